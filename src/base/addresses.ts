@@ -24,7 +24,7 @@ export interface DatabaseAddress {
   readonly database: string | undefined
   readonly user: string | undefined
   readonly password: string | undefined
-  /** Undefined when the address does not set it. */
+  /** Undefined if the address contains no TLS mode. */
   readonly sslMode: SslMode | undefined
   /** All options of the address, including the options that other fields contain. */
   readonly options: ReadonlyMap<string, string>
@@ -54,7 +54,7 @@ const options: ReadonlyMap<string, RegExp> = new Map([
   ['keepalives_interval', /^/],
   ['keepalives_count', /^/],
   ['tcp_user_timeout', /^/],
-  // The service supports one behaviour for each of these options. Only values that describe it are accepted.
+  // The service supports one behaviour for each of these options. Only values that request this behaviour are accepted.
   ['client_encoding', /^(utf-?8|auto)$/i],
   ['gssencmode', /^(disable|prefer)$/],
   ['channel_binding', /^(disable|prefer)$/],

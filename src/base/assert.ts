@@ -1,17 +1,19 @@
-// Assertions of invariants. A broken invariant is a bug: it fails the request and is logged, but clients never see its
-// message.
+// Assertions of invariants. A violated invariant is a bug. The request fails, and the message is logged but not sent to
+// the client.
 
-/** Thrown when an invariant does not hold. The request fails with 500, without detail. */
+/** Thrown when an invariant is violated. The request fails with 500, without detail. */
 export class InvariantError extends Error {
   override name = 'InvariantError'
 }
 
-/** Throws an {@link InvariantError} unless `condition` holds. */
+/** Throws an {@link InvariantError} if `condition` is falsy. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantError(message)
 }
 
-/** Ends a `switch` over a closed union: it is reached only when a member of the union is not handled. */
+/**
+ * Called at the end of a `switch` over a closed union. The compiler reports a member of the union that is not handled.
+ */
 export function unreachable(value: never): never {
   throw new InvariantError(`unreachable: ${String(value)}`)
 }

@@ -1,5 +1,5 @@
-// Encodes bytes as strings, for use as keys of a `Map`. The dashboard loads bytes.ts in a browser, which has no
-// `Buffer`; so these functions have their own file.
+// Encodes bytes as strings, for use as keys of a `Map`. These functions are not in bytes.ts, because the dashboard
+// loads bytes.ts in a browser, which has no `Buffer`.
 
 import { hashByte, hashSeed } from './bytes.ts'
 
@@ -10,7 +10,7 @@ const scratchBytes = 4096
  */
 const scratch = Buffer.alloc(scratchBytes)
 
-/** A string with one character per byte: two strings are equal exactly when their bytes are equal. */
+/** A string with one character per byte: two strings are equal if and only if their bytes are equal. */
 export function byteText(bytes: Uint8Array): string {
   const { length } = bytes
   if (length > scratchBytes) return Buffer.from(bytes).toString('latin1')

@@ -12,7 +12,7 @@ export function keyAfter(key: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns whether two arrays hold the same bytes. Most arrays are short, where a native call costs more than this loop.
+ * Returns whether two arrays contain the same bytes. Most arrays are short, so this loop is faster than a native call.
  */
 export function areSame(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false
@@ -36,7 +36,7 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
 /** The initial value for {@link hashBytes}. */
 export const hashSeed = 0x811c9dc5
 
-/** FNV-1a, 32 bits, signed. `seed`: the hash of the preceding bytes. */
+/** Returns the FNV-1a hash of `bytes`, as a signed number of 32 bits. `seed`: the hash of the preceding bytes. */
 export function hashBytes(bytes: Uint8Array, seed: number = hashSeed): number {
   let hash = seed
   for (let at = 0; at < bytes.length; at++) hash = hashByte(hash, bytes[at] as number)

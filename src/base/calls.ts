@@ -1,7 +1,7 @@
-// Calls from one process to another over a socket. All calls of one turn of the event loop are sent in one frame. All
-// results of one turn are also sent in one frame. Sending a frame takes longer than a short call. A long byte string is
-// sent in its own frame, in pieces that are never concatenated. So even a call with many megabytes blocks neither
-// process.
+// Sends calls from one process to another process over a socket. All calls of one turn of the event loop are sent in
+// one frame, because sending a frame takes longer than a short call. All results of one turn are also sent in one
+// frame. A long byte string is sent in its own frame, in pieces that are never concatenated. So even a call with many
+// megabytes blocks neither process.
 
 import type { Duplex } from 'node:stream'
 import { receiveFrames, sendFrame } from './frames.ts'
@@ -17,7 +17,7 @@ export interface Payload {
 /** Thrown by {@link Caller.call} when the connection has closed. */
 export class ConnectionLost extends Error {
   override name = 'ConnectionLost'
-  /** False if the call was not sent: then it certainly has no effect. */
+  /** False if the call was not sent, and therefore has no effect. */
   readonly wasSent: boolean
   constructor(wasSent: boolean) {
     super('the process that handles the calls has exited')

@@ -1,4 +1,4 @@
-// The checksum of stored rows, by which the integrity check detects corruption on disk.
+// Computes the checksum of stored rows. The integrity check uses the checksum to detect corruption on disk.
 
 import { crc32 } from 'node:zlib'
 

@@ -1,5 +1,5 @@
 // The only source of the time of day. All other code gets a `Clock` as a parameter, so that tests control the time. The
-// clock of a service (`openPersistentClock`) never steps back, not even over a restart.
+// clock of a service (`openPersistentClock`) never steps back, even after a restart.
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { checksum, checksumBytes } from './checksum.ts'
@@ -14,7 +14,10 @@ export interface Clock {
   elapsedMs(): number
 }
 
-/** Milliseconds for which the time of day is extrapolated from the last reading. Then the time of day is read again. */
+/**
+ * Milliseconds for which the time of day is extrapolated from the last reading. After this duration, the time of day is
+ * read again.
+ */
 const anchorMaxAgeMs = 500
 
 /** The last reading of the time of day, and the monotonic time of that reading. */
@@ -28,8 +31,8 @@ function wallClockMicros(): number {
 }
 
 /**
- * The machine's clock. Every request reads the time several times. Reading it from the system takes a third of a
- * microsecond. Extrapolating from the last reading takes a tenth of this time.
+ * The machine's clock. Every request reads the time several times. Reading the time from the system takes a third of a
+ * microsecond; extrapolating from the last reading takes a tenth of this time.
  */
 export const systemClock: Clock = {
   now() {
@@ -66,16 +69,16 @@ export function threadMicros(): number {
   return system + user
 }
 
-// A clock that never steps back, not even over a restart. A client may rely on the order of its reads: a later read
-// never has an earlier time. The stored time of the newest commit does not ensure this order, because there may be no
-// commit between two reads. So a small file stores the time of the clock, somewhat ahead of the actual time, so that
-// the file is rarely written. The file is written in place and never flushed: it survives a crash of the process. After
-// a crash of the machine, the last writes may be missing.
+// A clock that never steps back, even after a restart. A client may rely on the order of its reads: a later read never
+// has an earlier time. The stored time of the newest commit does not ensure this order, because there may be no commit
+// between two reads. So a small file stores a time slightly ahead of the clock. Because of this margin, the file is
+// rarely written. The file is written in place and never flushed: it survives a crash of the process. After a crash of
+// the machine, the last writes may be missing.
 
 /** A clock backed by a file. */
 interface PersistentClock {
   readonly now: () => Micros
-  /** Writes the newest time exactly and closes the file. */
+  /** Writes the newest time without the margin, and closes the file. */
   close(): void
 }
 
@@ -83,7 +86,7 @@ const numberBytes = 8
 
 /**
  * Opens the clock that is stored in `file` and follows the machine's `clock`. Creates the file if it is missing. After
- * a crash the clock may be up to `aheadMicros` ahead of its last time. A file with an invalid checksum counts as
+ * a crash, the clock may be up to `aheadMicros` ahead of its last time. A file with an invalid checksum is treated as
  * missing.
  */
 export function openPersistentClock(file: string, aheadMicros: number, clock: () => Micros): PersistentClock {

@@ -1,7 +1,7 @@
 // Counts the steps of synchronous work. All code that iterates over values, texts or stored entries counts its steps
 // here. Every few thousand steps, the current watch reads the clock. The watch may abort the work by throwing an error.
-// There is one counter per process, because synchronous work is never interleaved. Passing a meter through every
-// comparison and every written byte would cost more than the counting.
+// There is one counter per process, because synchronous work is never interleaved. Passing a counter object to every
+// function would cost more than the counting itself.
 
 /** Watches synchronous work, and aborts the work by throwing. */
 export interface Watch {
@@ -15,7 +15,7 @@ export interface Watch {
 export const stepsPerCheck = 4096
 
 /**
- * A native call on at least this number of units (mostly characters) counts as long. Such a call may take about ten
+ * A native call on at least this number of units (mostly characters) is treated as long. Such a call may take about ten
  * milliseconds.
  */
 export const longCallUnits = 262_144
@@ -32,10 +32,10 @@ const unitsPerStep = 16
 let left = stepsPerCheck
 let counted = 0
 let watch: Watch | undefined
-/** The error that a watch threw last. */
+/** The last error that a watch threw. */
 let interruption: unknown
 
-/** Counts steps. Throws the error of the watch, if any. */
+/** Counts steps. Throws the error of the watch if the watch aborts the work. */
 export function step(count = 1): void {
   left -= count
   if (left <= 0) check()
@@ -64,14 +64,14 @@ export function isInterruption(error: unknown): boolean {
   return error === interruption
 }
 
-/** Steps counted since the process started; differences measure an operation. */
+/** The number of steps since the process started. The difference of two results measures an operation. */
 export function stepsSoFar(): number {
   return counted + stepsPerCheck - left
 }
 
 /**
- * Counts the steps of a native call that processes `units` units. Call it before the native call. Throws the error of
- * the watch, if any.
+ * Counts the steps of a native call that processes `units` units. Must be called before the native call. Throws the
+ * error of the watch if the watch aborts the work.
  */
 export function longCall(units: number): void {
   if (units >= longCallUnits && watch) interrupting(() => watch?.beforeLongCall())

@@ -1,11 +1,11 @@
-// A bounded map with two generations, instead of a list in order of use as in `lru-cache`. A hit on a recent entry is
-// one map lookup and moves nothing. An empty cache takes no memory. `lru-cache` allocates a place for each of `max`
-// entries when it is constructed, which took half of the time of opening an engine. An entry survives if it is used
-// once per generation. `lru-cache` is used where entries expire or are loaded by the cache.
+// A bounded cache with two generations of entries. An entry survives if it is used once per generation. A hit on a
+// recent entry is one map lookup, and an empty cache uses no memory. The package `lru-cache` allocates memory for `max`
+// entries in its constructor, which took half of the time of opening an engine. `lru-cache` is used for caches that
+// load their entries, and for entries that expire.
 
 /**
- * Holds the most recently used entries. Their total weight is at most `weightMax`. A full cache keeps at least about
- * half of `weightMax`.
+ * Contains the most recently used entries, with a total weight of at most `weightMax`. The entries of a full cache
+ * weigh at least about half of `weightMax`.
  */
 export class GenerationCache<K, V> {
   readonly #generationMax: number
@@ -15,7 +15,7 @@ export class GenerationCache<K, V> {
   /** Total weight put into the young generation, including replaced values. */
   #youngWeight = 0
 
-  /** Without `weigh` every entry weighs 1. A value that weighs more than half of `weightMax` is not stored. */
+  /** If `weigh` is undefined, every entry weighs 1. A value that weighs more than half of `weightMax` is not stored. */
   constructor(weightMax: number, weigh?: (value: V) => number) {
     this.#generationMax = Math.max(1, Math.floor(weightMax / 2))
     this.#weigh = weigh

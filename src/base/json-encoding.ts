@@ -1,5 +1,5 @@
-// Decodes JSON text from the wire. The encoding is UTF-8 unless the first bytes show UTF-16 or UTF-32: by a byte order
-// mark, or by zero bytes around a first ASCII character (RFC 4627 §3).
+// Decodes JSON text from the wire. Text in UTF-16 or UTF-32 begins with a byte order mark, or has zero bytes around its
+// first ASCII character (RFC 4627 §3). All other text is UTF-8.
 
 import { isUtf8 } from 'node:buffer'
 
@@ -8,7 +8,7 @@ const undecodable = '\ufffd'
 
 const byteOrderMark = 0xfeff
 
-/** Decodes a whole text. Bytes that are invalid in their encoding become a text that is not JSON. */
+/** Decodes a complete text. Bytes that are invalid in their encoding become a text that is not JSON. */
 export function jsonText(bytes: Buffer): string {
   const wide = wideEncoding(bytes)
   if (wide !== undefined) return decode(wide, bytes)
@@ -29,8 +29,8 @@ export function beginningOfJson(bytes: Buffer): string {
 type WideEncoding = 'utf-16be' | 'utf-16le' | 'utf-32be' | 'utf-32le'
 
 /**
- * Returns the encoding with its byte order if it is UTF-16 or UTF-32; undefined for UTF-8. UTF-32 is tested first,
- * because it begins like UTF-16.
+ * Returns the encoding with its byte order for UTF-16 and UTF-32; undefined for UTF-8. UTF-32 is tested first, because
+ * UTF-32 text may begin like UTF-16 text.
  */
 function wideEncoding(bytes: Buffer): WideEncoding | undefined {
   if (bytes.length >= 4) {

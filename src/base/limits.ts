@@ -1,17 +1,17 @@
 // Limits that several files use, with their units. A limit that only one file uses is in that file;
-// docs/reference/limits.md lists all. The values are the limits of the protocol; an "own limit" is not part of the
+// docs/reference/limits.md lists all. A limit without a mark is from the protocol. An "own limit" is not part of the
 // protocol.
 
 export const limits = {
   /** Bytes of a request body. */
   requestBodyBytesMax: 8_388_608,
-  /** Bytes of an incomplete request body that are kept before the credential has been checked; own limit. */
+  /** Bytes of an incomplete request body that are buffered before the credential has been checked; own limit. */
   strangerBodyBytesMax: 65_536,
   /** Bytes of a request line (16 KiB) and all request headers (8 KiB) together. */
   requestHeadBytesMax: 24_576,
-  /** Maximum bytes of one read that are parsed without a cost; own limit. */
+  /** Maximum bytes of one read that are parsed at once, without pacing; own limit. */
   shortReadBytes: 8192,
-  /** Maximum lines of one read of HTTP/1.1 that are parsed without a cost; own limit. */
+  /** Maximum lines of one read of HTTP/1.1 that are parsed at once, without pacing; own limit. */
   shortReadLines: 40,
   /** Streams of one HTTP/2 connection that a client may reset per second; own limit. */
   sessionResetsPerSecond: 50,
@@ -23,7 +23,7 @@ export const limits = {
   queryTimeoutDefaultMs: 120_000,
   /** Default of `x-max-retries-on-contention`: five attempts in total. */
   contentionRetriesDefault: 4,
-  /** Billed compute operations of one query; each is {@link computeUnitsPerOp} evaluated units. */
+  /** Billed compute operations of one query; one operation is {@link computeUnitsPerOp} evaluated units. */
   computeOpsMax: 12_000,
   computeUnitsPerOp: 50,
   /** Expressions side by side in one query (such as the elements of an array), and elements that one lambda is applied to. */

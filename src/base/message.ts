@@ -1,14 +1,16 @@
-// Texts of errors that keep quoted values apart from the words of the service. `msg` is a template tag, so only
-// literals in the source code become words of the service. The query log stores the template and leaves out quoted
-// values, see docs/query-logs.md. A plain string has no template, and its text is not stored at all.
+// Defines error texts in which quoted values are separate from the words of the service. `msg` is a template tag, so
+// only literals in the source code become words of the service. The query log stores the template without the quoted
+// values: see docs/query-logs.md. A plain string has no template, and its text is not stored at all.
 
-/** The pieces of a text, with a quoted value between each two pieces. A template is a plain object without methods. */
+/**
+ * The pieces of a text, with one quoted value between adjacent pieces. A template is a plain object without methods.
+ */
 export interface Template {
   readonly pieces: readonly string[]
   readonly quoted: readonly string[]
 }
 
-/** A text with its template. Its string form is the whole text. */
+/** A text with its template. `toString` returns the complete text. */
 export class Message implements Template {
   readonly pieces: readonly string[]
   readonly quoted: readonly string[]
@@ -52,7 +54,7 @@ export function own(word: string | number): Message {
   return new Message([String(word)], [])
 }
 
-/** Joins the messages that are not empty with a separator. */
+/** Joins all nonempty messages with a separator. */
 export function joinMessages(messages: readonly Message[], separator: string): Message {
   const [first = msg``, ...others] = messages.filter(
     ({ pieces, quoted }) => quoted.length > 0 || pieces[0] !== '',

@@ -1,9 +1,9 @@
-// Messages that the processes of one database exchange about once a second, for counts that need not be exact. A notice
-// may arrive late or never, so correctness must not depend on it. The transport is up to the caller.
+// Defines notices, which the processes of one store exchange about once a second, for counts that need not be exact. A
+// notice may arrive late or never, so correctness must not depend on notices. The caller provides the transport.
 
 /** A subject about which processes exchange notices. */
 export interface NoticeTopic {
-  /** The news since the last call, as JSON data; undefined when there are none. */
+  /** The news since the last call, as JSON data; undefined if there is no news. */
   collect(): unknown
   /** Handles the news that another process has collected. */
   receive(news: unknown): void
@@ -21,7 +21,7 @@ export class NoticeBoard {
     this.#topics.set(name, topic)
   }
 
-  /** The news of this process as JSON; undefined when there are none. */
+  /** The news of this process as JSON; undefined if there is no news. */
   collect(): string | undefined {
     const news: Record<string, unknown> = {}
     for (const [name, topic] of this.#topics) {

@@ -1,6 +1,6 @@
-// Asynchronous results for synchronous evaluation. Evaluation can be replayed. An operation that must wait (a password
-// check, a key fetch, a remote read) throws a `Pending`. The transaction runner awaits the result, keeps it for the
-// request and evaluates the query again from the start.
+// Provides asynchronous results to a synchronous evaluation, which can be replayed. An operation that must wait (a
+// password check, a key fetch, a remote read) throws a `Pending`. The transaction runner awaits the result, stores it
+// for the request, and evaluates the query again from the start.
 
 import { limits } from './limits.ts'
 
@@ -37,7 +37,7 @@ export class Pending {
 
 /**
  * The results that one request has awaited, and the random values that it has drawn. The results and the random values
- * survive replays. Each call of {@link getEach} fetches a new result: the key of the result consists of the subject and
+ * survive replays. Each call of {@link getEach} fetches a new result. The key of the result consists of the subject and
  * the number of earlier calls for this subject. A replay makes the same calls in the same order, so it finds the same
  * results.
  */
@@ -64,7 +64,10 @@ export class Memo {
     return this.#drawn[number] as T
   }
 
-  /** Returns the result for `key`. If there is no result yet, throws a {@link Pending} that fetches it with `start`. */
+  /**
+   * Returns the result for `key`. If there is no result yet, throws a {@link Pending} that fetches the result with
+   * `start`.
+   */
   get<T>(key: string, start: () => Promise<T>, isLimited = false): T {
     if (this.#results?.has(key) !== true) throw new Pending([{ key, start, isLimited }])
     // All results of a key have the type that its `start` returns.
@@ -81,8 +84,8 @@ export class Memo {
 
   /**
    * Like {@link getEach}, for results that depend on no input and so can be fetched ahead. Each {@link Pending} fetches
-   * as many results as the evaluation has requested before. So a request that needs many results in sequence is not
-   * evaluated again for each result.
+   * as many results as the evaluation has already requested. So a request that needs many results in sequence is
+   * evaluated only a few times.
    */
   getEachAhead<T>(subject: string, start: () => Promise<T>): T {
     const number = this.#count(subject)
@@ -101,7 +104,7 @@ export class Memo {
     return number
   }
 
-  /** Starts all operations of `pending` concurrently and stores the results. Rejects when one of them fails. */
+  /** Starts all operations of `pending` concurrently and stores the results. Rejects if an operation fails. */
   async resolve(pending: Pending): Promise<void> {
     this.#results ??= new Map()
     const results = this.#results

@@ -1,4 +1,4 @@
-// The program itself: its files, its version, and the oldest Node.js that it supports. The program runs from its
+// Describes the program: its files, its version, and the oldest supported version of Node.js. The program runs from its
 // sources, or from a few bundled files in one folder (`scripts/build-program.js`).
 
 import { ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
@@ -23,9 +23,9 @@ export function programFile(source: string): string {
 }
 
 /**
- * The folder for Node's compile cache, if it is writable. With the cache, the next start takes half the time. The
- * folder is not in the temporary folder, where any user could place code that other users would run. An operator may
- * choose another folder with `NODE_COMPILE_CACHE`.
+ * The folder for Node's compile cache. The folder is used if it is writable. With the cache, the next start takes half
+ * the time. The folder is not in the temporary folder, where any user could place code that other users would run. An
+ * operator may choose another folder with `NODE_COMPILE_CACHE`.
  */
 export const compileCache = fileURLToPath(
   isBuilt ? new URL('compiled', here) : new URL('node_modules/.cache/terrarium', home),
@@ -56,8 +56,8 @@ const packageFile = new URL('package.json', home)
 /** The version in package.json, such as `0.1.0`. */
 export const version: string = JSON.parse(readFileSync(packageFile, 'utf8')).version
 
-// An older Node.js loads most of the package and then lacks an API, so that a service would never finish its start or
-// its stop.
+// An older Node.js can load most of the package, but lacks an API. A service would then never finish its start or its
+// shutdown.
 
 /**
  * The oldest supported version of Node.js. `engines` of package.json and `bin/terrarium.js` contain the same version.

@@ -1,7 +1,8 @@
-// The time that decides which data is old enough to be removed for good. The system clock alone is not safe: a clock
-// that jumps a year ahead for an hour would remove all data whose retention ends within that year.
-// So the elapsed time is stored across restarts. A clock that disagrees with the elapsed time is trusted only after a
-// day of running with the same difference. Until then the time advances with the monotonic clock.
+// Determines the removal time: data whose retention has ended at this time is removed permanently. The system clock
+// alone is not safe: if the clock jumped a year ahead for an hour, all data whose retention ends within that year would
+// be removed. So the elapsed time is stored across restarts. A clock that differs from the elapsed time is trusted
+// after the service has run for a day with the same difference. Until then, the removal time advances with the
+// monotonic clock.
 
 import type { Clock } from './clock.ts'
 import { type Micros, micros, msPerDay } from './micros.ts'
@@ -10,25 +11,31 @@ import { type Micros, micros, msPerDay } from './micros.ts'
 export interface TimeMemory {
   /** The time of day that was trusted last, plus the time that has passed since then. */
   readonly believed: Micros
-  /** Milliseconds for which the clock has disagreed with `believed` while the service ran; 0 when the clock agrees. */
+  /**
+   * Milliseconds for which the clock has differed from `believed` while the service ran; 0 if the clock does not
+   * differ.
+   */
   readonly doubtedMs: number
 }
 
 interface RemovalTimeOptions {
   readonly clock: Clock
-  /** The state stored by an earlier run. Undefined when there is none; then the clock is trusted. */
+  /** Returns the state that an earlier run has stored. If undefined, the clock is trusted. */
   readonly load: () => TimeMemory | undefined
   /** Stores the state across restarts. */
   readonly save: (memory: TimeMemory) => Promise<unknown>
-  /** Called when the clock begins to disagree, with the microseconds by which the clock is ahead (negative: behind). */
+  /**
+   * Called when the clock begins to differ from the elapsed time, with the microseconds by which the clock is ahead
+   * (negative: behind).
+   */
   readonly onLeap: (aheadMicros: number) => void
 }
 
 /** A difference of at most this many microseconds is trusted, because services may be stopped for a night. */
 const plausibleMicros = msPerDay * 1000
-/** Milliseconds for which a larger difference must persist while the service runs, until the clock is trusted. */
+/** A larger difference must persist for this many milliseconds of running time before the clock is trusted. */
 const confirmationMs = msPerDay
-/** Interval at which the state is saved; far less than {@link plausibleMicros}. */
+/** Interval in milliseconds at which the state is saved; far less than {@link plausibleMicros}. */
 const saveEveryMs = 600_000
 
 export class RemovalTime {

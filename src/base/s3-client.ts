@@ -4,7 +4,7 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 
 interface S3ClientOptions {
-  /** Absent: the SDK takes the endpoint from the environment (AWS_ENDPOINT_URL_S3), or uses the address of AWS. */
+  /** Absent: the SDK reads the endpoint from the environment (AWS_ENDPOINT_URL_S3), or uses the address of AWS. */
   readonly endpoint?: string
   /** Absent: `us-east-1`. */
   readonly region?: string | undefined
@@ -12,7 +12,7 @@ interface S3ClientOptions {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
 }
 
-/** Opens a client. Configuration errors appear at its first use. */
+/** Opens a client. Configuration errors are thrown at the first use of the client. */
 export async function openS3Client({
   credentials,
   endpoint,
@@ -23,9 +23,9 @@ export async function openS3Client({
     region,
     ...(endpoint !== undefined && { endpoint }),
     ...(credentials && { credentials }),
-    // The bucket is part of the path, which works with every S3-compatible service, also at a bare IP address.
+    // A bucket name in the path works with every S3-compatible service, even if the endpoint is an IP address.
     forcePathStyle: true,
-    // Some services reject checksums other than those that the protocol requires.
+    // Some services reject checksums that the protocol does not require.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })

@@ -1,6 +1,6 @@
-// Processes as the operating system sees them: whether a recorded process is still alive, the priority of this
-// process, and its limit of open files. A process id does not identify a recorded process: ids are reused, and mean
-// another process in another container or on another machine.
+// Calls the operating system: checks whether a recorded process is still alive, lowers the priority of this process,
+// and reads its limit of open files. A process id does not identify a recorded process, because ids are reused, and
+// because other containers and machines use the same ids.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -15,7 +15,10 @@ export function processMark(pid: number): string | undefined {
   return here && status && `${here} ${status.began}`
 }
 
-/** Returns whether the process `pid` with this mark is alive; undefined when this process cannot determine it. */
+/**
+ * Returns whether the process `pid` is alive. `mark`: the result of {@link processMark} for that process. Returns
+ * undefined if this process cannot determine the answer.
+ */
 export function isAlive(pid: number, mark: string | undefined): boolean | undefined {
   const here = surroundings()
   if (here === undefined || !mark?.startsWith(`${here} `)) return undefined
@@ -55,7 +58,7 @@ function statusOf(pid: number): { readonly state: string; readonly began: string
   }
 }
 
-/** Returns whether the process exists although `/proc` hides it, as it may hide processes of other users. */
+/** Returns whether a process exists that `/proc` hides. `/proc` may hide processes of other users. */
 function isHidden(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -66,10 +69,10 @@ function isHidden(pid: number): boolean {
 }
 
 /**
- * Lowers the priority of this process by `niceness`. Linux has a priority per thread, so all threads are lowered,
- * including the threads of the garbage collector, which would otherwise take all cores from other processes. The libuv
+ * Lowers the priority of this process by `niceness`. Linux has a priority for each thread, so the priority of every
+ * thread is lowered. The threads of the garbage collector are included, because they could use all cores. The libuv
  * threads keep their priority, because commits wait for the disk on these threads, and a slow commit delays other
- * writers. Call this function after the program is loaded: loading at low priority can take very long.
+ * writers. Must be called after the program is loaded, because loading at low priority can take very long.
  */
 export function lowerPriority(niceness: number): void {
   setPriority(niceness)
@@ -86,8 +89,8 @@ export function lowerPriority(niceness: number): void {
 }
 
 // The limit of open files, sockets and pipes of this process (`ulimit -n`). Without a free descriptor the process can
-// open no file and start no process. Clients can exhaust descriptors by opening connections, so connections get only a
-// part of them.
+// open no file and start no process. Clients can exhaust descriptors by opening connections, so connections may use
+// only a part of the descriptors.
 
 /** The smallest limit with which a service works. */
 export const descriptorsMin = 128
@@ -104,7 +107,7 @@ export function descriptorsMax(): number {
 let max: number | undefined
 
 function readMax(): number {
-  // A report resolves host names unless the network is excluded. Node's types lack the option.
+  // With this option, the report does not resolve host names. Node's types lack the option.
   Object.assign(process.report, { excludeNetwork: true })
   const { userLimits } = process.report.getReport() as {
     // Absent on Windows.

@@ -1,5 +1,5 @@
 // Describes errors in words: why a system call on a file or an address failed, and why a request got no response. For
-// requests, it also reports whether a retry may succeed.
+// requests, this module also reports whether a retry may succeed.
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -53,8 +53,8 @@ const passing: Readonly<Record<string, string>> = {
 /** Explains a failure of `fetch`: the reason in words, and whether a retry may succeed. */
 export function networkFailure(failure: unknown): { readonly reason: string; readonly mayPass: boolean } {
   const { cause } = failure as Error
-  // `fetch` gives the reason as the cause. If a name has several addresses, the cause contains one error for each
-  // address.
+  // The error of `fetch` contains the reason as its `cause`. If a name has several addresses, the cause contains one
+  // error for each address.
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause
   const { code = '', message } = (inner ?? failure) as NodeJS.ErrnoException
   return {

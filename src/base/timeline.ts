@@ -1,16 +1,16 @@
-// The agreement of writers and readers of one store about time: a snapshot at time S contains every commit up to S, and
-// no commit after the snapshot gets a time up to S.
+// Coordinates the times of commits and snapshots of one store. A snapshot at time S contains every commit up to S, and
+// every later commit gets a time after S.
 //
 // A commit gets a provisional time before it is evaluated, and becomes visible only when it is durable. So a writer
 // first announces the commit and then reads the clock: the commit's time is later than the clock reading. A reader
-// reads the clock, then the announcements, and only then takes its snapshot. If the reader missed an announcement, its
-// clock reading is before the time of that commit. If the reader saw an announcement, its snapshot may have one of two
-// times: a time before the oldest announcement, or the time directly after the newest visible commit. The second time
-// is safe because commits are at least two microseconds apart.
+// first reads the clock, then reads the announcements, and takes its snapshot last. If the reader missed an
+// announcement, its clock reading is before the time of the announced commit. If the reader read an announcement, its
+// snapshot may have one of two times: a time before the oldest announcement, or the time directly after the newest
+// visible commit. The second time is safe because commits are at least two microseconds apart.
 //
-// All processes read one clock. An announcement has the same time as its commit. This time is later than every time
-// that a reader read from the clock before the announcement. So snapshot times never go back, in any process. Several
-// processes of one machine share a timeline through a file.
+// All processes read one clock. An announcement has the same time as its commit. This time is later than all clock
+// readings before the announcement. So snapshot times never go back, in any process. Several processes of one machine
+// share a timeline through a file.
 
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { endOfTime, epoch, type Micros, micros } from './micros.ts'
@@ -19,10 +19,7 @@ import type { Cancel, Timers } from './timers.ts'
 export interface Timeline {
   /** The time of day; never steps back. */
   now(): Micros
-  /**
-   * Returns the times that a snapshot taken after this call may have. `upTo` is later than `after`, if the timeline can
-   * determine such a time.
-   */
+  /** Returns the times that a snapshot taken after this call may have. If possible, `upTo` is later than `after`. */
   reach(after?: Micros): Reach
   /**
    * Announces a commit. The time of the commit is at least `atLeast`, and later than every result of {@link now} in any
@@ -30,8 +27,8 @@ export interface Timeline {
    */
   announce(atLeast: Micros): Announcement
   /**
-   * Returns a time that every later commit will exceed. The caller holds the writer's lock. Only timelines of stores
-   * that several machines share have this method.
+   * Returns a time that every later commit will exceed. The caller must hold the writer's lock. Only timelines of
+   * stores that several machines share have this method.
    */
   closed?(): Micros
 }
@@ -42,8 +39,8 @@ export interface Reach {
   readonly now: Micros
   /**
    * A snapshot may have this time. This time is earlier than every commit in progress in any process, and not after the
-   * time of day. Later calls never return an earlier time, in any process. Undefined while another process is
-   * announcing a commit whose time is not known yet.
+   * time of day. No later call in any process returns an earlier time. Undefined while another process is announcing a
+   * commit whose time is not known yet.
    */
   readonly upTo: Micros | undefined
   /** True if waiting does not yield a later time, because the time depends on another process that does not respond. */
@@ -52,9 +49,9 @@ export interface Reach {
 
 /** An announced commit in progress. */
 export interface Announcement {
-  /** The planned time of the commit. If another commit takes this time first, the commit gets a later time. */
+  /** The planned time of the commit. If another commit uses this time first, the commit gets a later time. */
   readonly time: Micros
-  /** Call once, when the commit is visible or has failed. */
+  /** Must be called once, when the commit is visible or has failed. */
   end(): void
 }
 
@@ -69,21 +66,21 @@ export class AnnouncedCommits {
   #newest = epoch
 
   /**
-   * `announced` publishes the oldest time of an open commit, or {@link endOfTime} when no commit is open. `announced`
-   * is called before any code uses the published time. It is called with undefined before the time of the first open
-   * commit is determined.
+   * `announced` publishes the oldest time of an open commit, or {@link endOfTime} when no commit is open. If no commit
+   * is open, {@link begin} first calls `announced` with undefined, then determines the time of the commit, and calls
+   * `announced` with this time.
    */
   constructor(announced: (oldest: Micros | undefined) => void = () => {}) {
     this.#announced = announced
   }
 
-  /** The oldest open time; {@link endOfTime} when no commit is open. */
+  /** The time of the oldest open commit; {@link endOfTime} if no commit is open. */
   get oldest(): Micros {
     for (const { time } of this.#open) return time
     return endOfTime
   }
 
-  /** The oldest open time after `time`; {@link endOfTime} when there is none. */
+  /** The time of the oldest open commit after `time`; {@link endOfTime} if there is no such commit. */
   oldestAfter(time: Micros): Micros {
     for (const announced of this.#open) if (announced.time > time) return announced.time
     return endOfTime
@@ -110,8 +107,8 @@ export class AnnouncedCommits {
 }
 
 /**
- * The timeline of a store that only one process uses. When the clock steps back, this timeline stands still until the
- * clock catches up.
+ * The timeline of a store that only one process uses. When the clock steps back, the time of this timeline does not
+ * advance until the clock catches up.
  */
 export function localTimeline(clock: () => Micros): Timeline {
   const commits = new AnnouncedCommits()
@@ -137,34 +134,33 @@ export function localTimeline(clock: () => Micros): Timeline {
 // only grows, so the time never steps back. A reader reads the monotonic clock first, then the offset and the
 // announcements in one read. So a later reader never gets an earlier time.
 //
-// If several nodes share a store, the processes of a node have no clock of their own
-// (storage/kv/postgres/record-clock.ts). The processes of such a node store in the file only the times that they have
-// given to snapshots.
+// If several nodes share a store, their processes use the clock of the database (storage/kv/postgres/record-clock.ts).
+// In this case, the file contains only the times that the processes of a node have used for snapshots.
 
 /** Interval at which the offset is compared with the time of day, in milliseconds. */
 const keepIntervalMs = 500
 
 const numberBytes = 8
 /**
- * Layout of the file. First the offset. Then for each process the time of its oldest announced commit, 0 if it has
- * announced none, or {@link announcing}. Then for each process the newest time that it has given to a snapshot.
+ * Layout of the file. First: the offset. Second: for each process, the time of its oldest announced commit, {@link
+ * announcing}, or 0 if no commit is announced. Third: for each process, the newest time of its snapshots.
  */
 const offsetPlace = 0
 const announcementPlace = (process: number) => (1 + process) * numberBytes
 /**
- * The process has announced a commit but has not yet written its time. The announcement and the time are two writes to
- * the file.
+ * The process has announced a commit, but has not yet written the time of the commit. The announcement and the time are
+ * two writes to the file.
  */
 const announcing = -1
 /**
- * How often a reader re-reads the file while a process is `announcing`. If the system has preempted the process in this
- * state, the reader gets no time from the file and has to wait.
+ * Maximum number of reads of the file while a process is `announcing`. After this number of reads, the operating system
+ * has probably preempted the announcing process. The reader then gets no time from the file and has to wait.
  */
 const looksMax = 50
 
 /**
  * Creates the file for processes 0 to `processes` - 1, and adjusts its offset until the returned function is called.
- * Call this function before any process opens the file.
+ * Must be called before any process opens the file.
  */
 export function keepSharedTimeline(
   file: string,
@@ -188,9 +184,9 @@ export function keepSharedTimeline(
 }
 
 /**
- * Opens the timeline in a file that another process has created, as the process numbered `worker`. Deletes the
- * announcements of the previous process with this number: its commits cannot still be in progress. A process may open
- * the file late, even while it already holds the writer's lock.
+ * Opens the timeline in a file that another process has created. `worker`: the number of this process. Deletes the
+ * announcements of the previous process with this number, because the commits of the previous process have ended. A
+ * process may open the file late, even after it has taken the writer's lock.
  */
 export function openSharedTimeline(file: string, worker: number): Timeline & { close(): void } {
   const numbers = new SharedNumbers(file, 'r+', fileProcesses(file))
@@ -202,7 +198,7 @@ export function openSharedTimeline(file: string, worker: number): Timeline & { c
     numbers.write(own, oldest === undefined ? announcing : oldest === endOfTime ? 0 : oldest)
   })
   const sureNow = () => {
-    // The offset may have grown since it was last read.
+    // The offset may have grown since the last read.
     numbers.read()
     return now()
   }
@@ -228,15 +224,15 @@ function fileProcesses(file: string): number {
   return (statSync(file).size / numberBytes - 1) / 2
 }
 
-/** The times that the processes of a node have given to snapshots. */
+/** The times that the processes of a node have used for snapshots. */
 export interface SnapshotTimes {
   /** The newest time of all processes. */
   newest(): Micros
-  /** Records a time that this process has given. The time must not be earlier than {@link newest}. */
+  /** Records a time that this process has used. The time must not be earlier than {@link newest}. */
   note(time: Micros): void
 }
 
-/** Opens the snapshot times in a file that another process has created, as the process numbered `worker`. */
+/** Opens the snapshot times in a file that another process has created. `worker`: the number of this process. */
 export function openSnapshotTimes(file: string, worker: number): SnapshotTimes & { close(): void } {
   const processes = fileProcesses(file)
   const numbers = new SharedNumbers(file, 'r+', processes)
@@ -277,7 +273,8 @@ class SharedNumbers {
   }
 
   /**
-   * The oldest announced time; {@link endOfTime} when there is none, undefined while a process is {@link announcing}.
+   * The oldest announced time; {@link endOfTime} if no commit is announced, undefined while a process is {@link
+   * announcing}.
    */
   get oldestAnnounced(): Micros | undefined {
     let oldest = endOfTime

@@ -1,7 +1,7 @@
 // The only source of timers. Code that has to wait gets a `Timers` as a parameter, so that tests advance the time by
 // hand. {@link Loop} repeats a background task with these timers.
 
-/** Cancels a scheduled call; has no effect once the call has happened. */
+/** Cancels a scheduled call; has no effect after the call. */
 export type Cancel = () => void
 
 export interface Timers {

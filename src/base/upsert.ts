@@ -1,4 +1,4 @@
-// Lookup in a map that creates missing values.
+// Looks up a value in a map, and creates a missing value.
 
 /** Returns the value of `key`. If the value is missing, first stores the result of `make`. */
 export function upsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {

@@ -55,7 +55,7 @@ export class FairQueue<T, O = string> {
     return queue.dropOne()
   }
 
-  /** Removes an item that does not have to wait any longer. Returns whether it was in the queue. */
+  /** Removes an item that does not have to wait any longer. Returns whether the item was in the queue. */
   remove([owner, ...below]: readonly O[], item: T): boolean {
     if (owner === undefined) {
       const place = this.#items.indexOf(item)

@@ -1,21 +1,22 @@
-// A limit on a resource that all clients share (bytes of unfinished requests, bytes of unread responses, connections
-// without a request, memory of running queries). A request or connection that can be ended holds a share. When the
-// limit is exceeded, the client with the most held bytes loses its largest shares: their requests or connections are
-// ended (evicted). Evictions depend on size, so a new client has no disadvantage. Clients are distinguished by a group:
-// the address of the client, or its database once the credential is known. Work that must not be ended reserves its
-// bytes instead, and is rejected if there is no room.
+// Limits a resource that all clients share (bytes of unfinished requests, bytes of unread responses, connections
+// without a request, memory of running queries). A request or connection that can be ended has a share of the resource.
+// When the limit is exceeded, the largest shares of the client with the greatest use are evicted: their requests or
+// connections are ended. Evictions depend on size, so a new client has no disadvantage. Clients are distinguished by a
+// group: the address of the client, or its database once the credential is known. Work that must not be ended has a
+// reservation instead of a share. A reservation that exceeds the limit is rejected.
 //
-// A budget with a pace also evicts stalled shares: each share must move a minimum amount in every window of time.
+// A budget with a pace also evicts stalled shares: each share must move (add, remove or transfer) a minimum amount in
+// every window of time.
 
 import { assert } from '../assert.ts'
 import type { Clock } from '../clock.ts'
 import type { Cancel, Timers } from '../timers.ts'
 
-/** Why a share is evicted. */
+/** The reason for which a share is evicted. */
 export type Eviction = 'no room' | 'too slow'
 
 /**
- * Evictions continue until this fraction of the limit is held. Otherwise the next bytes would cause evictions again.
+ * Evictions continue until this fraction of the limit is in use, so that the next bytes do not cause evictions again.
  */
 const lowWater = 7 / 8
 
@@ -24,7 +25,7 @@ interface MemoryBudgetOptions {
   readonly max: number | (() => number)
   /** Absent: shares may stall. */
   readonly pace?: Pace
-  /** Makes the error of a reservation that exceeds the limit. */
+  /** Creates the error of a reservation that exceeds the limit. */
   readonly refusal?: () => Error
 }
 
@@ -62,7 +63,7 @@ export class MemoryBudget {
     this.#refusal = refusal
   }
 
-  /** The amount that all shares and reservations hold now. */
+  /** The present total of all shares and reservations. */
   get held(): number {
     return this.#held
   }
@@ -81,8 +82,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Reserves an amount that is never evicted. Throws the error of `refusal` when there is no room. When nothing else is
-   * held, every amount is accepted.
+   * Reserves an amount that is never evicted. Throws the error of `refusal` if the reservation exceeds the limit. If no
+   * other amount is in use, every reservation is accepted.
    */
   reserve(amount: number): Release {
     if (this.#held > 0 && this.#held + amount > this.#max()) {
@@ -100,7 +101,7 @@ export class MemoryBudget {
   /** For {@link Share}: adds `amount`, which may be negative. */
   change(share: Share, amount: number): void {
     if (share.held === amount) {
-      // The share was empty, so its age begins now: it becomes the youngest share of its group.
+      // The share was empty, so its age begins now: the share becomes the youngest share of its group.
       share.group.shares.delete(share)
       share.group.shares.add(share)
     }
@@ -115,7 +116,8 @@ export class MemoryBudget {
     group.held -= held
     this.#held -= held
     group.shares.delete(share)
-    // With a pace, the next sweep deletes the group if it is still empty. Most clients return before that sweep.
+    // With a pace, the next sweep deletes the group if the group is still empty. Most clients return before the next
+    // sweep.
     if (group.shares.size === 0 && this.#pace === undefined) this.#groups.delete(group.name)
   }
 
@@ -158,8 +160,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Evicts shares of a group until the group holds at most `second`, or all groups together hold at most `enough`.
-   * Evicts the largest share first, and among equal shares the oldest.
+   * Evicts shares of a group until the group uses at most `second`, or until all groups together use at most `enough`.
+   * The largest share is evicted first; among equal shares, the oldest share.
    */
   #shrink(group: Group, second: number, enough: number): void {
     const shares = [...group.shares].sort((left, right) => right.held - left.held)
@@ -181,7 +183,7 @@ export class MemoryBudget {
   }
 }
 
-/** The amount of a budget that one request or connection holds. */
+/** The amount of a budget that one request or connection uses. */
 export class Share {
   group: Group
   held = 0
@@ -190,7 +192,7 @@ export class Share {
   #closed = false
   #windowFromMs: number
   #moved = 0
-  /** Set while the share waits for something other than the client. */
+  /** True while the service does not read from the client, so that the share cannot move. */
   #paused = false
 
   constructor(budget: MemoryBudget, group: Group, evict: (reason: Eviction) => void, nowMs: number) {
@@ -200,7 +202,7 @@ export class Share {
     this.#windowFromMs = nowMs
   }
 
-  /** Adds `amount`, which also counts as movement. The call may evict the share itself. */
+  /** Adds `amount` to the share and to its movement. The call may evict the share itself. */
   grow(amount: number): void {
     if (this.#closed) return
     this.held += amount
@@ -208,7 +210,7 @@ export class Share {
     this.#budget.change(this, amount)
   }
 
-  /** Removes `amount`, which also counts as movement. */
+  /** Removes `amount` from the share, and adds `amount` to its movement. */
   shrink(amount: number): void {
     if (this.#closed) return
     this.held -= amount
@@ -226,7 +228,7 @@ export class Share {
     if (!this.#closed) this.group = this.#budget.regroup(this, name)
   }
 
-  /** A paused share may stall. */
+  /** A paused share is not evicted when it stalls. */
   pause(paused: boolean): void {
     this.#paused = paused
   }

@@ -1,5 +1,5 @@
 // A rate limit: each owner takes amounts from a token bucket, which refills at a steady rate. An owner may overdraw its
-// bucket. Limits of requests, of stream resets, and of time that a client uses or has to wait are all rate limits.
+// bucket. Rate limits apply to requests, to stream resets, to used time, and to pauses.
 
 import { GenerationCache } from '../generation-cache.ts'
 
@@ -41,7 +41,7 @@ export class Bucket {
     return this.#left >= 0
   }
 
-  /** Milliseconds until the bucket is no longer overdrawn; 0 when it is not. */
+  /** Milliseconds until the bucket is no longer overdrawn; 0 if the bucket is not overdrawn. */
   waitMs(nowMs: number): number {
     return Math.max(0, (-this.left(nowMs) * 1000) / this.#rate.perSecond)
   }
@@ -55,7 +55,7 @@ export class RateLimit<K> {
   readonly #elapsedMs: () => number
   readonly #buckets: GenerationCache<K, Bucket>
 
-  /** `ownersMax`: about how many owners are remembered. */
+  /** `ownersMax`: the approximate number of owners that are remembered. */
   constructor(rate: Rate, ownersMax: number, elapsedMs: () => number) {
     this.#rate = rate
     this.#elapsedMs = elapsedMs
@@ -78,7 +78,7 @@ export class RateLimit<K> {
     return bucket.take(amount, nowMs)
   }
 
-  /** Milliseconds until an owner's bucket is no longer overdrawn; 0 when it is not. */
+  /** Milliseconds until an owner's bucket is no longer overdrawn; 0 if the bucket is not overdrawn. */
   waitMs(owner: K): number {
     return this.#buckets.get(owner)?.waitMs(this.#elapsedMs()) ?? 0
   }

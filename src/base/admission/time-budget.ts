@@ -1,11 +1,11 @@
-// Time budgets limit how long synchronous work may hold the thread that serves all clients.
+// Time budgets limit how long synchronous work may block the thread that serves all clients.
 //
-// `TimeBudget` has a budget for each owner. CPU time and waits for the disk count. Waits for a CPU that other programs
-// use do not count, because a slow-lane process would also wait for a CPU. Work of few steps counts as short even if it
-// took long, because garbage collection for other requests took the time. An owner whose work holds the thread again
-// and again overdraws its budget and gets less time for each piece of work, so its share of the thread stays small.
-// Cancelled work also uses a second budget. This budget limits owners with so much work in the queue of the slow lane
-// that the first budget does not limit them.
+// `TimeBudget` has a budget for each owner. CPU time and waits for the disk are counted. Waits for a CPU that other
+// programs use are not counted, because a process of the slow lane (for long queries) would also wait for a CPU. Work
+// of few steps is treated as short even if it took long, because garbage collection for other requests took the time.
+// An owner whose work repeatedly blocks the thread overdraws its budget, and gets less time for each piece of work.
+// Cancelled work is also charged to a second budget. The second budget limits owners whose queue for the slow lane is
+// so long that the first budget does not apply.
 //
 // `CpuBudget` limits the CPU time of all code that belongs to one item, such as a document.
 
@@ -19,37 +19,40 @@ export const timeBudgetLimits = {
   blockingMsFree: 80,
   /** Milliseconds per second that evaluations of one database may block the process; own limit. */
   blockingMsPerSecond: 20,
-  /** Milliseconds after which a query of a database above these limits moves to the slow lane; own limit. */
+  /**
+   * Milliseconds after which a query moves to the slow lane if its database has exceeded the limits for blocking; own
+   * limit.
+   */
   impatientMs: 3,
 } as const
 
-/** The number of owners to remember. A forgotten owner has its whole budget. */
+/** The number of owners to remember. A forgotten owner gets its complete budget again. */
 const ownersMax = 10_000
 
-/** Milliseconds for which a measurement of the thread's starvation (waits for a CPU) is used for new work. */
+/** Milliseconds for which a measurement of the thread's starvation (waits for a CPU) is reused for new work. */
 const starvedAgeMs = 5
 
 interface TimeBudgetOptions {
   /** Milliseconds that a piece of work may take. */
   readonly ms: number
   readonly clock?: Clock
-  /** Returns for how many milliseconds this thread has waited for a CPU so far. */
+  /** Returns the milliseconds that this thread has waited for a CPU so far. */
   readonly starvedMs?: () => number
   /**
-   * Returns whether so much work of an owner waits for the slow lane that short work should stay in this process.
-   * Otherwise further work would soon be rejected. Absent: never.
+   * Returns whether short work of an owner should stay in this process, because the owner's queue for the slow lane is
+   * almost full. Absent: never.
    */
   readonly isCrowded?: (owner: string) => boolean
 }
 
-/** The time for which owners may hold this thread. */
+/** The time for which owners may block this thread. */
 export class TimeBudget {
   readonly ms: number
   readonly clock: Clock
   readonly starvedMs: () => number
   readonly #isCrowded: (owner: string) => boolean
   /**
-   * `#held`: milliseconds for which each owner may still hold the thread. `#wasted`: milliseconds that cancelled work
+   * `#held`: milliseconds for which each owner may still block the thread. `#wasted`: milliseconds that cancelled work
    * of each owner may still take.
    */
   readonly #held: RateLimit<string>
@@ -121,11 +124,11 @@ export class TimedWork {
     this.#endMs = this.#startMs + this.#ms
   }
 
-  /** Returns whether the work has used its whole time. */
+  /** Returns whether the work has used its complete time. */
   isOver(): boolean {
     const { clock } = this.#budget
     if (clock.elapsedMs() < this.#endMs) return false
-    // A time limit of 0 milliseconds is over immediately.
+    // With a time limit of 0 milliseconds, the work is over immediately.
     if (this.#ms > 0 && stepsSoFar() - this.#startSteps < stepsPerCheck) return false
     // The starvation is measured only now, because a measurement takes as long as a short query.
     const leftMs = this.#ms - this.#heldMs()
@@ -133,20 +136,20 @@ export class TimedWork {
     return leftMs <= 0
   }
 
-  /** Counts the work for `owner` instead, from the beginning of the work, and applies the time limit of `owner`. */
+  /** Charges the complete work to `owner`, and applies the time limit of `owner`. */
   countFor(owner: string): void {
     this.#owner = owner
     this.#ms = this.#budget.msOf(owner)
     this.#endMs = this.#startMs + this.#ms
   }
 
-  /** Call when the work is cancelled: its time was wasted. */
+  /** Must be called when the work is cancelled, because its time was wasted. */
   cancel(): void {
-    // Only work with the usual time limit counts. With a shorter limit, even short work is cancelled.
+    // Only work with the usual time limit is counted, because a shorter limit cancels even short work.
     if (this.#ms === this.#budget.ms) this.#budget.countWasted(this.#owner, this.#heldMs())
   }
 
-  /** Call when the work has finished or was cancelled. */
+  /** Must be called when the work has finished or was cancelled. */
   end(): void {
     if (this.#budget.clock.elapsedMs() - this.#startMs < timeBudgetLimits.impatientMs) return
     if (stepsSoFar() - this.#startSteps < stepsPerCheck) return
@@ -160,18 +163,19 @@ export class TimedWork {
 }
 
 /**
- * Limits the CPU time of code that belongs to one item. CPU time is measured so that a busy machine rejects no item.
+ * Limits the CPU time of code that belongs to one item. CPU time is measured instead of elapsed time, so that no item
+ * is rejected because the machine is busy.
  */
 export class CpuBudget {
   readonly #refusal: () => Error
   readonly #clock: () => number
-  /** The remaining microseconds of the current item; without an item there is no limit. */
+  /** The remaining microseconds of the current item; infinite if there is no item. */
   #left = Number.POSITIVE_INFINITY
   /** Microseconds of all code since the process began. */
   #spent: number = 0
 
   /**
-   * `refusal` makes the error of code that exceeds the limit. `clock`: microseconds for which this thread has worked.
+   * `refusal` creates the error of code that exceeds the limit. `clock`: the CPU time of this thread in microseconds.
    */
   constructor(refusal: () => Error, clock: () => number = threadMicros) {
     this.#refusal = refusal

@@ -9,11 +9,11 @@ import { type DocumentId, type GarbageKind, garbageKinds, keyTags } from './keys
 import { termsLength } from './terms.ts'
 import { valueReader } from './value-reader.ts'
 
-/** The parts that all keys of an index entry have: the key of a live entry, of an ended entry, and of an event. */
+/** The parts that the keys of live entries, of ended entries and of events have in common. */
 export interface EntryKey {
   readonly database: DatabaseId
   readonly index: number
-  /** Undefined if the terms are long: the key then contains only their hash. */
+  /** Undefined if the key contains only a hash of the terms, because the terms are long. */
   readonly terms: readonly Value[] | undefined
   /** The terms as encoded in the key. */
   readonly termsBytes: Uint8Array
@@ -117,7 +117,7 @@ const idView = new DataView(idBytes.buffer)
 
 /**
  * Returns the document id in `key`, which is the key of a document or of a version. The bytes of the id are copied to
- * one shared DataView, because creating a DataView for each row costs more.
+ * one shared DataView, because creating a DataView for each row is slower.
  */
 export function documentIdOf(key: Uint8Array): bigint {
   assert(key.length >= collectionPrefixLength + 8, 'a key does not end too early')
@@ -143,7 +143,7 @@ export function entryDocumentPlace(key: Uint8Array): number {
   return place
 }
 
-/** Like {@link decodeKey}, but fails with an InvariantError unless the key has the kind `kind`. */
+/** Decodes a key of the kind `kind`. Throws an InvariantError for a key of another kind. */
 export function decodeKeyOf<K extends Key['kind']>(kind: K, bytes: Uint8Array): Extract<Key, { kind: K }> {
   const key = decodeKey(bytes)
   assert(key.kind === kind, 'a key is of the kind that its table holds')
@@ -222,8 +222,8 @@ class KeyParts {
   }
 
   /**
-   * Returns the length of the tie-break, which ends `trailingBytes` bytes before the end of the key. The last byte of
-   * the tie-break contains the number of bytes before that byte.
+   * Returns the length of the tie-break (tuple.ts), which ends `trailingBytes` bytes before the end of the key. The
+   * last byte of the tie-break is the number of its other bytes.
    */
   tieLength(trailingBytes: number): number {
     const last = this.#bytes[this.#bytes.length - trailingBytes - 1]
@@ -231,7 +231,7 @@ class KeyParts {
     return last + 1
   }
 
-  /** Takes all bytes from the position up to `trailingBytes` bytes before the end of the key. */
+  /** Reads all bytes from the current position up to `trailingBytes` bytes before the end of the key. */
   upTo(trailingBytes: number): Uint8Array {
     const end = this.#bytes.length - trailingBytes
     assert(end >= this.#position, 'a key does not end too early')

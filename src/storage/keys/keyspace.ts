@@ -2,8 +2,8 @@
 // of the data format (docs/internals/key-layout.md, with test vectors): a change requires a new format version.
 //
 // Numbers are big-endian, so their byte order equals their numeric order. A time is 8 bytes of microseconds with the
-// sign bit inverted. A descending time is the complement of these bytes, so that the newest time sorts first. Terms and
-// values of index entries are described in terms.ts and tuple.ts.
+// sign bit inverted. A descending time is the complement of these bytes, so that the newest time sorts first. The files
+// terms.ts and tuple.ts describe the terms and values of index entries.
 
 import { micros, nearestMicros } from '../../base/micros.ts'
 import { ByteWriter } from '../../values/byte-writer.ts'
@@ -13,7 +13,7 @@ import type { EncodedTuple } from './tuple.ts'
 
 export type { KeyInterval } from './prefix.ts'
 
-/** The first byte of a key, which determines its kind. */
+/** The first byte of a key determines the kind of the key. */
 export const keyTags = {
   build: 0x42, // B
   changes: 0x43, // C
@@ -32,7 +32,7 @@ export const keyTags = {
   control: 0x58, // X
 } as const
 
-/** The built-in indexes of every database. Their numbers are stored in keys: never change them. */
+/** The built-in indexes of every database. The numbers are stored in keys, and must never change. */
 export const builtinIndexes = {
   /** Terms: the number of a native collection, and a name. Contains live schema objects only. */
   names: 1,
@@ -48,7 +48,7 @@ export function documentsIndex(collection: CollectionId): number {
   return 0x10000 + collection
 }
 
-/** The jobs of the background sweeper. The numbers are stored: never change them. */
+/** The jobs of the background sweeper. The numbers are stored in keys, and must never change. */
 export const garbageKinds = {
   /**
    * Recompute the time at which the next version in a collection expires. If the job is for a database, recompute this
@@ -68,8 +68,8 @@ export type GarbageKind = keyof typeof garbageKinds
 export type DocumentId = Pick<Ref, 'id' | 'collection'>
 
 /**
- * The tables of an index. `live` contains the entries that exist now, and `ended` contains entries with the interval in
- * which they existed. The index of `documents(collection)` instead has the table `events`, with add and remove events.
+ * The tables of an index. `live` contains present entries, and `ended` contains removed entries. The index of
+ * `documents(collection)` has only the table `events`, which contains add and remove events.
  */
 export type IndexTable = 'live' | 'ended' | 'events'
 
@@ -103,12 +103,12 @@ export function historyKey(ref: Ref, ts: Micros): Uint8Array {
   return keyOfDocument(keyTags.history, ref).descending(ts).copy()
 }
 
-/** The expiry mark of a document: one of its versions expires when the retained history begins at `ts` or later. */
+/** The key of a due mark: data of the document expires when the retained history begins at `ts` or later. */
 export function dueKey(ref: Ref, ts: Micros): Uint8Array {
   return keyInCollection(keyTags.due, ref.database, ref.collection).ascending(ts).u64(ref.id).copy()
 }
 
-/** The expiry marks of a collection, oldest first. If `notAfter` is given, later marks are left out. */
+/** The due marks of a collection, oldest first. If `notAfter` is given, later marks are excluded. */
 export function dueRange(database: DatabaseId, collection: CollectionId, notAfter?: Micros): KeyInterval {
   const all = prefixRange(keyInCollection(keyTags.due, database, collection).copy())
   if (notAfter === undefined) return all
@@ -120,7 +120,7 @@ export function dueRange(database: DatabaseId, collection: CollectionId, notAfte
   }
 }
 
-/** All versions in a document's history, newest first. If `notAfter` is given, later versions are left out. */
+/** All versions in a document's history, newest first. If `notAfter` is given, later versions are excluded. */
 export function historyRange(ref: Ref, notAfter?: Micros): KeyInterval {
   const { start, end } = prefixRange(keyOfDocument(keyTags.history, ref).copy())
   return { start: notAfter === undefined ? start : historyKey(ref, notAfter), end }
@@ -149,11 +149,11 @@ export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 
 }
 
 /**
- * A position in the events of an index: before (`low`) or after (`high`) all events that match the given parts. Each
- * part requires all parts that are listed above it.
+ * A position in the events of an index: before (`low`) or after (`high`) all events that match the given parts. The
+ * parts are `ts`, `action`, `document` and `values`. A given part requires all preceding parts.
  */
 export interface EventKeyBound {
-  /** The time may be outside the range of times in keys, which is 1684 to 2255. */
+  /** Keys contain times from 1684 to 2255. This time may be outside of that range. */
   readonly ts: number
   readonly action?: 'add' | 'remove'
   readonly document?: DocumentId
@@ -214,7 +214,7 @@ export function counterKey(database: DatabaseId, nativeCollection: CollectionId)
   return keyInCollection(keyTags.counter, database, nativeCollection).copy()
 }
 
-/** The key of the row that names the database of the access key `keyId`. */
+/** The key of the row that lists the databases with the access key `keyId`. */
 export function keyHomeKey(keyId: bigint): Uint8Array {
   return keyOf(keyTags.keyHome).u64(keyId).copy()
 }
@@ -225,8 +225,8 @@ export function changesKey(ts: Micros, sequence: number): Uint8Array {
 }
 
 /**
- * The rows of {@link changesKey} of all transactions after the time `after`, oldest first. If `after` is undefined, the
- * rows of all transactions.
+ * The range of the keys from {@link changesKey} for transactions after the time `after`, oldest first. If `after` is
+ * undefined, the range contains all transactions.
  */
 export function changesRange(after?: Micros): KeyInterval {
   const { start, end } = tagRange('changes')
@@ -245,7 +245,7 @@ export function collectionChangesKey(
 
 /**
  * The changes in a collection by transactions from the time `from` (inclusive) to the time `until` (exclusive), oldest
- * first. If a bound is undefined, there is no limit.
+ * first. An undefined bound does not limit the range.
  */
 export function collectionChangesRange(
   database: DatabaseId,
@@ -267,7 +267,7 @@ export function metaKey(name: string): Uint8Array {
 
 /**
  * The key of data that belongs to no database, such as a request for an export of the query log. Machines that share a
- * store also share this data. `rest`: the rest of the key, which the module that stores the data chooses.
+ * store also share this data. `rest`: the rest of the key, chosen by the module that stores the data.
  */
 export function controlKey(rest: Uint8Array): Uint8Array {
   return keyOf(keyTags.control).append(rest).copy()
@@ -317,7 +317,8 @@ const databaseKinds = [
 ] as const satisfies readonly (keyof typeof keyTags)[]
 
 /**
- * All stored keys of a database, except the rows that locate its access keys (`keyHome`) and the jobs of the sweeper.
+ * The ranges of all stored keys of a database. The rows that locate its access keys (`keyHome`) and the jobs of the
+ * sweeper are not included.
  */
 export function databaseRanges(database: DatabaseId): KeyInterval[] {
   return databaseKinds.map(kind => prefixRange(keyIn(keyTags[kind], database).copy()))

@@ -1,9 +1,10 @@
 // Encodes values as bytes in the order of the values: a bytewise comparison of two encodings gives the same result as
-// `compareValues`. No encoding is a prefix of another, so encodings can be concatenated in a key. Complementing all
-// bytes of an encoding reverses its order exactly.
+// `compareValues`. No encoding is a prefix of another encoding, so encodings can be concatenated in a key.
+// Complementing all bytes of an encoding reverses its order exactly. Each encoding begins with a rank: a byte that
+// determines the order of different types.
 //
-//   number       rank, 8 bytes of the double (sign bit inverted; all bits inverted for negative numbers); from
-//                2^53 on, where the double may be rounded, 2 bytes: the long minus the double, plus 0x8000
+//   number       rank, 8 bytes of the double (sign bit inverted; all bits inverted for negative numbers). From
+//                2^53 on, the double may be rounded, so 2 bytes follow: the long - the double + 0x8000
 //   bytes        rank, bytes with 00 written as 00 FF, 00 01
 //   string       rank, collation sort key, text in UTF-8 escaped like bytes, 00 01
 //   array        rank, elements, 00
@@ -37,12 +38,12 @@ import type {
   Value,
 } from '../../values/value.ts'
 
-/** The tie-break of a tuple without a double that equals a long. Nearly all tuples have this tie-break. */
+/** The tie-break of a tuple without a double that compares equal to a long. Nearly all tuples have this tie-break. */
 export const noTie = Uint8Array.of(0)
 
 /**
- * Records which numbers of a tuple are doubles that equal a long in the order: one bit per number, least significant
- * bit first.
+ * Records one bit for each number of a tuple, least significant bit first. The bit is set if the number is a double
+ * that compares equal to a long.
  */
 export class NumberKinds {
   #count = 0
@@ -57,13 +58,13 @@ export class NumberKinds {
     this.#bits[byte] = (this.#bits[byte] as number) | (1 << (index & 7))
   }
 
-  /** Returns the bytes of the bits without trailing zero bytes, followed by one byte with the number of these bytes. */
+  /** Returns the bits as bytes without trailing zero bytes. The number of these bytes follows in an additional byte. */
   bytes(): Uint8Array {
     return this.#bits ? Uint8Array.of(...this.#bits, this.#bits.length) : noTie
   }
 }
 
-/** Appends a value in the order of values, or in reverse order when `descending`. */
+/** Appends the encoding of a value. If `descending` is true, the order of encodings is reversed. */
 export function appendOrdered(
   writer: ByteWriter,
   value: Value,
@@ -150,8 +151,8 @@ function equalsALong(double: number): boolean {
 }
 
 /**
- * A zero byte within `bytes` is followed by FF. The end is written as 00 01, so the end sorts before every
- * continuation.
+ * A zero byte within `bytes` is followed by FF. The end is written as 00 01, so `bytes` sorts before all longer byte
+ * strings that begin with `bytes`.
  */
 function appendEscaped(writer: ByteWriter, bytes: Uint8Array): void {
   step(bytes.length >> 3)

@@ -1,4 +1,4 @@
-// Intervals of keys with a common prefix.
+// Computes intervals of keys with a common prefix.
 
 import { assert } from '../../base/assert.ts'
 

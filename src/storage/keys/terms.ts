@@ -1,6 +1,7 @@
-// Encodes the terms of an index entry as part of a key: a length byte, then the terms in the value codec. Queries match
-// terms only exactly (1 is not 1.0), so the bytes need no order. Object fields are sorted by name, because their order
-// does not matter for a match. Terms of more than 254 bytes are replaced by the byte 255 and their SHA-256.
+// Encodes the terms of an index entry as part of a key: a length byte, then the terms as value-codec.ts encodes them.
+// Queries match terms only exactly (1 is not 1.0), so the bytes need no order. Object fields are sorted by name,
+// because a match ignores the order of fields. Terms of more than 254 bytes are replaced by the byte 255 and their
+// SHA-256.
 
 import { createHash } from 'node:crypto'
 import { ByteWriter } from '../../values/byte-writer.ts'

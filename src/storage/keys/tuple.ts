@@ -1,14 +1,14 @@
-// The values of an index entry as part of a key, and the positions in an index for cursors and ranges.
+// Encodes the values of an index entry as part of a key. Defines positions in an index, for cursors and ranges.
 //
-// Entries are ordered by their values, then by document. Values that are equal in the order but different (1 and 1.0)
-// have equal bytes. So a tie-break after the document distinguishes such entries. The tie-break has one bit per number
-// of the tuple, which is set for a double that equals a long. Trailing zero bytes of the bits are left out. One byte
-// with the number of the remaining bytes follows, so that keys can be parsed from their end. For nearly all tuples the
-// tie-break is the single byte 0.
+// Entries are ordered by their values, then by document. Different values that are equal in the order (1 and 1.0) have
+// equal bytes, so a tie-break after the document distinguishes such entries. The tie-break has one bit for each number
+// of the tuple. The bit is set if the number is a double that compares equal to a long. Trailing zero bytes are
+// omitted. The last byte of the tie-break is the number of its other bytes, so that keys can be parsed from their end.
+// For nearly all tuples, the tie-break is the single byte 0.
 //
-// Keys have a maximum length. A longer encoding than `tupleBytesMax` is truncated to that length, and 16 bytes of the
-// SHA-256 of the whole encoding follow. Entries with equal truncated bytes are adjacent but unordered, so code that
-// reads an index sorts each group of such entries (`isCut`, `compareEntries`).
+// Keys have a maximum length. An encoding with more than `tupleBytesMax` bytes is truncated to this length, and 16
+// bytes of the SHA-256 of the complete encoding are appended. Entries with equal truncated bytes are adjacent but
+// unordered, so code that reads an index sorts each group of such entries (`isCut`, `compareEntries`).
 
 import { createHash } from 'node:crypto'
 import { ByteWriter } from '../../values/byte-writer.ts'
@@ -24,23 +24,23 @@ const hashBytes = 16
 
 /** A tuple of values as encoded in keys. */
 export interface EncodedTuple {
-  /** At most `tupleBytesMax` bytes, or exactly 16 more when truncated. */
+  /** At most `tupleBytesMax` bytes, or `tupleBytesMax` + 16 bytes if the encoding is truncated. */
   readonly bytes: Uint8Array
-  /** Distinguishes tuples whose values are equal in the order. */
+  /** Distinguishes different tuples with equal `bytes`. */
   readonly tie: Uint8Array
 }
 
-/** A position in an index. `values` are all values of an entry, or only the first of them. */
+/** A position in an index. `values` are all values of an entry, or only its first values. */
 export interface TupleBound {
   readonly values: readonly Value[]
   readonly document?: Pick<Ref, 'id' | 'collection'>
   /**
-   * `low`: before all entries that match the given parts; `high`: after them. If `document` is given, `values` must be
-   * complete.
+   * `low`: before all entries that match the given parts; `high`: after all these entries. If `document` is given,
+   * `values` must be complete.
    */
   readonly side: 'low' | 'high'
   /**
-   * True: the last value is an array, and it matches every array that begins with the same elements. Not combined with
+   * True: the last value is an array and matches every array that begins with the same elements. Not combined with
    * `document`.
    */
   readonly isOpen?: boolean
@@ -56,7 +56,7 @@ const writer = new ByteWriter()
 const noValues: EncodedTuple = { bytes: new Uint8Array(0), tie: noTie }
 
 /**
- * Encodes a tuple. If `descending[i]` is true, the order of the i-th value is reversed. A missing element counts as
+ * Encodes a tuple. If `descending[i]` is true, the order of the i-th value is reversed. A missing element is treated as
  * false.
  */
 export function encodeTuple(values: readonly Value[], descending: readonly boolean[]): EncodedTuple {
@@ -77,7 +77,7 @@ export function isCut(tuple: Uint8Array): boolean {
   return tuple.length > tupleBytesMax
 }
 
-/** Compares two entries of an index. The order is that of their keys, as if no key were truncated. */
+/** Compares two entries of an index in the order that their keys would have without truncation. */
 export function compareEntries(
   left: EntryPosition,
   right: EntryPosition,
@@ -105,8 +105,8 @@ export function compareTuples(
 }
 
 /**
- * Returns a negative number if the entry is before the bound, and a positive number if the entry is after it; never
- * zero.
+ * Returns a negative number if the entry is before the bound, and a positive number if the entry is after the bound;
+ * never zero.
  */
 export function compareToBound(
   entry: EntryPosition,
@@ -123,8 +123,8 @@ export function compareToBound(
 }
 
 /**
- * Prepares the values of an entry for a comparison with an open bound. The array at the position of the bound's last
- * value is truncated to the length of that value.
+ * Prepares the values of an entry for a comparison with an open bound. The entry's array at the position of the bound's
+ * last value is truncated to the length of the bound's array.
  */
 function cutAsOpen(values: readonly Value[], bound: readonly Value[]): readonly Value[] {
   const last = bound.length - 1
@@ -135,8 +135,8 @@ function cutAsOpen(values: readonly Value[], bound: readonly Value[]): readonly 
 
 /**
  * The keys of all entries of an index with the same terms, between two bounds. `prefix`: the common prefix of these
- * keys. If a bound is too long for a key, `inexact` is set. The interval is then wider than requested, and the caller
- * must filter the entries with `compareToBound`.
+ * keys. If a bound is too long for a key, `inexact` is true: the interval is wider than requested, and the caller must
+ * filter the entries with `compareToBound`.
  */
 export function entryRange(
   prefix: Uint8Array,

@@ -1,5 +1,5 @@
 // Encodes values compactly for storage. An encoding begins with a format byte. Each value begins with a tag, and sizes
-// precede contents. The format is designed for fast decoding, because every read of a document decodes it.
+// precede contents. The format is designed for fast decoding, because every read of a document decodes a value.
 //
 // The tag of a small integer contains the integer. The tag of a short ASCII text, a small object or a small array
 // contains its size (value-reader.ts). Other numbers are big-endian, and other sizes are LEB128. Decoding a damaged
@@ -74,7 +74,7 @@ export function appendCanonical(
 }
 
 /**
- * Returns `value` with the transaction's time in place of each placeholder; `value` itself if it has no placeholder.
+ * Returns `value` with the transaction's time in place of each placeholder; `value` itself if there is no placeholder.
  */
 export function withTransactionTime(value: Value, transactionTime: TransactionTimeSource): Value {
   if (value instanceof TransactionTime) return resolveTime(value, transactionTime)

@@ -1,5 +1,5 @@
-// The decoder of the value codec. Every read is checked against the end of the bytes. Damaged data fails with an
-// InvariantError; it never causes a read past the end, an endless loop or excessive memory.
+// The decoder of the value codec. Every read is checked against the end of the bytes. Damaged data causes an
+// InvariantError, but never a read past the end, an endless loop or excessive memory use.
 
 import { Buffer } from 'node:buffer'
 import { assert, InvariantError } from '../../base/assert.ts'
@@ -7,7 +7,7 @@ import { step } from '../../base/effort.ts'
 import { uuidFromHalves } from '../../values/uuid.ts'
 import { Lambda, LocalDate, Ref, Time, type Value } from '../../values/value.ts'
 
-/** The first bytes of encoded values (value-codec.ts). The tags are stored: never change them. */
+/** The first bytes of encoded values (value-codec.ts). The tags are stored, and must never change. */
 export const valueTags = {
   null: 0x00,
   false: 0x01,
@@ -52,8 +52,8 @@ export const valueFormat = 1
 export const valueDepthMax = 2000
 
 /**
- * Inputs of at most this size are copied to a buffer with a permanent DataView: creating a DataView for each input
- * costs more than copying.
+ * Inputs of at most this many bytes are copied to a buffer with a permanent DataView, because creating a DataView for
+ * each input is slower than copying.
  */
 const scratchBytes = 65_536
 const scratch = Buffer.alloc(scratchBytes)
@@ -95,7 +95,7 @@ class ValueReader {
 
   /**
    * Reads a stored array of arrays of two or three integers without creating the arrays. `take` receives the integers
-   * of each inner array, the second one as a number. `take` must not use this reader.
+   * of each inner array, the second integer as a number. `take` must not use this reader.
    */
   readIntegerRows(
     bytes: Uint8Array,
@@ -157,7 +157,7 @@ class ValueReader {
     this.#view = scratchView
   }
 
-  /** Advances by `count` bytes and returns the offset where they begin. */
+  /** Advances by `count` bytes, and returns the offset of the first of these bytes. */
   #take(count: number): number {
     const start = this.#position
     const end = start + count
@@ -268,7 +268,7 @@ class ValueReader {
     assert(count <= this.#end - this.#position, 'a stored container has room for its elements')
   }
 
-  /** Reads a text, such as the name of a field. Fails for any other value. */
+  /** Reads a text, such as the name of a field. Throws an InvariantError for any other value. */
   #name(): string {
     const tag = this.#bytes[this.#take(1)] as number
     if (tag >= valueTags.smallAscii && tag < valueTags.smallObject)

@@ -57,14 +57,17 @@ export function encodeWrite({ key, value }: Write, target: Bytes, start: number)
 }
 
 /**
- * Returns the writes of a batch. The arrays of the writes share the memory of `body`. Throws when a newer version wrote
- * the batch.
+ * Returns the writes of a batch. The arrays of the writes share the memory of `body`. Throws if a newer version of
+ * Terrarium wrote the batch.
  */
 export function decodeBatch(body: Bytes): Write[] {
   return decodeWrites(body, firstWrite(body, 0))
 }
 
-/** Returns the writes from the offset `start` on in a part of a batch. Their arrays share the memory of `body`. */
+/**
+ * Decodes the writes in a part of a batch, from the offset `start` on. The arrays of the writes share the memory of
+ * `body`.
+ */
 export function decodeWrites(body: Bytes, start = 0): Write[] {
   const writes: Write[] = []
   const reader = new WriteReader(body)
@@ -75,7 +78,10 @@ export function decodeWrites(body: Bytes, start = 0): Write[] {
   return writes
 }
 
-/** The offset of the first write of the batch that begins at `start`. Throws when a newer version wrote the batch. */
+/**
+ * The offset of the first write of the batch that begins at `start`. Throws if a newer version of Terrarium wrote the
+ * batch.
+ */
 export function firstWrite(bytes: Bytes, start: number): number {
   assert(bytes[start] === batchVersion, 'a batch has a format that this version knows')
   return start + 1
@@ -144,7 +150,7 @@ export class WriteReader {
   }
 }
 
-/** Writes `length` at the offset `start`; returns the offset after it. */
+/** Encodes `length` at the offset `start`; returns the end of the encoding. */
 function writeLength(target: Bytes, start: number, length: number): number {
   let at = start
   let rest = length

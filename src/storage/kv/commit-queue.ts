@@ -1,24 +1,24 @@
-// The queue of transactions that wait for a commit. One commit takes several transactions, which form a batch. The
-// callers get the results only after the batch is durable.
+// The queue of transactions that wait for a commit. One commit writes several transactions, which form a batch. The
+// callers get the results after the batch is durable.
 
 import { assert } from '../../base/assert.ts'
 import { checkWork } from './engine-parts.ts'
 import type { KeyValueStore, View, Work } from './kv-contract.ts'
 
 /**
- * Chooses how many of the waiting transactions the next commit takes. If a batch contains the transactions of all
- * clients, no transaction is evaluated while the batch is flushed. The reason: clients send their next transactions
- * only after they have received the results of the batch. If evaluation takes longer than the flush, the commit takes
- * only half of the waiting transactions. This splits the clients into two groups: one group is evaluated while the
- * other group is flushed.
+ * Chooses how many of the waiting transactions the next batch contains. A client sends its next transaction after the
+ * result of its previous transaction. If a batch contained the transactions of all clients, no transaction would be
+ * evaluated while the batch is flushed. So if evaluations take longer than a flush, a batch contains only half of the
+ * waiting transactions. The clients then form two groups: the transactions of one group are evaluated while the batch
+ * of the other group is flushed.
  */
 export class CommitPace {
   #flushMs = Number.POSITIVE_INFINITY
   #overlaps = false
 
   /**
-   * Returns how many of the `waiting` transactions a commit that begins now takes. `arrivalMs`: the milliseconds
-   * between the first and the last arrival of these transactions.
+   * Returns the number of transactions for a commit that begins now. `waiting`: the number of waiting transactions.
+   * `arrivalMs`: the milliseconds between the first and the last arrival of these transactions.
    */
   take(waiting: number, arrivalMs: number): number {
     return this.#overlaps || arrivalMs <= this.#flushMs ? waiting : Math.ceil(waiting / 2)
@@ -35,12 +35,12 @@ export class CommitPace {
 }
 
 /**
- * A call of `transact`. A job is a plain object instead of a closure, because closures that wait outlive minor garbage
- * collections (decision 28).
+ * A call of `transact`. A job is a plain object, because waiting closures would retain complete transactions in memory
+ * (decision 28).
  */
 export interface Job {
   readonly work: (view: View) => Work<unknown>
-  /** See {@link KeyValueStore.transact}. A transaction with a preparation is the only one in its batch. */
+  /** See {@link KeyValueStore.transact}. A transaction with a preparation is the only transaction of its batch. */
   readonly prepare: (() => Promise<void>) | undefined
   readonly resolve: (result: unknown) => void
   readonly reject: (reason: unknown) => void
@@ -69,7 +69,7 @@ export function runJob(job: Job, view: View): JobWrites {
 const nothing: JobWrites = { writes: [] }
 
 /**
- * Runs the preparation of the first job of a batch, if it has one. Such a job is the only job of its batch. If the
+ * Runs the preparation of a batch's first job. A job with a preparation is the only job of its batch. If the
  * preparation fails, rejects the promise of the job and returns false.
  */
 export async function prepareBatch([job]: readonly Job[]): Promise<boolean> {
@@ -94,8 +94,8 @@ export class CommitQueue {
   readonly #pace = new CommitPace()
   #jobs: Job[] = []
   /**
-   * The arrival times of the first and the last transaction since the last commit began, on the monotonic clock, in
-   * milliseconds.
+   * The arrival times of the first and the last transaction after the start of the last commit, in milliseconds of the
+   * monotonic clock.
    */
   #firstArrivedMs = 0
   #lastArrivedMs = 0
@@ -126,7 +126,7 @@ export class CommitQueue {
     return this.#jobs.splice(0, Math.min(count, jobsMax, next === -1 ? count : next))
   }
 
-  /** Puts jobs that have not been committed back at the front of the queue. */
+  /** Requeues uncommitted jobs at the front of the queue. */
   putBack(jobs: readonly Job[]): void {
     this.#jobs.unshift(...jobs)
   }

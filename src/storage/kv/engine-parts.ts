@@ -1,5 +1,5 @@
-// Code that all engines share. The checks of transactions ensure that all engines reject the same transactions. The
-// listeners are notified of commits.
+// Contains the code that all engines share: checks of transactions, and the listeners for commits. Because of the
+// checks, all engines reject the same transactions.
 
 import { assert } from '../../base/assert.ts'
 import { type Bytes, type KeyRange, keyBytesMax, type Work } from './kv-contract.ts'
@@ -14,7 +14,10 @@ export function isEmptyRange(range: KeyRange): boolean {
   return range.limit === 0 || Buffer.compare(range.start, range.end) >= 0
 }
 
-/** Throws unless every change of `work` can be applied: a transaction must never be written partially. */
+/**
+ * Throws if `work` contains an invalid key or value. The check precedes all writes, because a transaction must never be
+ * written partially.
+ */
 export function checkWork(work: Work<unknown>): void {
   for (const { key, value } of work.writes) {
     assert(key instanceof Uint8Array && !isImpossibleKey(key), 'a key has 1 to 1900 bytes')
@@ -30,7 +33,7 @@ export class Listeners {
     return this.#listeners.size === 0
   }
 
-  /** Adds `call`; returns a function that removes it. The same function may be added twice. */
+  /** Adds `call`; returns a function that removes `call`. The same function may be added twice. */
   add(call: () => void): () => void {
     const listener = { call }
     this.#listeners.add(listener)

@@ -14,7 +14,7 @@ export const keyBytesMax = 1900
 export interface KeyRange {
   readonly start: Bytes
   readonly end: Bytes
-  /** Largest key first when true. */
+  /** True: descending order of keys. */
   readonly reverse?: boolean
   /** Maximum number of entries; unlimited when absent. */
   readonly limit?: number
@@ -42,13 +42,13 @@ export interface View {
   range(range: KeyRange): Iterable<Entry>
 }
 
-/** A change of a commit; `value` undefined deletes the key. */
+/** A change of one key in a commit. If `value` is undefined, the key is deleted. */
 export interface Write {
   readonly key: Bytes
   readonly value: Bytes | undefined
 }
 
-/** The result of a transaction function, and the changes to apply. Without changes nothing is committed. */
+/** The result of a transaction function, and the changes to apply. If there are no changes, nothing is committed. */
 export interface Work<T> {
   readonly result: T
   readonly writes: readonly Write[]
@@ -59,7 +59,9 @@ export interface Work<T> {
   readonly pieces?: EncodedWrites
 }
 
-/** Encoded writes. Each element is a part of a batch (`batch.ts`), which is created when the iteration reaches it. */
+/**
+ * Encoded writes. Each element is an encoded part of a batch (`batch.ts`). The iteration creates one part at a time.
+ */
 export interface EncodedWrites extends Iterable<Bytes> {
   /** Upper limits for the number of writes, and for the bytes of all parts. */
   readonly rowsMax: number
@@ -69,18 +71,20 @@ export interface EncodedWrites extends Iterable<Bytes> {
 /** Ordered bytes with snapshots and atomic commits. */
 export interface KeyValueStore {
   /**
-   * Runs `read` synchronously on a snapshot of everything that any process sharing the store has committed so far, and
-   * returns its result. A read inside another read shares the snapshot; inside a transaction it throws.
+   * Runs `read` synchronously on a snapshot, and returns its result. The snapshot contains all commits so far of all
+   * processes that share the store. A read inside another read uses the same snapshot. A read inside a transaction
+   * throws.
    */
   read<T>(read: (view: View) => T): T
   /**
    * Runs the transaction function `work` under the writer's lock, on the newest state, and applies its writes
-   * atomically; transactions are strictly serializable. All other writers wait meanwhile, so `work` must be short.
-   * Usually it validates an attempt that was evaluated before the call, and returns the writes of the attempt
-   * (storage/store/attempt.ts). Transactions that wait together may share one lock and one flush; each sees the writes
-   * of the transactions before it. `work` is synchronous and may run more than once; only the last run counts. If it
-   * throws, the promise rejects and nothing is written. The promise resolves when the writes are durable (they survive
-   * a crash of process and machine). If there are no writes, it resolves when all data that `work` has read is durable.
+   * atomically; transactions are strictly serializable. All other writers wait for `work`, so it must be short. Usually
+   * `work` validates an attempt that was evaluated before the call, and returns the writes of the attempt
+   * (storage/store/attempt.ts). Waiting transactions may share one lock and one flush. Each of them reads the writes of
+   * the preceding transactions. `work` is synchronous and may run more than once; only the writes of the last run are
+   * applied. If `work` throws, the promise rejects and nothing is written. The promise resolves when the writes are
+   * durable (they survive a crash of process and machine). If there are no writes, the promise resolves when all data
+   * that `work` has read is durable.
    *
    * `prepare` is awaited under the same lock, directly before `work`: nothing is committed between `prepare` and
    * `work`, and `read` sees the newest state. If `prepare` rejects, the promise of `transact` rejects and `work` does

@@ -14,8 +14,8 @@ import { FolderInUseError, StoreUnavailableError, wordsOf } from './store-errors
 const fileName = 'service'
 
 /**
- * The files of a claim. They are never removed: another process may have the lock file open, and removing the file
- * would break the lock of that process.
+ * The files of a claim. These files are never removed, because another process may have the lock file open. Removing
+ * the lock file would break the lock of that process.
  */
 export const claimFiles: readonly string[] = [fileName, `${fileName}-lock`]
 
@@ -23,16 +23,16 @@ const mapSizeBytes = 1 << 20
 
 /**
  * Claims the folder for this process until the returned function is called. Throws {@link FolderInUseError} when
- * another process has claimed the folder, or when two processes try to claim it at the same moment. Throws {@link
+ * another process has claimed the folder, or when two processes try to claim the folder at the same time. Throws {@link
  * StoreUnavailableError} when the folder cannot be written.
  */
 export function claimFolder(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
   // This check precedes the first read, which takes the lock. A process in another container may have the same process
-  // number. After a read, this process could not distinguish its own lock from the lock of that process.
+  // number. After a read, this process could not distinguish its own lock from the lock of such a process.
   rejectClaimed(claims, folder, 0)
   claims.get('claim')
-  // The check is repeated: if two processes start at the same moment, at least one of them now finds the reader of the
+  // The check is repeated. If two processes start at the same time, at least one process now finds the reader of the
   // other process.
   rejectClaimed(claims, folder, 1)
   return () => claims.close()
@@ -64,7 +64,7 @@ function openClaims(folder: string): RootDatabase {
   }
 }
 
-/** Throws if there are live readers besides those of this process. `own`: the number of readers of this process. */
+/** Throws if another process has a live reader. `own`: the number of readers of this process. */
 function rejectClaimed(claims: RootDatabase, folder: string, own: number): void {
   const pids = readersOf(claims)
   const stranger = pids.find(pid => pid !== process.pid)
@@ -75,8 +75,8 @@ function rejectClaimed(claims: RootDatabase, folder: string, own: number): void 
 }
 
 /**
- * The process numbers of the live readers. A process in a container has entered its number within the container. LMDB
- * has one row for each reader.
+ * Returns the process numbers of the live readers. For a process in a container, this is the number within the
+ * container.
  */
 function readersOf(claims: RootDatabase): number[] {
   // Removes the readers whose process has exited.
@@ -86,19 +86,21 @@ function readersOf(claims: RootDatabase): number[] {
 }
 
 // The identity of the data directory at a path. A folder can be renamed, removed or replaced while a service has its
-// files open. The service would continue with the old files, while processes that it starts would open the new ones. So
-// a process that opens the folder on behalf of a service compares the identity with that of the service. The inode
-// number of an open file is not reused, so equal numbers mean the same file.
+// files open. The service would continue with the old files, while processes that it starts would open the new files.
+// So a process that opens the folder on behalf of a service compares the folder's identity with the identity that the
+// service has determined. The inode number of an open file is not reused, so equal numbers mean the same file.
 
 /**
- * The identity of a missing file. The folder of a node with a shared store contains no data file, and a new folder
- * contains no data file yet.
+ * The identity of a missing file. The data file is missing in a new folder, and in the folder of a node with a shared
+ * store.
  */
 const absent = '-'
 
 const files = [...claimFiles, dataFileName]
 
-/** The identity of the data directory at a path, as determined by a process that has its files open. */
+/**
+ * Returns the identity of the data directory at a path. The calling process must have the files of the directory open.
+ */
 export function identityOf(folder: string): string {
   return files.map(name => fileNumber(join(folder, name))).join(' ')
 }
@@ -109,8 +111,8 @@ function fileNumber(path: string): string {
 }
 
 /**
- * Throws {@link StoreUnavailableError} unless the data directory at a path has this identity. Files that were added
- * after the identity was determined are not compared.
+ * Throws {@link StoreUnavailableError} if the data directory at a path does not have the identity `identity`. Files
+ * that were added after the identity was determined are not compared.
  */
 export function assertIdentity(folder: string, identity: string): void {
   const numbers = identityOf(folder).split(' ')

@@ -22,8 +22,8 @@ function copyValue(bytes: Bytes): Bytes {
 }
 
 /**
- * `value` is in a buffer that lmdb-js reuses. Returns `known` if its bytes equal those of `value`, otherwise a copy of
- * `value`.
+ * Returns `known` if it has the same bytes as `value`. If the bytes differ, returns a copy of `value`, because lmdb-js
+ * reuses the buffer of `value`.
  */
 export function cachedOrCopy(value: Bytes, known: Bytes): Bytes {
   const { byteOffset, length } = value
@@ -33,7 +33,7 @@ export function cachedOrCopy(value: Bytes, known: Bytes): Bytes {
   return known
 }
 
-/** Passes keys unchanged. LMDB compares them bytewise, and a prefix sorts first. */
+/** Passes keys unchanged. LMDB compares keys bytewise, and a prefix of a key sorts before the key. */
 export const keyEncoder = {
   writeKey(key: Bytes, target: Bytes, start: number): number {
     target.set(key, start)
@@ -45,15 +45,15 @@ export const keyEncoder = {
 const handedBytes = 65_536
 
 /**
- * The buffer for values that are passed to lmdb-js. lmdb-js needs a fixed address of a value's memory. For a small
- * array, such memory must first be created, but this buffer already has a fixed address. `start` and `end` give the
- * position of the value.
+ * The buffer for values that are passed to lmdb-js. lmdb-js needs values at a fixed address. A small array must first
+ * be moved to a fixed address, but this buffer already has a fixed address. `start` and `end` give the position of the
+ * value.
  */
 const handed = Object.assign(new Uint8Array(handedBytes), { start: 0, end: 0 })
 
 /**
- * Passes values unchanged. All values use the same buffer, so lmdb-js must write a value before it encodes the next
- * value. In a transaction, it does so.
+ * Passes values unchanged. All values use the same buffer. Inside a transaction, this is correct, because lmdb-js
+ * writes each value before it encodes the next value.
  */
 export const valueEncoder = {
   encode(value: Bytes): Bytes {

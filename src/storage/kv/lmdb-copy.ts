@@ -1,6 +1,6 @@
 // Copies a whole store for backups. LMDB copies one snapshot on a separate thread, without free pages, while other
-// processes continue to write. Before LMDB copies, the records of the commit log are read. Afterwards, the records are
-// applied to the copy, so the copy needs no log.
+// processes continue to write. The records of the commit log are read before the copy starts, and applied to the
+// finished copy. The copy therefore needs no log.
 
 import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'

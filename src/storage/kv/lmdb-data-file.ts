@@ -1,10 +1,10 @@
-// Checks LMDB's data file before it is mapped. LMDB trusts the content of the file, and the system kills a process that
-// reads a mapped page beyond the end of the file. So this module looks for damage in the first pages, which describe
-// the other pages.
+// Checks LMDB's data file before the file is mapped into memory. LMDB trusts the content of the file, and the system
+// kills a process that reads a mapped page beyond the end of the file. So this module looks for damage in the first
+// pages, which describe the other pages.
 //
 // A data file begins with two meta pages. Commits write the two pages alternately. The newer meta page contains the
-// roots of the trees and the number of the last page. The layouts are those of version 2 of the format on machines with
-// 8-byte, little-endian numbers, the only ones that lmdb-js supports.
+// roots of the trees and the number of the last page. The layouts are from version 2 of the format, for machines with
+// 8-byte, little-endian numbers. lmdb-js supports no other machines.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { stayAlive, wait } from '../../base/timers.ts'
@@ -26,7 +26,7 @@ const mapBytesMax = 2n ** 46n
 
 const pageFlags = { branch: 0x01, leaf: 0x02, overflow: 0x04, meta: 0x08 } as const
 const nodeFlags = { bigData: 0x01, tree: 0x02 } as const
-/** The flags of the tree of free pages. They say that the keys of the tree are integers. */
+/** The flags of the tree of free pages: the keys of this tree are integers. */
 const freeTreeFlags = 0x08
 
 /** Offsets in every page. */
@@ -72,8 +72,8 @@ interface Meta {
 }
 
 /**
- * Checks a data file as far as possible without reading all of it. Throws {@link StoreUnavailableError} with one line
- * when the file is not a data file of this store or cannot be complete. An empty file is valid.
+ * Checks a data file as far as possible without reading all of it. Throws {@link StoreUnavailableError} with a message
+ * of one line if the file is not a data file of this store, or if the file is damaged. An empty file is valid.
  */
 export function checkDataFile(file: string): void {
   const descriptor = openSync(file, 'r')
@@ -85,7 +85,7 @@ export function checkDataFile(file: string): void {
         if (bytes > 0) new DataFile(file, descriptor, bytes).check()
         return
       } catch (error) {
-        // Another process may be writing to the file, so data read at different moments may be inconsistent.
+        // Another process may be writing to the file, so data that was read at different times may be inconsistent.
         const isInUse = !before.equals(metaPages(descriptor))
         if (!isInUse || attempt === attemptsMax) throw error
       }
@@ -211,8 +211,8 @@ class DataFile {
   }
 
   /**
-   * Even commits write the first meta page, and odd commits write the second one. A new file and a copy begin with
-   * commit 0.
+   * Commits with even numbers write the first meta page, and commits with odd numbers write the second meta page. A new
+   * file and a copy begin with commit 0.
    */
   #checkTurns(first: bigint, second: bigint): void {
     if (first === 0n && (second === 0n || second % 2n === 1n)) return
@@ -229,8 +229,8 @@ class DataFile {
   }
 
   /**
-   * Reads the trees, one page with each step of the generator. Throws unless all pages exist, have the expected kind
-   * and contain the expected number of entries.
+   * Reads the trees, one page with each step of the generator. Throws {@link StoreUnavailableError} if a page is
+   * missing or has the wrong kind, or if a tree has a wrong number of pages or entries.
    */
   *walk({ lastPage, trees }: Meta): Generator<void> {
     const seen = new Uint8Array((Math.min(Number(lastPage), this.#bytes / pageBytes) >> 3) + 1)

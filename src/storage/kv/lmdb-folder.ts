@@ -12,38 +12,43 @@ import { assertRoom, freeBytes } from './lmdb-room.ts'
 import { Trees, treeCount } from './lmdb-trees.ts'
 import { StoreUnavailableError, wordsOf } from './store-errors.ts'
 
-/** The main table of an LMDB environment, which represents the environment. */
+/** An open LMDB environment, which lmdb-js represents by its main table. */
 export type Environment = RootDatabase<Bytes, Bytes>
 
 /** An open LMDB folder. */
 export interface OpenFolder {
   readonly root: Environment
   readonly trees: Trees
-  /** The caller closes `newest` after `root`. */
+  /** The caller must close `newest` after `root`. */
   readonly newest: NewestCommit
 }
 
-/** Key of the layout version in the environment's main table; it also shows that the folder belongs to this program. */
+/**
+ * Key of the layout version in the environment's main table. The row also shows that the folder belongs to this
+ * program.
+ */
 const layoutKey = Buffer.from('layout')
 /**
- * The layout of folders without a commit log, so that LMDB contains all rows: replicas of a shared record, and stores
- * beside the data directory.
+ * The layout of folders without a commit log: replicas of a store in PostgreSQL, and stores beside the data directory.
+ * LMDB contains all rows.
  */
 const plainLayout = '5'
 /** The layout of folders with a commit log, which may contain newer rows than LMDB. */
 const loggedLayout = '6'
 /**
- * Earlier layouts that can still be opened. Layout 3 lacks the expiry marks, and both layouts contain stored events of
- * indexes. The store adds the missing rows and removes the unused ones (storage/store/due-filing.ts).
+ * Earlier layouts that can still be opened. Layout 3 lacks the due marks, and both layouts contain stored events of
+ * indexes. The store adds the missing rows and removes the unused rows (storage/store/due-filing.ts).
  */
 const layoutsBefore: readonly string[] = ['3', '4']
 
-/** Only the owner may read the files, because they contain hashes of passwords. lmdb-js's types lack this option. */
+/**
+ * Only the owner may read the files, because they contain hashes of passwords. The types of lmdb-js lack this option.
+ */
 export const ownerOnly = { permissionsMode: 0o600 }
 
 /**
- * When a commit fails, lmdb-js writes the error to the console, and also rejects a promise with the error. The caller
- * reports the rejection. So errors whose stack begins in lmdb-js are not written to the console.
+ * Suppresses console errors whose stack begins in lmdb-js. When a commit fails, lmdb-js writes the error to the console
+ * and also rejects a promise. The rejection is sufficient, because the caller reports it.
  */
 function silenceCommitErrors(): void {
   const write = console.error
@@ -67,7 +72,7 @@ const mapSizeDefault = 2 ** 40
 const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
 
 interface FolderOptions {
-  /** Address space that is reserved for the data; it costs neither memory nor disk. */
+  /** Address space that is reserved for the data, in bytes. Reserved address space uses neither memory nor disk. */
   readonly mapSizeBytes?: number | undefined
   readonly durable?: boolean | undefined
   /**
@@ -111,8 +116,7 @@ export function openFolder(
 }
 
 /**
- * Maximum number of attempts. An attempt fails only if another process commits within some ten microseconds of the
- * attempt.
+ * Maximum number of attempts. An attempt fails if another process commits within some ten microseconds of the attempt.
  */
 const openAttemptsMax = 100
 
@@ -123,7 +127,7 @@ function openEnvironment(path: string, mapSize: number, durable: boolean): Envir
     ...ownerOnly,
     mapSize,
     noSubdir: false,
-    // False: a commit becomes visible to readers only when it is on disk.
+    // False: a commit becomes visible to readers only when the commit is on disk.
     overlappingSync: false,
     noSync: !durable,
     pageSize: pageBytes,
@@ -161,7 +165,10 @@ function checkFolder(path: string): void {
   if (existsSync(data)) checkDataFile(data)
 }
 
-/** Marks an environment as belonging to this program. Runs in a write transaction. */
+/**
+ * Stores the layout in an environment, which marks the environment as one of this program. Throws if the environment
+ * contains other data. Must run in a write transaction.
+ */
 function claim(root: Environment, path: string, use: FolderUse): void {
   const layout = use === 'plain' ? plainLayout : loggedLayout
   const stored = root.get(layoutKey)

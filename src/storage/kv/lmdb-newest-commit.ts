@@ -1,18 +1,19 @@
-// Detects commits that LMDB has forgotten. All processes that share a folder take the number of the newest commit from
+// Detects commits that LMDB has forgotten. All processes that share a folder read the number of the newest commit from
 // the lock file. In LMDB's development branch, from which lmdb-js is built, opening an environment overwrites that
 // number (OpenLDAP ITS#9496). The new value is the number that the opening process has read from the data file shortly
-// before. If another process commits in between, LMDB forgets that commit, and the next commit overwrites it, although
-// both commits were acknowledged.
+// before. If another process commits after this read, LMDB forgets the commit of that process. The next commit then
+// overwrites an acknowledged commit.
 //
 // Therefore a process compares the number in the lock file with the meta pages of the data file, which are always
-// correct. It does so when it opens the environment, and before the first write of every write transaction.
+// correct. The process makes this comparison when it opens the environment, and before the first write of every write
+// transaction.
 
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RootDatabase } from 'lmdb'
 import { commitOffsets, dataFileName } from './lmdb-data-file.ts'
 
-/** LMDB has forgotten the newest commit, so writing is not allowed. */
+/** Thrown if LMDB has forgotten the newest commit, because a write would overwrite this commit. */
 export class ForgottenCommitError extends Error {
   override readonly name = 'ForgottenCommitError'
 

@@ -1,5 +1,5 @@
-// Reads of one LMDB transaction: the snapshot of a `read`, or the write transaction in which transaction functions run.
-// While the callback of a write transaction runs, lmdb-js reads from that transaction without being told.
+// Reads from one LMDB transaction: the snapshot of a `read`, or the write transaction in which transaction functions
+// run. While the callback of a write transaction runs, lmdb-js automatically reads from this transaction.
 
 import { assert } from '../../base/assert.ts'
 import { areSame } from '../../base/bytes.ts'
@@ -82,7 +82,7 @@ class Entries implements Iterator<Entry> {
     if (this.#isDone) return { done: true, value: undefined }
     if (this.#left-- === 0) return this.return()
     const result = this.#cursor.next()
-    // lmdb-js omits `done` in all results but the last.
+    // lmdb-js sets `done` only in the last result.
     return result.done ? this.return() : result
   }
 
@@ -98,7 +98,7 @@ class Entries implements Iterator<Entry> {
 
 /**
  * Converts a range to the options of lmdb-js. For a reverse range, lmdb-js expects the upper bound as `start`, and
- * would include it by default.
+ * includes `start` by default.
  */
 function rangeOptions(range: KeyRange) {
   const low = bound(range.start)
@@ -109,8 +109,8 @@ function rangeOptions(range: KeyRange) {
 }
 
 /**
- * Returns a bound that LMDB can store. A bound that is longer than every key is truncated. This changes nothing: every
- * key differs from the bound within the remaining bytes, or is a prefix of the bound.
+ * Returns a bound that LMDB accepts. A bound that is longer than every key is truncated. Keys are shorter than the
+ * truncated bound, so the truncation does not change any comparison.
  */
 function bound(key: Bytes): Bytes {
   return key.length > keyBytesMax + 1 ? key.subarray(0, keyBytesMax + 1) : key
@@ -130,7 +130,7 @@ function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Generator<E
   const compare = (left: Source, right: Source) => Buffer.compare(left.head.key, right.head.key) * sign
   const begun: Iterator<Entry>[] = []
   try {
-    /** The sources that have more entries; the source of the next entry is last. */
+    /** The sources with remaining entries; the source of the next entry is last. */
     const sources: Source[] = []
     for (const each of all) {
       const entries = each[Symbol.iterator]()
@@ -158,9 +158,9 @@ function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Generator<E
   }
 }
 
-// Postpones the last write of each transaction in a batch until another write or a read needs it. All transactions of
-// src/storage/store end with a write of the row that describes the newest state, which replaces the row of the previous
-// transaction. So only one such row is written per batch, and reads get the row from here.
+// Postpones the last write of each transaction in a batch until another write or a read requires this write. All
+// transactions of src/storage/store end with a write to the same row: the record of the newest commit. So this row is
+// written once per batch, and reads in the batch get the row from the postponed write.
 
 /** Adds the writes of a batch to the transaction of the batch, and postpones the last write. */
 export class PostponedWrite {

@@ -1,10 +1,11 @@
 // The embedded engine: one LMDB environment in one folder, which several processes may share.
 //
 // Transactions that arrive while a commit is being written to disk form the next batch: one write transaction, one
-// flush (group commit). commit-queue.ts limits the size of the batch, so that one batch is evaluated while another
-// batch is flushed. lmdb-js opens the write transaction on a separate thread, and calls back to run the transaction
-// functions. So the main thread waits neither for the writer's lock nor for the disk. A commit becomes visible to
-// readers of all processes only when it is on disk, so no reader sees data that a crash could revoke.
+// flush (group commit). The file commit-queue.ts limits the size of the batch, so that one batch is evaluated while
+// another batch is flushed. The library lmdb-js opens the write transaction on a separate thread, and calls back to run
+// the transaction functions. So the main thread waits neither for the writer's lock nor for the disk. A commit becomes
+// visible to readers of all processes only when the commit is on disk, so no reader sees data that a crash could
+// revoke.
 
 import { assert } from '../../base/assert.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
@@ -23,7 +24,10 @@ import { StoreUnavailableError, wordsOf } from './store-errors.ts'
 interface LmdbOptions {
   /** The data directory; created if missing. */
   readonly path: string
-  /** Address space that is reserved for the data, in bytes; 1 TiB when absent. It costs neither memory nor disk. */
+  /**
+   * Address space that is reserved for the data, in bytes; 1 TiB when absent. Reserved address space uses neither
+   * memory nor disk.
+   */
   readonly mapSizeBytes?: number
   /** Interval in milliseconds for detecting commits of other processes while there are listeners; 10 when absent. */
   readonly watchIntervalMs?: number
@@ -31,7 +35,7 @@ interface LmdbOptions {
   /** Measures the duration of evaluation and flushes. */
   readonly clock?: Clock
   /**
-   * If false, commits are not flushed to disk: they survive a crash of the process, but not of the machine. After a
+   * If false, commits are not flushed to disk: commits survive a crash of the process, but not of the machine. After a
    * crash of the machine, the folder must be deleted. The default is true.
    */
   readonly durable?: boolean
@@ -56,14 +60,13 @@ const watchIntervalMsDefault = 10
 const batchWritesMax = 4000
 
 /**
- * While LMDB has forgotten a commit: milliseconds between two attempts to write, and milliseconds after which writes
- * fail.
+ * If LMDB has forgotten a commit: milliseconds between two attempts to write, and milliseconds after which writes fail.
  */
 const recoveryIntervalMs = 2
 const recoveryMsMax = 5_000
 
 /**
- * Key in the environment's main table for the number of commits so far (8 bytes): a process detects commits of other
+ * Key of the number of commits so far (8 bytes), in the environment's main table. A process detects commits of other
  * processes by a change of this number.
  */
 const commitCountKey = Buffer.from('commits')
@@ -83,14 +86,15 @@ class LmdbStore implements KeyValueStore {
   /** The number of commits that listeners have been notified of. */
   #seen = 0n
   /**
-   * Transactions that no commit has taken yet. A commit that has been started takes them when its write transaction is
-   * open.
+   * Transactions that wait for a commit. A commit takes the waiting transactions when its write transaction is open.
    */
   readonly #queue = new CommitQueue()
   #reading: LmdbView | undefined
   #isWorking = false
   #isClosed = false
-  /** When this process detected that LMDB had forgotten a commit, on the monotonic clock, in milliseconds. */
+  /**
+   * The time at which this process detected that LMDB had forgotten a commit, in milliseconds of the monotonic clock.
+   */
   #forgottenSinceMs: number | undefined
 
   constructor(options: LmdbOptions) {
@@ -199,13 +203,14 @@ class LmdbStore implements KeyValueStore {
 
   /** Throws {@link ForgottenCommitError} if the running write transaction would overwrite a commit. */
   #assertNewest(): void {
-    // lmdb-js creates a second promise for every commit; if it is not handled, a failed commit crashes the process.
+    // lmdb-js creates a second promise for every commit. If this promise is not handled, a failed commit crashes the
+    // process.
     this.#root.committed.then(undefined, () => {})
     this.#newest.check(this.#root)
     this.#forgottenSinceMs = undefined
   }
 
-  /** Returns true while the process that caused the fault may still correct it ({@link openFolder}). */
+  /** Returns true while the process that caused the fault may still correct the fault ({@link openFolder}). */
   #mayRecover(): boolean {
     const nowMs = this.#clock.elapsedMs()
     this.#forgottenSinceMs ??= nowMs
@@ -213,8 +218,8 @@ class LmdbStore implements KeyValueStore {
   }
 
   /**
-   * Runs transactions of a batch in the write transaction of the batch, until they have written {@link batchWritesMax}
-   * rows. Returns the number of transactions that have run.
+   * Runs transactions of a batch in the write transaction of the batch, until the transactions have written {@link
+   * batchWritesMax} rows. Returns the number of transactions that have run.
    */
   #run(batch: readonly Job[]): number {
     this.#isWorking = true
@@ -252,16 +257,16 @@ class LmdbStore implements KeyValueStore {
     this.#root.put(commitCountKey, count)
   }
 
-  /** The number of commits of all processes, as the current transaction sees it. */
+  /** The number of commits of all processes, read in the current transaction. */
   #commitCount(): bigint {
     if (!this.#isWorking && !this.#reading) this.#root.resetReadTxn()
     return decodeCount(this.#root.get(commitCountKey))
   }
 
   /**
-   * Notifies the listeners of commits of other processes, unless a commit of this process is running. Commits of this
-   * process notify the listeners themselves. Such a commit becomes visible a moment before its promise resolves. If it
-   * were reported at that moment, streams would get the event before the writing client gets its response. The driver
+   * Notifies the listeners of commits of other processes. Does nothing while a commit of this process is running. A
+   * commit of this process notifies the listeners when its promise resolves, shortly after the commit becomes visible.
+   * With an earlier notification, streams would get the event before the writing client gets its response. The driver
    * of version 10 loses events that arrive while its program waits for a response over the same HTTP/2 session.
    */
   #checkForOthers(): void {

@@ -1,5 +1,5 @@
 // The storage engine of tests: all data is in memory and lost with the process. Reads and transactions are synchronous
-// and run one at a time, so a read needs no snapshot and uses the entries themselves.
+// and run one at a time, so a read uses the stored entries without a snapshot.
 
 import { assert } from '../../base/assert.ts'
 import { allWrites } from './batch.ts'
@@ -100,7 +100,7 @@ class MemoryStore implements KeyValueStore {
     }
   }
 
-  /** Applies the writes of a transaction; returns whether there were any. */
+  /** Applies the writes of a transaction; returns whether there were writes. */
   #apply(work: Work<unknown>): boolean {
     for (const { key, value } of allWrites(work)) {
       if (value) this.#entries.set({ key: new Uint8Array(key), value: new Uint8Array(value) })

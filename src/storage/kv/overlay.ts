@@ -1,6 +1,6 @@
-// Pending writes in front of a view. They are the writes of a transaction in front of its snapshot, or the writes of a
-// batch in front of the state before the batch. Slots are kept in order, so that point reads, inserts and narrow range
-// reads are logarithmic for any number of writes.
+// Defines a view with pending writes: the writes of a transaction over its snapshot, or the writes of a batch over the
+// state before the batch. The writes are sorted by key, so point reads, inserts and short range reads take logarithmic
+// time.
 
 import { areSame } from '../../base/bytes.ts'
 import { mergeJoin } from '../../base/merge-join.ts'
@@ -52,13 +52,13 @@ export class Overlay implements ComparingView, AbsenceRecorder {
     return this.#slots.isEmpty ? undefined : this.#slots.get(key)
   }
 
-  /** Sets (or, with undefined, deletes) a key, and records in `journal` how to undo the write. */
+  /** Sets a key, or deletes the key if `value` is undefined. Records in `journal` how to undo the write. */
   set(key: Bytes, value: Bytes | undefined, journal?: Journal): void {
     const before = this.#slots.set({ key, value })
     journal?.push({ key, before })
   }
 
-  /** Undoes the writes of a journal and empties it. No later write to the same keys may exist. */
+  /** Undoes the writes of a journal, and empties the journal. No later write to the same keys may exist. */
   revert(journal: Journal): void {
     for (let step = journal.pop(); step !== undefined; step = journal.pop()) {
       if (step.before === undefined) this.#slots.delete(step.key)
@@ -75,7 +75,7 @@ export class Overlay implements ComparingView, AbsenceRecorder {
     return writes
   }
 
-  /** The iteration sees only writes that were made before the call of `range`. */
+  /** The iteration ignores writes after the call of `range`. */
   range(range: KeyRange): Iterable<Entry> {
     if (this.#slots.isEmpty) return this.base.range(range)
     const slots = [...this.#slots.ascending(range.start, range.end)]

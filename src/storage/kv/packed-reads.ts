@@ -1,13 +1,13 @@
-// A read set as bytes, for the process that commits an attempt of another process. A large read set must not block this
-// process for long, so nothing is decoded in advance. A table contains the hash of each key, and ranges are sorted by
-// their first keys. Only the reads that other commits may have changed become objects.
+// Encodes a read set as bytes, for the process that commits an attempt of another process. A large read set must not
+// block this process for long, so nothing is decoded in advance. A table contains the hash of each key, and ranges are
+// sorted by their first keys. Only reads of rows that other commits may have changed are decoded.
 //
 // Layout; words of 32 bits have the byte order of the machine, because both processes run on the same machine:
 //
 //   6 words: number of keys, number of ranges, size (sizeOf), kinds (kindsOf), 2 unused
 //   for each key, a word: its hash; for each key, a word: the offset of its row
 //   for each range, a word: the offset of its row; for each range, a word: the index of the
-//   range with the greatest end, among the ranges up to this one
+//   range with the greatest end, among this range and all earlier ranges
 //   rows of keys (words in little-endian order): length of the key, kind of the value, length of the value, key, value
 //   rows of ranges (words also in little-endian order): lengths of start, end and fingerprint, number of entries,
 //   direction, start, end, fingerprint
@@ -101,7 +101,10 @@ class RowWriter {
   }
 }
 
-/** A read set that {@link packReads} has encoded. Each access to `keys` or `ranges` decodes them again. */
+/**
+ * A read set that {@link packReads} has encoded. Each access to `keys` or `ranges` decodes all keys or all ranges
+ * again.
+ */
 export class PackedReads implements ReadSet {
   readonly size: number
   /** The kinds of keys that the ranges can contain ({@link kindsOf}). */
@@ -136,8 +139,7 @@ export class PackedReads implements ReadSet {
   }
 
   /**
-   * The indexes of the keys for whose hashes `isSelected` returns true; undefined when there are more than `max` such
-   * keys.
+   * Returns the indexes of the keys whose hash `isSelected` accepts; undefined if there are more than `max` such keys.
    */
   select(isSelected: (hash: number) => boolean, max: number): readonly number[] | undefined {
     const found: number[] = []

@@ -1,13 +1,16 @@
-// The read set of a transaction. It contains the keys that were read, with their values, and the ranges up to the point
-// where reading stopped. The ranges are needed to detect entries that were added later. A read set is valid on another
-// state if all its reads would return the same results there.
+// Records and validates the read set of a transaction. A read set contains the keys that were read, with their values.
+// A read set also contains the ranges that were read, up to the point where reading stopped. The ranges detect entries
+// that are added later. A read set is valid on another state if all its reads would return the same results from that
+// state.
 
 import { createHash, type Hash, hash } from 'node:crypto'
 import { byteText, textBytes } from '../../base/byte-text.ts'
 import type { Bytes, Entry, KeyRange, View } from './kv-contract.ts'
 import { type AbsenceRecorder, type ComparingView, getCached } from './transaction-view.ts'
 
-/** The value that was read for a key. A string is the fingerprint of a long value. Undefined: there was no entry. */
+/**
+ * The value that was read for a key. A string is the fingerprint (hash) of a long value. Undefined: there was no entry.
+ */
 export type ReadRow = Bytes | string | undefined
 
 /** The part of a range that was read. */
@@ -27,7 +30,7 @@ export interface ReadSet {
   /** The reads of single keys, by the `byteText` of the key. */
   readonly keys: ReadonlyMap<string, ReadRow>
   readonly ranges: readonly ReadRange[]
-  /** The result of {@link sizeOf}, if it is known without counting. */
+  /** The result of {@link sizeOf}, if the result is known without counting. */
   readonly size?: number
 }
 
@@ -42,7 +45,9 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
   readonly #ranges: RecordedRange[] = []
   readonly #absent: ReadRange[] = []
 
-  /** `isRecorded`: returns whether the read of a single key belongs to the read set. Reads of ranges always do. */
+  /**
+   * `isRecorded`: returns whether the read of a single key is added to the read set. Reads of ranges are always added.
+   */
   constructor(base: View, isRecorded: (key: Bytes) => boolean = () => true) {
     this.#base = base
     this.#isRecorded = isRecorded
@@ -122,8 +127,8 @@ class RecordedRange {
   }
 
   /**
-   * Returns the part of the range that was read: the part up to the last entry that was read, or the complete range if
-   * reading reached the end.
+   * Returns the part of the range that was read: up to the last entry that was read, or the complete range if reading
+   * reached the end.
    */
   read(): ReadRange {
     const reverse = this.#range.reverse === true
@@ -192,7 +197,9 @@ function rangeAgrees(range: ReadRange, view: View): boolean {
   return fingerprint.entries === entries && fingerprint.text === range.fingerprint
 }
 
-/** The bit for the kind of a key, which its first byte determines. Several kinds may share a bit. */
+/**
+ * Returns the bit for the kind of a key. The first byte of a key determines its kind. Several kinds may share a bit.
+ */
 export function kindBit(firstByte: number): number {
   return 1 << (firstByte & 31)
 }

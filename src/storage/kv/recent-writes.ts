@@ -1,13 +1,13 @@
-// The keys of recent commits: commits of this process, and commits of other machines that this process has applied to
-// its replica of a shared record. When an attempt is validated under the writer's lock, only the keys of its read set
-// that were written after its snapshot are read again. Commits of other processes with the same folder are missing
-// here. This module detects such a gap, because each commit contains the time of the previous commit.
+// Stores the keys of recent commits: commits of this process, and commits of other machines that this process has
+// applied to its replica. The validation of an attempt under the writer's lock then reads only the keys of the read set
+// that were written after the attempt's snapshot. Commits of other processes to the same folder are not stored. This
+// module detects such a gap, because each commit contains the time of the previous commit.
 //
-// The checks are designed after measurements (decision 15). A key of a read set is found by its slot in a table of
-// fixed size. A range is compared with the keys of each commit, except commits that wrote only other kinds of rows.
-// Every commit runs this code, so it allocates nothing that the garbage collector would trace or copy. A slot contains
-// the number of the last write to a key of this slot, and keys are copied to a ring of bytes. Two keys may share a
-// slot, and keys of large commits are not stored. So a key may count as written although it was not. Validation then
+// The design is based on measurements (decision 15). A key of a read set is looked up by its slot in a hash table of
+// fixed size. A range is compared with the keys of each commit that wrote rows of the same kind. Every commit runs this
+// code, so the code allocates nothing that the garbage collector would trace or copy. A slot contains the number of the
+// last write to a key of this slot, and keys are copied to a ring of bytes. Two keys may share a slot, and keys of
+// large commits are not stored. So a key may be reported as written although no commit wrote the key. Validation then
 // reads the key again and compares its value.
 
 import { byteText, hashText } from '../../base/byte-text.ts'
@@ -19,24 +19,24 @@ import { kindBit, kindsOf, type ReadRange, type ReadRow, type ReadSet } from './
 /** Number of remembered commits; a power of two. */
 const commitsMax = 8192
 /**
- * Bytes of the ring, which contains keys of these commits, each after its length. The ring has space for a large
- * commit, or for about 2000 ordinary commits.
+ * Size of the ring buffer for the keys of these commits, in bytes. The ring has space for a large commit, or for about
+ * 2000 ordinary commits.
  */
 const ringBytes = 1 << 20
 /**
- * If a commit has more writes than this, its keys are not stored. The keys of such commits, for example imports, would
- * fill the ring.
+ * The keys of a commit with more writes are not stored, because large commits (for example, of imports) would fill the
+ * ring.
  */
 const storedWritesMax = 256
-/** Bytes before each key in the ring. */
+/** Bytes of the length that precedes each key in the ring. */
 const lengthBytes = 2
 /** Slots of the table; a power of two. */
 const placesMax = 1 << 20
 /** The greatest number that a slot can contain. */
 const writesMax = 0xffff_ffff
-/** Maximum number of comparisons of a key with a range; this takes some tens of milliseconds. */
+/** Maximum number of comparisons of a key with a range; so many comparisons take some tens of milliseconds. */
 const comparisonsMax = 100_000
-/** Maximum number of comparisons for a packed read set; they take some milliseconds. */
+/** Maximum number of comparisons for a packed read set; so many comparisons take some milliseconds. */
 const packedComparisonsMax = 20_000
 /** Maximum number of keys of a packed read set that are decoded; this takes some milliseconds. */
 const packedKeysMax = 4_000
@@ -51,10 +51,10 @@ export class RecentWrites {
   #commits = 0
   /** The number of writes since the slots were last cleared. */
   #writes = 0
-  /** The time of the commit before the first remembered commit, and the time of the last commit. */
+  /** The time of the commit before the first remembered commit. `#to`: the time of the last commit. */
   #from = 0
   #to = 0
-  /** By the number of a commit: its time, and the number of writes before it. */
+  /** By the number of a commit: its time, and the number of all earlier writes. */
   readonly #times = new Float64Array(commitsMax)
   readonly #writesBefore = new Float64Array(commitsMax)
   /** The keys of the last commits, one after the other; the keys of one commit are contiguous. */
@@ -68,10 +68,10 @@ export class RecentWrites {
   readonly #ringStarts = new Float64Array(commitsMax)
   /** By the number of a commit: the kinds of keys that it wrote ({@link kindBit}). */
   readonly #kinds = new Int32Array(commitsMax)
-  /** By slot: the number of the last write to a key of that slot, from 1. */
+  /** By slot: the number of the last write to a key of that slot. Writes are numbered from 1. */
   #writtenAt = new Uint32Array()
 
-  /** Adds the commit at `time`, which followed the commit at `before`. */
+  /** Adds the commit at `time`. `before`: the time of the previous commit. */
   add(time: number, before: number, writes: readonly Write[]): void {
     const number = this.#begin(time, before, writes.length)
     const isStored = writes.length <= storedWritesMax
@@ -112,7 +112,7 @@ export class RecentWrites {
     this.#writtenAt = new Uint32Array(placesMax)
   }
 
-  /** Makes space for a commit with `writes` writes; returns its number. */
+  /** Makes space for a commit with `writes` writes; returns the number of the commit. */
   #begin(time: number, before: number, writes: number): number {
     if (this.#writtenAt.length === 0) this.#allocate()
     const isFull = this.#writes + writes > writesMax
@@ -133,9 +133,9 @@ export class RecentWrites {
   }
 
   /**
-   * Forgets all commits, for example when a commit has failed. The slots are not cleared, which would be expensive when
-   * workers commit in turns. The numbers of writes continue to increase, so writes before the call count as older than
-   * every commit after the call.
+   * Forgets all commits, for example when a commit has failed. The slots are not cleared, because clearing them would
+   * be expensive when workers commit in turns. The numbers of writes continue to increase, so all writes after this
+   * call have greater numbers than all writes before this call.
    */
   clear(): void {
     this.#commits = 0
@@ -144,9 +144,9 @@ export class RecentWrites {
   }
 
   /**
-   * `reads` come from the state after the commit at `since`. Returns the reads whose keys later commits, up to the
-   * commit at `now`, may have written. Returns undefined if some of these commits are not remembered, or if checking a
-   * packed read set would take too long.
+   * Returns the part of `reads` that later commits may have changed. `since`: the newest commit in the state of
+   * `reads`. `now`: the newest of the later commits. Returns undefined if some of these commits are not remembered, or
+   * if checking a packed read set would take too long.
    */
   written(reads: ReadSet, since: number, now: number): ReadSet | undefined {
     if (now !== this.#to || since < this.#from) return undefined
@@ -169,8 +169,8 @@ export class RecentWrites {
   }
 
   /**
-   * The indexes of the ranges of `reads` in which commits from the number `first` on have written. Undefined if keys of
-   * these commits are not stored, or if too many comparisons are needed.
+   * The indexes of the ranges of `reads` with keys that the commit number `first` or later commits wrote. Undefined if
+   * keys of these commits are not stored, or if too many comparisons are needed.
    */
   #writtenPackedRanges(reads: PackedReads, first: number): ReadonlySet<number> | undefined {
     const found = new Set<number>()
@@ -231,7 +231,7 @@ export class RecentWrites {
     return low
   }
 
-  /** The ranges of `all` in which commits from the number `first` on may have written. */
+  /** The ranges of `all` with keys that the commit number `first` or later commits may have written. */
   #writtenRanges(all: readonly ReadRange[], first: number): readonly ReadRange[] {
     const kinds = all.reduce((bits, range) => bits | kindsOf(range), 0)
     const found = new Set<ReadRange>()

@@ -1,5 +1,5 @@
-// The interface of a store whose reads may lag behind commits of other machines, such as a node over PostgreSQL. It
-// adds operations to the contract of every engine.
+// The interface of a store whose reads may lag behind commits of other machines, such as a node over PostgreSQL. The
+// interface adds operations to the contract of every engine (kv-contract.ts).
 
 import type { KeyValueStore, Write } from './kv-contract.ts'
 
@@ -8,24 +8,24 @@ export interface ForeignBatch {
   /** The time of the newest commit before these writes, in microseconds. */
   readonly after: number
   /**
-   * The writes of several transactions, one after the other. The caller must copy bytes that it keeps, because they
-   * belong to a larger buffer.
+   * The writes of several transactions, in the order of commits. The caller must copy bytes that it retains, because
+   * the bytes are views of a larger buffer.
    */
   readonly writes: readonly Write[]
 }
 
 export interface ReplicatedStore extends KeyValueStore {
   /**
-   * Waits until a new snapshot contains all commits up to `notBefore` (microseconds), and the time of the snapshot
-   * follows the time of day. Returns undefined if no wait is needed. If `notBefore` is Infinity, the snapshot contains
-   * all commits of any machine before the call. If `isLater` is true, the time of the snapshot is also later than
-   * `notBefore`, unless the source of the time is unavailable. Rejects with `StoreUnavailableError` when the engine
-   * needs an unavailable service to get the commits.
+   * Waits until a new snapshot contains all commits up to `notBefore` (microseconds), and until the time of a new
+   * snapshot follows the time of day. Returns undefined if no wait is needed. If `notBefore` is Infinity, the snapshot
+   * contains all commits of any machine before the call. If `isLater` is true and the source of the time is available,
+   * the time of the snapshot is also later than `notBefore`. Rejects with `StoreUnavailableError` when the engine needs
+   * an unavailable service to get the commits.
    */
   ready(notBefore: number, isLater?: boolean): Promise<void> | undefined
   /**
    * Calls `listener` with each batch of other machines in order, soon after the batch has become visible. Batches that
-   * another process has applied to the same replica are left out.
+   * another process has applied to the same replica are not reported.
    */
   watchForeign(listener: (batch: ForeignBatch) => void): void
 }

@@ -1,6 +1,6 @@
 // A sorted list of entries with keys. The entries are in chunks of bounded size, so an insertion moves the pointers of
-// at most one chunk, for any number of entries. The memory engine stores its entries in such a list, and a transaction
-// stores its writes in such a list.
+// at most one chunk, for any number of entries. The memory engine stores its entries in this list, and a transaction
+// stores its pending writes in this list.
 
 import type { Bytes } from './kv-contract.ts'
 
@@ -56,15 +56,15 @@ export class SortedEntries<T extends Keyed> {
     if (chunk.length === 0) this.#chunks.splice(at, 1)
   }
 
-  /** All entries in order; they must not be changed during the iteration. */
+  /** All entries in order. The list must not be changed during the iteration. */
   all(): readonly T[] {
     const [first] = this.#chunks
     return this.#chunks.length === 1 ? (first as T[]) : this.#chunks.flat()
   }
 
   /**
-   * The entries from `start` (inclusive) to `end` (exclusive). The iteration sees each chunk as the chunk was when the
-   * iteration reached it.
+   * The entries from `start` (inclusive) to `end` (exclusive). The iteration copies each chunk when it reaches the
+   * chunk, so later changes of this chunk are not visible.
    */
   *ascending(start: Bytes, end: Bytes): Generator<T> {
     for (let at = this.#chunkOf(start), isFirst = true; at < this.#chunks.length; at++, isFirst = false) {
@@ -117,7 +117,7 @@ function hasKey(entry: Keyed, key: Bytes): boolean {
   return compareKeys(entry.key, key) === 0
 }
 
-/** The index of the first entry whose key is not less than `key`; the length when there is no such entry. */
+/** The index of the first entry whose key is not less than `key`; `chunk.length` if there is no such entry. */
 function lowerBound(chunk: readonly Keyed[], key: Bytes): number {
   let low = 0
   let high = chunk.length

@@ -1,7 +1,10 @@
-// The errors of an engine that are not bugs: the data of the engine cannot be read or written. Reasons are missing
-// rights, a full disk, files of another program, or a closed store.
+// Defines the errors of an engine that cannot read or write its data. Reasons are missing permissions, a full disk,
+// files of another program, or a closed store.
 
-/** The store cannot be opened or written. The message names the path; `cause` contains the error of the engine. */
+/**
+ * Thrown if the store cannot be opened, read or written. The message names the path; `cause` contains the error of the
+ * engine.
+ */
 export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError'
   /** The outcome of the failed transaction. */
@@ -13,7 +16,7 @@ export class StoreUnavailableError extends Error {
   }
 }
 
-/** Another process uses the data directory. */
+/** Thrown if another process uses the data directory. */
 export class FolderInUseError extends StoreUnavailableError {
   override name = 'FolderInUseError'
 }

@@ -1,23 +1,23 @@
-// Operations of views that only transactions of documents need, in addition to the contract of every engine. One
-// operation reads a value that the caller has cached. The other operation adds a read to the read set without an access
-// to the store. `getCached` and `recordAbsence` accept every view.
+// Defines operations of views that only document transactions need, in addition to the contract of every engine
+// (kv-contract.ts). One operation reads a value that the caller has cached. The other operation adds a read to the read
+// set without an access to the store. `getCached` and `recordAbsence` accept every view.
 
 import { areSame } from '../../base/bytes.ts'
 import type { Bytes, KeyRange, View } from './kv-contract.ts'
 
-/** A view that compares a stored value with a cached one before it copies the stored value. */
+/** A view that compares a stored value with a cached value before it copies the stored value. */
 export interface ComparingView extends View {
   /** Returns the stored value; `cached` itself if the stored value is equal. */
   getCached(key: Bytes, cached: Bytes): Bytes | undefined
 }
 
-/** A view that records a read set, or has such a view below it. */
+/** A view that records a read set, or a view over such a view. */
 export interface AbsenceRecorder extends View {
-  /** Adds to the read set that `key` has no entry and that `range` is empty. The caller knows this without reading. */
+  /** Records in the read set that `key` has no entry and that `range` is empty, without reading the store. */
   recordAbsence(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void
 }
 
-/** {@link ComparingView.getCached} for any view. */
+/** Like {@link ComparingView.getCached}, but accepts any view. */
 export function getCached(view: View, key: Bytes, cached: Bytes): Bytes | undefined {
   if (isComparing(view)) return view.getCached(key, cached)
   const value = view.get(key)
@@ -28,7 +28,7 @@ function isComparing(view: View): view is ComparingView {
   return 'getCached' in view
 }
 
-/** {@link AbsenceRecorder.recordAbsence}; without effect if the view records nothing. */
+/** Like {@link AbsenceRecorder.recordAbsence}, but accepts any view. Has no effect if the view records nothing. */
 export function recordAbsence(view: View, key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void {
   if (isRecorder(view)) view.recordAbsence(key, range)
 }

@@ -1,5 +1,6 @@
-// Defines attempts. An attempt is a transaction that was evaluated without the writer lock. It consists of a read set,
-// writes and a result. An attempt has no effect before its commit: it can be dropped, and can be evaluated again.
+// Defines attempts. An attempt is a transaction that was evaluated without the writer lock. An attempt consists of a
+// read set, writes and a result. Before its commit, an attempt has no effect on the store, so it can be dropped or
+// evaluated again.
 
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import { keyTags } from '../keys/keyspace.ts'
@@ -16,23 +17,23 @@ import { StoreTransaction } from './transaction.ts'
 /** The outcome of evaluating a transaction on one state of the store. */
 export interface Evaluation<T> {
   readonly result: T
-  /** The earliest possible time of the commit. The writes contain this time. */
+  /** The earliest possible commit time. The writes contain this time. */
   readonly commitTime: Micros
-  /** The writes of the transaction, without the record of the commit itself. */
+  /** The writes of the transaction. The record of the commit is not included. */
   readonly writes: readonly Write[]
   readonly changesSchema: boolean
   /** See {@link StoreTransaction.chosenIdsMs}. */
   readonly chosenIdsMs: number
-  /** The latest expiry time of the documents that the transaction read and that had expired. */
+  /** The latest expiry time among the expired documents that the transaction read. */
   readonly latestExpiry: Micros
-  /** The earliest expiry time of the documents that the transaction read and that had not expired. */
+  /** The earliest expiry time among the unexpired documents that the transaction read. */
   readonly nextExpiry: Micros
   readonly counters: TransactionCounters
 }
 
 /** A transaction that was evaluated on a snapshot. {@link Store.commit} commits the attempt. */
 export interface Attempt<T> extends Evaluation<T> {
-  /** True if written values contain the commit time, so that the writes are valid only for this commit time. */
+  /** True if written values contain the commit time. The writes are then valid for this commit time only. */
   readonly isStamped: boolean
   /** The newest commit in the snapshot of the attempt. */
   readonly since: CommitRecord
@@ -41,11 +42,13 @@ export interface Attempt<T> extends Evaluation<T> {
   readonly schemas: ReadonlyMap<DatabaseId, SchemaRead>
   /** The duration of the evaluation in microseconds. */
   readonly evaluationMicros: number
-  /** Present in a large attempt of another process. Returns the writes that come before `writes`, for a commit time. */
+  /**
+   * Present if another process sent a large attempt. Returns the writes that precede `writes`, for a commit at `time`.
+   */
   readonly pieces?: (time: Micros) => EncodedWrites
 }
 
-/** The part of an attempt that is sent as a structured clone. */
+/** The fields of an attempt that are sent to another process as a structured clone. */
 export interface AttemptHead extends Omit<Attempt<undefined>, 'writes' | 'pieces' | 'reads'> {
   /** The number of writes. */
   readonly rows: number
@@ -53,7 +56,7 @@ export interface AttemptHead extends Omit<Attempt<undefined>, 'writes' | 'pieces
   readonly readsBytes: number
 }
 
-/** An attempt in the form in which it is sent. */
+/** An attempt that is encoded for sending to another process. */
 export interface PackedAttempt {
   readonly head: AttemptHead
   readonly body: Bytes
@@ -79,8 +82,8 @@ export function evaluateOn<T>(
 }
 
 /**
- * Returns whether the read set contains reads of `key`. The read set contains no version numbers of schemas, because
- * {@link Attempt.schemas} contains the parts of schemas on which the attempt relies.
+ * Returns whether reads of `key` are added to the read set. Version numbers of schemas are not added, because {@link
+ * Attempt.schemas} records the schema parts on which the attempt relies.
  */
 function isRecorded(key: Bytes): boolean {
   return key[0] !== keyTags.schemaVersion
@@ -105,17 +108,15 @@ export function attemptOn<T>(
   }
 }
 
-/**
- * Maximum number of keys and entries that a process reads again to validate its own attempt. The attempts of the
- * service itself are short and read far less.
- */
+/** Maximum number of keys and entries that a process reads again to validate its own attempt. */
 const rereadsMax = 250_000
 /**
- * The same maximum for the validation of another process's attempt. Reading so many entries takes some milliseconds.
+ * Maximum number of keys and entries that a process reads again to validate another process's attempt. Reading 4,000
+ * entries takes some milliseconds.
  */
 const rereadsElsewhereMax = 4_000
 
-/** The result of validating an attempt; `long`: the read set is too large for the validation. */
+/** The result of validating an attempt. `long`: the changed part of the read set is too large to read again. */
 type Validity = 'valid' | 'stale' | 'long'
 
 /**
@@ -143,7 +144,7 @@ export function validateHere(
   return validate(attempt, view, last, time, recent, rereadsMax)
 }
 
-/** Validates an attempt of another process. If this returns `long`, the other process must validate the attempt. */
+/** Validates an attempt of another process. If the result is `long`, the other process must validate the attempt. */
 export function validateElsewhere(
   attempt: Attempt<unknown>,
   view: View,

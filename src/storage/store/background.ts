@@ -1,5 +1,5 @@
 // Runs the background work of the store: builds indexes and removes expired data. Each step is a short transaction, so
-// queries never wait long for a step. The removal time decides which data is removed, and survives restarts.
+// queries never wait long for a step. The removal time (base/removal-time.ts) determines which data has expired.
 
 import type { Clock } from '../../base/clock.ts'
 import { micros } from '../../base/micros.ts'
@@ -14,7 +14,7 @@ import { Sweeper } from './sweeper.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const backgroundLimits = {
-  /** Milliseconds of one batch of background work; own limit. */
+  /** Maximum duration of one batch of background work, in milliseconds; own limit. */
   backgroundBatchMs: 10,
 } as const
 
@@ -28,10 +28,10 @@ export class Background {
   readonly #removalTime: RemovalTime | undefined
 
   /**
-   * `removalTime` determines which data has expired; undefined: the time of the store. `batchMs`: after so many
-   * milliseconds, a batch ends at the next document, and databases with expensive bindings pause. If `batchMs` is
-   * undefined, only the size of a batch is limited. `onError` is called with failures of builds. Failed builds are
-   * retried. A step throws only if the store fails.
+   * `removalTime` determines which data has expired. If undefined, the time of the store determines this. `batchMs`:
+   * the duration after which a batch ends at the next document. If `batchMs` is set, databases with expensive bindings
+   * (computed fields) pause between batches. If `batchMs` is undefined, only the size of a batch is limited. `onError`
+   * is called with the errors of failed builds, which are retried. Errors of the store are thrown.
    */
   constructor(
     store: Store,
@@ -53,7 +53,7 @@ export class Background {
 
   /**
    * Drops the state in memory. The next step reads the state again. Called while another process may do the background
-   * work, because the state in memory may then be outdated.
+   * work, because its work makes the state outdated.
    */
   forget(): void {
     this.sweeper.forget()
@@ -143,7 +143,8 @@ export function removalTimeOf(
 }
 
 /**
- * Decodes the stored state. If no state is stored, or if it is damaged, the removal time begins at the newest commit.
+ * Decodes the stored state. If no state is stored, or if the stored state is damaged, the removal time begins at the
+ * newest commit.
  */
 function loaded(stored: Uint8Array | undefined, lastCommitTime: number): TimeMemory | undefined {
   if (stored !== undefined && isIntact(stored))

@@ -1,6 +1,5 @@
-// Limits the size of one transaction of background work, because other transactions may wait for it, and because its
-// writes need memory. The work is done in batches. Each batch is one transaction and continues where the previous batch
-// ended.
+// Divides background work into batches. A batch has a limited size, because other transactions may wait for the batch,
+// and because its writes need memory. Each batch is one transaction and continues where the previous batch ended.
 
 import { systemClock } from '../../base/clock.ts'
 
@@ -8,14 +7,12 @@ import { systemClock } from '../../base/clock.ts'
 export const batchWritesMax = 256
 /** Approximate number of rows that can be read in the time of one write. */
 const readsPerWrite = 4
-/**
- * A batch ends after so many bytes of rows. With {@link batchWritesMax} alone, a batch of large documents could fill
- * the memory.
- */
+/** A batch ends after this many bytes of rows, because {@link batchWritesMax} large documents could fill the memory. */
 const batchBytesMax = 4_194_304
 
 /**
- * Returns a function that returns true when `milliseconds` have passed. If undefined, the function never returns true.
+ * Returns a function that returns true when `milliseconds` have passed. If `milliseconds` is undefined, the function
+ * never returns true.
  */
 export function batchEnd(milliseconds: number | undefined): () => boolean {
   if (milliseconds === undefined) return () => false
@@ -23,7 +20,7 @@ export function batchEnd(milliseconds: number | undefined): () => boolean {
   return () => systemClock.elapsedMs() >= endMs
 }
 
-/** Counts the work of a batch. The first item is always processed. */
+/** Counts the work of a batch. A batch processes at least one item. */
 export class Batch {
   readonly #isOver: () => boolean
   #reads = 0

@@ -1,7 +1,7 @@
 // Runs builds. A build fills an index, or rewrites the documents of a migrated collection. Databases take turns, so a
-// build does not wait for all builds of another database. The builds of one database take turns, too. A build fails at
-// a document. A failed build is skipped until its index or this document changes, or until the longest pause has
-// passed. Other builds continue.
+// build does not wait for all builds of another database. The builds of one database take turns, too. If a build fails
+// at a document, the other builds continue. The failed build is skipped until its index or the document changes, or
+// until the longest pause has passed.
 
 import { systemClock } from '../../base/clock.ts'
 import { endOfTime } from '../../base/micros.ts'
@@ -17,7 +17,7 @@ import type { StoreTransaction } from './transaction.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const buildQueueLimits = {
-  /** First and longest pause of an index build that fails, in milliseconds; own limit. */
+  /** First and longest pause of a failing index build, in milliseconds; own limit. */
   buildRetryMs: 1000,
   buildRetryMsMax: 600_000,
 } as const
@@ -32,9 +32,12 @@ interface FailedBuild {
   /** The number of consecutive failures. `atMs`: the time of the last failure on the monotonic clock. */
   readonly times: number
   readonly atMs: number
-  /** When the failed attempt began. If `document` is written after this time, the build is tried again. */
+  /** The time at which the failed attempt began. If `document` is written after this time, the build is tried again. */
   readonly began: Micros
-  /** When the failure was stored in the index. If the index is written after this time, the build is tried again. */
+  /**
+   * The time at which the failure was stored in the index. If the index is written after this time, the build is tried
+   * again.
+   */
   readonly recorded: Micros
 }
 
@@ -50,8 +53,9 @@ export class BuildQueue {
   readonly #failed = new Map<string, FailedBuild>()
 
   /**
-   * `batchMs`: the time limit of a batch in milliseconds. If there is a limit, a database whose bindings take long also
-   * pauses between batches. If undefined, batches have no time limit, and databases do not pause.
+   * `batchMs`: the time limit of a batch in milliseconds. With a time limit, databases with expensive bindings
+   * (computed fields) pause between batches. If `batchMs` is undefined, batches have no time limit, and databases do
+   * not pause.
    */
   constructor(
     store: Store,
@@ -94,7 +98,10 @@ export class BuildQueue {
     return batches > 0 || paused > 0
   }
 
-  /** Returns the next build of the next database. After the last database or build, begins with the first one again. */
+  /**
+   * Returns the next build of the next database. After the last database, begins with the first database again. The
+   * builds of one database rotate in the same way.
+   */
   #next(): Ref | undefined {
     return this.#store.kv.read(view => {
       const first = nextBuild(view, this.#database + 1n, 0) ?? nextBuild(view, 0n, 0)
@@ -110,9 +117,9 @@ export class BuildQueue {
   }
 
   /**
-   * Returns whether to skip a build that has failed. A failed build is skipped during the pause after repeated
-   * failures. After the pause, it is skipped while neither its index nor the document at which it failed has changed.
-   * It is not skipped after the longest pause.
+   * Returns whether to skip a build that has failed. After repeated failures, a build is skipped during a pause. After
+   * the pause, the build is skipped until its index or the document at which it failed changes. After the longest
+   * pause, the build is always retried.
    */
   #isSkipped(index: Ref, name: string): boolean {
     const failed = this.#failed.get(name)

@@ -1,7 +1,6 @@
 // Finds schema objects by name and by reference. Transactions share a cache with the schema of each database. A schema
-// has a version number, and every write to the schema changes this number. Each transaction knows when any schema was
-// last changed, and reads version numbers only after such a change. Using a cached schema therefore usually costs
-// nothing.
+// has a version number, and every write to the schema changes this number. A transaction knows the time of the last
+// change to any schema. While this time is unchanged, a cached schema is used without reading its version number.
 
 import { assert } from '../../base/assert.ts'
 import { byteText, textBytes } from '../../base/byte-text.ts'
@@ -61,11 +60,14 @@ class Schema {
   readonly derived = new Map<string, unknown>()
   /** The parent of the database; undefined while the parent is not cached. */
   parent: { readonly id: DatabaseId | undefined } | undefined
-  /** The last schema time at which this schema was known to be current. The schema time is the last schema change. */
+  /**
+   * The schema time at which this schema was last verified to be current. The schema time is the time of the last
+   * change to any schema.
+   */
   verifiedAt: Micros = beforeAll
   /** The approximate bytes of memory that the schema uses. */
   weight = bytesPerSchema
-  /** The value of `weight` that the cache has counted last. */
+  /** The value of `weight` that the cache counted most recently. */
   countedWeight = bytesPerSchema
 
   constructor(version: Micros) {
@@ -75,7 +77,7 @@ class Schema {
 
 /**
  * Measured bytes of memory: for an empty schema, for each object in a schema, and for each stored byte of an object.
- * The last number includes data that is derived from the object.
+ * `bytesPerByte` includes data that is derived from the object.
  */
 const bytesPerSchema = 1024
 const bytesPerThing = 512
@@ -86,8 +88,8 @@ export class SchemaCache {
   readonly #schemas: GenerationCache<DatabaseId, Schema>
 
   /**
-   * `bytesMax`: the approximate limit in bytes for all schemas together. A schema that alone exceeds the limit is
-   * cached, too.
+   * `bytesMax`: the approximate limit in bytes for all schemas together. A single schema above the limit is cached,
+   * too.
    */
   constructor(bytesMax: number = limits.knownSchemasBytesMax) {
     const weigh = ({ countedWeight }: Schema) => Math.min(countedWeight, bytesMax / 2)
@@ -99,7 +101,9 @@ export class SchemaCache {
     return this.#schemas.size
   }
 
-  /** Counts the memory of `things` new objects in a schema. `storedBytes`: the bytes from which they were decoded. */
+  /**
+   * Counts the memory of `things` new objects in a schema. `storedBytes`: the encoded size of these objects in bytes.
+   */
   grew(database: DatabaseId, schema: Schema, storedBytes: number, things = 1): void {
     schema.weight += things * bytesPerThing + storedBytes * bytesPerByte
     // Updating the cache is expensive, so the cache counts a schema again only when the schema's weight has doubled.
@@ -109,7 +113,7 @@ export class SchemaCache {
     this.#schemas.set(database, schema)
   }
 
-  /** Returns the cached schema of a database if it is known to be current at `schemaTime`; otherwise undefined. */
+  /** Returns the cached schema of a database; undefined if the schema is not known to be current at `schemaTime`. */
   current(database: DatabaseId, schemaTime: Micros): Schema | undefined {
     const schema = this.#schemas.get(database)
     return schema?.verifiedAt === schemaTime ? schema : undefined
@@ -138,7 +142,7 @@ export function parentKey(database: DatabaseId): Uint8Array {
   return metaKey(`parent of ${database}`)
 }
 
-/** Encodes the id of a parent for this row. */
+/** Encodes the id of a parent as the value of the row with the key {@link parentKey}. */
 export function encodeParent(parent: DatabaseId): Uint8Array {
   const bytes = new Uint8Array(8)
   new DataView(bytes.buffer).setBigUint64(0, parent)
@@ -148,15 +152,18 @@ export function encodeParent(parent: DatabaseId): Uint8Array {
 /** The parts of one database's cached schema on which a transaction relies. */
 export interface SchemaRead {
   readonly version: Micros
-  /** True if the transaction relies on the complete schema, so that any change to the schema makes it stale. */
+  /**
+   * True if the transaction relies on the complete schema, so that any change to the schema makes the transaction
+   * stale.
+   */
   isWhole: boolean
   /** The rows of single objects that the transaction has used from the cache, by the `byteText` of the row's key. */
   readonly entries: Map<string, Uint8Array>
-  /** The parent of the database, if the transaction has used it. */
+  /** The parent of the database; undefined if the transaction has not used the parent. */
   parent: { readonly id: DatabaseId | undefined } | undefined
 }
 
-/** Returns whether the parts of schemas on which a transaction relies are the same in `view`. */
+/** Returns whether the schema parts on which a transaction relies are unchanged in `view`. */
 export function schemasAgree(schemas: ReadonlyMap<DatabaseId, SchemaRead>, view: View): boolean {
   for (const [database, { entries, isWhole, parent, version }] of schemas) {
     if (versionOf(view.get(schemaVersionKey(database))) !== version) {
@@ -183,17 +190,17 @@ function parentOf(stored: Uint8Array | undefined): DatabaseId | undefined {
   return stored && idAt(stored, 0)
 }
 
-/** The empty set for all transactions that change no schema. It is never modified. */
+/** The empty set for all transactions that change no schema. This set is never modified. */
 const nothingChanged = new Set<DatabaseId>()
 
-/** The catalogue as one transaction sees it. */
+/** The catalogue of one transaction. */
 export class StoreCatalogue implements Catalogue {
   readonly #snapshot: Snapshot
   readonly #cache: SchemaCache
   readonly #schemas = new Map<DatabaseId, Schema>()
   #changed: Set<DatabaseId> = nothingChanged
   readonly #relied = new Map<DatabaseId, SchemaRead>()
-  /** The collection that was looked up last, because consecutive requests usually use the same collection. */
+  /** The result of the last look-up. Consecutive requests usually use the same collection. */
   #latest:
     | {
         readonly database: DatabaseId
@@ -213,7 +220,7 @@ export class StoreCatalogue implements Catalogue {
     return this.#changed
   }
 
-  /** The parts of cached schemas that the transaction has used. They are not part of the read set. */
+  /** The parts of cached schemas that the transaction has used. These parts are not in the read set. */
   get relied(): ReadonlyMap<DatabaseId, SchemaRead> {
     return this.#relied
   }
@@ -275,8 +282,8 @@ export class StoreCatalogue implements Catalogue {
 
   lineage(database: DatabaseId): readonly DatabaseDefinition[] {
     const found: DatabaseDefinition[] = []
-    // Stored parents must not form a cycle. `passed` is a database of the path; a cycle reaches this database again. A
-    // cycle is detected after a few times as many steps as its length.
+    // Detects a cycle of stored parents with Brent's algorithm. `passed` is a database of the path. In a cycle, the
+    // path reaches `passed` again.
     let passed: DatabaseId | undefined
     for (let at = database; at !== rootDatabase; ) {
       assert(at !== passed, 'no database contains itself')
@@ -295,7 +302,10 @@ export class StoreCatalogue implements Catalogue {
       : undefined
   }
 
-  /** Returns the user collection with the number `collection`. Returns undefined if it does not exist or is native. */
+  /**
+   * Returns the user collection with the number `collection`. Returns undefined if the collection does not exist or is
+   * native.
+   */
   userCollection(database: DatabaseId, collection: CollectionId): StoredCollection | undefined {
     if (collection < firstUserCollection) return undefined
     const isUntouched = this.#changed.size === 0
@@ -368,7 +378,7 @@ export class StoreCatalogue implements Catalogue {
 
   /**
    * Returns the steps that migrate documents of a user collection to the collection's present shape. For a deleted
-   * collection, they migrate to its last shape. Returns undefined if there are no steps.
+   * collection, returns the steps to its last shape. Returns undefined if there are no steps.
    */
   migrationSteps(database: DatabaseId, collection: CollectionId): Value | undefined {
     const definition = this.userCollection(database, collection)
@@ -457,9 +467,9 @@ export class StoreCatalogue implements Catalogue {
   }
 
   /**
-   * Returns the schema for a read of single rows. Databases are often created and deleted concurrently, which changes
-   * the schema of their parent. A write in one of these databases must not become stale because of the other databases.
-   * So the write relies only on the row of its own database in the parent's schema.
+   * Returns the schema for a read of single rows. The transaction relies on the read rows only. Creating or deleting a
+   * database changes the schema of its parent. This change must not make concurrent writes in other databases of the
+   * same parent stale.
    */
   #schemaInPart(database: DatabaseId): Schema {
     let schema = this.#schemas.get(database)

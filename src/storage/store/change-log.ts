@@ -1,7 +1,7 @@
 // Reads and writes the change record and the change log. The change record contains the changes of each transaction,
 // ordered by collection and time. Reading the changes of one collection therefore reads no other changes. The change
-// log is ordered by time, and contains only which collections each transaction changed. The log is for code that
-// follows all collections, and for the removal of old rows.
+// log is ordered by time, and lists only the collections that each transaction changed. Code that follows all
+// collections reads the change log. The change log is also used to remove old rows.
 
 import { assert } from '../../base/assert.ts'
 import { endOfTime, micros } from '../../base/micros.ts'
@@ -35,14 +35,14 @@ const kinds = ['write', 'history insert', 'history remove'] as const
 const actions = ['create', 'update', 'delete', 'add', 'remove'] as const
 
 /**
- * The key of a row with a time. The change record contains only changes after this time, because older versions of
- * Terrarium wrote only the change log.
+ * The key of the row with the start time of the change record. Older versions of Terrarium wrote only the change log,
+ * so the record contains no changes before its start time.
  */
 export const recordSinceKey = metaKey('changes by collection since')
 
 /**
- * Returns the time after which the change record is complete. `lastCommitTime`: the time of the last commit in `view`,
- * which is returned if no time is stored.
+ * Returns the time after which the change record is complete. If no time is stored, returns `lastCommitTime`, the time
+ * of the last commit in `view`.
  */
 export function recordSince(view: Pick<View, 'get'>, lastCommitTime: Micros): Micros {
   const stored = view.get(recordSinceKey)
@@ -73,7 +73,10 @@ export function encodeChanges(time: Micros, changes: readonly Change[]): Write[]
   return writes
 }
 
-/** Encodes a change. Only the key contains the time of the transaction, because it is not final before the commit. */
+/**
+ * Encodes a change. The key of the row contains the commit time. The value does not contain this time, because the
+ * commit time may still change before the commit.
+ */
 function encodeChange({ action, kind, ref, validTime }: Change, time: Micros): Value {
   const what = BigInt(kinds.indexOf(kind) * actions.length + actions.indexOf(action))
   return validTime === time ? [ref.id, what] : [ref.id, what, BigInt(validTime)]
@@ -101,8 +104,8 @@ function changesIn(value: Bytes, database: DatabaseId, collection: CollectionId,
 }
 
 /**
- * Decodes a row of the change log. The row contains collections. A row from before the start of the change record
- * contains changes instead.
+ * Decodes a row of the change log. A row contains collections. A row that was written before the start of the change
+ * record contains changes.
  */
 function decodeRow({ key, value }: Entry) {
   const { ts } = decodeKeyOf('changes', key)
@@ -127,8 +130,8 @@ export function placesOf(row: Entry): readonly CollectionPlace[] {
 }
 
 /**
- * Returns transactions that were committed after `after`, oldest first. Returns at most `limit` transactions, and stops
- * after the transaction with which the number of changes reaches `changesMax`.
+ * Returns transactions that were committed after the time `after`, oldest first. Stops after `limit` transactions, or
+ * when the returned transactions have at least `changesMax` changes.
  */
 export function readChanges(
   view: View,

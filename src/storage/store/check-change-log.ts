@@ -1,7 +1,7 @@
 // Checks the change record and the change log. The record must contain every retained version since the start of the
-// record. Every recorded write must have a version, unless the version was removed from the history. The change log
-// must contain the collections of each transaction. Rows of the record that are older than the log must have pending
-// removal work.
+// record. Every recorded write must have a version, or a recorded removal of the version from the history. The change
+// log must contain the collections of each transaction. Rows of the record that are older than the log must have
+// pending removal work.
 
 import { endOfTime, epoch, micros } from '../../base/micros.ts'
 import {
@@ -33,7 +33,9 @@ export class ChangeLogCheck {
   #newest: Micros = epoch
   /** The versions that were inserted into or removed from the past of a document, by reference and time. */
   readonly #rewritten = new Set<string>()
-  /** The documents in the transaction that was read last. Documents of one transaction are often checked in a row. */
+  /**
+   * The documents in the transaction that was read last. Documents of one transaction are often checked consecutively.
+   */
   #recorded: { readonly place: string; readonly names: ReadonlySet<string> } | undefined
 
   constructor(context: CheckContext) {
@@ -98,8 +100,8 @@ export class ChangeLogCheck {
   }
 
   /**
-   * Checks that the change record contains changes of each collection in the log. Returns the collections with the
-   * times of the transactions.
+   * Checks that the change record contains changes of each collection in the log. Returns the collections in the log,
+   * each with the time of its transaction.
    */
   #checkNamed(): Set<string> {
     const { databases, catalogue, report, snapshot } = this.#context

@@ -15,8 +15,8 @@ import { entryDocument, entrySince, hasExpired, withSince } from './entry-record
 import { type IndexRow, type IndexTables, type StoredVersion, timelineRows } from './index-tables.ts'
 
 /**
- * The state of an index. Only the rows of a `complete` index must agree with documents. An `unreachable` index was
- * deleted, and its rows wait for removal. An `unknown` index does not exist.
+ * The state of an index. Only the rows of a `complete` index must agree with documents. The rows of an `unreachable`
+ * index are pending removal, because the index or its database was deleted. An `unknown` index does not exist.
  */
 export type IndexState = 'complete' | 'building' | 'unreachable' | 'unknown'
 
@@ -26,7 +26,10 @@ const tables = ['indexLive', 'indexEnded', 'indexEvent'] as const
 export class IndexCheck {
   readonly #context: CheckContext
   readonly #tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[]
-  /** False in an older data directory without due marks. Its indexes may have events that are no longer read. */
+  /**
+   * False in an older data directory with missing due marks. The indexes of such a directory may have events that are
+   * no longer read.
+   */
   readonly #isFiled: boolean
   /** The number of rows that the documents require, by table, database and index. */
   readonly #needed = new Map<string, number>()
@@ -62,7 +65,7 @@ export class IndexCheck {
       return
     }
     // Versions from before the retained history may have been removed. So if an entry was added before the retained
-    // history, the exact time when it was added is unknown.
+    // history, the exact time of the addition is unknown.
     const since = entrySince({ key: row.key, value: stored })
     const isOld = row.key[0] !== keyTags.indexEvent && entrySince(row) <= minimum && since <= minimum
     const expected = isOld ? withSince(row.value, since) : row.value
@@ -98,8 +101,8 @@ export class IndexCheck {
   }
 
   /**
-   * Returns whether a row is counted. Not counted are rows of documents in deleted collections, and rows that the
-   * sweeper may remove at any time.
+   * Returns whether a row is counted. Rows of documents in deleted collections are not counted, and neither are rows
+   * that the sweeper may remove at any time.
    */
   #counts(row: IndexRow, database: DatabaseId): boolean {
     if (!this.#isFiled && row.key[0] === keyTags.indexEvent && placeOf(row.key).index < documentsIndex(0))
@@ -125,7 +128,7 @@ export class IndexCheck {
   }
 }
 
-/** Returns the database and the number of the index to which a row belongs. */
+/** Returns the database and the index number in the key of an index row. */
 function placeOf(key: Uint8Array): { readonly database: DatabaseId; readonly index: number } {
   const decoded = decodeKey(key)
   assert('termsBytes' in decoded, 'tables of indexes hold entries')

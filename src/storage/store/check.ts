@@ -1,6 +1,6 @@
-// The integrity check. It verifies that all data that is derived from documents agrees with the documents. For example,
-// the versions of a document determine its index rows: exactly these rows must exist. The check ignores rows that the
-// sweeper may remove at any time: they may exist or be missing.
+// The integrity check verifies that data that is derived from documents agrees with the documents. For example, the
+// versions of a document determine its index rows, and exactly these rows must exist. The check ignores rows that the
+// sweeper may remove at any time.
 
 import { epoch } from '../../base/micros.ts'
 import {
@@ -195,7 +195,7 @@ class StoreCheck {
     }
   }
 
-  /** Checks that a version with an old shape belongs to a collection with a pending rewrite. */
+  /** Checks that a version with an old shape (structure of fields) belongs to a collection with a pending rewrite. */
   #checkShape(ref: Ref, stored: Uint8Array): void {
     const { database, collection } = ref
     if (!this.#context.reader.isOutdated(ref, stored)) return
@@ -277,7 +277,7 @@ function checkMarks(context: CheckContext, ref: Ref, versions: readonly StoredVe
   const newest = versions.at(-1)
   if (newest === undefined || newest.action === 'delete') return
   const ttl = ttlOf(newest.fields)
-  // If a `ttl` had already passed at the commit, version 0.2 wrote a due mark with the wrong time. The sweeper later
-  // writes another mark for such a document (removals.ts).
+  // If a `ttl` had already passed at the commit, version 0.2 of Terrarium wrote a due mark with the wrong time. The
+  // sweeper later writes another mark for such a document (removals.ts).
   if (ttl !== never && !isMarkedAt(ttl)) check(expiryTime(ttl, newest.ts))
 }

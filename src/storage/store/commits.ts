@@ -1,5 +1,5 @@
-// The interface for committing attempts. `local-commits.ts` implements it for the process that commits. A worker
-// commits nothing, because it forwards writing queries.
+// The interface for committing attempts. `local-commits.ts` implements this interface for the process that commits. A
+// worker does not commit: it forwards queries that write.
 
 import type { Micros } from '../../values/value.ts'
 import type { Attempt } from './attempt.ts'
@@ -7,7 +7,7 @@ import type { CommitRecord } from './last-commit.ts'
 import type { TransactionOutcome } from './store-contract.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** The function that evaluates a transaction. It may run several times. */
+/** The function that evaluates a transaction. The function may run several times. */
 export type TransactionWork<T> = (transaction: StoreTransaction) => T
 
 /**
@@ -16,21 +16,22 @@ export type TransactionWork<T> = (transaction: StoreTransaction) => T
  */
 export interface AttemptOwner<T> {
   /**
-   * Calls {@link Committer.validated} in the owner, if the validation would take too long in the committing process.
+   * Validates the attempt in the owner, with {@link Committer.validated}. Called if the validation would take too long
+   * in the committing process.
    */
   readonly validate: () => Promise<CommitRecord | 'stale'>
   /**
-   * Calls {@link Committer.attemptAt} in the owner, if the attempt is stale. Returns `stale` if the evaluation fails.
-   * If this function is undefined, a stale attempt is not committed.
+   * Evaluates a stale attempt again in the owner, with {@link Committer.attemptAt}. Returns `stale` if the evaluation
+   * fails. If this function is undefined, a stale attempt is not committed.
    */
   readonly evaluateAt?: (time: Micros) => Promise<Attempt<T> | 'stale'>
 }
 
 /** The conditions for committing an attempt. */
 export interface CommitTerms<T> {
-  /** The commit must not have an earlier time. This time is announced on the timeline until the outcome is known. */
+  /** The earliest allowed commit time. This time is announced on the timeline until the outcome is known. */
   readonly notBefore: Micros
-  /** The client has seen a transaction at this time. A transaction without writes gets a later time. */
+  /** The time of the newest transaction that the client has seen. A transaction without writes gets a later time. */
   readonly seen: Micros
   /** Evaluates a stale attempt again, while no other commit runs. If undefined, a stale attempt is not committed. */
   readonly again?: TransactionWork<T>

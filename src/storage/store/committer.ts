@@ -22,7 +22,7 @@ import type { TransactionParts } from './reader.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
 import { ContendedTransaction, type TransactionOutcome, type WriteOptions } from './store-contract.ts'
 
-/** An attempt whose evaluation took more than so many microseconds is not evaluated again under the lock. */
+/** An attempt whose evaluation took more than this many microseconds is not evaluated again under the lock. */
 const shortMicros = 10_000
 
 interface CommitterOptions {
@@ -58,8 +58,8 @@ export class Committer {
       try {
         const attempt = this.#evaluate(work, announcement.time)
         const notBefore = Math.max(announcement.time, attempt.commitTime)
-        // If the caller sets no limit, no transaction is rejected because of conflicts. After the default number of
-        // retries, the last attempt is evaluated again under the lock.
+        // If the caller sets no retry limit, the transaction is not rejected because of conflicts. After the default
+        // number of retries, its last attempt is evaluated again under the lock.
         const isLast = options.retriesMax === undefined && retries >= retriesMax
         const isShort = isLast || attempt.evaluationMicros <= shortMicros
         const terms = { notBefore, seen, ...(isShort && { again: work }) }
@@ -72,7 +72,10 @@ export class Committer {
     }
   }
 
-  /** Evaluates `work` on a snapshot, without committing. No time stays announced: {@link commit} announces a time. */
+  /**
+   * Evaluates `work` on a snapshot, without committing. The commit time is announced only during the evaluation; {@link
+   * commit} announces it again.
+   */
   attempt<T>(work: TransactionWork<T>, notBefore: Micros, stampTime?: () => Micros): Attempt<T> {
     const announcement = this.#times.announce(notBefore)
     try {
@@ -82,7 +85,10 @@ export class Committer {
     }
   }
 
-  /** Commits an attempt if it is valid. If it is stale, commits a new attempt if `owner` can evaluate it again. */
+  /**
+   * Commits an attempt if it is valid. If the attempt is stale and `owner` can evaluate it again, commits the new
+   * attempt.
+   */
   async commit<T>(attempt: Attempt<T>, owner?: AttemptOwner<T>): Promise<TransactionOutcome<T> | 'stale'> {
     const announcement = this.#times.announceAt(attempt.commitTime)
     try {
@@ -94,7 +100,8 @@ export class Committer {
   }
 
   /**
-   * Evaluates `work` on the newest state of this process, for a commit at `time`. Meanwhile, no other commit may run.
+   * Evaluates `work` on the newest state of this process, for a commit at `time`. No other commit may run during the
+   * evaluation.
    */
   attemptAt<T>(work: TransactionWork<T>, time: Micros): Attempt<T> {
     const started = this.#clock()
@@ -119,7 +126,7 @@ export class Committer {
     return this.#commits.passTime()
   }
 
-  /** Commits an attempt. Its writes count against the memory limit until the outcome is known. */
+  /** Commits an attempt. The writes of the attempt are counted against the memory limit until the outcome is known. */
   async #commit<T>(attempt: Attempt<T>, terms: CommitTerms<T>): Promise<TransactionOutcome<T> | 'stale'> {
     const release = this.#memory?.reserve(attempt.counters.writeBytes)
     try {
@@ -145,8 +152,8 @@ export class Committer {
       const times = { ...timesOf(last, commitTime), readTimestamp: micros(last.time + 1) }
       const evaluated = evaluateOn(this.#parts, view, times, work)
       if (evaluated.nextExpiry >= evaluated.commitTime) return evaluated
-      // The evaluation is invalid. Its generated ids require a later commit time than `commitTime`, and a document that
-      // it has read expires before this later time.
+      // The evaluation is invalid, because a document that was read expires before the commit time that the generated
+      // ids require.
       commitTime = evaluated.commitTime
     }
   }

@@ -1,5 +1,5 @@
 // Reads the definitions of databases and collections from their stored documents. A higher layer validates definitions
-// before they are written. Reading therefore rejects nothing: an invalid field gets its default value.
+// before they are written. Reading therefore never fails: an invalid field gets its default value.
 
 import type { Value } from '../../values/value.ts'
 import type { CollectionDefinition, DatabaseDefinition, Version } from './store-contract.ts'
@@ -7,15 +7,18 @@ import type { CollectionDefinition, DatabaseDefinition, Version } from './store-
 /** A hidden field of a collection's document: the start of the retained history, in microseconds. */
 export const historyFloorField = 'min_valid_time'
 
-/** A hidden field of a collection's document: the list of steps that change the shape of the collection's documents. */
+/**
+ * A hidden field of a collection's document: the list of steps that change the shape (the structure of fields) of the
+ * collection's documents.
+ */
 export const migrationField = 'internal_migrations'
 
-/** A field of a step: the schema time of the step, in microseconds. */
+/** A field of a migration step: the time of the schema change that added the step, in microseconds. */
 export const stepTimeField = 'at'
 
 /** The definition of a collection, with the fields that only the store needs. */
 export interface StoredCollection extends CollectionDefinition {
-  /** A time in microseconds. A write of the collection's document dropped the history before this time. */
+  /** The history before this time, in microseconds, was dropped when the collection's document was written. */
   readonly historyFloor: number
   /** The steps that migrate documents to the present shape; undefined if there are no steps. */
   readonly migration: Value | undefined

@@ -12,7 +12,7 @@ import { idAt } from './records.ts'
 import { isExpired, read, type Snapshot } from './snapshot.ts'
 import type { Directory, Transaction, Version } from './store-contract.ts'
 
-/** The directory as one transaction sees it. */
+/** The directory of one transaction. */
 export class StoreDirectory implements Directory {
   readonly #reader: Pick<Transaction, 'get'>
   readonly #snapshot: Snapshot
@@ -67,13 +67,16 @@ export class StoreDirectory implements Directory {
   }
 }
 
-// The functions below maintain rows that list, for each id, the databases with a key of this id. A secret contains only
-// the id of its key, and the same id may exist in several databases. The hash of the secret shows to which of these
-// keys the secret belongs.
+// The functions below maintain one row for each id of a key. The row lists the databases that contain a key with this
+// id. A secret contains only the id of its key, and keys in several databases may have the same id. The hash of the
+// secret identifies the key.
 
 const idBytes = 8
 
-/** Decodes the databases in a stored row, in the order in which they got the key. Returns no databases for no row. */
+/**
+ * Decodes the databases in a stored row, in the order in which their keys were created. Returns an empty array if
+ * `stored` is undefined.
+ */
 export function decodeHomes(stored: Bytes | undefined): DatabaseId[] {
   if (stored === undefined) return []
   return Array.from({ length: stored.length / idBytes }, (_, at) => idAt(stored, at * idBytes))
@@ -86,14 +89,14 @@ function encodeHomes(databases: readonly DatabaseId[]): Uint8Array {
   return bytes
 }
 
-/** Records in the row for the key's id that a key exists. */
+/** Adds the database of `key` to the row for the key's id. */
 export function addHome(overlay: Overlay, key: Ref, journal?: Journal): void {
   const homes = decodeHomes(overlay.get(keyHomeKey(key.id)))
   if (homes.includes(key.database)) return
   overlay.set(keyHomeKey(key.id), encodeHomes([...homes, key.database]), journal)
 }
 
-/** Records in the row for the key's id that a key was deleted. */
+/** Removes the database of `key` from the row for the key's id. */
 export function removeHome(overlay: Overlay, key: Ref, journal?: Journal): void {
   const homes = decodeHomes(overlay.get(keyHomeKey(key.id)))
   const rest = homes.filter(database => database !== key.database)

@@ -1,6 +1,6 @@
-// Caches the decoded form of document versions that are read repeatedly. After any commit, the next read of a cached
-// version compares the version with the stored bytes, and its shape with the shape of its collection. A stale version
-// is therefore never used, and writers need not invalidate the cache.
+// Caches the decoded form of document versions that are read repeatedly. The first read after a commit compares the
+// cached version with the stored bytes. The read also checks that the shape (the structure of fields) of the
+// collection's documents is unchanged. Writers therefore need not invalidate the cache.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
@@ -9,16 +9,16 @@ import type { Bytes } from '../kv/kv-contract.ts'
 import { versionMark, versionTtl } from './records.ts'
 import type { Version } from './store-contract.ts'
 
-/** A version with its stored form. */
+/** A decoded version with its stored bytes. */
 interface CachedDocument {
   readonly bytes: Bytes
   readonly version: Version
   /** The length of `bytes`. `ttl`: the expiry of the version. */
   readonly size: number
   readonly ttl: Micros
-  /** When the shape of the collection's documents last changed; 0 if it never changed. */
+  /** The time of the last change to the shape of the collection's documents; 0 if the shape never changed. */
   readonly shapeTime: Micros
-  /** The time of the newest commit after which this version is known to be the newest version of its document. */
+  /** The time of the newest commit for which this version was verified to be the newest version of its document. */
   foundAt: Micros
 }
 
@@ -40,19 +40,20 @@ export class DocumentCache {
     this.#known = new GenerationCache(bytesMax, ({ size }) => bytesPerVersion + bytesPerByte * size)
   }
 
-  /** Returns the cached version of a document, which may be stale. Undefined if no version is cached. */
+  /** Returns the cached version of a document; undefined if no version is cached. The returned version may be stale. */
   find(ref: Ref): CachedDocument | undefined {
     const known = this.#known.get(ref.hash)
     return known !== undefined && sameRef(known.version.ref, ref) ? known : undefined
   }
 
   /**
-   * Adds a version to the cache, unless this is its first recent read. Returns the version that the caller must use
-   * instead of `version`. `lastCommitTime`: the time of the newest commit in the state from which the version was read.
+   * Adds a version to the cache if the version has been read before. The caller must use the returned version instead
+   * of `version`. `lastCommitTime`: the time of the newest commit in the state from which the version was read.
    */
   decoded(bytes: Bytes, version: Version, shapeTime: Micros, lastCommitTime: Micros): Version {
     if (!this.#readOnce.isAgain(versionMark(bytes))) return version
-    // `shown` is not enumerable, because a copy of the version with other fields must not get its rendered text.
+    // `shown` caches the rendered text. The property is not enumerable, so that a copy of the version with other fields
+    // does not contain this text.
     const shown = { value: new VersionRenderCache(version.fields), enumerable: false }
     const known = {
       bytes,
@@ -67,8 +68,8 @@ export class DocumentCache {
   }
 }
 
-// Recognizes data that is read again soon after its first read. Only such data is cached, so a scan of a large
-// collection does not fill the cache.
+// Recognizes data that is read again soon after its first read. Data is not cached at its first read, so a scan of a
+// large collection does not fill the cache.
 
 /** Remembers the marks (32-bit hashes) of recently read data, in a table of fixed size. */
 export class ReadOnce {

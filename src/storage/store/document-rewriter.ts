@@ -1,6 +1,7 @@
-// Rewrites stored versions to the present shape of their collection, in the background and in small transactions. Reads
-// do not wait for this work, because a read migrates old versions in memory. The rewriting saves later reads this work.
-// When it is complete, the next change of the definition drops the steps that no stored version needs any more.
+// Rewrites stored versions to the present shape (the structure of fields) of their collection, in the background and in
+// small transactions. Reads do not wait for the rewriting, because a read migrates old versions in memory. After the
+// rewriting, reads need no migration, and the next change of the collection's definition drops the migration steps that
+// no stored version needs.
 //
 // Rewriting changes no times, actions or rows of indexes, so no stream reports a rewritten version. The newest versions
 // of documents are rewritten before the history. A version that is superseded before it is rewritten moves to the
@@ -17,7 +18,7 @@ import { encodeVersion } from './records.ts'
 import type { Rows } from './rows.ts'
 
 /**
- * Returns the key of a row with the progress of rewriting a collection's versions. The row exists while some versions
+ * Returns the key of the row with the progress of rewriting a collection's versions. The row exists while some versions
  * may have an earlier shape.
  */
 export function rewriteKey(database: DatabaseId, collection: CollectionId): Uint8Array {
@@ -30,7 +31,10 @@ export function rewrittenCollection({ id }: Ref): CollectionId | undefined {
   return collection < firstUserCollection ? undefined : collection
 }
 
-/** Registers the rewriting of all versions of a collection. Begins again if the rewriting is already running. */
+/**
+ * Registers the rewriting of all versions of a collection. If the rewriting is already running, it starts again from
+ * the first version.
+ */
 export function beginRewrite(overlay: Overlay, database: DatabaseId, collection: CollectionId): void {
   overlay.set(rewriteKey(database, collection), documentRange(database, collection).start)
 }

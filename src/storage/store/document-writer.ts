@@ -1,7 +1,7 @@
 // Writes documents. All writes of a transaction to one document become one version at the commit time. The action and
 // the index rows of this version depend on the state before the transaction. So a second write to a document first
-// undoes the first write in the overlay. A write into the past changes the document's list of versions, and the index
-// rows that are derived from these versions.
+// undoes the first write in the overlay, which contains the uncommitted writes. A write into the past changes the
+// document's list of versions, and the index rows that are derived from these versions.
 
 import { byteText } from '../../base/byte-text.ts'
 import { limits } from '../../base/limits.ts'
@@ -149,8 +149,8 @@ export class DocumentWriter {
     const { catalogue, overlay, commitTime, stamp } = this.#context
     const { journal, key, version } = pending
     const { ref } = version
-    // `dropCached` must precede the first write to the schema. From then on, this transaction must not cache schema
-    // objects for other transactions, because it may never be committed.
+    // `dropCached` must precede the first write to the schema. After this write, the transaction must not add schema
+    // objects to the shared cache, because the transaction may fail before its commit.
     const kind = version.ref.collection
     if (namedNatives.has(kind) || kind === unlisted.staged_schema) catalogue.dropCached(version.ref.database)
     const stored = encodeVersion(version, commitTime, stamp)
@@ -162,7 +162,8 @@ export class DocumentWriter {
       if (base !== undefined) overlay.set(key, undefined, journal)
       overlay.set(historyKey(ref, commitTime), stored, journal)
     }
-    // Creates and deletes need no due mark, because their events serve as marks.
+    // Creates and deletes need no due mark, because the events of the collection's documents serve as marks
+    // (due-order.ts).
     if (isDelete === (base === undefined)) markDue(overlay, ref, commitTime, journal)
     markDue(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
     this.#context.bindings.perItem(limits.documentBindingsMs, () =>
@@ -240,7 +241,7 @@ export class DocumentWriter {
       const index = positionOf(versions, ts)
       const content = fields ?? noFields
       const action = fields === undefined ? 'delete' : actionAfter(versions[index - 1], ts)
-      // The version is encoded and decoded again, to replace placeholders of the transaction's time by the time itself.
+      // Encoding and decoding the version replaces placeholders for the transaction's time with the time.
       const shapeTime = reader.shapeTimeOf(ref)
       const stored = encodeVersion({ action, fields: content, shapeTime }, ts, stamp)
       checkVersionBytes(stored.length)
@@ -263,8 +264,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Removes the version at exactly `ts` from the past. If it is the version that was valid at `minimum`, it is replaced
-   * by a delete. Returns the removed version.
+   * Removes the version at exactly `ts` from the past. A version that was valid at `minimum` is replaced by a delete.
+   * Returns the removed version; undefined if no version has this time and action.
    */
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete', minimum: Micros): Version | undefined {
     let removed: StoredVersion | undefined
@@ -286,8 +287,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Changes a document's list of versions, and all derived data. `edit` changes the list, which is ordered from the
-   * oldest to the newest version, and returns the index of the change. Returns whether any row has changed.
+   * Changes a document's list of versions, and all derived data. `edit` changes the list (oldest version first), and
+   * returns the index of the change. Returns whether any row has changed.
    */
   #rewrite(ref: Ref, edit: (versions: StoredVersion[]) => number): boolean {
     const pending = this.#pending.get(nameOf(ref))
@@ -312,7 +313,7 @@ export class DocumentWriter {
     return isChanged
   }
 
-  /** Adds due marks for the versions around a rewritten version, because their data may have expired already. */
+  /** Adds due marks for a rewritten version and its neighbors, because their data may already have expired. */
   #markAround(ref: Ref, versions: readonly StoredVersion[], place: number): void {
     const { commitTime, overlay } = this.#context
     for (const { fields, ts } of versions.slice(Math.max(0, place - 1), place + 2)) {
@@ -351,7 +352,7 @@ function checkVersionBytes(bytes: number): void {
   )
 }
 
-/** Rejects transactions that write more than the protocol allows. */
+/** Throws a RequestError if a transaction writes more bytes than the protocol allows. */
 export function checkTransactionBytes(bytes: number): void {
   if (bytes <= documentWriterLimits.transactionBytesMax) return
   throw new RequestError(
@@ -381,7 +382,7 @@ function recomputeAction(versions: StoredVersion[], index: number): void {
   if (action !== version.action) versions[index] = { ...version, action }
 }
 
-/** Returns the index of the version at `ts`, or the index at which such a version would be inserted. */
+/** Returns the index of the version at `ts`, or the index at which a version at `ts` would be inserted. */
 function positionOf(versions: readonly StoredVersion[], ts: Micros): number {
   const index = versions.findIndex(version => version.ts >= ts)
   return index < 0 ? versions.length : index

@@ -20,13 +20,17 @@ import type { CollectionPlace, EntryScan, IndexEntry } from './store-contract.ts
 /** The greatest id that the key of a document can contain. */
 export const idMax = (1n << 64n) - 1n
 
-/** Returns the newest version of a document; undefined if the document is deleted. Its `ttl` may have passed. */
+/**
+ * Returns the newest version of a document; undefined if the document is deleted. The `ttl` of the version may have
+ * passed.
+ */
 export function newestLive(snapshot: Snapshot, ref: Ref): Bytes | undefined {
   return read(snapshot, documentKey(ref))
 }
 
 /**
- * Returns the version of a document that was valid at the time `at`. It may be a delete, and its `ttl` may have passed.
+ * Returns the version of a document that was valid at the time `at`. The version may be a delete, or its `ttl` may have
+ * passed.
  */
 export function validAt(snapshot: Snapshot, ref: Ref, at: Micros): Bytes | undefined {
   const newest = newestLive(snapshot, ref)
@@ -34,7 +38,7 @@ export function validAt(snapshot: Snapshot, ref: Ref, at: Micros): Bytes | undef
   return readFirst(snapshot, historyRange(ref, at))?.value
 }
 
-/** Returns whether reads see a stored version: it is not a delete, and its `ttl` has not passed. */
+/** Returns whether a stored version is visible to reads: the version is not a delete, and its `ttl` has not passed. */
 export function isVisible(snapshot: Snapshot, stored: Bytes): boolean {
   return versionAction(stored) !== 'delete' && !isExpired(snapshot, versionTtl(stored))
 }
@@ -105,7 +109,7 @@ interface IdSpan {
 }
 
 /**
- * Yields all documents with a stored version in the order of their ids, including deleted documents. The cost for each
+ * Yields all documents with a stored version, including deleted documents, in the order of their ids. The cost for each
  * document does not depend on the length of its history.
  */
 export function* everyDocument(

@@ -1,8 +1,9 @@
 // Adds missing due marks to an older data directory. Due marks show the sweeper when data expires (due-order.ts); older
-// versions of Terrarium wrote data without due marks. This work runs once for each directory. It reads the tables of
-// documents and versions, and adds marks for each row. Then it reads two tables of indexes. It removes the expired rows
-// of these tables, because their marks may be missing. It also removes events of indexes, which are no longer stored
-// (decision 44). The progress is stored, so the work continues after a restart.
+// versions of Terrarium wrote data without due marks. This work runs once for each directory. The first part reads the
+// tables of documents and versions, and adds due marks for their rows. The second part reads the tables of ended index
+// entries and of index events. Expired rows of these two tables are removed, because their due marks may be missing.
+// Index events that are no longer stored (decision 44) are removed, too. The progress is stored, so the work continues
+// after a restart.
 
 import { assert } from '../../base/assert.ts'
 import { keyAfter } from '../../base/bytes.ts'
@@ -82,7 +83,10 @@ function markVersion(transaction: StoreTransaction, { key, value }: Entry): void
   markDue(transaction.rows.overlay, documentOf(key), versionTime(value))
 }
 
-/** Removes an event of an index, because stored events of indexes are no longer read. */
+/**
+ * Removes an event of an index. The events of the built-in indexes for `documents(collection)` are still read, so only
+ * expired events of these indexes are removed.
+ */
 function dropEvent(transaction: StoreTransaction, row: Entry, now: Micros): void {
   if (indexOf(row.key) < documentsIndex(0)) transaction.rows.overlay.set(row.key, undefined)
   else dropPast(transaction, row, entrySince(row), now)

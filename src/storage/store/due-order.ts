@@ -1,10 +1,11 @@
 // Reads and writes due marks, which show the sweeper when data of a collection expires. A mark contains a document and
-// a time. The document has data that expires when the collection's minimum valid time reaches this time. Marks do not
-// depend on the length of the retained history, so a change of `history_days` changes no marks.
+// a time. Some data of the document expires when the start of the collection's retained history (the minimum valid
+// time) reaches this time. Marks do not depend on the length of the retained history, so a change of `history_days`
+// changes no marks.
 //
-// Superseded versions and the end of a `ttl` have marks in the table of marks. Creates and deletes need no such marks:
-// the events of the collection's documents also expire, and serve as their marks. A stale mark is harmless, because
-// there is nothing left to remove.
+// Superseded versions and `ttl` values have marks in the table of marks. Creates and deletes need no marks in this
+// table: each has an event in the index of the collection's documents, and the event serves as a mark. A stale mark is
+// harmless, because there is nothing left to remove.
 
 import { micros } from '../../base/micros.ts'
 import {
@@ -24,7 +25,7 @@ import { shortNatives } from './retention.ts'
 import { firstOf } from './snapshot.ts'
 import type { CollectionPlace } from './store-contract.ts'
 
-/** The mark that data of `ref` expires when the minimum valid time reaches `time`. */
+/** A due mark: data of `ref` expires when the minimum valid time of the collection reaches `time`. */
 export interface DueMark {
   readonly key: Bytes
   readonly ref: Ref
@@ -37,13 +38,16 @@ const noTerms = encodeTerms([])
 /** The key of a row with the progress of adding missing marks to an older directory; see due-filing.ts. */
 export const orderProgressKey = metaKey('order of removal')
 
-/** The number of tables after which all marks exist: the first tables in `walks` of due-filing.ts. */
+/** The number of tables in `walks` (due-filing.ts) that must be read until all marks exist. */
 const markingWalks = 2
 
 /** The progress of a directory of layout 4: all marks exist, but indexes have stored events, which must be removed. */
 export const orderHasEvents = 0xff
 
-/** The progress after all work. The first commit of a new data directory writes it, because no marks are missing. */
+/**
+ * The progress when all work is complete. The first commit of a new data directory writes this row, because no marks
+ * are missing.
+ */
 export const orderIsComplete: Write = { key: orderProgressKey, value: Uint8Array.of(0xfe) }
 
 /** Returns whether the directory has all marks and no surplus events. */
@@ -57,12 +61,12 @@ export function areAllMarked(view: View): boolean {
   return walk !== undefined && walk >= markingWalks
 }
 
-/** Adds a mark that data of `ref` expires at `time`. Adds nothing if data of its collection never expires. */
+/** Adds a mark that data of `ref` expires at `time`. Adds nothing if the collection's data never expires. */
 export function markDue(overlay: Overlay, ref: Ref, time: Micros, journal?: Journal): void {
   if (time < never && hasEnd(ref.collection)) overlay.set(dueKey(ref, time), present, journal)
 }
 
-/** Returns the native collections of a database whose history is limited. */
+/** Returns the native collections with a limited history, in `database`. */
 export function nativePlaces(database: DatabaseId): readonly CollectionPlace[] {
   return [...shortNatives].map(collection => ({ database, collection }))
 }
@@ -78,7 +82,10 @@ export function expiryTime(ttl: Micros, ts: Micros): Micros {
   return Math.max(ttl, ts)
 }
 
-/** Returns the two ranges of rows that are marks of a collection: events of its documents, and the table of marks. */
+/**
+ * Returns the two ranges that contain a collection's marks: the events of its documents, and its rows in the table of
+ * marks.
+ */
 function orders({ collection, database }: CollectionPlace, notAfter?: Micros): readonly KeyRange[] {
   const upTo = notAfter === undefined ? undefined : ({ ts: notAfter, side: 'high' } as const)
   return [
@@ -98,9 +105,9 @@ export function dueMarks(view: View, place: CollectionPlace, notAfter: Micros, l
 }
 
 /**
- * Yields the documents with a mark in the table of marks, from `first` to `last` (both inclusive), grouped by time. A
- * document with a version that was inserted at some time in the past always has a mark at this time. Other documents
- * may have marks, too. Rows are read only when they are needed.
+ * Yields the documents with a mark in the table of marks, from `first` to `last` (both inclusive), grouped by time. If
+ * a version was inserted into the past, its document has a mark at the time of the version. Other documents may have
+ * marks, too. Rows are read only when they are needed.
  */
 export function* markedDocuments(
   view: View,

@@ -1,7 +1,8 @@
 // Caches decoded index entries that are read repeatedly. A cached run contains the first entries of a range of live
-// entries. A run is valid if no later commit wrote rows of its range. The rows of old commits are no longer known. In
-// this case, a run is valid if the change record contains no later change in the collections of the index. Changes of
-// the schema (built indexes, deleted collections) also change live entries, but they change the schema time.
+// entries. A run is valid if no later commit wrote rows of its range. A process remembers the rows of recent commits
+// only. For older commits, a run is valid if the change record contains no later change in the collections of the
+// index, and if the schema time is unchanged. The schema time is compared because building an index or deleting a
+// collection also changes live entries.
 
 import { hashBytes, keyAfter } from '../../base/bytes.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -18,7 +19,7 @@ import { changeLogMicros } from './retention.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
 import type { IndexEntry } from './store-contract.ts'
 
-/** Identifies the set of entries of one index under some terms. */
+/** Identifies the set of entries of one index with the same terms. */
 export interface SetPlace {
   readonly database: DatabaseId
   readonly index: number
@@ -36,7 +37,8 @@ export interface CachedEntry extends IndexEntry {
   readonly collection: CollectionId
   readonly ttl: Micros
   /**
-   * The number of bytes of the entry's record. Reading the entry from the cache costs as much as reading the record.
+   * The size of the entry's record in bytes. A query that reads the entry from the cache is also charged for these
+   * bytes.
    */
   readonly bytes: number
 }
@@ -48,7 +50,10 @@ export interface CachedRun {
   /** The part of `range` after `entries`; undefined if the run contains all entries of the range. */
   readonly rest: EntryRange | undefined
   readonly schemaTime: Micros
-  /** The last state for which the run is known to be valid: its newest commit, and (`foundTime`) its snapshot time. */
+  /**
+   * The newest commit of the last state for which the run is known to be valid. `foundTime`: the snapshot time of this
+   * state.
+   */
   foundAt: Micros
   foundTime: Micros
 }
@@ -56,7 +61,7 @@ export interface CachedRun {
 /** Maximum number of entries of a run. */
 export const runEntriesMax = 512
 
-/** Approximate bytes of memory for each entry, and in addition for each byte of its record. */
+/** Approximate bytes of memory: for each entry, and for each byte of its record. */
 const bytesPerEntry = 300
 const bytesPerByte = 4
 
@@ -67,8 +72,8 @@ const readOnceMax = 16_384
 const collectionsMax = 8
 
 /**
- * A run that was last valid more than so many microseconds ago is not validated with the change record, because the
- * record may have been removed. The record is retained for twice as long.
+ * The change record validates a run that was last valid at most this many microseconds ago. The change record is
+ * retained for twice as long, so it still contains all later changes.
  */
 const recordKeptMin = changeLogMicros / 2
 
@@ -88,7 +93,7 @@ export class EntryCache {
     )
   }
 
-  /** Returns the cached run of a range if the run is valid in the given snapshot; otherwise undefined. */
+  /** Returns the cached run of a range; undefined if no run is valid in the given snapshot. */
   find(range: EntryRange, set: SetPlace, snapshot: Snapshot): CachedRun | undefined {
     const run = this.#runs.get(hashOf(range))
     return run !== undefined && isSameRange(run.range, range) && this.#holds(run, set, snapshot)
@@ -106,7 +111,7 @@ export class EntryCache {
     return true
   }
 
-  /** Records a read of `range`. Returns whether the range should be cached, because it was read before. */
+  /** Records a read of `range`. Returns true if the range was read before, so that caching the range is useful. */
   isWorth(range: EntryRange): boolean {
     return this.#readOnce.isAgain(hashOf(range))
   }

@@ -4,8 +4,8 @@
 //   live, ended   flags, since (8), [ttl (8)], [values]
 //   event         flags, [values]
 //
-// If the last value is the reference of the entry's document, it is omitted. The key contains the values, too, but its
-// encoding is only suitable for comparisons. Therefore the record also contains the values.
+// If the last value is the reference of the entry's document, this value is omitted. The key also contains the values,
+// but in an encoding that is only suitable for comparisons. Therefore the record contains the values, too.
 
 import { assert } from '../../base/assert.ts'
 import { ByteWriter } from '../../values/byte-writer.ts'
@@ -108,7 +108,9 @@ export function entryUntil({ key }: Entry): Micros {
   return timeOf(key)
 }
 
-/** Returns whether no read needs an index row any more. `minimum`: the oldest time that can be read. */
+/**
+ * Returns whether an index row has expired, so that no read needs the row. `minimum`: the oldest time that can be read.
+ */
 export function hasExpired(row: Entry, minimum: Micros): boolean {
   if (row.key[0] === keyTags.indexEnded) return entryUntil(row) <= minimum
   return row.key[0] === keyTags.indexEvent && entrySince(row) <= minimum

@@ -1,5 +1,5 @@
 // Reserves ranges of ids in the store: see ids.ts. For each worker number, the store contains the end of the last
-// reserved range. The next range with the same number begins at this end or later, so no two processes generate the
+// reserved range. The next range with this worker number begins at this end or later, so no two processes generate the
 // same ids.
 
 import { assert } from '../../base/assert.ts'
@@ -23,9 +23,10 @@ interface WritableStore {
 }
 
 /**
- * Reserves a range of ids. Resolves when the reservation is durable. The new range has the worker number of `current`,
- * unless another process has reserved ids with this number since. Otherwise, it has the first worker number from
- * `preferred` on whose reserved ranges have ended.
+ * Reserves a range of ids. Resolves when the reservation is durable. If `current` is still the last range of its worker
+ * number, the new range has the same worker number. If `current` is undefined or another process has reserved a later
+ * range, the new range has the first free worker number, beginning with `preferred`. A worker number is free if its
+ * reserved ranges have ended.
  */
 export async function reserveStretch(
   store: WritableStore,
@@ -55,8 +56,8 @@ function markOf(view: View, worker: number): number {
 }
 
 /**
- * Returns the first worker number from `preferred` on whose reserved ranges have ended at `nowMs`. If there is no such
- * number, returns the number whose last range ends first.
+ * Returns the first free worker number, beginning with `preferred`. A worker number is free if its reserved ranges have
+ * ended at `nowMs`. If no worker number is free, returns the worker number whose last range ends first.
  */
 function freeNumber(view: View, preferred: number, nowMs: number): number {
   let best = preferred
@@ -70,8 +71,8 @@ function freeNumber(view: View, preferred: number, nowMs: number): number {
 }
 
 /**
- * Returns the latest time that the id of a document can contain, in milliseconds. The id was generated, or a client has
- * chosen the id and the store has recorded its time.
+ * Returns the latest possible time in the id of a stored document, in milliseconds. The time of a generated id is
+ * within a reserved range. The times of ids that clients choose are recorded in the store.
  */
 export function latestIdMs(view: View): number {
   const { chosenIdsMs, time } = lastCommit(view)

@@ -1,27 +1,27 @@
 // Generates ids of documents. An id has three parts: (milliseconds since `idEpochMs`) << 20 | sequence << 10 | worker.
-// The sequence is the microsecond within the millisecond, so an id contains a time in microseconds. This is the
-// announced time of the commit, or slightly later. The announced time is after all times that the client has seen, and
-// no commit has an earlier time than its ids. A client that has seen a commit therefore gets greater ids from every
-// process that knows this commit.
+// The sequence is the microsecond within the millisecond, so an id contains a time in microseconds. The time in the id
+// is the announced commit time, or slightly later. The announced time is after all commits that the client has seen. A
+// commit is never earlier than the times in its ids. So after a client has seen a commit, each process that has this
+// commit generates greater ids for the client.
 //
-// No id may be generated twice, although the clock can be set back, even while the service is stopped. A process
-// therefore generates ids only within ranges of time that it has reserved in the store. For each worker number, the
-// store contains the end of the last reserved range. When a process exits, the unused rest of its range is lost. The
-// next process takes another worker number, so that its ids are not ahead of the clock.
+// No id may be generated twice, even if the clock is set back while the service is stopped. A process therefore
+// generates ids only within ranges of time that it has reserved in the store. For each worker number, the store
+// contains the end of the last reserved range. When a process exits, the unused rest of its range is lost. The next
+// process uses another worker number, because ids after the lost range would be ahead of the clock.
 
 import { assert } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import { Pending } from '../../base/pending.ts'
 import type { Micros } from '../../values/value.ts'
 
-/** The time at which ids begin, in milliseconds of the Unix epoch. The protocol fixes this time. */
+/** The earliest time that an id can contain, in milliseconds of the Unix epoch. The protocol fixes this time. */
 export const idEpochMs = 1_336_258_850_000
 /** The number of different worker numbers. A worker number has 10 bits. */
 export const workersMax = 1024
 
 /**
- * A reserved range of ids. One generator may generate the ids with the number `worker` and a time in this range. The
- * times are in milliseconds of the Unix epoch, and `endMs` is exclusive.
+ * A reserved range of ids. The process that reserved the range may generate ids with the worker number `worker` and a
+ * time in the range. The times are in milliseconds of the Unix epoch, and `endMs` is exclusive.
  */
 export interface IdStretch {
   readonly worker: number
@@ -30,8 +30,8 @@ export interface IdStretch {
 }
 
 /**
- * Durably reserves a range that begins about now. `current`: the caller's last range; the new range continues it if
- * possible.
+ * Durably reserves a range that begins about now. `current`: the caller's last range. If possible, the new range
+ * directly follows this range.
  */
 export type ReserveIds = (current: IdStretch | undefined) => Promise<IdStretch>
 
@@ -63,7 +63,8 @@ export class IdGenerator {
   }
 
   /**
-   * Returns the id for the time `now`, or the next free id. Throws {@link Pending} if a range must be reserved first.
+   * Returns an id with the time `now`, or with the first free time after `now`. Throws {@link Pending} if a range must
+   * be reserved first.
    */
   next(now: Micros): bigint {
     const current = this.#current
@@ -73,7 +74,8 @@ export class IdGenerator {
       throw new Pending([{ key: 'ids', start: () => this.#renew() }])
     }
     this.#newest = time
-    // A failure is ignored here. If the next reservation fails, too, a request without ids reports the failure.
+    // An error is ignored here, because the reservation is retried. After the end of the range, requests wait for a
+    // reservation and report its error.
     if (ms >= current.endMs - idStretchMs / 2) this.#renew().catch(() => {})
     return (BigInt(ms - idEpochMs) << 20n) | BigInt(((time - ms * 1000) << 10) | current.worker)
   }
@@ -86,8 +88,8 @@ export class IdGenerator {
   }
 
   async #extend(): Promise<void> {
-    // Ids are generated within a transaction, and the reservation is another transaction. It must not begin within the
-    // first transaction.
+    // The reservation is a separate transaction. The reservation must not begin inside the transaction that generates
+    // the ids.
     await Promise.resolve()
     const current = this.#current
     const next = await this.#reserve(current)

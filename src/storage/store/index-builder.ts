@@ -1,8 +1,8 @@
 // Builds indexes over existing documents. A build adds entries for all stored versions of a document, with the times of
-// the versions. If there are few documents, the transaction that creates the index also builds the index. Otherwise,
-// the index is built in batches in the background. Each batch is a transaction that also stores the progress, so a
-// crash loses at most one batch. During the build, a transaction that writes a document also writes its index rows. A
-// later batch writes all rows of this document again.
+// the versions. If there are few documents, the transaction that creates the index also builds the index. If there are
+// many documents, the index is built in batches in the background. Each batch is a transaction that also stores the
+// progress, so a crash loses at most one batch. During the build, a transaction that writes a document also writes its
+// index rows. A later batch of the build writes all index rows of this document again.
 
 import { limits } from '../../base/limits.ts'
 import { RequestError } from '../../base/request-errors.ts'
@@ -92,7 +92,7 @@ interface DocumentRows {
 /** Returns all rows of a document in an index. Throws a RequestError if the newest version has too many entries. */
 function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): DocumentRows {
   const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => reader.read(ref, stored))
-  // This call throws if the present version has too many entries. Superseded versions may have too many.
+  // Throws if the newest version has too many entries. The number of entries of superseded versions is not limited.
   prepareEntries(index, versions.at(-1), snapshot.time)
   const rows = timelineRows(index, versions)
   let bytes = 0
@@ -102,7 +102,7 @@ function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): Docum
 
 /**
  * Writes the index rows of a document. If a row has already expired, adds a due mark, because the sweeper may already
- * have removed the mark for its time.
+ * have removed the earlier mark.
  */
 function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows: Iterable<IndexRow>): void {
   const definition = catalogue.userCollection(ref.database, ref.collection)
@@ -148,8 +148,8 @@ function decodeProgress(value: Uint8Array): { readonly collection: CollectionId;
 }
 
 /**
- * Decodes the key of a build. Returns a reference whose id is the number of an index. If this is the number of the
- * built-in index for `documents(collection)`, the build rewrites the versions of this collection.
+ * Decodes the key of a build. Returns a reference whose id is the number of an index. The number of the built-in index
+ * for `documents(collection)` means that the build rewrites the versions of `collection`.
  */
 function buildOf(key: Uint8Array): Ref {
   const { database, index } = decodeKeyOf('build', key)
@@ -157,7 +157,8 @@ function buildOf(key: Uint8Array): Ref {
 }
 
 /**
- * Returns where the next batch of a build begins: a collection and a document. Undefined if the build is not running.
+ * Returns the collection and the document at which the next batch of a build begins; undefined if the build is not
+ * running.
  */
 export function progressOf(view: View, index: Ref): ReturnType<typeof decodeProgress> | undefined {
   const progress = view.get(buildKey(index.database, Number(index.id)))
@@ -170,8 +171,8 @@ export function pendingBuildsIn(view: View): Ref[] {
 }
 
 /**
- * Returns the next build of `database` whose number is `index` or greater. If there is no such build, returns the first
- * build of the next database.
+ * Returns the next build of `database` with the index number `index` or a greater number. If there is no such build,
+ * returns the first build of the next database.
  */
 export function nextBuild(view: View, database: DatabaseId, index: number): Ref | undefined {
   const found = firstOf(view, { start: buildKey(database, index), end: tagRange('build').end })
@@ -180,7 +181,7 @@ export function nextBuild(view: View, database: DatabaseId, index: number): Ref 
 
 /**
  * Runs one batch of a build inside `transaction`. The batch ends when `isOver` returns true. After the last batch, the
- * index becomes active. Throws {@link BuildFailure} if a document cannot be indexed; the transaction then writes
+ * index becomes active. Throws {@link BuildFailure} if a document cannot be indexed. The failed transaction writes
  * nothing.
  */
 export function continueBuild(transaction: BuildTransaction, index: Ref, isOver: () => boolean): void {

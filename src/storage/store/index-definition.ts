@@ -1,5 +1,5 @@
 // Reads the definition of an index from its document. A higher layer has validated the fields before they were written.
-// Reading therefore rejects nothing: an invalid field gets its default value.
+// Reading therefore never fails: an invalid field gets its default value.
 
 import { type Code, codeOf } from '../../values/code.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
@@ -8,7 +8,7 @@ import { firstUserCollection, isObject, itemsOf, native, Ref } from '../../value
 /** A field in the document of an index. True: the index is part of the definition of its collection. */
 export const ownIndexField = 'collection_index'
 
-/** A field in the document of an index: the reason why the last try to build the index failed. */
+/** A field in the document of an index: the reason for which the last build of the index failed. */
 export const buildErrorField = 'build_error'
 
 /** One term or value of an index. */
@@ -25,7 +25,7 @@ export interface IndexField {
 
 /**
  * A source of an index: the collections whose documents it covers, and the bindings (computed fields) for these
- * documents. `'_'` stands for all user collections.
+ * documents. `'_'` means all user collections.
  */
 export interface IndexSource {
   readonly collections: readonly number[] | '_'
@@ -42,7 +42,7 @@ export interface IndexDefinition {
   readonly unique: boolean
   /**
    * True: the index is part of the definition of its collection. Such an index has no name and is not listed. Unlike
-   * other indexes, it also contains entries whose values are all null.
+   * other indexes, such an index also contains entries whose values are all null.
    */
   readonly isOwn: boolean
   readonly serialized: boolean

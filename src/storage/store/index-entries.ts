@@ -1,6 +1,6 @@
-// Computes the entries of an index for one version of a document. Each term and each value of the index gives a list of
-// values from the version. There is an entry for every combination of one element from each list. For example, if the
-// term `data.tags` gives ["a", "b"] and the value `data.n` gives [1], the entries are (a | 1) and (b | 1). A
+// Computes the entries of an index for one version of a document. Each term and each value of the index yields a list
+// of values from the version. There is an entry for every combination of one element from each list. For example, if
+// the term `data.tags` gives ["a", "b"] and the value `data.n` gives [1], the entries are (a | 1) and (b | 1). A
 // combination whose terms are all null gives no entry. A combination whose values are all null gives no entry either,
 // except in an index that is part of a collection's definition.
 
@@ -68,9 +68,9 @@ function lookupFor(index: IndexDefinition, { ts }: Version, names: NameHistory):
 }
 
 /**
- * Stands for the `ts` of the document in terms. The code compares this object by identity. In the key of an entry, null
- * replaces this object, because the commit time is unknown when the key is built. Unlike a missing value, the `ts`
- * counts as a term that is not null.
+ * A placeholder for the `ts` of the document in terms. The code compares the placeholder by identity. The key of an
+ * entry contains null instead, because the commit time is unknown when the key is built. Unlike a missing value, the
+ * placeholder is not null, so a combination with the placeholder gives an entry.
  */
 const ownTime = new TransactionTime('micros')
 
@@ -107,8 +107,8 @@ function checkWidth(entries: number, document: bigint): void {
 }
 
 /**
- * Returns all combinations of one element from each list, in order. Throws a RequestError if there are too many. The
- * error message contains the id `document`.
+ * Returns all combinations of one element from each list, in order. Throws a RequestError if there are too many
+ * combinations. The error message contains the id `document`.
  */
 function combine(lists: readonly (readonly Value[])[], document: bigint): readonly (readonly Value[])[] {
   if (lists.length === 0) return onlyEmpty
@@ -161,7 +161,7 @@ function bound(
   return distinct(value.map(element => (isArray(element) ? null : single(element))))
 }
 
-/** Returns the value if an entry can contain it. Returns null for an object or an unresolved reference. */
+/** Replaces an object or an unresolved reference with null, because an entry cannot contain such values. */
 function single(value: Value): Value {
   return isObject(value) || value instanceof UnresolvedRef ? null : value
 }

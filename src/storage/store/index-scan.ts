@@ -1,6 +1,6 @@
 // Reads the entries of indexes, now or at a past time. An index has two tables. The table of live entries contains the
-// present entries. The table of ended entries contains removed entries, with the times when they were added and
-// removed. `set-events.ts` reads the events of entries.
+// present entries. The table of ended entries contains removed entries, with the times of their addition and removal.
+// `set-events.ts` reads the events of entries.
 
 import { mergeJoin } from '../../base/merge-join.ts'
 import { compareBytes } from '../../values/order.ts'
@@ -22,11 +22,11 @@ import { entryDocument, entryIsCut, entrySince, entryTtl, entryUntil, entryValue
 import { isExpired, type Snapshot } from './snapshot.ts'
 import type { EntryScan, IndexEntry } from './store-contract.ts'
 
-/** The entries of one index under one tuple of terms. */
+/** The entries of one index with one tuple of terms. */
 export interface EntrySet extends SetPlace {
-  /** For each value, whether its order is descending. */
+  /** For each value of the index: true if its order is descending. */
   readonly descending: readonly boolean[]
-  /** Returns whether the entries of the documents in a collection are visible. */
+  /** Returns whether entries for documents of `collection` are visible. */
   readonly isLive: (collection: CollectionId) => boolean
 }
 
@@ -181,7 +181,8 @@ function placeOf(row: Entry, trailing: number): Bytes {
 }
 
 /**
- * Yields the rows in the order of their entries. Sorts consecutive rows whose keys contain the same prefix of values.
+ * Yields the rows in the order of their entries. If consecutive keys contain the same prefix of their values, their
+ * rows are sorted by the complete values.
  */
 function* orderCut(
   rows: Iterable<Entry>,
@@ -220,8 +221,8 @@ function sortRun(run: Entry[], set: EntrySet, reverse: boolean): Entry[] {
 }
 
 /**
- * Replaces the commit time of a writing transaction in values by a placeholder, because the commit time may still
- * change. No other stored value can be equal to this commit time.
+ * Replaces each value that is the commit time of a writing transaction with a placeholder, because the commit time may
+ * still change. No other stored value can be equal to this commit time.
  */
 export function withPlaceholders(snapshot: Snapshot, values: readonly Value[]): readonly Value[] {
   const { commitTime } = snapshot

@@ -1,6 +1,6 @@
 // Updates the tables of indexes when documents change. Encodes the entries of a version as keys and records, and writes
-// the rows that add and remove entries. Every database has built-in indexes (names, tokens by identity …). They are
-// updated in the same way, but their removed entries are not stored.
+// the rows that add and remove entries. Every database also has built-in indexes (names, tokens by instance …). The
+// removed entries of built-in indexes are not stored.
 
 import { assert } from '../../base/assert.ts'
 import { byteText } from '../../base/byte-text.ts'
@@ -48,17 +48,19 @@ const indexTablesLimits = {
   indexValueBytesMax: 32_767,
 } as const
 
-/** An index with its tables. A user has defined the index, or it is built in. */
+/** An index with its tables: an index that a user has defined, or a built-in index. */
 export interface IndexTables {
   readonly number: number
   readonly descending: readonly boolean[]
   readonly unique: boolean
   /**
-   * Which rows are stored. `live`: present entries. `entries`: present and past entries, for indexes that users have
-   * defined. `events`: events only.
+   * The stored rows. `live`: present entries. `entries`: present and past entries, for indexes that users have defined.
+   * `events`: events only.
    */
   readonly keeps: 'live' | 'entries' | 'events'
-  /** The number of terms and values in the definition. This is the cost of computing the entries of a version. */
+  /**
+   * The number of terms and values in the definition. This number is the cost of computing the entries of a version.
+   */
   readonly width: number
   /** Computes the terms and values of a version's entries. */
   tuples(version: Version): readonly EntryTuple[]
@@ -111,7 +113,7 @@ const tokens = { ...builtin(builtinIndexes.tokensByInstance, fieldTerm('instance
 const credentials = builtin(builtinIndexes.credentialsByInstance, fieldTerm('instance'))
 const providers = builtin(builtinIndexes.providersByIssuer, fieldTerm('issuer'))
 
-/** Returns the terms under which the built-in index of names lists an object with a name. */
+/** Returns the terms of a schema object in the built-in index of names. */
 export function nameTerms(nativeCollection: CollectionId, name: string): readonly Value[] {
   return [BigInt(nativeCollection), name]
 }
@@ -162,9 +164,8 @@ type PreparedEntries = readonly PreparedEntry[]
 const noEntries: PreparedEntries = []
 
 /**
- * Returns the entries of a version that will be written. If a term or value is too long for an index, the entry is
- * omitted, as the protocol requires. Throws a RequestError if the key of an entry is too long, or if there are too many
- * entries.
+ * Returns the entries of a new version. If a term or value is too long for an index, the entry is omitted, as the
+ * protocol requires. Throws a RequestError if the key of an entry is too long, or if there are too many entries.
  */
 export function prepareEntries(
   index: IndexTables,
@@ -178,7 +179,8 @@ export function prepareEntries(
 }
 
 /**
- * Returns the entries of a version without a term or value that is too long, if `isKept` returns true for the entry.
+ * Returns the entries of a version for which `isKept` returns true. Entries with a term or value that is too long are
+ * omitted.
  */
 function entriesOf(
   index: IndexTables,
@@ -209,8 +211,8 @@ function entriesOf(
 }
 
 /**
- * Returns the values with the time of the transaction instead of placeholders. If there can be no placeholder, returns
- * the same array.
+ * Replaces placeholders for the transaction's time in `values`. Returns the same array if the array contains only
+ * scalars, and therefore no placeholders.
  */
 function withTimes(values: readonly Value[], commitTime: TransactionTimeSource): readonly Value[] {
   for (let at = 0; at < values.length; at++) {
@@ -229,9 +231,9 @@ function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
 }
 
 /**
- * Returns the entries of a stored version. If there are too many entries, returns none: this is only possible in an
- * index that was created after the version was written. Entries with long terms are omitted, because earlier versions
- * of Terrarium omitted them instead of rejecting the write.
+ * Returns the entries of a stored version. Returns no entries if the version has too many. A version can have too many
+ * entries if the index was created later. Entries with long terms are omitted, because earlier versions of Terrarium
+ * omitted such entries instead of rejecting the write.
  */
 export function entriesOfStored(
   index: IndexTables,
@@ -250,12 +252,12 @@ function hasShortTerms({ terms }: EntryTuple): boolean {
   return terms.length < 2 || termsSize(terms) <= limits.indexKeyBytesMax
 }
 
-/** In the hosted service, a key has so many bytes in addition to terms and values: database, index, document, time. */
+/** The bytes of a key in the hosted service that are not terms or values: database, index, document, time. */
 const keyOverheadBytes = 35
 
 /**
- * Rejects an entry whose key would be longer than the protocol allows. The length of the key in the hosted service is
- * checked. The keys of this store are shorter, because they are truncated and contain hashes of long parts.
+ * Throws a RequestError if the key of an entry would be too long in the hosted service. The keys of this store are
+ * shorter, because this store truncates or hashes long terms and values.
  */
 function checkKeyBytes({ terms, values }: EntryTuple): void {
   let most = keyOverheadBytes
@@ -267,8 +269,8 @@ function checkKeyBytes({ terms, values }: EntryTuple): void {
 }
 
 /**
- * Returns an upper bound for the encoded bytes of a term or value, without encoding it. For an array or object, the
- * bound is the longest value that can be indexed.
+ * Returns an upper bound for the encoded bytes of a term or value, without encoding the value. For an array or object,
+ * the bound is the maximum size of an indexed value.
  */
 function bytesAtMost(value: Value): number {
   if (typeof value === 'string') return 5 + value.length * 3
@@ -320,7 +322,10 @@ export function replaceEntries(
   return opened
 }
 
-/** Returns the elements of `entries` that `others` does not contain. An entry with another `ttl` is another entry. */
+/**
+ * Returns the elements of `entries` that `others` does not contain. Entries with different `ttl` values are different
+ * entries.
+ */
 export function notIn(others: PreparedEntries, entries: PreparedEntries): PreparedEntry[] {
   const found = byKey(others)
   return entries.filter(entry => found.get(byteText(entry.liveKey))?.ttl !== entry.ttl)
@@ -375,8 +380,8 @@ function lay(overlay: Overlay, { key, value }: IndexRow, journal: Journal): void
 }
 
 /**
- * Returns whether an index is being built. The entries of a document may then be missing, because the build will add
- * the entries of all its versions later.
+ * Returns whether an index is being built. During a build, entries of a document may be missing, because the build adds
+ * them later.
  */
 function isBeingBuilt(overlay: Overlay, { keeps, number }: IndexTables, { parts }: PreparedEntry): boolean {
   return keeps === 'entries' && overlay.get(buildKey(parts.database, number)) !== undefined
@@ -433,7 +438,7 @@ function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action'
   return { key: indexEventKey(entry.parts, ts, action), value }
 }
 
-/** Encodes the record of an entry. `since`: when the entry was added; undefined for the record of an event. */
+/** Encodes the record of an entry. `since`: the time when the entry was added; undefined for the record of an event. */
 function recordOf(entry: PreparedEntry, since: Micros | undefined, removed = false): Bytes {
   const { document, parts, ttl, values } = entry
   return encodeEntry({ document, ttl, values, cut: isCut(parts.values.bytes), since, removed })

@@ -13,8 +13,8 @@ export interface CommitRecord {
   readonly time: Micros
   readonly schemaTime: Micros
   /**
-   * The latest time in the ids that clients chose for documents, in milliseconds. Only times that were in the future
-   * when the document was created count. If an id in use has a later time, a process generated the id.
+   * The latest time in the ids that clients chose for documents, in milliseconds. Ids whose time had already passed
+   * when their document was created are ignored.
    */
   readonly chosenIdsMs: number
 }
@@ -27,12 +27,12 @@ export function lastCommit(view: Pick<View, 'get'>): CommitRecord {
   return stored === undefined ? noCommit : decodeCommit(stored)
 }
 
-/** Returns the commit that a write records as the newest one; undefined if the write does not write this record. */
+/** Decodes the commit record that a write stores. Returns undefined if the write stores another row. */
 export function commitOf({ key: written, value }: Write): CommitRecord | undefined {
   return value === undefined || Buffer.compare(written, key) !== 0 ? undefined : decodeCommit(value)
 }
 
-/** Returns the write that records a commit as the newest one. */
+/** Returns the write that stores a commit as the newest commit. */
 export function commitWrite({ chosenIdsMs, schemaTime, time }: CommitRecord): Write {
   return { key, value: encodeTimes(time, schemaTime, micros(chosenIdsMs)) }
 }

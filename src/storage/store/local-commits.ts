@@ -1,6 +1,6 @@
 // Commits attempts in the process that has the writer of the store. Each attempt is validated against the commits after
-// its snapshot and rebased to its commit time. Then its writes are applied. If a short attempt is stale, it is
-// evaluated again under the writer lock on the newest state, so that no transaction starves.
+// its snapshot and rebased to its commit time. Then the writes of the attempt are applied. If a short attempt is stale,
+// it is evaluated again under the writer lock on the newest state, so that no transaction starves.
 
 import { epoch, micros } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
@@ -14,8 +14,8 @@ import type { SnapshotTimes } from './snapshot-times.ts'
 import type { TransactionOutcome } from './store-contract.ts'
 
 /**
- * The outcome of an attempt under the lock. `later`: the attempt is stale, and its batch has no time left under the
- * lock, so the attempt is decided again in the next batch. `long`: validating the read set would take too long in this
+ * The outcome of an attempt under the lock. `later`: the attempt is stale, and is validated again in the next batch,
+ * because its batch has no time left under the lock. `long`: validating the read set would take too long in this
  * process.
  */
 type Decision<T> = TransactionOutcome<T> | 'stale' | 'later' | 'long'
@@ -46,8 +46,8 @@ interface LocalCommitsOptions {
 }
 
 /**
- * When a batch of commits has evaluated attempts under the lock for so many microseconds, further stale attempts wait
- * for the next batch.
+ * Time limit for the evaluations of a batch of commits under the lock, in microseconds. After this time, further stale
+ * attempts wait for the next batch.
  */
 const lockedMicrosMax = 20_000
 
@@ -57,7 +57,7 @@ export class LocalCommits implements Commits {
   readonly #recent: RecentWrites
   readonly #clock: () => Micros
   readonly #evaluate: EvaluateHere
-  /** How many microseconds the current batch has evaluated attempts under the lock so far. */
+  /** The duration of all evaluations of the current batch under the lock, in microseconds. */
   #lockedMicros = 0
 
   constructor({ clock, evaluate, kv, recent, times }: LocalCommitsOptions) {
@@ -103,8 +103,7 @@ export class LocalCommits implements Commits {
   }
 
   #decide<T>(attempt: Attempt<T>, { again, notBefore, owner, seen }: CommitTerms<T>): Promise<Decision<T>> {
-    // The commit usually gets the time `notBefore`. The writes for this time are computed here, so that this work does
-    // not hold the lock.
+    // The commit usually gets the time `notBefore`. The writes for this time are computed before the lock is taken.
     const prepared = writesAt(attempt, notBefore)
     return this.#underLock(notBefore, (last, time, view): Work<Decision<T>> => {
       const check = owner === undefined ? validateHere : validateElsewhere
@@ -153,8 +152,8 @@ export class LocalCommits implements Commits {
   }
 
   /**
-   * Runs `work` under the lock, and commits the writes that it returns. `last`: the newest commit. `time`: the time of
-   * the next commit. `prepare`: called under the lock before `work`.
+   * Runs `work` under the lock, and commits the returned writes. `last`: the newest commit. `time`: the time of the
+   * next commit. `prepare`: called under the lock before `work`.
    */
   async #underLock<T>(
     notBefore: Micros,
@@ -164,8 +163,8 @@ export class LocalCommits implements Commits {
     let hasWritten = false
     try {
       return await this.#kv.transact(view => {
-        // `work` runs again if its batch failed. The recent writes then contain a commit of the failed run, although it
-        // was not committed.
+        // If a batch fails, its jobs may run again. The recent writes may then contain a commit of the failed run, so
+        // the recent writes are cleared.
         if (hasWritten) this.#recent.clear()
         const last = lastCommit(view)
         const done = work(last, this.#times.commitTime(notBefore, last), view)
@@ -173,7 +172,7 @@ export class LocalCommits implements Commits {
         return done
       }, prepare)
     } catch (error) {
-      // Other commits of the same batch may have failed, too.
+      // The recent writes may contain other commits of the failed batch, so the recent writes are cleared.
       if (hasWritten) this.#recent.clear()
       throw error
     }
@@ -184,8 +183,8 @@ export class LocalCommits implements Commits {
     let before = after
     let own: Write[] = []
     for (const write of writes) {
-      // The keys are copied. The recent writes keep keys for long, and the original keys would keep the memory of their
-      // complete batch.
+      // The keys are copied, because the recent writes retain keys for long. The original keys would retain the memory
+      // of their complete batch.
       own.push({ key: new Uint8Array(write.key), value: undefined })
       const commit = commitOf(write)
       if (commit === undefined) continue
@@ -228,8 +227,8 @@ export class LocalCommits implements Commits {
       const readTimestamp = this.#times.readTimestamp(last, seen)
       if (readTimestamp !== undefined && latestExpiry <= readTimestamp)
         return { result: { result, time: readTimestamp, counters, retries: 0 }, writes }
-      // The attempt cannot have the read timestamp. Either the client has seen a later time, or a document that the
-      // attempt read as expired had not expired at the read timestamp. An empty commit is made instead. The attempt
+      // The read timestamp is not valid for the attempt. Either the client has seen a later time, or a document that
+      // the attempt read as expired had not expired at the read timestamp. An empty commit is made instead. The attempt
       // gets the time directly before this commit.
     }
     this.#times.recordCommit(time)

@@ -1,6 +1,6 @@
-// The names of a database's schema objects over time. The names are read from the versions of the schema objects. These
-// versions are retained forever and never rewritten. Bindings of indexes may look up names. When the entries of an old
-// version are computed again, the bindings use this history.
+// Determines the names of a database's schema objects over time. The names are read from the versions of the schema
+// objects. These versions are retained forever and never rewritten. Bindings of indexes may look up names. When the
+// entries of an old version are computed again, the bindings use this history.
 
 import { endOfTime } from '../../base/micros.ts'
 import {
@@ -19,14 +19,17 @@ import type { Snapshot } from './snapshot.ts'
 interface Tenure {
   readonly ref: Ref
   readonly since: Micros
-  /** When the object was renamed or deleted; the end of time if it still has the name. */
+  /** The time at which the object was renamed or deleted; the end of time if the object still has the name. */
   until: Micros
 }
 
-/** Databases are excluded, because there may be very many, and because bindings cannot access the data in databases. */
+/**
+ * Databases are excluded, because there may be very many databases, and because bindings cannot access the data in
+ * databases.
+ */
 const kinds = [...namedNatives].filter(kind => kind !== native.databases)
 
-/** Returns the history of the names in a database from a cache, which is valid while the schema is unchanged. */
+/** Returns the cached history of the names in a database. The cache is valid while the schema is unchanged. */
 export interface NameHistories {
   nameHistory(database: DatabaseId): NameHistory
 }
@@ -35,7 +38,7 @@ export class NameHistory {
   readonly #tenures = new Map<string, Tenure[]>()
   readonly #indexTimes = new Map<bigint, Micros>()
 
-  /** Reads all names up to a snapshot. Writes of the transaction with this snapshot are ignored. */
+  /** Reads all names in a snapshot. Writes of the transaction with this snapshot are ignored. */
   constructor(snapshot: Snapshot, database: DatabaseId) {
     for (const kind of kinds)
       for (const ref of everyDocument(snapshot, database, kind)) this.#add(snapshot, ref)
@@ -75,7 +78,7 @@ export class NameHistory {
     return this.#indexTimes.get(id)
   }
 
-  /** Returns the object that had a name directly before a time; undefined if no object had the name. */
+  /** Returns the object that had `name` directly before the time `before`; undefined if no object had this name. */
   holder(kind: CollectionId, name: string, before: Micros): Ref | undefined {
     return this.#tenures.get(`${kind} ${name}`)?.find(({ since, until }) => since < before && until >= before)
       ?.ref

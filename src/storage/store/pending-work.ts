@@ -19,9 +19,9 @@ interface PendingBuild {
   /** The names of the database and its ancestors, outermost first. */
   readonly database: readonly string[]
   readonly name: string
-  /** The progress from 0 to 1. It is an estimate from the ids of documents, which may be distributed unevenly. */
+  /** The estimated progress, from 0 to 1. The estimate assumes that the ids of documents are evenly distributed. */
   readonly share: number
-  /** The reason why the last try of the build failed; undefined if it did not fail. */
+  /** The reason of the last failure of the build; undefined if the build has not failed. */
   readonly failure: string | undefined
 }
 
@@ -29,7 +29,7 @@ export interface PendingWork {
   /** The builds, at most 100. `buildsCount`: the number of all builds. */
   readonly builds: readonly PendingBuild[]
   readonly buildsCount: number
-  /** Deleted databases, collections and indexes whose rows are not all removed, counted up to 1000. */
+  /** The number of deleted databases, collections and indexes that still have rows; at most 1000. */
   readonly removals: number
 }
 

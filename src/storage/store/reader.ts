@@ -1,5 +1,6 @@
-// Reads documents, indexes and changes for a transaction: the state in its snapshot, with its own writes. A reader may
-// also read the state at a time before its snapshot. It then ignores later commits, but uses the present schemas.
+// Reads documents, indexes and changes for a transaction. A transaction reads the state in its snapshot, and its own
+// writes. A reader of the past reads the state at a time before its snapshot: it ignores later commits, but uses the
+// present schemas.
 
 import type { CpuBudget } from '../../base/admission/time-budget.ts'
 import { byteText } from '../../base/byte-text.ts'
@@ -68,8 +69,8 @@ export interface TransactionTimes {
   /** See {@link Transaction.readTimestamp}. */
   readonly readTimestamp: Micros
   /**
-   * The planned commit time; present only for a transaction that may write. The commit may get a later time, unless
-   * written values contain the commit time.
+   * The planned commit time; undefined for a transaction that cannot write. If no written value contains the commit
+   * time, the commit may get a later time.
    */
   readonly commitTime?: Micros
   /**
@@ -77,7 +78,10 @@ export interface TransactionTimes {
    * If undefined, `commitTime` is final.
    */
   readonly stampTime?: () => Micros
-  /** The past time whose state the transaction reads. If undefined, it reads the state in the snapshot. */
+  /**
+   * The past time at which the transaction reads the store. If undefined, the transaction reads the state in the
+   * snapshot.
+   */
   readonly past?: Micros
 }
 
@@ -94,7 +98,7 @@ export abstract class StoreReader {
   protected readonly versionReader: VersionReader
   protected readonly parts: TransactionParts
   protected readonly times: TransactionTimes
-  /** Returns the commit time for a value that will contain it. The commit time is final after this call. */
+  /** Returns the commit time for use in a written value. The commit time is final after this call. */
   protected abstract readonly stamp: () => Micros
   readonly #isPast: boolean
 
@@ -164,8 +168,8 @@ export abstract class StoreReader {
   }
 
   /**
-   * Returns the time of a read of the past; undefined for a read of the present. Throws a RequestError if the time is
-   * before the retained history.
+   * Returns the past time at which to read; undefined for a read of the present state. Throws a RequestError if the
+   * time is before the retained history.
    */
   #past(
     at: number | undefined,
@@ -180,7 +184,10 @@ export abstract class StoreReader {
     return micros(readTime)
   }
 
-  /** Returns the latest minimum valid time of `collections`. If undefined, all user collections are used. */
+  /**
+   * Returns the latest minimum valid time (the start of the retained history) of `collections`. If `collections` is
+   * undefined, all user collections are used.
+   */
   #minimumOf(database: DatabaseId, collections: readonly CollectionId[] | undefined): Micros {
     let minimum = 0
     for (const collection of collections ?? this.catalogue.collectionsOf(database)) {
@@ -222,16 +229,17 @@ export abstract class StoreReader {
       scan.at === undefined && !this.#isPast ? [] : namedCollections(index),
       database,
     )
-    // A transaction that may write must read the rows, so that the rows are in its read set. Under the writer lock, it
-    // may also read a state that no other transaction can see yet. Cached data is not valid for such a state.
+    // A transaction that may write must read the rows, so that the rows are in its read set. Under the writer lock,
+    // such a transaction may also read a state that no other transaction can see yet. Cached data is not valid for such
+    // a state.
     const known = this.writable ? undefined : this.parts.entries
     return scanEntries(this.snapshot, this.#entrySet(index, terms), scan, at, known)
   }
 
   #entrySet(index: IndexDefinition, terms: readonly Value[]): EntrySet {
     const { database } = index.ref
-    // If terms contain the same object many times, they are small in memory, but their encoding can be very large. So
-    // the size is estimated before the terms are encoded.
+    // Terms that contain the same object many times are small in memory, but their encoding can be very large. So the
+    // size is estimated before the terms are encoded.
     const extent = extentOf(terms)
     const bytes =
       extent > 2 * limits.indexKeyBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms, this.stamp)
@@ -273,8 +281,8 @@ export abstract class StoreReader {
 
   /**
    * Returns the source that computes the events of an index from the change record. Returns undefined for an index over
-   * several collections. Also returns undefined for a transaction that may write, because its writes are added to the
-   * record only at its end.
+   * several collections. Also returns undefined for a transaction that may write, because the transaction adds its
+   * writes to the record at its end.
    */
   #recordedEvents(index: IndexDefinition): RecordedEvents | undefined {
     const [collection, ...others] = namedCollections(index) ?? []

@@ -3,8 +3,8 @@
 // over `ts`, the attempt cannot be rebased and must be evaluated again.
 //
 // If the `ttl` of a document is between the two commit times, the document expires at the new commit time (`expiryTime`
-// of due-order.ts). It therefore gets another due mark for the new commit time. The mark for its `ttl` stays, because
-// the writes do not show to which version a mark belongs, and a surplus mark is harmless.
+// of due-order.ts). The document therefore gets another due mark for the new commit time. The mark for its `ttl` is not
+// removed, because a mark does not identify its version. A surplus mark is harmless.
 
 import type { Micros } from '../../values/value.ts'
 import { KeyTimes, timeOf } from '../keys/key-times.ts'

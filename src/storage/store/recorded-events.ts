@@ -1,6 +1,6 @@
 // Computes the events of an index's entries from the change record. For each recorded change, the entries of the
 // written version are compared with the entries of the previous version. The cost depends on the number of changes in
-// the collection, not on the size of the set.
+// the collection, not on the size of the set (the entries with the same terms).
 //
 // If a transaction inserts a version into the past, the change is recorded at the time of the transaction, not at the
 // time of the version. Such a version has a due mark at its own time (due-order.ts), so the due marks are read, too.
@@ -76,7 +76,7 @@ export class RecordedEvents {
   readonly #index: IndexTables
   readonly #collection: CollectionId
 
-  /** `index`: must be an index over only one collection. The transaction with this snapshot must not write. */
+  /** `index` must cover only `collection`. The transaction with this snapshot must not write. */
   constructor(parts: RecordParts, index: IndexTables, collection: CollectionId) {
     this.#parts = parts
     this.#index = index
@@ -139,8 +139,8 @@ export class RecordedEvents {
   }
 
   /**
-   * Reads a stored version without counting its bytes. A query is charged for the events that it gets, so the charge is
-   * the same whether the events come from the change record or from stored rows.
+   * Reads a stored version without counting its bytes. A query is charged for the returned events, not for the versions
+   * from which events are computed.
    */
   #storedAt(ref: Ref, time: Micros): Uint8Array | undefined {
     const { snapshot } = this.#parts

@@ -3,9 +3,10 @@
 //
 //   document or history   flags, ts (8), [ttl (8)], [shape time (8)], fields, checksum (4)
 //
-// The fields have the shape that their collection had at the shape time. If there is no shape time, they have the shape
-// at `ts`. The `ttl` is rounded up to the microsecond. A comparison of the rounded time with a snapshot time has the
-// same result as a comparison of the exact time. `entry-records.ts` encodes the records of index entries.
+// The fields have the collection's shape (the structure of fields) at the shape time. If there is no shape time, the
+// fields have the shape at `ts`. The `ttl` is rounded up to the microsecond. Snapshot times are whole microseconds, so
+// the rounding does not change a comparison with a snapshot time. `entry-records.ts` encodes the records of index
+// entries.
 
 import { assert } from '../../base/assert.ts'
 import { checksum, checksumBytes } from '../../base/checksum.ts'
@@ -57,7 +58,7 @@ const idView = new DataView(idBytes.buffer)
 
 /**
  * Returns the id at an offset of a key or record: an unsigned number of 8 bytes. The bytes are copied, because creating
- * a DataView for each row costs more.
+ * a DataView for each row is slower.
  */
 export function idAt(bytes: Bytes, at: number): bigint {
   assert(bytes.length >= at + 8, 'an id has 8 bytes')
@@ -77,7 +78,7 @@ export function decodeTime(bytes: Bytes): Micros {
   return timeAt(bytes, 0)
 }
 
-/** Encodes times as {@link encodeTimes} does, and appends a checksum. {@link isIntact} verifies the checksum. */
+/** Like {@link encodeTimes}, but also appends a checksum, which {@link isIntact} verifies. */
 export function sealedTimes(...times: readonly Micros[]): Bytes {
   appendTimes(times)
   return sealed()
@@ -130,7 +131,7 @@ export function isIntact(bytes: Bytes): boolean {
 
 const noFields: ObjectValue = new Map()
 
-/** Decodes a version. The fields have the shape in which they were written. */
+/** Decodes a version. The fields are not migrated to the present shape. */
 export function decodeVersion(ref: Ref, bytes: Bytes): Version & { readonly ts: Micros } {
   const action = versionAction(bytes)
   const ts = timeAt(bytes, 1)
@@ -196,7 +197,7 @@ export function withAction(bytes: Bytes, action: Version['action']): Bytes {
 }
 
 /**
- * The key of the row with the store's secret. If the secret is missing, the store generates another secret. It then
- * rejects all data that was sealed with the earlier secret.
+ * The key of the row with the store's secret. If the secret is missing, the store generates another secret, and all
+ * data that was sealed with the earlier secret is rejected.
  */
 export const secretKeyRow: Uint8Array = metaKey('secret key')

@@ -1,6 +1,7 @@
 // Removes data that cannot be read any more: expired history of documents, expired parts of the change record and the
 // change log, and the data of deleted schema objects. The data of an index is its tables. The data of a collection is
-// its documents, with their rows in indexes. The data of a database is everything in it.
+// its documents, with their rows in indexes. The data of a database is its documents, its schema objects and its child
+// databases.
 
 import { epoch, micros, microsPerDay } from '../../base/micros.ts'
 import {
@@ -46,9 +47,10 @@ import { recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 // The first functions find the expired rows of one document. A version has expired if it was already superseded at the
-// minimum valid time. Its index rows expire with it. A delete has expired if there are no earlier versions. If the
-// `ttl` is before the minimum valid time, the complete document has expired. The cost depends only on the expired data,
-// and on the version that was valid at the minimum valid time.
+// minimum valid time (the start of the retained history). A delete that was valid at the minimum valid time has
+// expired, too. The index rows of a version expire together with the version. If the `ttl` is not after the minimum
+// valid time, the complete document has expired. The cost depends only on the expired data, and on the version that was
+// valid at the minimum valid time.
 
 /** Maximum number of versions of one document that are removed in one step. */
 const versionsMax = 256
@@ -59,11 +61,11 @@ interface ExpiredRows {
   readonly keys: readonly Uint8Array[]
   /** The number of bytes of the versions that were read. */
   readonly bytes: number
-  /** True if no expired data is left. */
+  /** True if `keys` contains all expired rows. */
   readonly isAll: boolean
   /**
-   * The expiry of the document, if its `ttl` is not after `minimum`, but the document expires later. The caller must
-   * add a due mark for this time, because version 0.2 added a mark only for the `ttl`.
+   * The expiry time of the document. Present if the `ttl` is not after `minimum`, but the document expires later. The
+   * caller must add a due mark for this time, because version 0.2 of Terrarium added a mark for the `ttl` only.
    */
   readonly expiresAt?: Micros
 }
@@ -117,8 +119,8 @@ function wholeDocument(store: Store, { rows, snapshot }: StoreTransaction, ref: 
 const jobsMax = 256
 
 /**
- * Returns the deleted object whose data has waited longest for removal. Skips collections if the bindings of their
- * database may not be computed now.
+ * Returns the deleted object whose data has waited longest for removal. Skips collections if the bindings (computed
+ * fields) of their database may not be computed now.
  */
 export function nextGarbage(
   view: View,
@@ -215,10 +217,10 @@ function removeDatabase(removal: Removal, database: DatabaseId): void {
 // The functions below remove expired parts of the change log and the change record. Rows of the log expire after a day.
 // The recorded changes of a collection expire when the retained history of the collection no longer contains them. When
 // a row of the log is removed, pending work is recorded for each collection in the row. The work is due when the
-// recorded changes expire, and there is at most one such row per day and collection. If `history_days` is reduced,
+// recorded changes expire. A collection has at most one row of pending work per day. If `history_days` is reduced,
 // changes expire earlier, so each collection with recorded changes is checked at least once a month.
 
-/** The longest time until the next check of a collection with recorded changes. */
+/** The maximum time between two checks of a collection with recorded changes, in microseconds. */
 const lookMicros: number = 30 * microsPerDay
 
 /** Returns the range of the expired rows of the change log, limited to one batch. */
@@ -279,7 +281,8 @@ function removeCollectionChanges(
 
 /**
  * Schedules a check of a collection with a recorded change at `ts`. The check is due at the end of the day on which the
- * change expires, and at the earliest at the end of the day of `after`.
+ * change expires, or on which {@link lookMicros} have passed since `ts`. If `after` is on a later day, the check is due
+ * at the end of that day.
  */
 function scheduleRemoval(
   transaction: StoreTransaction,
@@ -288,7 +291,7 @@ function scheduleRemoval(
   after: Micros = epoch,
 ): void {
   const { catalogue } = transaction
-  // If the collection or its database is deleted, all its changes are removed with its other data.
+  // If the collection or its database is deleted, all data of the collection is removed, including its changes.
   if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return
   const days =
     collection < firstUserCollection ? 0 : catalogue.userCollection(database, collection)?.historyDays

@@ -10,11 +10,11 @@ import type { StoredCollection } from './definitions.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const retentionLimits = {
-  /** Microseconds of history kept in addition to `history_days`. */
+  /** History that is retained in addition to `history_days`, in microseconds. */
   historyGraceMicros: 15 * 60 * 1_000_000,
 } as const
 
-/** The change log is retained for so many microseconds. Streams and caches need only newer rows. */
+/** The time for which the change log is retained, in microseconds. Streams and caches read only newer rows. */
 export const changeLogMicros: number = microsPerDay
 
 /** The native collections whose history is not retained. The history of schema objects is retained forever. */
@@ -26,8 +26,8 @@ export const shortNatives: ReadonlySet<CollectionId> = new Set([
 ])
 
 /**
- * Returns the time before which the history of a collection is dropped if its document is written at `now`. History
- * that is dropped stays unreadable, even if `history_days` is increased.
+ * Returns the start of a collection's history according to `history_days`. Writing the collection's document stores
+ * this time, so that older history stays unreadable even if `history_days` is increased.
  */
 export function historyFloor(
   collection: Pick<StoredCollection, 'historyDays' | 'historyFloor'>,
@@ -53,9 +53,9 @@ export function minimumValidTime(
 }
 
 /**
- * Returns when the minimum valid time of a collection will be `time`, if the definition does not change. Returns 0 if a
- * dropped history already includes `time`, and infinity if the history never expires. The inverse of
- * {@link minimumValidTime}.
+ * The inverse of {@link minimumValidTime}: returns the time at which `time` becomes the minimum valid time, if the
+ * definition does not change. Returns 0 if the history at `time` was already dropped, and infinity if the history never
+ * expires.
  */
 export function expiresAt(
   collection: CollectionId,
@@ -74,7 +74,7 @@ export function expiresAt(
     : time + historyDays * microsPerDay + historyGraceMicros
 }
 
-/** Rejects a read at a time before the retained history. */
+/** Throws a RequestError for a read at a time before the retained history. */
 export function checkValidTime(at: number, minimum: Micros): void {
   if (at >= minimum) return
   throw new RequestError(

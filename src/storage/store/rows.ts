@@ -25,7 +25,8 @@ import type { VersionReader } from './version-reader.ts'
 export interface Rows {
   readonly snapshot: Snapshot
   /**
-   * The rows as the transaction sees them. Rows that are set in the overlay are written when the transaction commits.
+   * The rows that the transaction reads, including its own writes. Rows that are set in the overlay are written when
+   * the transaction commits.
    */
   readonly overlay: Overlay
   readonly catalogue: StoreCatalogue
@@ -34,7 +35,7 @@ export interface Rows {
   /** The time limit for the bindings of one document. */
   readonly bindings: CpuBudget
   readonly commitTime: Micros
-  /** Returns the commit time for a value that will contain it. The commit time is final after this call. */
+  /** Returns the commit time for use in a written value. The commit time is final after this call. */
   readonly stamp: () => Micros
 }
 

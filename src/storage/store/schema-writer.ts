@@ -1,6 +1,6 @@
-// Writes schema objects and updates derived data. Derived data are the version number of the schema, the parents of
-// databases, the list of databases for each key id, and indexes over existing documents. When a schema object is
-// deleted, pending work for the sweeper is recorded.
+// Writes schema objects and updates derived data. The derived data consists of the version number of the schema, the
+// parents of databases, the list of databases for each key id, and indexes over existing documents. When a schema
+// object is deleted, pending work for the sweeper is recorded.
 
 import { assert } from '../../base/assert.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
@@ -46,10 +46,13 @@ export const schemaWriterLimits = {
   keysOfOneIdMax: 16,
 } as const
 
-/** The greatest number of a user's index. Greater numbers stand for the sets `documents(collection)`. */
+/** The greatest number of a user's index. Greater numbers identify the sets `documents(collection)`. */
 const indexIdMax = 0xffff
 
-/** Returns whether the current transaction adds a step of a migration. Such a step has no time yet. */
+/**
+ * Returns whether a migration step was added by the current transaction. A new step has a placeholder instead of a
+ * time.
+ */
 function isNewStep(step: Value): boolean {
   return isObject(step) && step.get(stepTimeField) instanceof TransactionTime
 }
@@ -106,7 +109,7 @@ export class SchemaWriter {
 
   /**
    * Sets the field `active` of an index. A new index is active if it covers so few documents that this transaction
-   * builds it. An active index stays active.
+   * builds the index. An active index stays active.
    */
   #withActive(ref: Ref, fields: ObjectValue): ObjectValue {
     const stored = this.#documents.pendingVersion(ref) ?? this.#documents.base(ref)
@@ -137,8 +140,8 @@ export class SchemaWriter {
   }
 
   /**
-   * Checks that no other database has the number of a database. The number must be unique in the store, because two
-   * databases with the same number would share their data.
+   * Asserts that the number of a database is unique in the store. Two databases with the same number would share their
+   * data.
    */
   #checkNumber({ database, id }: Ref): void {
     const home = this.#context.overlay.get(parentKey(id))
@@ -146,7 +149,10 @@ export class SchemaWriter {
     assert(id !== rootDatabase && isOwn, 'the number of a database is its own')
   }
 
-  /** Indexes the existing documents for a new index. Many documents are indexed later in the background. */
+  /**
+   * Indexes the existing documents for a new index. If there are many documents, they are indexed later in the
+   * background.
+   */
   #build(ref: Ref): void {
     const { snapshot, overlay, catalogue, hooks } = this.#context
     const definition = catalogue.index(ref)
@@ -165,7 +171,7 @@ export class SchemaWriter {
 
   /**
    * Throws {@link WriteRejected} if too many databases have a key with the id of a new key. The number of such keys is
-   * limited, because a secret with this id is checked against each of them.
+   * limited, because a secret with this id is checked against each of these keys.
    */
   #checkHomes(ref: Ref): void {
     const homes = decodeHomes(this.#context.overlay.get(keyHomeKey(ref.id)))
@@ -217,7 +223,10 @@ export class SchemaWriter {
       .map(index => index.ref)
   }
 
-  /** Moves the document of a database to another parent. Those of `keys` that are keys for this database move, too. */
+  /**
+   * Moves the document of a database to another parent. Also moves each key in `keys` that gives access to this
+   * database.
+   */
   moveDatabase(database: Ref, parent: DatabaseId, keys: Iterable<Ref>): Version {
     const current = this.#documents.pendingVersion(database) ?? this.#documents.base(database)
     const fields = current?.fields ?? new Map()
@@ -256,7 +265,10 @@ export class SchemaWriter {
     return BigInt(id)
   }
 
-  /** Writes new version numbers for the schemas that this transaction has changed. Cached schemas are then outdated. */
+  /**
+   * Writes new version numbers for the schemas that this transaction has changed. The new version numbers make cached
+   * schemas outdated.
+   */
   markChanged(): void {
     const { overlay, catalogue, commitTime } = this.#context
     for (const database of catalogue.changed) overlay.set(schemaVersionKey(database), encodeTimes(commitTime))

@@ -1,6 +1,6 @@
 // Encodes an attempt that one process sends to the committing process. The committing process serves all clients, so
-// each of its steps must be short. It appends the encoded writes to the log without encoding them again, and validates
-// the encoded read set without decoding it.
+// each of its steps must be short. For this reason, the encoded writes are appended to the log without another
+// encoding, and the encoded read set is validated without decoding.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { joinBytes, megabyte } from '../../base/bytes.ts'
@@ -10,9 +10,9 @@ import type { Bytes, EncodedWrites } from '../kv/kv-contract.ts'
 import { PackedReads, packReads } from '../kv/packed-reads.ts'
 import { type Attempt, type AttemptHead, type PackedAttempt, writesAt } from './attempt.ts'
 
-/** If the encoded writes of an attempt have more than so many bytes, they are appended to the log in pieces. */
+/** Encoded writes with more than this many bytes are appended to the log in pieces. */
 const longWritesBytes = 262_144
-/** The number of writes in a piece. Appending so many writes takes a few milliseconds, even if they are rebased. */
+/** The number of writes in a piece. Rebasing and appending a piece takes a few milliseconds. */
 const pieceWrites = 500
 
 /** Encodes an attempt without its result. */
@@ -52,7 +52,8 @@ async function joinInTurns(parts: readonly Bytes[]): Promise<Bytes> {
 }
 
 /**
- * Returns writes that were made for a commit at `from`, rebased to `to`. One write may become two writes, but not more.
+ * Returns writes that were made for a commit at `from`, rebased to `to`. Rebasing turns one write into at most two
+ * writes.
  */
 function piecesOf(encoded: Bytes, rows: number, from: Micros, to: Micros): EncodedWrites {
   const factor = from === to ? 1 : 2

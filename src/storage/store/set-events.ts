@@ -1,11 +1,13 @@
-// Reads the history of a set: the events in which entries were added or removed, ordered by time. The events of the set
+// Reads the history of a set: the events in which entries were added or removed, ordered by time. A set consists of the
+// entries of an index with the same terms, or of the documents of a collection. The events of the set
 // `documents(collection)` are stored. The events of an index are not stored, but computed from its entries (decision
-// 44). Each entry contains the time when it was added, and an ended entry also contains the time when it was removed.
-// All entries of the set are read, and their events are sorted. If there are many events, this is done several times.
+// 44). Each entry contains the time of its addition, and an ended entry also contains the time of its removal. All
+// entries of the set are read, and their events are sorted. If there are many events, all entries are read several
+// times, and each time a part of the events is sorted.
 //
-// For few events of a large set, reading all entries takes too long. The events are then computed from the change
-// record. The record contains the written documents of the collection, and two versions of a document determine its
-// events.
+// If few events of a large set are requested, reading all entries takes too long. Such events are computed from the
+// change record. The record contains the written documents of the collection, and the versions before and after a write
+// determine its events.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { step } from '../../base/effort.ts'
@@ -33,9 +35,9 @@ import type { Snapshot } from './snapshot.ts'
 import type { EventBound, EventScan, IndexEvent } from './store-contract.ts'
 
 /**
- * Limits for reading events. The two sources of events are the entries of the set and the change record. The first
- * three numbers limit the entries or changes that are read from one source before the other source is tried. `buffered`
- * and `bufferedMax`: the initial and the maximum number of events that are sorted at once.
+ * Limits for reading events. The two sources of events are the entries of the set and the change record. `fewEntries`,
+ * `fewChanges` and `manyEntries` limit the entries or changes that are read from one source before the other source is
+ * tried. `buffered` and `bufferedMax`: the initial and the maximum number of events that are sorted at once.
  */
 export interface EventLimits {
   readonly fewEntries: number
@@ -57,7 +59,7 @@ const eventLimits: EventLimits = {
   bufferedMax: 32_768,
 }
 
-/** Approximate cost of reading one entry, in steps of the clock for evaluations. */
+/** Approximate cost of reading one entry, in steps of effort (`src/base/effort.ts`). */
 const stepsPerEntry = 10
 
 /** Returns the span of a scan. Events before the time `oldest`, and remove events at `oldest`, are not in the span. */
@@ -79,7 +81,10 @@ function spanOf(set: EntrySet, scan: EventScan, oldest: Micros): EventSpan {
   }
 }
 
-/** Yields the stored events of a set, oldest first unless the scan is reversed. Rows are read when they are needed. */
+/**
+ * Yields the stored events of a set, oldest first, or newest first if the scan is reversed. Rows are read when they are
+ * needed.
+ */
 export function* storedEvents(
   snapshot: Snapshot,
   set: EntrySet,
@@ -95,8 +100,8 @@ export function* storedEvents(
 }
 
 /**
- * Yields the events of an index's entries, oldest first unless the scan is reversed. `recorded`: the source that
- * computes events from the change record; undefined if only the entries can be used.
+ * Yields the events of an index's entries, oldest first, or newest first if the scan is reversed. `recorded`: the
+ * source that computes events from the change record; undefined if only the entries can be used.
  */
 export function* entryEvents(
   snapshot: Snapshot,
@@ -118,7 +123,7 @@ export function* entryEvents(
 
 /**
  * Reads the events of a span from either source. Each method continues after the last event that any method has
- * yielded. It returns true if it has reached the end of the span.
+ * yielded. A method returns true if it has reached the end of the span.
  */
 class EventWalk {
   readonly #snapshot: Snapshot
@@ -150,13 +155,16 @@ class EventWalk {
       if (buffered === undefined) return false
       for (const event of buffered.events) yield this.#pass(event)
       if (buffered.areAll) return true
-      // The buffer grows, because filling it reads all entries of the set, and a caller that continues usually reads
-      // many more events.
+      // The next buffer is larger, because filling a buffer reads all entries of the set, and a caller that continues
+      // usually reads many more events.
       this.#bufferedNext = Math.min(2 * this.#bufferedNext, this.#bufferedMax)
     }
   }
 
-  /** Yields events from the change record. Returns false after more than `changesMax` changes, or without a record. */
+  /**
+   * Yields events from the change record. Returns false after more than `changesMax` changes, or if the change record
+   * does not cover the span.
+   */
   *overChanges(changesMax: number): Generator<IndexEvent, boolean> {
     const recorded = this.#recorded?.within(this.#set, this.#span)
     if (recorded === undefined) return false
@@ -178,8 +186,8 @@ class EventWalk {
   }
 
   /**
-   * Returns the next events in order. `areAll`: whether these are all remaining events of the span. Returns undefined
-   * if the set has more than `entriesMax` entries.
+   * Returns the next events in order. `areAll`: true if `events` contains all remaining events of the span. Returns
+   * undefined if the set has more than `entriesMax` entries.
    */
   #bufferEvents(
     entriesMax: number,
@@ -222,7 +230,7 @@ class EventBuffer {
     if (this.#events.length === 2 * this.#max) this.#cut()
   }
 
-  /** Drops the later half of the buffered events. */
+  /** Drops the second half of the buffered events, in the order of the scan. */
   #cut(): void {
     this.#sort()
     this.#events.length = this.#max
@@ -258,9 +266,9 @@ function shown(snapshot: Snapshot, set: EntrySet, { action, row, ts }: BufferedE
 const writer = new ByteWriter()
 
 /**
- * Returns the key that the event of an index entry would have if it were stored: see `indexEventKey`. The keys
- * determine the order of the events of a set. `entry`: the key of the entry. `prefixLength`: the length of this key up
- * to the end of the terms.
+ * Returns the key of an event, in the encoding that `indexEventKey` uses for stored events. The keys determine the
+ * order of the events of a set. `entry`: the key of the entry. `prefixLength`: the length of this key up to the end of
+ * the terms.
  */
 function eventPlace(
   entry: Uint8Array,

@@ -1,6 +1,6 @@
-// Determines the times of this process's snapshots and commits, by the rules of base/timeline.ts. If a client sends a
-// last seen time in the future, the guarantees of these rules do not hold for this client. Other clients are not
-// affected.
+// Determines the times of this process's snapshots and commits, by the rules of base/timeline.ts. A client may send its
+// last seen time: the time of the newest transaction that the client has seen. If this time is in the future, the
+// guarantees of these rules do not hold for this client. Other clients are not affected.
 
 import { epoch, type Micros, micros } from '../../base/micros.ts'
 import { type Announcement, commitDistance, type Reach, type Timeline } from '../../base/timeline.ts'
@@ -9,12 +9,12 @@ import { type CommitRecord, lastCommit } from './last-commit.ts'
 import { SnapshotTooEarly } from './store-contract.ts'
 
 /**
- * The last seen time of a client may move times at most so many microseconds ahead of the clock. The clocks of
+ * The maximum number of microseconds by which a client's last seen time moves times ahead of the clock. The clocks of
  * processes differ by less.
  */
 const clockSkewMax: number = 10_000_000
 
-/** If the time of a snapshot is more than so many microseconds behind the clock, `onLag` is called. */
+/** `onLag` is called if the time of a snapshot is more than this many microseconds behind the clock. */
 const lagMax: number = 1_000_000
 
 export class SnapshotTimes {
@@ -25,9 +25,7 @@ export class SnapshotTimes {
   #newestSnapshot: Micros = epoch
   #newestCommit: Micros = epoch
 
-  /**
-   * `onLag`: called when a commit that was announced long ago is not complete, and so delays the times of snapshots.
-   */
+  /** `onLag`: called if a running commit that was announced long ago delays the times of snapshots. */
   constructor(kv: KeyValueStore, timeline: Timeline, onLag: () => void) {
     this.#kv = kv
     this.#timeline = timeline
@@ -45,7 +43,8 @@ export class SnapshotTimes {
   }
 
   /**
-   * Returns the time of the next commit after `last`, at or after `notBefore`. Must be called under the writer lock.
+   * Returns the time of the next commit: after the commit `last`, and not before `notBefore`. Must be called under the
+   * writer lock.
    */
   commitTime(notBefore: Micros, last: CommitRecord): Micros {
     const closed = this.#timeline.closed?.() ?? epoch
@@ -53,8 +52,8 @@ export class SnapshotTimes {
   }
 
   /**
-   * Announces a commit at `notBefore` + {@link commitDistance} or later. The distance is needed for a transaction
-   * without writes: it gets the time directly before the commit, and this time must also be later than `notBefore`.
+   * Announces a commit at `notBefore` + {@link commitDistance} or later. A transaction without writes gets the time
+   * directly before its commit. Because of the distance, this time is also later than `notBefore`.
    */
   announce(notBefore: Micros): Announcement {
     const wanted = Math.min(notBefore, micros(this.#timeline.now() + clockSkewMax))
@@ -75,9 +74,9 @@ export class SnapshotTimes {
    * commits have later times. `seen`: the last seen time of a client; undefined if the snapshot is not for a client.
    *
    * The time of the snapshot is later than `seen`, and not earlier than the times of earlier snapshots of this machine.
-   * Throws {@link SnapshotTooEarly} if there is no such time yet. If `seen` is ahead of the clock, or if the timeline
-   * is halted ({@link Reach.isHalted}), the snapshot may have the time `seen`. Such a time is at most {@link
-   * clockSkewMax} ahead of the clock.
+   * Throws {@link SnapshotTooEarly} if no such time is available yet. If `seen` is ahead of the clock, or if the
+   * timeline is halted ({@link Reach.isHalted}), the snapshot may have the time `seen`. A `seen` that is more than
+   * {@link clockSkewMax} ahead of the clock is reduced to this limit.
    */
   onSnapshot<T>(seen: Micros | undefined, read: (view: View, last: CommitRecord, time: Micros) => T): T {
     const reach = this.#timeline.reach(seen)
@@ -91,9 +90,9 @@ export class SnapshotTimes {
   }
 
   /**
-   * Returns a read timestamp later than `seen` for the state under the writer lock, which other readers may not see
-   * yet. The state contains every commit up to this time, and all later commits have later times. Returns undefined if
-   * there is no such time yet. A commit is then needed to get a time later than `seen`.
+   * Returns a read timestamp later than `seen` for the newest state, which is visible only under the writer lock. The
+   * state contains every commit up to this time, and all later commits have later times. Returns undefined if no such
+   * timestamp is available yet. The caller must then make a commit to get a time later than `seen`.
    */
   readTimestamp(last: CommitRecord, seen: Micros): Micros | undefined {
     const reach = this.#timeline.reach(seen)
@@ -110,8 +109,8 @@ export class SnapshotTimes {
 }
 
 /**
- * Returns the time of a snapshot for a client with the last seen time `seen`. `sure`: the snapshot certainly contains
- * all commits up to this time.
+ * Returns the time of a snapshot for a client with the last seen time `seen`. `sure`: a time up to which the snapshot
+ * contains all commits.
  */
 function timeAfter(seen: Micros, reach: Reach, sure: Micros): Micros {
   if (sure > seen && reach.upTo !== undefined) return sure

@@ -6,7 +6,7 @@ import type { Bytes, Entry, KeyRange, View } from '../kv/kv-contract.ts'
 import { getCached } from '../kv/transaction-view.ts'
 import type { TransactionCounters } from './store-contract.ts'
 
-/** A consistent state as one transaction sees it, including its own writes. */
+/** The consistent state that one transaction reads, including the writes of the transaction. */
 export interface Snapshot {
   readonly view: View
   /** The time of the snapshot. For reads, a document has expired if its `ttl` is at or before this time. */
@@ -27,9 +27,9 @@ export interface Snapshot {
  * other times, other documents have expired.
  */
 interface Expiry {
-  /** The latest expiry time of the documents that were read and had expired. */
+  /** The latest expiry time among the expired documents that were read. */
   latest: Micros
-  /** The earliest expiry time of the documents that were read and had not expired. */
+  /** The earliest expiry time among the unexpired documents that were read. */
   next: Micros
 }
 

@@ -29,14 +29,15 @@ export interface Version {
   /** Top-level fields in stored order: `data`, `ttl`, `name` …; empty for a delete. */
   readonly fields: ObjectValue
   /**
-   * The fields have the shape that their collection had at this schema time. If undefined, they have the shape at `ts`.
+   * The fields have the collection's shape (the structure of fields) at this schema time. If undefined, the fields have
+   * the shape at `ts`.
    */
   readonly shapeTime?: Micros
   /** The cache of the version's rendered text; present if the version is read often. */
   readonly shown?: VersionRenderCache
 }
 
-/** One entry of an index (or of a collection seen as a set). */
+/** An entry of an index, or of the set of all documents of a collection. */
 export interface IndexEntry {
   /** The values of the entry; empty for an index without values and for the set of a collection. */
   readonly values: readonly Value[]
@@ -54,7 +55,7 @@ export interface EntryChange {
   readonly action: 'add' | 'remove'
   readonly terms: readonly Value[]
   readonly values: readonly Value[]
-  /** A key for the terms. Two lists of terms have the same key if they are equal for the index. */
+  /** A key for the terms. Two lists of terms have the same key if the index treats the lists as equal. */
   readonly termsKey: string
 }
 
@@ -69,7 +70,8 @@ export interface EntryScan {
   /** True: the last entry is returned first. `from` and `to` still refer to the order of the set. */
   readonly reverse?: boolean
   /**
-   * The past time whose state is read. If undefined, the scan reads the present state with the transaction's writes.
+   * The past time at which entries are read. If undefined, the scan reads the present state with the transaction's
+   * writes.
    */
   readonly at?: number
 }
@@ -98,7 +100,6 @@ export interface DatabaseDefinition {
   readonly id: DatabaseId
   readonly ref: Ref
   readonly name: string
-  /** The parent database. */
   readonly parent: DatabaseId
   readonly container: boolean
   readonly protected: boolean
@@ -124,16 +125,16 @@ export interface Catalogue {
    * be called before the transaction writes.
    */
   schemaVersion(database: DatabaseId): Micros
-  /** Returns the definition of a database; undefined if it does not exist or is deleted. */
+  /** Returns the definition of a database; undefined if the database does not exist or is deleted. */
   database(id: DatabaseId): DatabaseDefinition | undefined
   /**
-   * Returns the live database that a reference names; undefined if its parent is not the database in the reference. The
-   * reference may come from data, so its numbers may be arbitrary.
+   * Returns the live database that a reference names; undefined if the parent of this database is not `ref.database`.
+   * The reference may come from data, so its numbers may be arbitrary.
    */
   databaseAt(ref: Ref): DatabaseDefinition | undefined
   /**
-   * Returns a database and its ancestors, innermost first, without the root. If one of them is not live, the list ends
-   * before that database.
+   * Returns a database and its ancestors, innermost first, without the root. If a database in this list is not live,
+   * the list ends before this database.
    */
   lineage(database: DatabaseId): readonly DatabaseDefinition[]
   collection(ref: Ref): CollectionDefinition | undefined
@@ -151,10 +152,10 @@ export interface Catalogue {
   derived<T>(database: DatabaseId, name: string, derive: () => T): T
 }
 
-/** Returns the schema object in a native collection that had a name. The database and the time are fixed. */
+/** Returns the schema object that had `name` in a native collection, in a fixed database and at a fixed time. */
 export type NameLookup = (nativeCollection: CollectionId, name: string) => Ref | undefined
 
-/** Functions of the higher layers, because the store does not know the query languages. */
+/** Functions that higher layers implement, because the store does not depend on the query languages. */
 export interface StoreHooks {
   /**
    * Returns the value of a binding for a document. Returns undefined if the evaluation fails, or if the result is an
@@ -169,7 +170,7 @@ export interface StoreHooks {
 export interface Migration {
   /** The time of the last change of the shape. */
   readonly lastTime: Micros
-  /** Returns the fields in the present shape. `shapeTime`: the schema time of the shape that the given fields have. */
+  /** Returns the fields in the present shape. `shapeTime`: the schema time of the shape of `fields`. */
   apply(fields: ObjectValue, shapeTime: Micros): ObjectValue
 }
 
@@ -189,7 +190,7 @@ export interface StoredSize {
   readonly count: number
   /** The bytes of the keys and values of all rows in the page, including ended entries and past versions. */
   readonly bytes: number
-  /** The key of the last row, if there may be more rows. */
+  /** The key of the last row; undefined if there are no more rows. */
   readonly last: Uint8Array | undefined
 }
 
@@ -199,7 +200,7 @@ export interface StoredSize {
 export interface ReadTransaction {
   readonly catalogue: Catalogue
   readonly directory: Directory
-  /** The time of all reads of the transaction. They see all commits up to this time. */
+  /** The time of all reads of the transaction. The reads see all commits up to this time. */
   readonly snapshotTime: Micros
   /** False: any write throws {@link WriteNeeded}, and the runner restarts with a writing transaction. */
   readonly writable: boolean
@@ -266,13 +267,13 @@ interface VersionWriter {
    * Throws {@link WriteRejected} if a unique index already has the same terms and values.
    */
   put(ref: Ref, fields: ObjectValue): Version
-  /** Deletes a live document. If it is a schema object, its data is deleted, too. */
+  /** Deletes a live document. If the document is a schema object, the data of this object is deleted, too. */
   delete(ref: Ref): void
   /** Inserts a version at a past time. If `fields` is undefined, inserts a delete. Returns the stored version. */
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version
   /**
-   * Removes the version at exactly `ts` from the history. `action`: whether the version must be a delete. Returns the
-   * removed version; undefined if there is no such version.
+   * Removes the version at exactly `ts` from the history. `action`: `delete` if the version must be a delete, `create`
+   * if the version must not be a delete. Returns the removed version; undefined if no version has this time and action.
    */
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete'): Version | undefined
   /** Returns an unused number for a new collection (from 1024) or a new index (from 32768) of a database. */
@@ -294,37 +295,39 @@ interface VersionWriter {
 }
 
 /**
- * A transaction over all databases of the data directory. It reads a snapshot with its own writes. The higher layers
- * check permissions and validate schema objects. A write in a read-only transaction throws {@link WriteNeeded}.
+ * A transaction over all databases of the data directory. A transaction reads a snapshot, and its own writes. The
+ * higher layers check permissions and validate schema objects. A write in a read-only transaction throws {@link
+ * WriteNeeded}.
  */
 export interface Transaction extends ReadTransaction, HistoryReader, SizeReader, VersionWriter {
   readonly counters: TransactionCounters
   /**
-   * The time of the newest commit in the snapshot. All later commits of all processes have later times. But the time of
-   * a commit that is still running may be before {@link snapshotTime}.
+   * The time of the newest commit in the snapshot. All later commits of all processes have later times, but the time of
+   * a running commit may be before {@link snapshotTime}.
    */
   readonly lastCommitTime: Micros
   /**
    * The time for the response if the transaction is not committed, for example because a write fails. The snapshot
-   * contains all commits up to this time, and all later commits have later times. At most {@link snapshotTime}.
+   * contains all commits up to this time, and all later commits have later times. This time is at most {@link
+   * snapshotTime}.
    */
   readonly readTimestamp: Micros
   /**
-   * Returns the time of the response, for a result that contains this time. A transaction with writes must then commit
-   * at exactly this time. If it cannot, it is evaluated again.
+   * Returns the time of the response, so that the result can contain this time. A transaction with writes must then
+   * commit at exactly this time. If the commit would get another time, the transaction is evaluated again.
    */
   resultTime(): Micros
   /** A number that grows with each write. While the number is unchanged, repeated reads return the same results. */
   readonly writes: number
   /**
-   * Returns a new transaction that sees the snapshot and the writes of this transaction. The new transaction may write,
-   * but its writes are never committed.
+   * Returns a new transaction that reads the snapshot and the writes of this transaction. The new transaction may
+   * write, but its writes are never committed.
    */
   rehearsal(): Transaction
   /**
-   * Returns a transaction that reads the state after the commit at `time`, but with the present schemas. If this is the
-   * newest commit, returns this transaction. Otherwise, the returned transaction allows no writes, and its reads count
-   * for the read set and the costs of this transaction.
+   * Returns a transaction that reads the state after the commit at `time`, but with the present schemas. If `time` is
+   * not before the newest commit, returns this transaction. A transaction for an earlier time allows no writes, and its
+   * reads are added to the read set and the costs of this transaction.
    */
   asOf(time: Micros): Transaction
 }
@@ -366,16 +369,16 @@ export class WriteNeeded {}
  */
 export class SnapshotTooEarly {}
 
-/** One document that a committed transaction changed, as in the change record. */
+/** The change of one document by a committed transaction, as stored in the change record. */
 export interface Change {
   readonly ref: Ref
-  /** The time of the version. For a write into the past, it differs from the time of the transaction. */
+  /** The time of the version. For a write into the past, this time differs from the time of the transaction. */
   readonly validTime: Micros
   readonly kind: 'write' | 'history insert' | 'history remove'
   readonly action: ActionName
 }
 
-/** Changes of one transaction. They may be limited to the changes in one collection. */
+/** The changes of one transaction, or only its changes in one collection. */
 export interface CommittedTransaction {
   readonly time: Micros
   readonly changes: readonly Change[]
@@ -387,7 +390,7 @@ export interface TransactionOutcome<T> {
   /** The commit time of a write, or the snapshot time of a read. */
   readonly time: Micros
   readonly counters: TransactionCounters
-  /** The number of evaluations repeated because of conflicts. */
+  /** The number of times that the transaction was evaluated again because of conflicts. */
   readonly retries: number
 }
 
@@ -402,7 +405,6 @@ export interface WriteOptions {
 
 /** Thrown if a transaction fails because other transactions have changed its read set during each attempt. */
 export class ContendedTransaction {
-  /** The number of attempts. */
   readonly attempts: number
 
   constructor(attempts: number) {
@@ -413,5 +415,5 @@ export class ContendedTransaction {
 /** The steps of a check, in this order. */
 export type CheckStep = 'documents' | 'entries of indexes' | 'recorded changes'
 
-/** Called during a check. `rows`: how many rows of the current step have been checked. */
+/** Called during a check. `rows`: the number of rows that the current step has checked. */
 export type OnCheckProgress = (step: CheckStep, rows: number) => void

@@ -1,5 +1,5 @@
-// The store of an open data directory: runs transactions on the key-value store. committer.ts describes writes, and
-// snapshot-times.ts describes the times of commits and snapshots.
+// The store of an open data directory: runs transactions on the key-value store. The file committer.ts describes
+// writes, and snapshot-times.ts describes the times of commits and snapshots.
 
 import type { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
@@ -40,11 +40,11 @@ import { StoreTransaction } from './transaction.ts'
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const storeLimits = {
   /**
-   * After bindings of a database were evaluated in the background or in an import, such work of this database pauses.
-   * The pause is this multiple of the duration of the evaluation; own limit.
+   * Background work and imports pause for a database after they have evaluated bindings of this database. The pause is
+   * this multiple of the duration of the evaluation; own limit.
    */
   bindingRestFactor: 3,
-  /** Minimum of this pause in milliseconds; own limit. */
+  /** Shortest pause after the evaluation of bindings, in milliseconds; own limit. */
   bindingRestMsMin: 1,
 } as const
 
@@ -58,7 +58,8 @@ interface StoreOptions {
   readonly timeline?: Timeline
   readonly hooks: StoreHooks
   /**
-   * The preferred worker number in generated ids, from 0 to 1023. If another process uses it, another number is used.
+   * The preferred worker number in generated ids, from 0 to 1023. If another process uses this number, the store uses
+   * another number.
    */
   readonly worker?: number
   /** Reserves ids for a process that never commits. If undefined, the store reserves ids with a transaction. */
@@ -81,8 +82,8 @@ const pausesMax = 10_000
 const [documentsPart, entriesPart, schemasPart] = [1 / 3, 1 / 6, 1 / 2]
 
 /**
- * Each evaluation of a binding for a version adds so many microseconds to the time limit of the document. If every
- * evaluation takes less time, the limit is never exceeded, even for a document with many versions.
+ * Each evaluation of a binding for a version adds this many microseconds to the time limit of the document. A document
+ * with many versions therefore stays within the limit if its evaluations are fast.
  */
 const microsPerVersion = 50
 
@@ -103,12 +104,12 @@ function slowBindings(): RequestError {
 export class Store {
   readonly kv: KeyValueStore
   /**
-   * The time limit for the bindings of one document, in writes, imports and builds. When the document is removed later,
-   * the main process computes its bindings again. At that time, no request can be rejected, so the limit is checked
+   * The time limit for the bindings (computed fields) of one document, in writes, imports and builds. When the document
+   * is removed, the main process computes its bindings again. A removal cannot be rejected, so the limit is checked
    * when the document is written.
    */
   readonly bindings = new CpuBudget(slowBindings)
-  /** How many milliseconds the background work of each database pauses after {@link counted} work. */
+  /** The pauses of each database's background work after {@link counted} work, in milliseconds. */
   readonly bindingPauses = new RateLimit<DatabaseId>(passingMs, pausesMax, () => systemClock.elapsedMs())
   readonly #parts: TransactionParts
   readonly #times: SnapshotTimes
@@ -133,7 +134,7 @@ export class Store {
       record: { isBegun: false },
     }
     const timeline = options.timeline ?? localTimeline(options.clock)
-    // If an announced commit takes long, or if its process has crashed, snapshots lag behind. A later commit ends this.
+    // A slow commit, or a commit of a crashed process, delays the times of snapshots. Another commit ends the delay.
     this.#times = new SnapshotTimes(kv, timeline, () => void this.probe().catch(() => undefined))
     const { clock, memory } = options
     const commits = (evaluate: EvaluateHere) =>
@@ -142,9 +143,9 @@ export class Store {
   }
 
   /**
-   * Returns a promise to await before a read that must see all commits up to `notBefore`. Infinity stands for all
-   * commits of all machines up to now. If `isLater` is true, the read also has a later time than `notBefore`. Returns
-   * undefined if no wait is needed.
+   * Returns a promise to await before a read that must see all commits up to `notBefore`. Infinity means all commits of
+   * all machines up to now. If `isLater` is true, the read also has a later time than `notBefore`. Returns undefined if
+   * no wait is needed.
    */
   ready(notBefore: number, isLater = false): Promise<void> | undefined {
     return isReplicated(this.kv) ? this.kv.ready(notBefore, isLater) : undefined
@@ -152,8 +153,8 @@ export class Store {
 
   /**
    * Runs `work` on a snapshot. `seen`: the last seen time of a client; 0 if the client has sent no such time. The time
-   * of the snapshot is later than `seen`, and not earlier than the times of earlier snapshots on this machine. If there
-   * is no such time yet, throws {@link SnapshotTooEarly} before `work` begins.
+   * of the snapshot is later than `seen`, and not earlier than the times of earlier snapshots on this machine. If no
+   * such time is available yet, throws {@link SnapshotTooEarly} before `work` begins.
    */
   read<T>(work: (transaction: StoreTransaction) => T, seen?: Micros): TransactionOutcome<T> {
     return this.#times.onSnapshot(seen, (view, last, time) => {
@@ -165,9 +166,9 @@ export class Store {
   }
 
   /**
-   * Runs `work` and commits its writes durably, as if it had run alone at the commit time. If `work` throws, nothing is
-   * written. `work` may run several times; only the last run is committed. Rejects with {@link ContendedTransaction}
-   * after too many conflicts.
+   * Runs `work` and commits its writes durably, as if `work` had run alone at the commit time. If `work` throws,
+   * nothing is written. `work` may run several times; only the last run is committed. Rejects with {@link
+   * ContendedTransaction} after too many conflicts.
    */
   write<T>(
     work: (transaction: StoreTransaction) => T,
@@ -178,8 +179,8 @@ export class Store {
 
   /**
    * Evaluates `work` on a snapshot without committing. The returned attempt can be passed to {@link commit}.
-   * `stampTime` returns the final commit time. It is called only if written values contain the commit time. If
-   * `stampTime` is undefined, the earliest possible commit time is used.
+   * `stampTime` returns the final commit time, and is called if written values contain the commit time. If `stampTime`
+   * is undefined, the earliest possible commit time is used.
    */
   attempt<T>(
     work: (transaction: StoreTransaction) => T,
@@ -190,16 +191,17 @@ export class Store {
   }
 
   /**
-   * Commits an attempt. Resolves with `stale` if other transactions have changed its read set; then nothing is written.
-   * `owner`: the process that has evaluated the attempt, if this is another process. The owner does the work that would
-   * take too long in this process, with {@link validated} and {@link attemptAt}.
+   * Commits an attempt. If other transactions have changed the read set of the attempt, writes nothing and resolves
+   * with `stale`. `owner`: the other process that has evaluated the attempt; undefined for an attempt of this process.
+   * The owner does the work that would take too long in this process, with {@link validated} and {@link attemptAt}.
    */
   commit<T>(attempt: Attempt<T>, owner?: AttemptOwner<T>): Promise<TransactionOutcome<T> | 'stale'> {
     return this.#committer.commit(attempt, owner)
   }
 
   /**
-   * Evaluates `work` on the newest state of this process, for a commit at `time`. Meanwhile, no other commit may run.
+   * Evaluates `work` on the newest state of this process, for a commit at `time`. No other commit may run during the
+   * evaluation.
    */
   attemptAt<T>(work: (transaction: StoreTransaction) => T, time: Micros): Attempt<T> {
     return this.#committer.attemptAt(work, time)
@@ -218,9 +220,9 @@ export class Store {
   }
 
   /**
-   * Runs synchronous work that computes bindings of a database and cannot move to the slow lane. The database then
-   * pauses for a multiple of the duration of the bindings, even if the work throws. During the pause, such work
-   * continues only in other databases. Concurrent pauses of a database add up.
+   * Runs synchronous work that computes bindings of a database and cannot move to the slow lane. After the work, even
+   * if `work` throws, the background work of the database pauses for a multiple of the duration of the bindings. Other
+   * databases do not pause. Concurrent pauses of a database add up.
    */
   counted<T>(database: DatabaseId, work: () => T): T {
     return this.bindings.counted(work, micros => {
@@ -238,14 +240,14 @@ export class Store {
   }
 
   /**
-   * Returns visible transactions that were committed after `after`, oldest first. Returns at most `limit` transactions,
-   * and stops after the transaction with which the number of changes reaches `changesMax`.
+   * Returns visible transactions that were committed after the time `after`, oldest first. Stops after `limit`
+   * transactions, or when the returned transactions have at least `changesMax` changes.
    */
   changes(after: Micros, limit: number, changesMax?: number): readonly CommittedTransaction[] {
     return this.kv.read(view => readChanges(view, after, limit, changesMax))
   }
 
-  /** Calls `listener` after commits of any process became visible. Returns a function that ends the calls. */
+  /** Calls `listener` after commits of any process become visible. Returns a function that ends the calls. */
   watch(listener: () => void): () => void {
     return this.kv.watch(listener)
   }

@@ -1,4 +1,4 @@
-// Computes the storage size of indexes and collections. The sizes are not stored, so rows are read. There may be
+// Computes the storage size of indexes and collections. The sizes are not stored, so all rows are read. There may be
 // millions of rows, so each call reads only one page.
 
 import { keyAfter } from '../../base/bytes.ts'
@@ -12,7 +12,7 @@ import type { StoredSize } from './store-contract.ts'
 /** The length of the longest cursor in bytes. A cursor is the key of a row. */
 export const sizeCursorBytesMax = keyBytesMax
 
-/** A page ends after so many bytes even if it has few rows, because rows may be large. */
+/** A page ends after this many bytes, because rows may be large. */
 const pageBytes = 8_388_608
 
 /** A range of rows to measure. `isCounted`: each row of the range counts as one live entry or document. */
@@ -28,7 +28,7 @@ export function sizeOfIndex(
   rowsMax: number,
   after?: Bytes,
 ): StoredSize {
-  // In the order of their keys.
+  // The parts are in the order of their keys.
   const parts = (['ended', 'live', 'events'] as const).map(table => ({
     range: indexTableRange(table, database, Number(id)),
     isCounted: table === 'live',
@@ -43,7 +43,7 @@ export function sizeOfCollection(
   rowsMax: number,
   after?: Bytes,
 ): StoredSize {
-  // In the order of their keys.
+  // The parts are in the order of their keys.
   const parts = [
     { range: documentRange(database, Number(id)), isCounted: true },
     { range: collectionHistoryRange(database, Number(id)), isCounted: false },

@@ -1,5 +1,5 @@
-// Records pending work for the sweeper. The key of a row contains the kind of the work, the time when it is due, and
-// the object that it concerns.
+// Records pending work for the sweeper. The key of a row contains the kind of the work, the time at which the work is
+// due, and the object of the work.
 
 import { micros } from '../../base/micros.ts'
 import type { Micros, Ref } from '../../values/value.ts'
@@ -12,7 +12,7 @@ import { never } from './records.ts'
 /** Pending work. */
 export interface SweeperWork {
   readonly key: Bytes
-  /** The schema object or the document that the work concerns. */
+  /** The schema object of the work. */
   readonly target: Ref
 }
 

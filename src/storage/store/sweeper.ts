@@ -2,9 +2,9 @@
 // (removals.ts), and the expired history of each collection (due-order.ts). Each step is short, and its cost depends on
 // the removed data, not on the remaining data.
 //
-// The removal time determines which data has expired (base/removal-time.ts). It does not jump when the clock is set.
-// The time of a snapshot may be later than the removal time. A read may then be rejected, although the data still
-// exists.
+// The removal time determines which data has expired (base/removal-time.ts). The removal time does not jump when the
+// clock is set. If the time of a snapshot is later than the removal time, a read may be rejected although the data
+// still exists.
 
 import { type DatabaseId, type Micros, native, type Ref, rootDatabase } from '../../values/value.ts'
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
@@ -19,8 +19,8 @@ import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 // Each collection has a scheduled check for expired data. A new collection is checked at once, to find its first due
-// mark. The next check is when the data of this mark expires. Data that is written after a check expires later than
-// data that existed at the check. A check that finds no mark can therefore also determine the time of the next check.
+// mark. The next check is due when the data of this mark expires. If a check finds no mark, the next check is due at
+// the earliest possible expiry of data that is written after the check.
 
 /** A scheduled check of a collection. `at`: the check is due when the removal time reaches this time (microseconds). */
 interface DueCheck extends CollectionPlace {
@@ -39,8 +39,8 @@ class CheckSchedule {
   #ready: DueCheck[] = []
 
   /**
-   * Schedules the next check of a collection, in place of its previous scheduled check. If `at` is 0, the check is due
-   * at once. If `at` is infinity, no check is scheduled.
+   * Schedules the next check of a collection, and cancels its previously scheduled check. If `at` is 0, the check is
+   * due at once. If `at` is infinity, no check is scheduled.
    */
   plan({ collection, database }: CollectionPlace, at: number, marks: readonly DueMark[] = noMarks): void {
     const check = { database, collection, at, marks }
@@ -53,7 +53,7 @@ class CheckSchedule {
   }
 
   /**
-   * Returns a due check for which `isWanted` returns true; undefined if there is none. The caller must schedule the
+   * Returns a due check for which `isWanted` returns true; undefined if no check matches. The caller must schedule the
    * collection again before the next call.
    */
   next(now: number, isWanted: (check: DueCheck) => boolean): DueCheck | undefined {
@@ -81,7 +81,7 @@ function nameOf({ collection, database }: CollectionPlace): string {
 
 /** Maximum number of collections that one step checks, and of databases whose collections one step lists. */
 const checksPerStep = 256
-/** If sweeping a collection fails, the collection is skipped for so many microseconds. */
+/** The time for which a collection is skipped after its sweep has failed, in microseconds. */
 const pauseMicros = 60_000_000
 
 export class Sweeper {
@@ -91,13 +91,14 @@ export class Sweeper {
   #checks = new CheckSchedule()
   /** Databases whose collections have not been listed yet. */
   #unknown: DatabaseId[] = [rootDatabase]
-  /** True if no due marks of an older data directory are missing. */
+  /** True if the due marks of an older data directory are complete. */
   #isFiled = false
 
   /**
    * `removalTime`: returns the time that determines which data has expired; by default the time of the store.
-   * `batchMs`: a batch ends after so many milliseconds, and a database pauses after the bindings of removed data. If
-   * undefined, batches have no time limit, and databases do not pause.
+   * `batchMs`: the time limit of a batch in milliseconds. With a time limit, a database pauses after bindings (computed
+   * fields) of its removed data were computed. If `batchMs` is undefined, batches have no time limit, and databases do
+   * not pause.
    */
   constructor(store: Store, removalTime: () => Micros = () => store.now(), batchMs?: number) {
     this.#store = store
@@ -158,15 +159,16 @@ export class Sweeper {
     return found.length === batchWritesMax
   }
 
-  /**
-   * Schedules checks for a schema object. For a collection, checks it. For a database, checks its native collections.
-   */
+  /** Schedules a check of a collection, or of the native collections of a database. */
   #scheduleCheck({ collection, database, id }: Ref): void {
     if (collection !== native.databases) this.#checks.plan({ database, collection: Number(id) }, 0)
     else for (const place of nativePlaces(id)) this.#checks.plan(place, 0)
   }
 
-  /** Schedules checks of all collections in some unknown databases. Returns whether unknown databases may remain. */
+  /**
+   * Schedules checks of all collections in some databases of `#unknown`. Returns whether `#unknown` may contain more
+   * databases.
+   */
   #discover(): boolean {
     for (let count = 0; count < checksPerStep; count++) {
       const database = this.#unknown.pop()
@@ -208,7 +210,10 @@ export class Sweeper {
     return true
   }
 
-  /** Reads due marks of a collection whose data has expired. If there are none, schedules the next check. */
+  /**
+   * Reads the due marks of a collection's expired data. If no data has expired, schedules the next check of the
+   * collection.
+   */
   #readMarks(place: CollectionPlace): DueCheck['marks'] {
     return this.#store.read(transaction => {
       const { snapshot } = transaction
@@ -246,8 +251,7 @@ export class Sweeper {
     const done = new Set<bigint>()
     for (const [at, { key, ref, time }] of check.marks.entries()) {
       if (batch.isFull()) return at
-      // The data may not have expired any more, because `history_days` may have been increased since the marks were
-      // read.
+      // The data may be part of the retained history again if `history_days` was increased after the marks were read.
       if (time > minimum) continue
       if (!done.has(ref.id)) {
         const expired = expiredRows(this.#store, transaction, ref, minimum)

@@ -65,7 +65,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return { rows, documents, schema }
   }
 
-  /** Returns the commit time for a value that will contain it. The commit time is final after this call. */
+  /** Returns the commit time for use in a written value. The commit time is final after this call. */
   protected override readonly stamp = (): Micros => {
     const { commitTime, stampTime } = this.times
     // A transaction that only reads has no commit time. The time of its response is the read timestamp.
@@ -87,14 +87,13 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return new StoreTransaction(this.parts, this.snapshot.view, { ...times, past: time }, this.counters)
   }
 
-  /** Returns whether values other than the times of versions and entries contain the commit time. */
+  /** Returns whether written values contain the commit time. The times of versions and entries are ignored. */
   get isStamped(): boolean {
     return this.#stampedTime !== undefined
   }
 
   /**
-   * The earliest possible time of the transaction's commit. It is not earlier than the times in the ids that the
-   * transaction has generated.
+   * The earliest possible commit time. This time is not before the times in the ids that the transaction has generated.
    */
   get committableAt(): Micros {
     return this.#stampedTime ?? Math.max(this.commitTime ?? epoch, this.parts.ids.newest)
@@ -106,8 +105,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
   }
 
   /**
-   * The latest time in the ids that the transaction has used for documents but not generated, in milliseconds. Only
-   * times in the future count; 0 if there are none.
+   * The latest time in the ids that clients chose for documents of this transaction, in milliseconds. Times in the past
+   * are ignored; 0 if no time is in the future.
    */
   get chosenIdsMs(): number {
     return this.#chosenIdsMs
@@ -129,8 +128,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
   }
 
   /**
-   * Decodes a stored version. If this transaction has written the version, returns the pending version, because it
-   * contains placeholders instead of the commit time.
+   * Decodes a stored version. If this transaction has written the version, returns the pending version, which contains
+   * placeholders instead of the commit time.
    */
   protected override decode(ref: Ref, stored: Uint8Array): Version {
     if (this.#writers !== undefined && versionTime(stored) === this.commitTime) {
@@ -152,8 +151,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   delete(ref: Ref): void {
     const { documents, schema } = this.#write()
-    // A document's tokens and credentials are deleted with it, so that a later document with the same id inherits
-    // nothing.
+    // The tokens and credentials of a document are deleted, too, so that they never apply to a later document with the
+    // same id.
     const isIdentity = ref.collection >= firstUserCollection
     const dependents = isIdentity ? this.directory.loginsOf(ref) : schema.dependents(ref)
     documents.write(ref, undefined)
@@ -180,8 +179,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
     const { time, view } = this.snapshot
     if (this.#writers?.documents.hasForgotten(ref)) return true
     const ms = idMs(ref.id)
-    // Generated ids never repeat, and the ids in use that clients have chosen have times before `earliestMs`. So a
-    // newly generated id with this time or a later time is not in use.
+    // Generated ids never repeat, and ids that clients have chosen have times before `earliestMs`. So a newly generated
+    // id with the time `earliestMs` or a later time is not in use.
     const earliestMs = Math.max(this.times.chosenIdsMs + 1, this.#chosenIdsMs + 1, Math.floor(time / 1000))
     if (ref.collection >= firstUserCollection && ms >= earliestMs)
       recordAbsence(view, documentKey(ref), historyRange(ref))
@@ -192,7 +191,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   /**
    * Records the time in an id that the transaction did not generate, if this time is in the future. At that time, a
-   * process could generate the same id, so `isTaken` must check whether the id is in use.
+   * process could generate the same id, so `isTaken` must then search for the id.
    */
   #recordChosenId({ collection, id }: Ref): void {
     if (collection < firstUserCollection || id === this.#lastDrawn) return
@@ -224,7 +223,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return schema.moveDatabase(database, parent, keys)
   }
 
-  /** Completes the transaction and returns its writes; empty if it has written nothing. */
+  /** Completes the transaction and returns its writes; empty if nothing was written. */
   finish(): Write[] {
     const { rows, documents, schema } = this.#write()
     const { overlay, commitTime } = rows

@@ -1,8 +1,8 @@
-// Decodes stored versions of documents, and migrates them to the present shape of their collection. All code that reads
-// versions uses this file: queries, history, indexes, streams, exports and removal.
+// Decodes stored versions of documents, and migrates them to the present shape (the structure of fields) of their
+// collection. All code that reads versions uses this file: queries, history, indexes, streams, exports and removal.
 //
 // Rows of indexes are also computed from migrated versions. If a change of the shape would change the rows of an index,
-// the transaction that makes the change must rebuild the index.
+// the transaction that changes the shape must rebuild the index.
 
 import { assert } from '../../base/assert.ts'
 import { epoch } from '../../base/micros.ts'
@@ -43,7 +43,7 @@ export class VersionReader {
     return { ...version, fields: migration.apply(version.fields, shapeTime), shapeTime: lastTime }
   }
 
-  /** Returns when the shape of a collection's documents last changed; 0 if it never changed. */
+  /** Returns the time of the last change to the shape of a collection's documents; 0 if the shape never changed. */
   shapeTimeOf({ collection, database }: Pick<Ref, 'collection' | 'database'>): Micros {
     return this.#migrationOf(database, collection)?.lastTime ?? epoch
   }

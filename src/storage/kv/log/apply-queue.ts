@@ -1,7 +1,8 @@
-// The segments that wait to be applied to LMDB, and the segments that were applied last. A thread applies segments.
+// The queue of log segments that wait to be applied to LMDB. Also contains recently applied segments. A separate thread
+// applies segments.
 //
 // Applied segments and their files stay readable until a later snapshot of LMDB contains their rows. LMDB can forget a
-// commit when another process opens the folder at the same moment (lmdb-newest-commit.ts). Until that process has
+// commit when another process opens the folder at the same moment (lmdb-newest-commit.ts). Until the other process has
 // corrected the fault, snapshots lack the rows of the commit.
 
 import { Worker } from 'node:worker_threads'
@@ -20,14 +21,14 @@ import type { SegmentFiles } from './segment-files.ts'
 
 const body = programFile('storage/kv/log/apply-thread.ts')
 
-/** Starts the thread that applies segments to LMDB, and sends it requests. */
+/** Starts the thread that applies segments to LMDB, and sends requests to the thread. */
 class Applier {
   readonly #setup: ApplySetup
-  /** The thread, which is started by the first request. */
+  /** The thread. The first request starts the thread. */
   #worker: Worker | undefined
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
 
-  /** `setup`: the folder and its options. The thread opens the folder for itself. */
+  /** `setup`: the folder and its options. The thread opens the folder separately. */
   constructor(setup: ApplySetup) {
     this.#setup = setup
   }
@@ -83,7 +84,10 @@ type FullSegment = Pick<ReadSegment, 'number' | 'bytes' | 'table' | 'end' | 'pla
 
 /** Milliseconds before a retry when LMDB could not be written. */
 const applyAgainMs = 1_000
-/** Milliseconds after which applied segments are released, unless other segments are applied earlier. */
+/**
+ * Milliseconds after which applied segments are released. Applied segments are released earlier when other segments are
+ * applied.
+ */
 const releaseAfterMs = 1_000
 /** Number of waiting segments above which commits wait. */
 const waitingMax = 4
@@ -173,7 +177,7 @@ export class ApplyQueue {
     }
   }
 
-  /** Applies all waiting segments, unless LMDB cannot be written. The caller adds no more segments. */
+  /** Applies all waiting segments. Stops if LMDB cannot be written. The caller must not add more segments. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#applying
@@ -181,7 +185,10 @@ export class ApplyQueue {
     await this.#applier.close()
   }
 
-  /** Applies the waiting segments, unless this is already in progress. Stores a failure in `#failure`. */
+  /**
+   * Applies the waiting segments. If this is already in progress, returns the running promise. Stores a failure in
+   * `#failure`.
+   */
   #apply(): Promise<void> {
     this.#applying ??= this.#applyWaiting().finally(() => {
       this.#applying = undefined
@@ -215,7 +222,7 @@ export class ApplyQueue {
     this.#waiting = this.#waiting.slice(segments.length)
     this.#applied = [...this.#applied, ...segments]
     this.#behindSinceMs = undefined
-    // Segments were added in the meantime.
+    // If segments were added meanwhile, `beganMs` is the approximate time of their oldest record.
     if (!this.isEmpty) this.#behindSinceMs = beganMs
     onChange()
     timers.after(releaseAfterMs, () => this.#releaseLater())

@@ -10,13 +10,16 @@ import { RowTable } from './row-table.ts'
 import { addBatch, addRecords } from './segment.ts'
 import type { RecordBounds } from './segment-format.ts'
 
-/** The segments to apply, the oldest first, and the position of LMDB afterwards. */
+/** The segments to apply, the oldest first, and the position of LMDB in the log after the segments are applied. */
 export interface ApplyRequest {
   readonly segments: readonly { readonly memory: SharedArrayBuffer; readonly end: number }[]
   readonly position: LogPosition
 }
 
-/** Applies segments; when the function returns, their rows are on disk in LMDB. Throws LMDB's error for a failure. */
+/**
+ * Applies segments; when the function returns, their rows are on disk in LMDB. Throws LMDB's error if the transaction
+ * fails.
+ */
 export function applySegments(
   { newest, root, trees }: OpenFolder,
   { position, segments }: ApplyRequest,

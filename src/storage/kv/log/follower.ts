@@ -1,4 +1,4 @@
-// Reads a data directory to which another process commits, or which no process serves. Reads LMDB, and the newer rows
+// Reads a data directory, while another process or no process commits to the directory. Reads LMDB, and the newer rows
 // that are only in the commit log. Sends nothing to the committing process.
 
 import { join } from 'node:path'

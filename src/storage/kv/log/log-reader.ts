@@ -1,8 +1,8 @@
-// Reads the segments of a commit log that are not in LMDB yet, as they grow, in a process that does not commit.
+// Reads the segments of a commit log that are not in LMDB yet, while another process appends to the log.
 //
-// A snapshot of LMDB contains the number of the newest segment whose rows it has. The segments after that number are
-// read from their files. Meanwhile, the committing process may reuse a file for a newer segment. The file then does not
-// continue the chain of records, and a newer snapshot of LMDB contains the rows that were missed.
+// A snapshot of LMDB contains the number of the newest segment that was applied to LMDB. Newer segments are read from
+// their files. The committing process may reuse a file for a newer segment at any time. A reused file does not continue
+// the chain of records. In this case, a newer snapshot of LMDB contains the missing rows.
 
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync } from 'node:fs'
 import { areSame } from '../../../base/bytes.ts'
@@ -16,14 +16,14 @@ import { addBatch, type ChainPlace } from './segment.ts'
 import { pathOf } from './segment-files.ts'
 import { decodeHeader, headerBytes, recordIn, recordSize, type SegmentHeader } from './segment-format.ts'
 
-/** A segment, and how far it has been read. */
+/** A segment, and the position up to which it has been read. */
 export interface ReadingSegment {
   readonly header: SegmentHeader
   readonly bytes: Buffer
   readonly table: RowTable
-  /** The offset of its next record. */
+  /** The offset of the segment's next record. */
   readonly end: number
-  /** The position of its newest record in the chain of records. */
+  /** The position of the segment's newest record in the chain of records. */
   readonly place: ChainPlace
 }
 
@@ -45,11 +45,11 @@ export class LogReader {
   /** The position of the last snapshot of LMDB in the log: the stored bytes, and the decoded position. */
   #stored: Bytes = new Uint8Array(0)
   #position: LogPosition | undefined
-  /** When this process first read that position, on the monotonic clock, in milliseconds. */
+  /** The time at which this process first read `#position`, in milliseconds of the monotonic clock. */
   #appliedMs = 0
 
   /**
-   * `durable`: returns the sequence number of the newest durable record, as the committing process reports it. Exactly
+   * `durable`: returns the sequence number of the newest durable record, which the committing process reports. Exactly
    * the records up to this number are read. If undefined, all records are read, and their file is flushed before their
    * rows become visible.
    */
@@ -60,7 +60,7 @@ export class LogReader {
 
   /**
    * Takes a new snapshot of LMDB; returns the segments that are not in the snapshot, the oldest first. Throws {@link
-   * StoreUnavailableError} when files of such segments are missing.
+   * StoreUnavailableError} if the file of such a segment is missing.
    */
   read(root: Environment): readonly ReadingSegment[] {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
@@ -105,8 +105,8 @@ export class LogReader {
       const next = this.#open(number, position.log, place)
       if (next === 'elsewhere') return false
       if (next === undefined) {
-        // The committing process has reported these records as durable. So if their file is missing, they are in LMDB
-        // by now.
+        // The committing process has reported these records as durable. So if the file is missing, the records are
+        // already in LMDB.
         if (this.#durable !== undefined) return false
         return newest !== undefined || position.isClosed || this.#hasFile(number)
       }
@@ -169,7 +169,8 @@ function readRecords(segment: OpenSegment, durable: number): void {
       segment.place = record
     }
     if (read < wanted || segment.place.sequence >= durable) break
-    // The chunk ends within a record or between two records, or there are no new records.
+    // If the chunk ends within a record or directly after a record, a longer chunk is read. If the chunk has space for
+    // another record, there are no new records.
     const size = recordSize(bytes, segment.end, header.salt)
     if (readEnd - segment.end >= Math.max(chunkBytes, size)) break
     wanted = Math.max(longChunkBytes, size)

@@ -1,9 +1,9 @@
 // The embedded engine with a commit log. The log is the system of record, and LMDB is derived from the log.
 //
 // A commit runs the waiting transactions, appends their writes to the log as one record, flushes the log, and resolves
-// the promises of the transactions (group commit). The rows stay in memory, in front of LMDB, until a thread has
-// applied them in a large transaction. Such a transaction writes far fewer pages than one transaction for each commit
-// would. Readers see a commit only when it is on disk, so no reader sees data that a crash could revoke.
+// the promises of the transactions (group commit). Reads search the new rows in memory before they search LMDB. A
+// thread later applies many rows to LMDB in one large transaction, which writes far fewer pages than one transaction
+// per commit. Readers see a commit only when the commit is on disk, so no reader sees data that a crash could revoke.
 
 import { join } from 'node:path'
 import { assert } from '../../../base/assert.ts'
@@ -50,28 +50,29 @@ interface LoggedOptions {
   /** Free bytes on the disk of the folder; by default, as the system reports them. */
   readonly freeBytes?: () => number
   /**
-   * Called when a flush has failed, because it is then unknown which writes are on disk. The store commits nothing
-   * more. The program must exit; the next start reads the log again.
+   * Called after a failed flush. It is unknown which writes are on disk, so the store commits nothing more. The program
+   * must exit; the next start reads the log again.
    */
   readonly onLostFlush?: (error: unknown) => void
   /**
-   * True if other processes read the log. The store then publishes the number of the newest durable record to them
-   * ({@link DurableSequence}).
+   * True if other processes read the log. The store then publishes the number of the newest durable record to these
+   * processes ({@link DurableSequence}).
    */
   readonly isFollowed?: boolean
-  /** Receives all records of the log, for a copy elsewhere. */
+  /** Receives all records of the log, for example for a continuous backup. */
   readonly records?: RecordSink
 }
 
-/** Receives records once they are durable, in their order. */
+/** Receives durable records, in the order of the log. */
 export interface RecordSink {
   /**
-   * Called first, with the name of the log and the position of the record before the first record that `add` receives.
+   * Called first. `log`: the name of the log. `place`: the position directly before the first record that `add`
+   * receives.
    */
   begin(log: Bytes, place: ChainPlace): void
   /**
    * Receives one or more complete records of a segment. `place`: the position of the last of these records. The
-   * receiver must copy bytes that it keeps.
+   * receiver must copy bytes that it retains.
    */
   add(records: Bytes, place: ChainPlace): void
   /** Called when the store is closed and no more records follow. `close` waits for the returned promise. */
@@ -80,10 +81,10 @@ export interface RecordSink {
 
 /** Number of rows in a batch after which the remaining transactions wait for the next batch. */
 const batchWritesMax = 4000
-/** Milliseconds after which rows are applied, however few they are. */
+/** Milliseconds after which a segment is applied to LMDB, even if the segment is not full. */
 const applyAfterMs = 4_000
 /**
- * While LMDB has forgotten a commit of another process: milliseconds between two attempts of the first commit, and the
+ * If LMDB has forgotten a commit of another process: milliseconds between two attempts of the first commit, and the
  * maximum number of attempts.
  */
 const recoveryIntervalMs = 2
@@ -131,7 +132,7 @@ class LoggedStore implements LoggedKeyValueStore {
   readonly #queue = new CommitQueue()
   /** The name of the log. */
   readonly #log: Bytes
-  /** The tables of rows that are in front of LMDB, the newest first. */
+  /** The tables of rows that reads search before LMDB, the newest table first. */
   #tables: readonly RowTable[] = []
   readonly #applying: ApplyQueue
   /** The segment to which records are appended; undefined until a commit needs a segment. */
@@ -140,13 +141,13 @@ class LoggedStore implements LoggedKeyValueStore {
   #place: ChainPlace
   /** The number of the newest segment. */
   #number: number
-  /** The file of the following segment. */
+  /** The file of the next segment. */
   #next: Promise<SegmentFile>
   #committing: Promise<void> | undefined
   /** The error of a failed flush. After such an error, the store commits nothing more. */
   #lostFlush: StoreUnavailableError | undefined
   #cancelApply: Cancel | undefined
-  /** The number of rows of the last ordinary segment, as an estimate for the next one. */
+  /** The number of rows of the last ordinary segment, as an estimate for the next segment. */
   #rowsExpected = 0
   /** True when the active segment is old enough to be applied. */
   #isOld = false
@@ -257,7 +258,7 @@ class LoggedStore implements LoggedKeyValueStore {
     await this.#records?.end()
   }
 
-  /** Records that all of the log is in LMDB. If this write fails, the next start replays the log. */
+  /** Records that LMDB contains all rows of the log. If this write fails, the next start replays the log. */
   #recordClosed(): void {
     try {
       recordClosed(this.#image, true)
@@ -313,8 +314,8 @@ class LoggedStore implements LoggedKeyValueStore {
   }
 
   /**
-   * Runs transactions on the newest state, up to the first transaction that writes in pieces. Puts the transactions
-   * that have not run back into the queue. Returns the writes of the transactions that have run.
+   * Runs transactions on the newest state, up to the first transaction that writes in pieces. Requeues the remaining
+   * transactions. Returns the writes of the executed transactions.
    */
   #run(active: Segment, batch: Job[]): BatchWrites {
     const all: Write[] = []
@@ -328,8 +329,8 @@ class LoggedStore implements LoggedKeyValueStore {
         const view = new LoggedView(new LmdbView(this.#trees), tables)
         const done = runJob(batch[count++] as Job, view)
         view.end()
-        // The record contains the commit row of each transaction, because a restore to a point in time ends the log
-        // between two commits.
+        // The record contains the commit row of each transaction, because a restore to a point in time may end between
+        // two commits of one record.
         for (const write of done.writes) {
           all.push(write)
           active.add(write)
@@ -400,7 +401,7 @@ class LoggedStore implements LoggedKeyValueStore {
     })
   }
 
-  /** Begins a segment in a file that was prepared before, unless a larger file is needed. */
+  /** Begins a segment in the prepared file, or in a new file if `bytes` exceeds the ordinary size. */
   async #begin(bytes = this.#segmentBytes, rows = this.#rowsExpected): Promise<Segment> {
     if (bytes > this.#segmentBytes) {
       const { descriptor, number } = await this.#next
@@ -423,7 +424,7 @@ class LoggedStore implements LoggedKeyValueStore {
       this.#next = this.#makeNext(this.#segmentBytes)
       throw error
     }
-    // Records that from now on the log may contain rows that are not in LMDB.
+    // Records that the log may now contain rows that are not in LMDB.
     if (!this.#isBegun) await this.#recordOpen()
     this.#number = file.number
     this.#next = this.#makeNext(this.#segmentBytes)
@@ -447,12 +448,12 @@ class LoggedStore implements LoggedKeyValueStore {
 
   #makeNext(bytes: number): Promise<SegmentFile> {
     const made = this.#files.make(this.#number + 1, bytes)
-    // If this fails, the commit that needs the segment reports the failure.
+    // If the preparation of the file fails, the commit that needs the segment reports the failure.
     made.catch(() => undefined)
     return made
   }
 
-  /** Queues the active segment to be applied. */
+  /** Adds the active segment to the queue of segments to apply. */
   #endSegment(): void {
     this.#isOld = false
     this.#cancelApply?.()

@@ -1,4 +1,4 @@
-// Reads of LMDB together with the newer rows that are only in the commit log.
+// Reads LMDB together with the newer rows that are only in the commit log.
 
 import { assert } from '../../../base/assert.ts'
 import { hashBytes } from '../../../base/bytes.ts'

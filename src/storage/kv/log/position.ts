@@ -19,7 +19,7 @@ export interface LogPosition {
   /** Sequence number and checksum of the newest record in LMDB. */
   readonly sequence: number
   readonly checksum: number
-  /** True when the log has no records beyond the position, because the log was closed in order. */
+  /** True if the log was closed normally, so that the log has no records after the position. */
   readonly isClosed: boolean
 }
 
@@ -33,7 +33,7 @@ export interface ApplyLag {
 
 const formatVersion = 1
 
-/** Encodes the row. */
+/** Encodes the position for its row. */
 export function encodePosition({ checksum, isClosed, log, segment, sequence }: LogPosition): Buffer {
   const row = Buffer.alloc(1 + logNameBytes + 8 + 8 + 4 + 1)
   row[0] = formatVersion
@@ -45,7 +45,7 @@ export function encodePosition({ checksum, isClosed, log, segment, sequence }: L
   return row
 }
 
-/** Decodes the row. */
+/** Decodes the position from its row. */
 export function decodePosition(bytes: Bytes): LogPosition {
   const row = Buffer.from(bytes)
   assert(row[0] === formatVersion, 'the log position has a format that this version knows')
@@ -59,7 +59,7 @@ export function decodePosition(bytes: Bytes): LogPosition {
   }
 }
 
-/** Reads the position of LMDB in the log. Begins a log for a store without one. */
+/** Reads the position of LMDB in the log. If the store has no log, begins a log. */
 export function beginLog({ newest, root }: OpenFolder): LogPosition {
   return root.transactionSync(() => {
     newest.check(root)
@@ -72,7 +72,7 @@ export function beginLog({ newest, root }: OpenFolder): LogPosition {
   })
 }
 
-/** Records whether all of the log is in LMDB. */
+/** Records whether LMDB contains all rows of the log. */
 export function recordClosed({ newest, root }: OpenFolder, isClosed: boolean): void {
   root.transactionSync(() => {
     newest.check(root)

@@ -15,9 +15,9 @@ export interface ReadSegment {
   readonly number: number
   readonly bytes: Buffer
   readonly table: RowTable
-  /** The offset after its last record. */
+  /** The end of the segment's last record. */
   readonly end: number
-  /** The position of its last record in the chain of records. */
+  /** The position of the segment's last record in the chain of records. */
   readonly place: ChainPlace
 }
 
@@ -30,7 +30,7 @@ interface ReadLog {
 
 /**
  * Reads all records of the log in `folder` after `position`. Throws {@link StoreUnavailableError} when the log is
- * missing, belongs to another store, was written by a newer version, or is damaged anywhere but at its end.
+ * missing, belongs to another store, was written by a newer version of Terrarium, or is damaged before its end.
  */
 export function readLog(folder: string, position: LogPosition): ReadLog {
   const damaged = (number: number, what: string) =>
@@ -79,12 +79,12 @@ export function readLog(folder: string, position: LogPosition): ReadLog {
   return { segments, files }
 }
 
-/** Maximum number of reads of a log that another process writes, before its damage is reported. */
+/** Maximum number of reads before damage is reported, because another process may write the log during a read. */
 const verificationsMax = 4
 
 /**
- * Verifies all records that are not in LMDB, also while another process appends to the log and applies it. Throws
- * {@link StoreUnavailableError} like {@link readLog}.
+ * Verifies all records that are not in LMDB, even while another process appends to the log and applies the log to LMDB.
+ * Throws {@link StoreUnavailableError} like {@link readLog}.
  */
 export function verifyLog(root: Environment, folder: string): void {
   for (let attempt = 1; ; ) {
@@ -96,7 +96,8 @@ export function verifyLog(root: Environment, folder: string): void {
       return
     } catch (error) {
       root.resetReadTxn()
-      // If segments have been applied to LMDB during the read, their files may have been reused.
+      // If segments have been applied to LMDB during the read, their files may have been reused. The read is then
+      // repeated.
       if (areSame(stored, root.get(positionKey) ?? stored) && attempt++ >= verificationsMax) throw error
     }
   }

@@ -1,13 +1,13 @@
-// The rows of one segment of the commit log, in memory until they are in LMDB. Rows are encoded in one block of shared
-// memory, which contains the bytes of the segment's file. So nothing is copied for the file or for the thread that
-// applies the rows, and the garbage collector has nothing to trace. A hash table finds rows by key. Each row links to
-// the row that it replaces. So readers can skip rows that are not durable yet, and find the older row of the same key.
+// Indexes the rows of one segment of the commit log in memory, until the rows are in LMDB. The encoded rows are in one
+// block of shared memory with the content of the segment's file. So writing the file and applying the rows in another
+// thread need no copies, and the garbage collector has nothing to trace. A hash table finds rows by key. Each row links
+// to the older row of the same key, so readers can skip rows that are not durable yet.
 
 import { copyOf, hashByte, hashBytes, hashSeed } from '../../../base/bytes.ts'
 import { WriteReader } from '../batch.ts'
 import type { Bytes, KeyRange, Write } from '../kv-contract.ts'
 
-/** Initial capacity for rows, unless more are expected; doubled when needed. A power of two. */
+/** Minimum initial capacity in rows; a power of two. The capacity is doubled when needed. */
 const rowsAtFirst = 1024
 /** Minimum number of slots of the hash table per row; a power of two. */
 const placesPerRow = 2
@@ -20,12 +20,18 @@ export class RowTable {
   readonly #reader: WriteReader
   #rows = 0
   #published = 0
-  /** By row, from 1: start and end of its key, the hash of the key, and the row that it replaces (0: none). */
+  /**
+   * By row (rows are numbered from 1): start and end of its key, the hash of the key, and the row that it replaces (0:
+   * none).
+   */
   #keyStarts: Uint32Array
   #keyEnds: Uint32Array
   #hashes: Int32Array
   #before: Uint32Array
-  /** Open addressing: the newest row of a key; 0: a free slot. */
+  /**
+   * The slots of the hash table, which uses open addressing. A slot contains the newest row of a key; 0: the slot is
+   * free.
+   */
   #places: Uint32Array
   /**
    * True when rows have moved to other slots since the last `publish`. The slots then no longer have the order in which
@@ -64,8 +70,8 @@ export class RowTable {
   }
 
   /**
-   * Adds the write whose encoding begins at `start`; returns the offset after the encoding. Readers see the row once it
-   * is published.
+   * Adds the write whose encoding begins at `start`; returns the offset after the encoding. Readers see the row after
+   * {@link publish}.
    */
   add(start: number): number {
     const reader = this.#reader
@@ -77,7 +83,7 @@ export class RowTable {
     return end
   }
 
-  /** Adds a write whose key has been encoded at `keyStart`. Readers see the row once it is published. */
+  /** Adds a write whose key has been encoded at `keyStart`. Readers see the row after {@link publish}. */
   addKey(keyStart: number, key: Bytes): void {
     this.#put(keyStart, keyStart + key.length, hashBytes(key))
   }
@@ -106,7 +112,7 @@ export class RowTable {
     this.#isRehashed = false
   }
 
-  /** Orders the keys that are not ordered yet. Otherwise the next read of a range orders them. */
+  /** Orders the keys that are not ordered yet. Without this call, the next read of a range orders these keys. */
   order(): void {
     for (let tag = 0; tag < 256; tag++) this.#orderedOf(tag)
   }
@@ -120,8 +126,8 @@ export class RowTable {
       this.#places.fill(0)
       for (let row = 1; row <= published; row++) this.#places[this.#placeOfRow(row)] = row
     }
-    // The rows are removed from the last to the first, so that no slot becomes free that a search for an older row
-    // passes.
+    // The rows are removed in reverse order of their insertion, because the search for a row never passes the slot of a
+    // later row.
     for (; this.#rows > published; this.#rows--)
       this.#places[this.#placeOfRow(this.#rows)] = this.#before[this.#rows] as number
     for (const rowsOfTags of [this.#unordered, this.#ordered])
@@ -236,8 +242,8 @@ export class RowTable {
   }
 
   /**
-   * The index in `rows`, which are in the order of keys, of the first row whose key is not less than
-   * `from[start..end)`.
+   * The index of the first row in `rows` whose key is not less than `from[start..end)`. `rows` must be in the order of
+   * keys.
    */
   #lowerBound(rows: readonly number[], from: Bytes, start: number, end: number): number {
     let low = 0
@@ -276,7 +282,7 @@ export class RowTable {
     return this.bytes.subarray(this.#keyStarts[row] as number, this.#keyEnds[row] as number)
   }
 
-  /** Among the first `limit` rows, the newest row with the same key as `row`; 0 when there is no such row. */
+  /** The newest row with the key of `row` among the first `limit` rows; 0 when there is no such row. */
   #newest(row: number, limit: number): number {
     return this.#visible(this.#placeOfRow(row), limit)
   }

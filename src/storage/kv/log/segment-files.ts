@@ -1,6 +1,6 @@
-// The files of a commit log: one for each segment, in a folder of the data directory. The next file is prepared before
-// it is needed: the file is zero-filled or reused, then flushed, and the folder that contains its name is flushed too.
-// So an append changes only the content of a file, and one flush of the content makes the append durable.
+// The files of a commit log: one for each segment, in a folder of the data directory. The next file is prepared in
+// advance. The file is zero-filled or reused, and then flushed. The folder that contains the file's name is flushed,
+// too. So an append changes only the content of a file, and one flush of the content makes the append durable.
 
 import {
   close,
@@ -80,8 +80,8 @@ interface Piece {
 }
 
 /**
- * A disk that a separate call flushes after each write. macOS needs such a call, and Windows has no flag for writes
- * that flush.
+ * A disk with a separate flush after each write. macOS needs a separate flush, and Windows has no flag for writes that
+ * flush.
  */
 export const flushedDisk = {
   openFlags: 0,
@@ -112,7 +112,9 @@ export class SegmentFiles {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   }
 
-  /** Creates the file of a segment, or reuses another file for it; resolves when the file is ready for appends. */
+  /**
+   * Creates the file of a segment, or reuses another file for the segment; resolves when the file is ready for appends.
+   */
   async make(number: number, bytes: number): Promise<SegmentFile> {
     const path = pathOf(this.#folder, number)
     const spare = bytes === this.#segmentBytes ? this.#takeSpare(number) : undefined
@@ -122,15 +124,15 @@ export class SegmentFiles {
     return { number, bytes, descriptor: openSync(path, constants.O_RDWR | this.#disk.openFlags) }
   }
 
-  /** Call it when all records of a segment are in LMDB; the file is then reused or removed. */
+  /** Must be called when all records of a segment are in LMDB. The file of the segment is then reused or removed. */
   free(number: number): void {
     if (this.#isOrdinary(number) && this.#spares.length < sparesMax) this.#spares.push(number)
     else unlinkSync(pathOf(this.#folder, number))
   }
 
   /**
-   * Frees files when a log is opened. The file of segment `next` keeps its name until the segment is written. All
-   * records before that segment may be in LMDB, and a log without the file would then count as incomplete.
+   * Frees files when a log is opened. The file of segment `next` keeps its name until the segment is written. If LMDB
+   * contains all records before this segment, a log without the file would be reported as incomplete.
    */
   freeAll(numbers: readonly number[], next: number): void {
     if (numbers.includes(next) && this.#isOrdinary(next)) this.#spares.push(next)
@@ -149,7 +151,7 @@ export class SegmentFiles {
 }
 
 async function fill(path: string, bytes: number): Promise<void> {
-  // After a crash, an unfinished draft is not read as a segment.
+  // A draft does not have the name of a segment, so an unfinished draft is ignored after a crash.
   const draft = `${path}.draft`
   const file: FileHandle = await open(draft, 'w', 0o600)
   try {

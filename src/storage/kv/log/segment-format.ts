@@ -1,14 +1,16 @@
 // The format of a segment of the commit log. A segment consists of a header and of records, one for each batch of
 // transactions:
 //
-//   header (64 bytes): magic, version (4), number of the segment (8), name of the log (16), salt (8), sequence number of its
-//                      first record (8), checksum of the record before its first record (4), checksum of the header (4)
-//   record: checksum of the batch and then of the rest of the head (4), bytes of the batch (4), salt (8), sequence number (8),
-//           checksum of the record before (4), 0 (4), the batch, up to 7 bytes of 0
+//   header (64 bytes): magic, version (4), number of the segment (8), name of the log (16), salt (8), sequence number
+//                      of the first record (8), checksum of the record before the first record (4), checksum of the
+//                      header (4)
+//   record: head (32 bytes), batch, up to 7 bytes of 0
+//   head:   CRC-32 of the batch followed by the rest of the head (4), bytes of the batch (4), salt (8), sequence number
+//           (8), checksum of the previous record (4), 0 (4)
 //
 // New segments are zero-filled, and reused segments get another salt, so old content of a file is never read as a
-// record. Each record contains the checksum of the previous record, also across segments: records form a chain, and
-// each can be verified by itself. Numbers are little-endian; sequence numbers are doubles.
+// record. Each record contains the checksum of the previous record, even if the previous record is in another segment.
+// The records therefore form a chain. Numbers are little-endian; sequence numbers are doubles.
 
 import { crc32 } from 'node:zlib'
 import { assert } from '../../../base/assert.ts'
@@ -45,9 +47,9 @@ export interface SegmentHeader {
   /** The name of the log. */
   readonly log: Bytes
   readonly salt: Bytes
-  /** The sequence number of its first record. */
+  /** The sequence number of the segment's first record. */
   readonly sequence: number
-  /** The checksum of the record before its first record. */
+  /** The checksum of the record before the segment's first record. */
   readonly before: number
 }
 
@@ -89,8 +91,8 @@ export function recordBytes(batchBytes: number): number {
 
 /**
  * Completes the record that begins at `start`, after its batch has been written. `batch.checksum`: the CRC-32 of the
- * batch. The caller computes it while the batch grows, because summing 32 MB takes 15 ms. Returns the checksum of the
- * record.
+ * batch. The caller computes this checksum while the batch grows, because summing 32 MB takes 15 ms. Returns the
+ * checksum of the record.
  */
 export function sealRecord(
   target: Buffer,
@@ -109,7 +111,7 @@ export function sealRecord(
   return checksum
 }
 
-/** The checksum of the record that begins at `start`, from the checksum of its batch. */
+/** Computes the checksum of the record that begins at `start`. `batchChecksum`: the checksum of its batch. */
 function checksumOf(bytes: Buffer, start: number, batchChecksum: number): number {
   return crc32(bytes.subarray(start + at.bytes, start + recordHeadBytes), batchChecksum)
 }
@@ -142,14 +144,14 @@ export function recordIn(
   return { sequence, before, checksum, batchStart, batchEnd, end: start + recordBytes(batchEnd - batchStart) }
 }
 
-/** Reads the record that begins at `start`, whatever its salt is; undefined for an incomplete record. */
+/** Reads the record that begins at `start`, with any salt; undefined for an incomplete record. */
 export function anyRecordIn(bytes: Buffer, start: number): RecordBounds | undefined {
   return recordIn(bytes, start, bytes.subarray(start + at.salt, start + at.salt + saltBytes))
 }
 
 /**
- * The size of the record that begins at `start`, according to the head of the record; 0 when there is no head of a
- * record.
+ * The size of the record that begins at `start`, according to the head of the record; 0 if no head of a record begins
+ * at `start`.
  */
 export function recordSize(bytes: Buffer, start: number, salt: Bytes): number {
   if (start + recordHeadBytes > bytes.length || !hasSalt(bytes, start, salt)) return 0
@@ -160,14 +162,14 @@ function hasSalt(bytes: Buffer, start: number, salt: Bytes): boolean {
   return bytes.compare(salt, 0, saltBytes, start + at.salt, start + at.salt + saltBytes) === 0
 }
 
-/** Returns the offsets of the batch of a complete record, which begins at `start`, and of the next record. */
+/** Returns the offsets of the batch and of the end of the complete record that begins at `start`. */
 export function recordAt(bytes: Bytes, start: number): Pick<RecordBounds, 'batchStart' | 'batchEnd' | 'end'> {
   const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(start + at.bytes, true)
   const batchStart = start + recordHeadBytes
   return { batchStart, batchEnd: batchStart + size, end: start + recordBytes(size) }
 }
 
-/** Returns whether a complete record with the salt `salt` begins at `start` or after it. */
+/** Returns whether a complete record with the salt `salt` begins at or after `start`. */
 export function hasRecordFrom(bytes: Buffer, start: number, salt: Bytes): boolean {
   for (let found = bytes.indexOf(salt, start); found !== -1; found = bytes.indexOf(salt, found + 1)) {
     if (recordIn(bytes, found - at.salt, salt) !== undefined) return true

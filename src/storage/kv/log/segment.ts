@@ -1,4 +1,4 @@
-// A segment of the commit log in memory: its bytes, the rows in them, and its file.
+// A segment of the commit log in memory, with its rows and its file.
 
 import { crc32 } from 'node:zlib'
 import { systemRandom } from '../../../base/random.ts'
@@ -54,7 +54,7 @@ export class Segment {
     this.#begin()
   }
 
-  /** The position of the newest record of the log, which is in this segment or in an earlier one. */
+  /** The position of the newest record of the log, which is in this segment or in an earlier segment. */
   get place(): ChainPlace {
     return this.#place
   }
@@ -73,7 +73,7 @@ export class Segment {
     this.#summedTo = this.#end + recordHeadBytes
   }
 
-  /** True when there are no records yet. */
+  /** True if the segment has no records yet. */
   get isEmpty(): boolean {
     return this.#end === headerBytes
   }
@@ -84,8 +84,8 @@ export class Segment {
   }
 
   /**
-   * Adds a write to the current record. If the write does not fit, {@link isComplete} becomes false, and this and later
-   * writes are ignored.
+   * Adds a write to the current record. If the write does not fit, {@link isComplete} becomes false, and this write and
+   * later writes are ignored.
    */
   add(write: Write): void {
     this.#isComplete &&= this.#at + writeBytesMax(write) + alignment <= this.bytes.length
@@ -100,7 +100,7 @@ export class Segment {
     return this.#isComplete && this.#at + bytes + alignment <= this.bytes.length
   }
 
-  /** Adds a part of a batch to the current record, which must have space for it. */
+  /** Adds a part of a batch to the current record. The record must have space for the part. */
   addPart(part: Bytes): void {
     let start = this.#at
     this.#at = start + part.length

@@ -1,5 +1,5 @@
-// Applies the log to a replica up to the head, for serving nodes, backups and comparisons. Before that, the histories
-// of the replica and the record are compared.
+// Applies the log of the record (the store's tables in PostgreSQL) to a replica, for serving nodes, backups and
+// comparisons. Also checks whether the replica and the record have the same history.
 
 import type { KeyValueStore } from '../kv-contract.ts'
 import { StoreUnavailableError } from '../store-errors.ts'
@@ -42,9 +42,9 @@ export async function redoLog(session: PostgresSession, local: KeyValueStore): P
 }
 
 /**
- * The reason why a replica with this note does not belong to the record, so that the log cannot be applied; undefined
- * when the replica belongs to the record. Names of batches are random, so a log row with the same name proves that all
- * earlier batches are equal. Without a row to compare, the replica counts as not belonging to the record. Throws
+ * Returns the reason why the log cannot be applied to a replica; undefined if the replica belongs to the record.
+ * `note`: the newest batch in the replica. Names of batches are random, so a log row with the same name proves that all
+ * earlier batches are equal. If the log has no row to compare, this function returns a reason. Throws
  * `StoreUnavailableError` when the database is unavailable, or has no store that this program supports.
  */
 export async function disagreement(

@@ -1,6 +1,6 @@
-// Applies the log to the state rows of the record (`kv`), and removes log rows that no node needs any more. A lease
-// ensures that one node at a time does this work. If two nodes believe that they hold the lease, no harm is done,
-// because each step checks the checkpoint in its own transaction.
+// Applies the log in PostgreSQL to the state rows (table `kv`), and removes log rows that no node needs any more. A
+// lease ensures that one node at a time does this work. Two simultaneous holders of the lease cause no harm, because
+// each step checks the checkpoint in its own transaction.
 
 import { byteText } from '../../../base/byte-text.ts'
 import { systemClock } from '../../../base/clock.ts'
@@ -18,7 +18,7 @@ const leaseSeconds = 5
 export const checkpointEveryMs = 2_000
 /** Milliseconds between two removals of log rows. */
 const trimEveryMs = 10_000
-/** Maximum number of keys that one transaction changes. The next constant limits the bytes of the log rows. */
+/** Maximum number of keys that one transaction changes. `stepBytesMax`: maximum bytes of the log rows. */
 const stepKeysMax = 5_000
 const stepBytesMax = 8 << 20
 /** Maximum number of log rows that one statement removes. */
@@ -37,7 +37,7 @@ export class Checkpointer implements UpkeepTask {
   /** The log has no row before this batch number. */
   #firstRow = 0
 
-  /** `node` identifies this process among those that may hold the lease. */
+  /** `node` identifies this process as the holder of the lease. */
   constructor(node: string) {
     this.#node = node
   }
@@ -62,8 +62,8 @@ export class Checkpointer implements UpkeepTask {
 }
 
 /**
- * `from`: the newest batch whose writes are in the state rows. `head`: the newest batch of the log. Throws
- * `StoreUnavailableError` when a newer program has changed the tables.
+ * Reads the progress of the checkpoint. `from`: the newest batch whose writes are in the state rows. `head`: the newest
+ * batch of the log. Throws `StoreUnavailableError` when a newer program has changed the tables.
  */
 async function standingOf(
   session: PostgresSession,
@@ -134,9 +134,10 @@ async function writeStep(
 }
 
 /**
- * Removes log rows that are in the state, older than the retention, and not needed by any live node. `first`: the log
- * has no row before this batch number. Resolves with the value of `first` for the next call. Removed rows stay on their
- * pages while a transaction reads an older state of the database. A search without `first` would scan all these rows.
+ * Removes log rows that are older than the retention and that no live node needs. The writes of these rows are in the
+ * state rows. `first`: the log has no row before this batch number. Resolves with the value of `first` for the next
+ * call. Removed rows stay on their pages while a transaction reads an older state of the database. A search without
+ * `first` would scan all these rows.
  */
 async function trimLog(session: PostgresSession, first: number): Promise<number> {
   const log = session.table('log')

@@ -1,7 +1,7 @@
-// Copies the state of the record into an empty replica, page by page, while commits continue. The pages belong to
-// states of different times. Applying the log from the checkpoint at which the copy began turns the pages into one
-// state, because every log row contains complete values. The record as of one batch can also be copied into a
-// key-value store.
+// Copies the state of the record (the store's tables in PostgreSQL) into an empty replica, page by page, while commits
+// continue. The pages belong to states of different times. Applying the log from the checkpoint at which the copy began
+// turns the pages into one state, because every log row contains complete values. The record as of one batch can also
+// be copied into a key-value store.
 
 import { systemClock } from '../../../base/clock.ts'
 import { mergeJoin } from '../../../base/merge-join.ts'
@@ -25,9 +25,7 @@ import { readStoreId } from './tables.ts'
 export interface CopyProgress {
   readonly keys: number
   readonly bytes: number
-  /**
-   * The number of keys that were to be copied when the copy began or continued; undefined until they have been counted.
-   */
+  /** The number of keys to copy when the copy began or continued; undefined until these keys have been counted. */
   readonly keysTotal: number | undefined
 }
 
@@ -42,8 +40,8 @@ const pageRowsMin = 16
 const pageRowsMax = 16_384
 
 /**
- * Copies the state into `local`, which is empty or contains an interrupted copy. Resolves when the log can be applied
- * to the copy. An interrupted copy is continued if the log still contains all batches since the copy began.
+ * Copies the state into `local`, which must be empty or contain an interrupted copy. Resolves when the log can be
+ * applied to the copy. An interrupted copy is continued if the log still contains all batches since the copy began.
  */
 export async function copyState(
   session: PostgresSession,
@@ -83,7 +81,7 @@ interface Page {
   readonly bytes: number
 }
 
-/** The rows after a key, page by page. The next page is fetched while a page is stored. */
+/** Yields the rows after a key, page by page. The next page is fetched while a page is stored. */
 async function* pages(session: PostgresSession, after: Buffer): AsyncGenerator<Page> {
   let rowsLimit = pageRowsMin
   let next = readPage(session, after, rowsLimit)
@@ -139,7 +137,10 @@ function countKeys(
   return { stop }
 }
 
-/** The note and the last key of an interrupted copy; undefined when the copy must start from the beginning. */
+/**
+ * Returns the note (replica.ts) and the last key of an interrupted copy; undefined when the copy must start from the
+ * beginning.
+ */
 async function resumable(
   session: PostgresSession,
   local: KeyValueStore,
@@ -189,8 +190,8 @@ async function pinCheckpoint(session: PostgresSession, node: string): Promise<Co
 // for comparisons with a node's replica.
 
 /**
- * Copies the present state of the record into `local`, which is empty or contains an interrupted copy; resolves with
- * the number of the newest batch in the copy.
+ * Copies the present state of the record into `local`, which must be empty or contain an interrupted copy. Resolves
+ * with the number of the newest batch in the copy.
  */
 export function copyRecord(
   location: RecordLocation,

@@ -1,5 +1,5 @@
-// Converts failures of the driver and errors of the database into failures of the store, whose messages are one line
-// without a password. Reports to the operator why a replica cannot follow its record.
+// Converts errors of the driver and of the database into errors of the store, with a message of one line and without a
+// password. Reports to the operator why a replica cannot follow its record (the store's tables in PostgreSQL).
 
 import { AddressFault } from '../../../base/addresses.ts'
 import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
@@ -20,8 +20,8 @@ export function stateOf(error: unknown): string | undefined {
 }
 
 /**
- * Returns whether a server rejected a connection because of the TLS of the connection, or because the connection does
- * not use TLS (SQLSTATE of a missing line in `pg_hba.conf`).
+ * Returns whether a server rejected a connection because the connection uses or does not use TLS. A server that
+ * requires TLS reports the SQLSTATE of a missing line in `pg_hba.conf`.
  */
 export function isAboutTls(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown }
@@ -44,7 +44,10 @@ export function unavailable(cause: unknown, reason = wordsOf(cause)): StoreUnava
   return new StoreUnavailableError(`the database of the store cannot be reached: ${reason}`, { cause })
 }
 
-/** A node's own replica cannot be updated (because its disk is full, for example); the database may be available. */
+/**
+ * Thrown if a node's own replica cannot be updated (because its disk is full, for example); the database may be
+ * available.
+ */
 export class CopyFault extends StoreUnavailableError {
   override name = 'CopyFault'
 
@@ -54,8 +57,8 @@ export class CopyFault extends StoreUnavailableError {
 }
 
 /**
- * Why a replica cannot follow its record. `isLocal`: true if the replica cannot be updated on this node; false if the
- * database is the reason.
+ * The reason why a replica cannot follow its record. `isLocal`: true if the replica cannot be updated on this node;
+ * false if the database is the reason.
  */
 export interface FollowFault {
   readonly isLocal: boolean
@@ -66,8 +69,8 @@ export interface FollowFault {
 const reportEveryMs = 5_000
 
 /**
- * Reports the reason why a replica cannot follow its record to the operator: once, again when the reason changes, and
- * when the fault is over. Reports are some seconds apart, so that an intermittent fault does not fill the log.
+ * Tells the operator why a replica cannot follow its record: when the fault begins, when the reason changes, and when
+ * the fault is over. Reports are some seconds apart, so that an intermittent fault does not fill the log.
  */
 export class Faults {
   readonly #elapsedMs: () => number
@@ -76,7 +79,7 @@ export class Faults {
   #reportedMs = Number.NEGATIVE_INFINITY
   /** The current fault. */
   current: FollowFault | undefined
-  /** When the fault began, on the monotonic clock. */
+  /** The time at which the fault began, in milliseconds of the monotonic clock. */
   sinceMs: number | undefined
 
   /** `onChange` is called with a fault when it begins or changes, and with undefined when the fault is over. */
@@ -85,7 +88,7 @@ export class Faults {
     this.#onChange = onChange
   }
 
-  /** Called after each attempt to follow: with its error, or with undefined after success. */
+  /** Called after each attempt to follow the record: with the error of the attempt, or with undefined after success. */
   report(error: unknown): void {
     this.current = error === undefined ? undefined : faultOf(error)
     this.sinceMs = this.current && (this.sinceMs ?? this.#elapsedMs())

@@ -1,5 +1,5 @@
-// Stores files in the record, in parts, so that no large file is ever in memory. A file gets its name only when it is
-// complete.
+// Stores files in the record (the store's tables in PostgreSQL), in parts, so that no large file is ever in memory. A
+// file gets its name only when it is complete.
 
 import { secondsPerDay } from '../../../base/micros.ts'
 import type { Random } from '../../../base/random.ts'

@@ -1,6 +1,6 @@
-// Moves the content of a store into an empty record, page by page in the order of keys. An interrupted move continues
-// where it stopped: pages contain complete values, and the record names the data with which it is being filled. No node
-// starts on the record during the move.
+// Moves the content of a store into an empty record (the store's tables in PostgreSQL), page by page in the order of
+// keys. An interrupted move continues where it stopped, because pages contain complete values, and because the record
+// stores the newest commit time of the source. No node starts on the record during the move.
 
 import { keyAfter } from '../../../base/bytes.ts'
 import type { Random } from '../../../base/random.ts'
@@ -70,8 +70,8 @@ async function fill(
 }
 
 /**
- * The key at which the move starts: the first key of the source. If a move of the same source was interrupted, the key
- * after the last row that this move has written.
+ * Returns the key at which the move starts: the first key of the source. For an interrupted move of the same source,
+ * returns the key after the last written row.
  */
 async function beginOf(session: PostgresSession, newestTime: number): Promise<Bytes> {
   const lease = session.table('lease')

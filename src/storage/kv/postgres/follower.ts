@@ -1,13 +1,13 @@
-// Updates a node's replica from the record, and determines up to which time the replica is complete, and whether the
-// replica is fresh enough for reads.
+// Updates a node's replica from the record (the store's tables in PostgreSQL). Determines the time up to which the
+// replica is complete, and whether the replica is fresh enough for reads.
 //
 // Each batch has a *closed* time: all commits of later batches have later times. So a replica at batch n contains every
-// commit up to the closed time of n. Each commit advances the closed time. Without commits, a node with reads advances
-// the closed time, so that the time of snapshots follows the time of day.
+// commit up to the closed time of n. Each commit advances the closed time. Without commits, a node that serves reads
+// advances the closed time, so that the time of snapshots follows the time of day.
 //
-// A refresh reads the head and applies the missing batches. One refresh runs at a time, and all callers share it. While
-// a node has reads, it begins the next refresh before the last refresh is too old, so reads rarely wait. The first read
-// of an idle node waits for a refresh. Each commit of this node counts as a refresh, too.
+// A refresh reads the head (the newest batch of the log) and applies the missing batches. One refresh runs at a time,
+// and all callers share it. While a node serves reads, it begins the next refresh before the last refresh is too old,
+// so reads rarely wait. The first read of an idle node waits for a refresh. Each commit of this node is a refresh, too.
 
 import type { Clock } from '../../../base/clock.ts'
 import type { Micros } from '../../../base/micros.ts'
@@ -27,7 +27,7 @@ import { type AppliedRow, applyRows, type Progress, readNote } from './replica.t
 /** The replica of a node, the location of the record, and callbacks. */
 export interface NodeOptions {
   readonly location: RecordLocation
-  /** The replica of this node, prepared by `prepareReplica`; closed with the store. */
+  /** The replica of this node, prepared by `prepareReplica`. Closing the store closes the replica. */
   readonly local: KeyValueStore
   /** Identifies this process of the node in the tables of the record; unique among live processes. */
   readonly node: string
@@ -49,40 +49,47 @@ export interface NodeOptions {
    */
   readonly onDiverged: (reason: string) => void
   /**
-   * Called when the reason why this node cannot follow the record changes ({@link Faults}); with undefined when the
-   * node can follow the record again.
+   * Called with the reason why this node cannot follow the record, when the reason changes ({@link Faults}). Called
+   * with undefined when the node can follow the record again.
    */
   readonly onFault?: (fault: FollowFault | undefined) => void
 }
 
 const readPatienceDefaultMs = 300_000
-/** Milliseconds between two refreshes while the node has reads or listeners, and while it has neither. */
+/** Milliseconds between two refreshes: for a node that serves reads or has listeners, and for an idle node. */
 const pollMs = 10
 const restingPollMs = 2_000
-/** Milliseconds for which a node counts as having reads after a read. */
+/** Milliseconds after a read during which a node is treated as a node that serves reads. */
 const readingMs = 1_000
 /**
- * A read whose client sends no last seen time waits for a refresh if the last complete refresh began more than these
- * milliseconds ago.
+ * If the last complete refresh began more than this many milliseconds ago, a read without a last seen time waits for a
+ * refresh.
  */
 const freshMs = 5
 /**
- * A read without a last seen time begins the next refresh, but does not wait for it, if the last complete refresh began
- * more than these milliseconds ago. Most refreshes end before {@link freshMs} has passed.
+ * If the last complete refresh began more than this many milliseconds ago, a read without a last seen time begins the
+ * next refresh, but does not wait. Most refreshes end before {@link freshMs} has passed.
  */
 const agingMs = 3
-/** Maximum milliseconds that such a read waits, so that a database that is sometimes slow does not delay reads. */
+/**
+ * Maximum milliseconds that a read without a last seen time waits, so that occasional slow responses of the database do
+ * not delay reads.
+ */
 const patienceMs = 20
 /** Milliseconds until an unavailable database is tried again. */
 const retryMs = 250
 /**
- * Milliseconds until a retry when the replica could not be written. Frequent retries are useless with a full disk, and
- * each failure may crash the process: lmdb 3.5.6 writes its error text into a buffer of 100 bytes (`mdb_page_flush`).
+ * Milliseconds until a retry when the replica could not be written. Frequent retries are useless with a full disk. Each
+ * failure may crash the process, because lmdb 3.5.6 writes its error text into a buffer of 100 bytes
+ * (`mdb_page_flush`).
  */
 const copyRetryMs = 2_000
 /** Milliseconds without a refresh after which other nodes may have committed many batches. */
 const farBehindMs = 1_000
-/** Milliseconds after which a refresh without a response counts as failed: the network may have lost it. */
+/**
+ * Milliseconds after which a refresh without a response is treated as failed, because the network may have lost the
+ * response.
+ */
 const refreshTimeoutMs = 2_000
 
 export class Follower {
@@ -92,7 +99,7 @@ export class Follower {
   readonly #onApplied: (row: AppliedRow) => void
   readonly #session: ReconnectingSession
   #progress: Progress = { seq: 0, batch: '' }
-  /** The newest batch that this node knows. */
+  /** The number of the newest batch that this node has read or written. */
   #headSeq = 0
   readonly #times: ReadTimes
   /** The number of listeners that need immediate notifications of commits of other nodes. */
@@ -104,9 +111,9 @@ export class Follower {
   readonly #faults: Faults
   /** The running refresh. */
   #refreshing: Promise<void> | undefined
-  /** The promise that reads wait for. It resolves at the end of the refresh, or after {@link patienceMs}. */
+  /** The promise that reads wait for. The promise resolves at the end of the refresh, or after {@link patienceMs}. */
   #fresh: Promise<void> | undefined
-  /** When the last refresh began, on the monotonic clock. */
+  /** The time at which the last refresh began, in milliseconds of the monotonic clock. */
   #refreshedMs = Number.NEGATIVE_INFINITY
   #following: Loop | undefined
   /**
@@ -140,12 +147,12 @@ export class Follower {
     return this.#elapsedMs() - this.#currentMs
   }
 
-  /** The reason why the replica cannot follow. */
+  /** The reason why the replica cannot follow the record. */
   get fault(): FollowFault | undefined {
     return this.#faults.current
   }
 
-  /** Catches up with the head, and then follows it until {@link stop}. */
+  /** Catches up with the head, and then follows the record until {@link stop}. */
   async start(): Promise<void> {
     this.#learnProgress()
     await this.#refresh(Number.POSITIVE_INFINITY)
@@ -158,7 +165,7 @@ export class Follower {
     await this.#following?.stop()
   }
 
-  /** A time for a snapshot; {@link ReadTimes.next}. Calling this does not count as a read. */
+  /** Returns a time for a snapshot; see {@link ReadTimes.next}. A call is not counted as a read. */
   time(after?: Micros): Micros {
     return this.#times.next(after)
   }
@@ -181,9 +188,9 @@ export class Follower {
 
   /**
    * Waits until a new snapshot contains all commits up to `notBefore` (microseconds) and is fresh. Returns undefined if
-   * no wait is needed. If `isLater` is true, the snapshot can also have a time later than `notBefore`, unless the
-   * database is unavailable. Rejects with {@link StoreUnavailableError} when the snapshot needs the database but the
-   * database is unavailable.
+   * no wait is needed. If `isLater` is true and the database is available, the snapshot can also have a time later than
+   * `notBefore`. Rejects with {@link StoreUnavailableError} when the snapshot needs the database but the database is
+   * unavailable.
    */
   ready(notBefore: number, isLater: boolean): Promise<void> | undefined {
     this.#lastReadMs = this.#elapsedMs()
@@ -196,7 +203,7 @@ export class Follower {
   }
 
   /**
-   * Catches up before a commit when the replica may be far behind: catching up while holding the head would delay all
+   * Catches up before a commit when the replica may be far behind: catching up while the head is locked would delay all
    * other nodes.
    */
   async approach(): Promise<void> {
@@ -204,10 +211,10 @@ export class Follower {
   }
 
   /**
-   * Applies the batches up to a head that was requested at `askedMs`. Throws when the record does not contain `before`,
-   * the position of the replica before the request. Batches are fetched only over the session of refreshes, also for a
-   * commit that holds the head. The reason: the database closes an idle session that holds the head, but waits
-   * indefinitely for a session that does not read its results.
+   * Applies the batches up to `head`. `askedMs`: the time at which the head was requested. `before`: the position of
+   * the replica before the request. Throws if the record does not contain this position. Even for a commit that has
+   * locked the head, the batches are fetched over the session of refreshes. The database closes an idle session that
+   * has locked the head, but waits indefinitely for a session that does not read its results.
    */
   async catchUp(head: Head, before: Progress | undefined, askedMs: number): Promise<void> {
     if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
@@ -276,8 +283,8 @@ export class Follower {
 
   /**
    * Refreshes the replica until its closed time is at least `wanted`. A refresh that begins after the call reads all
-   * data that any client can have seen before the call. A refresh that already runs may miss newer data. Rejects only
-   * when the replica does not contain all commits up to `notBefore`.
+   * data that any client can have seen before the call. A refresh that began before the call may miss newer data.
+   * Rejects if the replica does not contain all commits up to `notBefore`.
    */
   async #refreshUpTo(notBefore: number, wanted: number): Promise<void> {
     const times = this.#times
@@ -299,8 +306,8 @@ export class Follower {
   }
 
   /**
-   * Begins a refresh if the last one is too old. Returns undefined when the read need not wait; otherwise a promise
-   * that resolves when the replica is fresh, or after {@link patienceMs}.
+   * Begins a refresh if the last refresh is too old. Returns a promise that resolves when the replica is fresh, or
+   * after {@link patienceMs}. Returns undefined if the read need not wait.
    */
   #keepFresh(): Promise<void> | undefined {
     const { lagMs } = this
@@ -314,7 +321,7 @@ export class Follower {
     return this.#fresh
   }
 
-  /** The step of the background loop; resolves with the milliseconds until the next step. */
+  /** Runs one step of the background loop. Resolves with the milliseconds until the next step. */
   async #follow(): Promise<number> {
     this.#isResting = false
     const sinceMs = this.#elapsedMs() - this.#refreshedMs
@@ -337,7 +344,7 @@ export class Follower {
     if (this.#isResting) this.#following?.wake()
   }
 
-  /** Resolves at the end of the running refresh. If no refresh is running, begins one with `wanted`. */
+  /** Resolves at the end of the running refresh. If no refresh is running, begins a refresh with `wanted`. */
   #refresh(wanted: number): Promise<void> {
     this.#refreshing ??= this.#readAndCatchUp(wanted).finally(() => {
       this.#refreshing = undefined
@@ -347,8 +354,8 @@ export class Follower {
   }
 
   /**
-   * Reads the head and catches up. If the closed time is before `wanted` (microseconds), it is advanced to the time of
-   * day.
+   * Reads the head and catches up. If the closed time is before `wanted` (microseconds), advances the closed time to
+   * the time of day.
    */
   async #readAndCatchUp(wanted: number): Promise<void> {
     const { node, random } = this.#options
@@ -377,8 +384,8 @@ export class Follower {
   }
 
   /**
-   * Opens a session and checks that it leads to the record of the replica. The address may now lead to another server,
-   * which lacked commits when it was promoted.
+   * Opens a session, and checks that the session leads to the record of the replica. The address may now lead to
+   * another server that lacked commits when the server was promoted.
    */
   openSession(statementTimeoutMs: number): Promise<PostgresSession> {
     const { local, location, node } = this.#options

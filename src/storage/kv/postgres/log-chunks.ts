@@ -1,6 +1,6 @@
-// Stores pieces of query log segments in the record: an index row for each piece, and the piece itself unless the piece
-// is in a bucket. Other rows contain the time up to which each machine has uploaded its records, and the time up to
-// which all machines should upload.
+// Stores pieces of query log segments in the store's tables in PostgreSQL. Each piece has an index row, which also
+// contains the piece if the piece is not in a bucket. Other rows contain the time up to which each machine has uploaded
+// its query log, and the time up to which all machines should upload.
 
 import { endOfTime, type Micros, micros } from '../../../base/micros.ts'
 import type { ResultRow } from './postgres-session.ts'
@@ -14,11 +14,11 @@ export interface Chunk {
   /** The position of the piece in the segment, and its length, in bytes. */
   readonly position: number
   readonly bytes: number
-  /** Microseconds: no record of the piece is newer. */
+  /** No record of the piece is newer than this time (microseconds). */
   readonly until: Micros
 }
 
-/** Seconds without a report after which a machine counts as dead. */
+/** Seconds without a report after which a machine is treated as dead. */
 const silentSeconds = 10
 /** The name of the row, in the table of machines, that contains the time up to which all machines should upload. */
 const requestRow = ''
@@ -71,7 +71,7 @@ export class RecordLogChunks {
     return rows.map(chunkOf)
   }
 
-  /** The start of the oldest segment with a stored piece; undefined without pieces. */
+  /** The start of the oldest segment with a stored piece; undefined if no piece is stored. */
   async oldest(): Promise<Micros | undefined> {
     const [row] = await this.#sessions.query(
       table => `SELECT min(start) AS start FROM ${table('log_chunk')}`,
@@ -89,8 +89,8 @@ export class RecordLogChunks {
   }
 
   /**
-   * The pieces to remove: pieces older than `before`, and as many of the oldest other pieces as needed so that the
-   * remaining pieces have at most `bytesMax` bytes.
+   * Returns the pieces to remove: pieces older than `before`, and the oldest pieces above the limit of `bytesMax` bytes
+   * for all pieces.
    */
   async old(before: Micros, bytesMax: number): Promise<readonly Chunk[]> {
     const rows = await this.#sessions.query(
@@ -111,7 +111,7 @@ export class RecordLogChunks {
     )
   }
 
-  /** Requests all machines to upload the records up to `time`. */
+  /** Requests that all machines upload their records up to `time`. */
   request(time: Micros): Promise<void> {
     return this.#reportAs(requestRow, time)
   }
@@ -125,7 +125,7 @@ export class RecordLogChunks {
     return micros(Number(row?.until ?? 0))
   }
 
-  /** Reports that this machine lives, and has uploaded all records up to `until`. */
+  /** Reports that this machine is alive, and has uploaded all records up to `until`. */
   report(until: Micros): Promise<void> {
     return this.#reportAs(this.#node, until)
   }
@@ -140,7 +140,7 @@ export class RecordLogChunks {
     )
   }
 
-  /** The oldest of the times that live machines have reported; `endOfTime` when no machine is alive. */
+  /** The earliest of the times that live machines have reported; `endOfTime` when no machine is alive. */
   async reportedByAll(): Promise<Micros> {
     const [row] = await this.#sessions.query(
       table => `SELECT min(until) AS until FROM ${table('log_node')}

@@ -1,6 +1,6 @@
-// A connection to the database of the record. Statements are pipelined: sent immediately, and answered in order. A
-// session that has failed is not used again: the outcome of its running statements is unknown, and its owner opens
-// another session. The servers of an address are tried in their order.
+// A connection to the PostgreSQL database of a store. Statements are pipelined: sent immediately, and answered in
+// order. A session that has failed is not used again: the outcome of its running statements is unknown, and its owner
+// opens another session. The servers of an address are tried in their order.
 
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
@@ -15,18 +15,18 @@ import { wait } from '../../../base/timers.ts'
 import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
 import { isAboutTls, isRejection, rejection, stateOf, unavailable } from './failures.ts'
 
-/** The location of the record. */
+/** The location of the record (the store's tables in PostgreSQL). */
 export interface RecordLocation {
   /** Parsed by `parseDatabaseAddress`. Never logged. */
   readonly url: string
-  /** The database schema of our tables. */
+  /** The database schema of these tables. */
   readonly schema: string
   /**
    * Milliseconds that a session may be idle while it holds the lock on the head (record.ts). After that, the database
    * closes the session. The default is 5 000.
    */
   readonly holdMs?: number
-  /** Aborted when the process is about to exit: sessions are closed, and no more are opened. */
+  /** Aborted when the process is about to exit: sessions are closed, and no new sessions are opened. */
   readonly ending?: AbortSignal
 }
 
@@ -34,23 +34,26 @@ const holdMsDefault = 5_000
 /** Milliseconds to wait for a server that does not close a connection. */
 const endTimeoutMs = 1_000
 /**
- * Milliseconds that a statement of a commit may take before its connection counts as broken. This time must be longer
- * than the longest wait for the head. Otherwise the database would keep a node's request for the head in its queue
- * after the node has stopped waiting.
+ * Milliseconds that a statement of a commit may take before its connection is treated as broken. This time must be
+ * longer than the longest wait for the head. A node then never stops waiting while its request for the head is in the
+ * database's queue.
  */
 export const commitTimeoutMs = 8_000
-/** Maximum milliseconds that a statement waits for the head before it fails and is queued again. */
+/**
+ * Maximum milliseconds that a statement waits for the lock on the head. After this time, the statement fails and is
+ * queued again.
+ */
 const lockTimeoutMaxMs = commitTimeoutMs - 1_000
-/** A statement waits for the head longer than another node may hold the head, by these milliseconds. */
+/** Milliseconds by which the wait for the head exceeds the time for which another node may lock the head. */
 const lockMarginMs = 2_000
-/** Default milliseconds that a statement may take before its session counts as broken. */
+/** Default milliseconds that a statement may take before its session is treated as broken. */
 const statementTimeoutMsDefault = 30_000
 
 /**
- * The settings of every session. A node that stalls during a commit must not hold the head for long, and the database
- * must drop the waiting request of a node that has disappeared. Acknowledged commits must be on disk (and on
- * synchronous standbys), regardless of the server's default. There is no `statement_timeout`: if such a timeout ends
- * the wait for a synchronous standby, PostgreSQL acknowledges a commit that the standby does not have.
+ * The settings of every session. A node that stalls during a commit must not lock the head for long. The database must
+ * drop the waiting request of a node that has disappeared. Acknowledged commits must be on disk (and on synchronous
+ * standbys), regardless of the server's default. There is no `statement_timeout`: if such a timeout ends the wait for a
+ * synchronous standby, PostgreSQL acknowledges a commit that the standby does not have.
  */
 function sessionSettings(holdMs: number): readonly string[] {
   return [
@@ -78,13 +81,13 @@ function networkSettings(holdMs: number): readonly string[] {
 /** The statements of the driver; its types lack the time limit of a single statement. */
 type Statement = QueryConfig & { readonly query_timeout?: number }
 
-/** A row as the driver returns it: 64-bit integers as text, bytes as buffers. */
+/** A row from the driver, with 64-bit integers as text and bytes as buffers. */
 export type ResultRow = Readonly<Record<string, unknown>>
 
 /**
  * The outcome of a transaction. `rejected`: the database has rolled back the transaction. `unknown`: the database has
  * committed the transaction, but the wait for a synchronous standby was cancelled, so the standby may lack the
- * transaction. Such a transaction counts as committed once a later commit is acknowledged.
+ * transaction. Such a transaction is treated as committed once a later commit is acknowledged.
  */
 export type CommitOutcome = 'acknowledged' | 'unknown' | 'rejected'
 
@@ -103,9 +106,9 @@ export class PostgresSession {
 
   /**
    * Connects to the first server of the address that accepts writes. Throws {@link StoreUnavailableError} when no
-   * server can be reached, or when all reject the connection or are standbys. Standbys are excluded, because a standby
-   * may lack commits that a replica already contains. A statement that takes longer than `statementTimeoutMs` counts as
-   * a broken connection; 0: no limit.
+   * server can be reached, or when all servers reject the connection or are standbys. Standbys are excluded, because a
+   * standby may lack commits that a replica already contains. If a statement takes longer than `statementTimeoutMs`,
+   * the connection is treated as broken; 0: no limit.
    */
   static async open(
     location: RecordLocation,
@@ -231,7 +234,7 @@ export class PostgresSession {
     return (this.#client as unknown as { readonly processID?: number }).processID
   }
 
-  /** Opens another session with the same record, for statements without a time limit. */
+  /** Opens another session to the same database, for statements without a time limit. */
   beside(): Promise<PostgresSession> {
     return PostgresSession.open(this.#location, this.#purpose, 0)
   }
@@ -241,12 +244,12 @@ export class PostgresSession {
     return this.#failure === undefined
   }
 
-  /** The qualified name of one of our tables, quoted. */
+  /** Returns the qualified name of one of the store's tables, quoted. */
   table(name: string): string {
     return `${this.schemaName}."${name}"`
   }
 
-  /** The name of our schema, quoted. */
+  /** The name of the store's schema, quoted. */
   get schemaName(): string {
     return `"${this.#location.schema.replaceAll('"', '""')}"`
   }
@@ -257,14 +260,14 @@ export class PostgresSession {
   }
 
   /**
-   * {@link query} for repeated statements: the database parses and plans them once for each session. `name` identifies
-   * a statement within the session.
+   * Like {@link query}, for repeated statements: the database parses and plans a statement once for each session.
+   * `name` identifies a statement within the session.
    */
   async prepared(name: string, text: string, values: readonly unknown[]): Promise<readonly ResultRow[]> {
     return (await this.#send({ name, text, values: [...values] })).rows
   }
 
-  /** {@link query} for statements that return much: they may take `timeoutMs` milliseconds. */
+  /** Like {@link query}, for statements with large results. A statement may take `timeoutMs` milliseconds. */
   async queryLong(
     text: string,
     values: readonly unknown[],
@@ -273,7 +276,7 @@ export class PostgresSession {
     return (await this.#send({ text, values: [...values], query_timeout: timeoutMs })).rows
   }
 
-  /** Commits a transaction; returns the outcome, see {@link CommitOutcome}. */
+  /** Commits a transaction. Returns the outcome. */
   async commit(): Promise<CommitOutcome> {
     const warnings = this.#warnings
     const { command } = await this.#send({ text: 'COMMIT' })
@@ -337,13 +340,14 @@ export class PostgresSession {
   }
 }
 
-// The servers of a database address in the form of the driver, each with the kinds of TLS to try, as libpq does.
+// Converts a database address to connection settings of the driver: for each server, the kinds of TLS to try, in the
+// order of libpq.
 
 /** A server of an address. */
 interface DatabaseServer {
   /** Identifies the server among the servers of the address. */
   readonly name: string
-  /** At least one set of connection settings. The next set is tried when the server rejects the previous one. */
+  /** At least one set of connection settings. The next set is tried when the server rejects the previous set. */
   readonly attempts: readonly ClientConfig[]
 }
 
@@ -351,8 +355,8 @@ interface DatabaseServer {
 const connectTimeoutMs = 5_000
 
 /**
- * The servers of an address, in the order in which they are tried. Throws {@link StoreUnavailableError} when a file
- * that the address names cannot be read.
+ * Returns the servers of an address, in the order in which they are tried. Throws {@link StoreUnavailableError} when a
+ * file that the address names cannot be read.
  */
 function endpointsOf(url: string, purpose: string): DatabaseServer[] {
   const address = parseDatabaseAddress(url)

@@ -1,9 +1,9 @@
 // The engine for several machines. The system of record is a log of committed batches in a database that speaks
 // PostgreSQL's protocol. Every node reads a local replica, which the node updates from the log.
 //
-// A commit is a short transaction of that database. The node locks the head row, updates the replica, runs the
-// transactions of the batch on the replica, appends their writes as one log row, and commits. If a node dies during a
-// commit, its connection closes and the database rolls back. Reasons: docs/decisions/0016.
+// A commit is a short transaction of this database. The node locks the head (the end of the log), updates the replica,
+// runs the transactions of the batch on the replica, appends their writes as one log row, and commits. If a node
+// crashes during a commit, its connection closes and the database rolls back. Reasons: docs/decisions/0016.
 
 import { assert } from '../../../base/assert.ts'
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
@@ -24,7 +24,7 @@ import { RecordClock } from './record-clock.ts'
 import { isReserved, type Progress, ReplicaView, readNote } from './replica.ts'
 
 interface PostgresOptions extends NodeOptions {
-  /** Milliseconds that a write waits for an unavailable database before it is rejected. */
+  /** Milliseconds that a write waits for an unavailable database before the write is rejected. */
   readonly writePatienceMs?: number
 }
 
@@ -33,14 +33,14 @@ const writePatienceDefaultMs = 10_000
 const hurriedPatienceMs = 2_000
 /** Milliseconds until an unavailable database is tried again. */
 const retryMs = 200
-/** Interval in milliseconds for rejecting jobs that have waited too long while a statement is running. */
+/** Interval in milliseconds at which jobs that have waited too long are rejected, even while a statement is running. */
 const impatienceMs = 500
 /**
  * Minimum milliseconds to wait for the response to a batch. Without a response, the outcome of the batch is unknown.
  */
 const answerMs = 2_000
 
-/** No more jobs are added to a batch whose writes have this number of bytes. */
+/** When the writes of a batch have at least this number of bytes, no more jobs are added to the batch. */
 const batchBytesMax = 1 << 20
 const batchJobsMax = 256
 
@@ -60,15 +60,15 @@ interface OpenBatch {
   readonly seq: number
   readonly batch: string
   readonly jobs: readonly Job[]
-  /** When the batch was sent, on the monotonic clock, in milliseconds. */
+  /** The time at which the batch was sent, in milliseconds of the monotonic clock. */
   readonly sentMs: number
-  /** True when the database has acknowledged the batch. The replica of this node does not contain it yet. */
+  /** True when the database has acknowledged the batch. The replica of this node does not contain the batch yet. */
   readonly isAcknowledged: boolean
 }
 
 /** The state of a node's replica relative to the record. */
 export interface ReplicaStatus extends Progress {
-  /** The reason why the replica cannot follow. */
+  /** The reason why the replica cannot follow the record. */
   readonly fault: FollowFault | undefined
   /** The maximum age of reads, in milliseconds. */
   readonly lagMs: number
@@ -83,7 +83,7 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
   return store
 }
 
-/** A local replica that follows the shared record, and commits through it. */
+/** A store that reads a local replica, and appends its commits to the record (the store's tables in PostgreSQL). */
 export class PostgresStore implements ReplicatedStore {
   readonly #options: PostgresOptions
   readonly #local: KeyValueStore
@@ -94,8 +94,8 @@ export class PostgresStore implements ReplicatedStore {
   readonly #session: ReconnectingSession
   #open: OpenBatch | undefined
   /**
-   * Jobs whose batch is in the log but not acknowledged, because a synchronous standby may lack the batch. They are
-   * resolved after the next acknowledged commit.
+   * Jobs whose batch is in the log but not acknowledged, because a synchronous standby may lack the batch. These jobs
+   * are resolved after the next acknowledged commit.
    */
   #unconfirmed: Job[] = []
   #committing: Promise<void> | undefined
@@ -105,7 +105,7 @@ export class PostgresStore implements ReplicatedStore {
   #isHurried = false
   #isBuilding = false
   #onForeign: (batch: ForeignBatch) => void = () => undefined
-  /** The head on which the transactions of a batch run. */
+  /** The head (record.ts) at the time when the current batch was built. */
   #head: Head | undefined
 
   constructor(options: PostgresOptions) {
@@ -118,7 +118,6 @@ export class PostgresStore implements ReplicatedStore {
     })
   }
 
-  /** Identifies the store. */
   get storeId(): string {
     const note = readNote(this.#local)
     assert(note !== undefined, 'a replica has a note about its store')
@@ -138,7 +137,7 @@ export class PostgresStore implements ReplicatedStore {
     closed: () => this.#head?.closed ?? epoch,
   }
 
-  /** Catches up with the record and begins to follow it. */
+  /** Catches up with the record, and begins to follow the record. */
   start(): Promise<void> {
     return this.#follower.start()
   }
@@ -149,7 +148,7 @@ export class PostgresStore implements ReplicatedStore {
     return this.#local.read(view => read(new ReplicaView(view)))
   }
 
-  /** {@link ReplicatedStore.ready}. */
+  /** See {@link ReplicatedStore.ready}. */
   ready(notBefore: number, isLater = false): Promise<void> | undefined {
     return this.#follower.ready(notBefore, isLater)
   }
@@ -186,7 +185,9 @@ export class PostgresStore implements ReplicatedStore {
     return { fault, lagMs, ...progress }
   }
 
-  /** Called when the process is about to exit: writes wait only a moment for an unavailable database. */
+  /**
+   * Called when the process is about to exit: writes wait only {@link hurriedPatienceMs} for an unavailable database.
+   */
   shortenPatience(): void {
     this.#isHurried = true
   }
@@ -243,8 +244,8 @@ export class PostgresStore implements ReplicatedStore {
     const isPrepared = await prepareBatch(batch)
     const { jobs, writes, newestTime } = this.#build(isPrepared ? batch : [])
     if (writes.length === 0 && this.#unconfirmed.length === 0) {
-      // These jobs have read a state that was still the newest at some moment after their arrival. This remains true if
-      // the connection breaks now.
+      // The state that these jobs have read was the newest state at some time after their arrival, even if the
+      // connection breaks now.
       for (const job of jobs) completeJob(job)
       await releaseHead(session)
       return
@@ -268,8 +269,8 @@ export class PostgresStore implements ReplicatedStore {
     }
     // `#open` is undefined if its jobs were rejected with an unknown outcome while the batch was sent.
     this.#open &&= { ...this.#open, isAcknowledged: committed === 'acknowledged' }
-    // The jobs are resolved only after the replica contains the batch. Otherwise a client without a last seen time
-    // might not find its write on this node.
+    // The jobs are resolved after the replica contains the batch, so that a client without a last seen time finds its
+    // write on this node.
     await this.#follower.applyOwn({ ...row, clock: head.clock })
     this.#open = undefined
     this.#unconfirmed.push(...jobs)
@@ -279,9 +280,10 @@ export class PostgresStore implements ReplicatedStore {
   }
 
   /**
-   * The closed time of a batch whose newest commit has the time `newestTime`. The next commit is at least two
-   * microseconds later, so one microsecond more is always possible. If no announced commit of this node prevents this,
-   * the closed time is the time of day, so that snapshots of this state have many possible times.
+   * Returns the closed time (follower.ts) of a batch whose newest commit has the time `newestTime`. The next commit is
+   * at least two microseconds later, so the closed time can always be one microsecond later. If possible, the closed
+   * time is the time of day, but before the oldest announced commit of this node. A later closed time gives snapshots
+   * of this state more possible times.
    */
   #closedTimeAfter(newestTime: Micros): Micros {
     const announced = this.#announced.oldestAfter(newestTime)
@@ -335,7 +337,7 @@ export class PostgresStore implements ReplicatedStore {
     return session
   }
 
-  /** Rejects jobs that have waited longer than the patience for writes. */
+  /** Rejects jobs that have waited longer than {@link PostgresOptions.writePatienceMs}. */
   #rejectOldJobs(): void {
     const reason = this.#failure
     const { writePatienceMs = writePatienceDefaultMs } = this.#options
@@ -355,15 +357,15 @@ export class PostgresStore implements ReplicatedStore {
   }
 }
 
-/** `cause` undefined: the database has not responded. */
+/** The error for jobs that were not committed. `cause`: the reason; undefined if the database has not responded. */
 function rejected(cause: unknown): StoreUnavailableError {
   const reason = cause === undefined ? 'it does not respond' : wordsOf(cause)
   return new StoreUnavailableError(`the database of the store does not accept commits: ${reason}`, { cause })
 }
 
 /**
- * The error for a committed write that the replica of this node cannot show. Programs repeat a write that was not
- * committed, so the outcome is reported as `unknown`. The message says what has happened.
+ * The error for a committed write that the replica of this node cannot show. The outcome is reported as `unknown`,
+ * because programs repeat a write that was not committed. The message says that the write was committed.
  */
 function notShown(): StoreUnavailableError {
   return new StoreUnavailableError(
@@ -372,7 +374,10 @@ function notShown(): StoreUnavailableError {
   )
 }
 
-/** `cause`: the reason why the last attempt to commit has failed, if any. */
+/**
+ * The error for an unknown outcome. `cause`: the reason why the last attempt to commit failed; undefined if no attempt
+ * failed.
+ */
 function unknownOutcome(cause: unknown): StoreUnavailableError {
   const before = cause === undefined ? '' : `; the previous attempt failed: ${wordsOf(cause)}`
   return new StoreUnavailableError(

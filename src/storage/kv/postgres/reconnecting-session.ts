@@ -55,7 +55,7 @@ export class ReconnectingSession {
     }
   }
 
-  /** The open connection, if there is one that works. Never opens a connection. */
+  /** The open connection; undefined if no working connection is open. Never opens a connection. */
   get current(): PostgresSession | undefined {
     return this.#session?.isSound ? this.#session : undefined
   }

@@ -7,7 +7,7 @@ import type { SnapshotTimes } from '../../../base/timeline.ts'
 /** Assumed maximum drift between two clocks, in microseconds for each millisecond. Real clocks drift ten times less. */
 const driftMax = 1
 /**
- * If a reading is earlier than expected by more than these microseconds, the database's clock was set back. Smaller
+ * If a reading is earlier than expected by more than this many microseconds, the database's clock was set back. Smaller
  * differences may come from the delay of a response.
  */
 const stepMin = 1_000_000
@@ -25,8 +25,8 @@ export class RecordClock {
   }
 
   /**
-   * Records a reading of the database's clock, in microseconds. Responses of a busy machine arrive late, so of several
-   * readings the latest time is the most accurate.
+   * Records a reading of the database's clock, in microseconds. Responses may arrive late, so the reading with the
+   * latest resulting time of day is the most accurate.
    */
   learn(time: Micros): void {
     const nowMs = this.#elapsedMs()
@@ -47,13 +47,16 @@ export class RecordClock {
 
 /** Maximum lag of a snapshot's time behind the time of day, in microseconds, while the database is available. */
 const lagMax = 110_000
-/** While the node has reads, the closed time is advanced when it is older than these microseconds. */
+/**
+ * While the node serves reads, the closed time (follower.ts) is advanced when it is older than this many microseconds.
+ */
 const refreshAge = 75_000
 
 /**
  * The times of snapshots of a replica. A snapshot may have any time from the time of its newest commit to the closed
- * time. The closed time advances in steps of a tenth of a second. Snapshot times do not have these steps: they follow
- * the clock with a fixed lag, and each snapshot time is later than the previous one if possible.
+ * time (follower.ts). The closed time advances in steps of a tenth of a second. Snapshot times do not have these steps,
+ * because they follow the clock with a fixed lag. If possible, each snapshot time is later than the previous snapshot
+ * time.
  */
 export class ReadTimes {
   readonly #clock: RecordClock
@@ -77,20 +80,20 @@ export class ReadTimes {
     return this.#clock.now() - this.#closed < lagMax
   }
 
-  /** If the closed time is earlier than this time, a refresh for reads advances it. */
+  /** If the closed time is earlier than this time, a refresh for reads advances the closed time. */
   get wanted(): number {
     return this.#clock.now() - refreshAge
   }
 
-  /** Records that the replica, whose newest commit has the time `newest`, is complete up to `closed`. */
+  /** Records that the replica is complete up to `closed`. `newest`: the time of the newest commit in the replica. */
   note(closed: Micros, newest: Micros): void {
     this.#closed = Math.max(this.#closed, closed)
     this.#given = Math.max(this.#given, newest)
   }
 
   /**
-   * A time up to which the newest snapshot of the replica is complete, in microseconds; later than the previous result,
-   * and later than `after` if possible.
+   * Returns a time up to which the newest snapshot of the replica is complete, in microseconds. If possible, this time
+   * is later than the previous result and later than `after`.
    */
   next(after: Micros = epoch): Micros {
     if (this.#others !== undefined) {

@@ -1,5 +1,6 @@
-// The SQL statements on the record: the log of committed batches and its head. Arrays of byte strings are sent in
-// binary form. A node prevents the removal of log rows that it still needs.
+// The SQL statements for the record (the store's tables in PostgreSQL), which contains the log of committed batches.
+// The head is the newest batch of the log. Arrays of byte strings are sent in binary form. A node prevents the removal
+// of log rows that it still needs.
 
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
 import { encodeBatch } from '../batch.ts'
@@ -11,7 +12,7 @@ import { assertKnown } from './tables.ts'
 /** The newest committed batch, with related times. */
 export interface Head {
   readonly seq: number
-  /** All later commits have later times (microseconds). */
+  /** The closed time in microseconds: all later commits have later times. */
   readonly closed: Micros
   /** The database's time of day at the read (microseconds). */
   readonly clock: Micros
@@ -26,8 +27,8 @@ export interface LogRow {
    */
   readonly batch: string
   /**
-   * The name of the previous batch; empty when there is none, or its row was removed. The name shows whether two logs
-   * have the same history.
+   * The name of the previous batch; empty if there is no previous batch, or if its row was removed. The name shows
+   * whether two logs have the same history.
    */
   readonly before: string
   readonly body: Bytes
@@ -37,7 +38,7 @@ const clock = '(extract(epoch from clock_timestamp()) * 1000000)::bigint AS cloc
 
 /** Rows per fetch; a row contains some tens of transactions, or one large transaction. */
 const rowsMax = 64
-/** Maximum bytes of all fetched rows but the last. */
+/** Maximum bytes of all fetched rows except the last row. */
 const rowsBytesMax = 4 << 20
 /** Milliseconds for a fetch, even over a slow network. */
 const rowsTimeoutMs = 30_000
@@ -66,7 +67,7 @@ export async function lockHead(session: PostgresSession): Promise<Head> {
   const begun = session.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   const statement = `SELECT id FROM ${session.table('head')} WHERE id = 1 FOR UPDATE`
   const locked = session.prepared('lock head', statement, [])
-  // The head is read by a separate statement, so that it includes commits made while the lock was waited for.
+  // A separate statement reads the head, so that the head includes commits that were made during the wait for the lock.
   const [, , head] = await Promise.all([begun, locked, readHead(session)])
   return head
 }
@@ -92,8 +93,9 @@ function append(session: PostgresSession, { seq, batch, node, closed, body }: Ne
 }
 
 /**
- * Makes the database parse the statements of a commit on a new session. While the database parses a statement that is
- * followed by a long parameter, it waits without a limit, even if the session holds the head.
+ * Makes the database parse the statements of a commit on a new session. Without this call, the database would parse a
+ * statement during a commit, before its long parameter arrives. The database would wait for the parameter without a
+ * time limit, even if the session has locked the head.
  */
 export async function parseCommit(session: PostgresSession): Promise<void> {
   await append(session, { seq: 0, batch: '', before: '', node: '', closed: epoch, body: Buffer.alloc(0) })
@@ -113,8 +115,8 @@ export async function appendBatch(
 }
 
 /**
- * The batches after `after` up to `upTo`, oldest first. Returns the first of these batches, and as many others as fit
- * into one fetch.
+ * Returns batches after `after` up to `upTo`, oldest first: at least the first batch, and the following batches that
+ * fit into one fetch.
  */
 export async function readLog(session: PostgresSession, after: number, upTo: number): Promise<LogRow[]> {
   const rows = await session.queryLong(
@@ -163,8 +165,8 @@ export async function readBatch(session: PostgresSession, seq: number): Promise<
 
 /**
  * Guarantees that all later commits have times after `closed`: appends a batch without writes after the batch
- * `previous`. Does not wait. Resolves with undefined if another batch follows `previous`, or if a running commit holds
- * the head. The batch of that commit sets a closed time itself.
+ * `previous`. Does not wait. Resolves with undefined if another batch follows `previous`, or if a running commit has
+ * locked the head. The batch of a running commit sets a closed time, too.
  */
 export async function closeTime(
   session: PostgresSession,
@@ -187,7 +189,7 @@ export async function closeTime(
 }
 
 // Encodes arrays of byte strings in PostgreSQL's binary format. The driver would send arrays as text, with two
-// characters per byte, and both sides would spend more time on the conversion than on storing.
+// characters per byte. The conversion in the client and in the server would take longer than storing the rows.
 
 /** The object id of the type `bytea` in the database's catalogue, which is the same everywhere. */
 const byteaOid = 17
@@ -211,7 +213,7 @@ export function byteaArray(items: readonly Bytes[]): Buffer {
   return array
 }
 
-/** Interval in milliseconds at which a node writes to the record which log rows it still needs. */
+/** Interval in milliseconds at which a node reports to the record the log rows that it still needs. */
 const renewMs = 5_000
 
 /** Prevents the removal of log rows that a node still needs. */
@@ -220,13 +222,16 @@ export class LogRetention {
   readonly #elapsedMs: () => number
   #renewedMs = Number.NEGATIVE_INFINITY
 
-  /** `node` identifies this process among those that need the log; `elapsedMs`: a monotonic clock in milliseconds. */
+  /** `node`: the name of this process. `elapsedMs`: a monotonic clock in milliseconds. */
   constructor(node: string, elapsedMs: () => number) {
     this.#node = node
     this.#elapsedMs = elapsedMs
   }
 
-  /** Records that the log is needed from batch `from` on, unless the last renewal was less than {@link renewMs} ago. */
+  /**
+   * Records that the log is needed from batch `from` on. Does nothing if the last renewal was less than {@link renewMs}
+   * ago.
+   */
   async renew(session: PostgresSession, from: number): Promise<void> {
     if (this.#elapsedMs() - this.#renewedMs < renewMs) return
     this.#renewedMs = this.#elapsedMs()

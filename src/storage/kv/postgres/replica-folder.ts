@@ -1,7 +1,7 @@
-// The folder of a node's replica. The replica is disposable: its content can be copied again, so nothing is flushed. A
-// note in the replica identifies the store, and shows whether the replica is valid. After a crash of the machine, the
-// pages on disk may be of any age. The boot id in the note then differs from the boot id of the machine. This module
-// also checks the database before a node starts.
+// Manages the folder of a node's replica. The replica is disposable: its content can be copied again, so nothing is
+// flushed. A note in the replica identifies the store, and shows whether the replica is valid. After a crash of the
+// machine, the pages on disk may be of any age. The boot id in the note then differs from the boot id of the machine,
+// so the replica is rebuilt. This module also checks the database before a node starts.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,8 +34,8 @@ export const replicaFolder = (folder: string): string => join(folder, 'replica')
 
 /**
  * Ensures that the data directory contains a replica to which the log can be applied. If there is no such replica,
- * copies the state of the record. Only one process of a node calls this function, before any process opens the replica.
- * Throws `StoreUnavailableError` when the database is unavailable.
+ * copies the state of the record (the store's tables in PostgreSQL). Only one process of a node may call this function,
+ * before any process opens the replica. Throws `StoreUnavailableError` when the database is unavailable.
  */
 export async function prepareReplica(options: PrepareOptions): Promise<void> {
   const { location, folder, node } = options
@@ -57,12 +57,12 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
 }
 
 /**
- * The path of a file that exists from the preparation of the replica until the node has exited in order. The file
+ * The path of a file that exists from the preparation of the replica until the node has shut down normally. The file
  * contains the number of consecutive damaged replicas. The file is needed because the replica itself may be the reason
  * why a node has crashed: LMDB crashes the process at an invalid page.
  */
 const markOf = (folder: string) => join(folder, 'replica-in-use')
-/** Maximum number of consecutive damaged replicas. After more, the cause is probably the machine. */
+/** Maximum number of consecutive damaged replicas. If more replicas are damaged, the cause is probably the machine. */
 const damagesMax = 3
 
 function readMark(folder: string): number | undefined {
@@ -76,8 +76,8 @@ function writeMark(folder: string, damages: number): void {
 }
 
 /**
- * Checks the replica if its node did not exit in order; resolves with the damage. Undefined: there is no damage, or the
- * node exited in order.
+ * Checks the replica if its node did not shut down normally. Resolves with the damage; undefined if there is no damage,
+ * or if the node shut down normally.
  */
 async function damageOf(folder: string): Promise<string | undefined> {
   const mark = readMark(folder)
@@ -93,7 +93,7 @@ async function damageOf(folder: string): Promise<string | undefined> {
   return damage
 }
 
-/** Records that all processes of the node have exited in order, so the replica is complete. */
+/** Records that the node has shut down normally, so the replica is complete. */
 export function markReplicaComplete(folder: string): void {
   rmSync(markOf(folder), { force: true })
 }
@@ -111,8 +111,8 @@ function openFolder(folder: string): KeyValueStore {
 }
 
 /**
- * Opens the replica in a data directory if the log of the record can be applied to the replica; otherwise returns
- * undefined. A node may use the replica at the same time.
+ * Opens the replica in a data directory. Returns undefined if the log of the record cannot be applied to the replica. A
+ * node may use the replica at the same time.
  */
 export async function openComparable(
   session: PostgresSession,
@@ -122,8 +122,8 @@ export async function openComparable(
 }
 
 /**
- * Removes the replica. The next {@link prepareReplica} rebuilds it, unless too many consecutive replicas were damaged.
- * `isDamaged`: whether this replica counts as damaged.
+ * Removes the replica. The next {@link prepareReplica} rebuilds the replica, or fails if too many consecutive replicas
+ * were damaged. `isDamaged`: whether this replica is counted as damaged.
  */
 export function discardReplica(folder: string, isDamaged = false): void {
   if (isDamaged) writeMark(folder, (readMark(folder) ?? 0) + 1)
@@ -161,7 +161,7 @@ const sessionsMax = 6
  * statements.
  */
 const patienceMs = 3_000
-/** SQLSTATE of a connection above a limit: of the role, the database or the server. */
+/** SQLSTATE of a connection that exceeds a limit of the role, the database or the server. */
 const tooManyState = '53300'
 
 /**
@@ -176,7 +176,7 @@ async function assertFit(session: PostgresSession, location: RecordLocation, nod
   const opened = await Promise.allSettled(opening)
   const others = opened.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
   try {
-    // A pooler sends its clients other process numbers than those of the server processes.
+    // A pooler sends its clients process numbers that differ from the numbers of the server processes.
     if (own !== session.processId && (await isShared(own, others)))
       throw new StoreUnavailableError(
         'the address of the store leads to a connection pooler in transaction mode: set its pool_mode to session, or use the address of PostgreSQL itself',
@@ -184,8 +184,8 @@ async function assertFit(session: PostgresSession, location: RecordLocation, nod
     const failed = opened.find(each => each.status === 'rejected')
     if (failed) throw tooFewSessions(failed.reason)
   } finally {
-    // The connections of this check are closed before the node opens its connections, so that the database does not
-    // count both against its limit.
+    // The connections of this check are closed before the node opens its connections, so that the database never counts
+    // both against its limit.
     await Promise.all(others.map(other => other.end()))
   }
 }
@@ -205,7 +205,7 @@ async function backendOf(session: PostgresSession): Promise<number> {
   return Number(row?.pid)
 }
 
-/** The error to report when the database allows no more connections; other errors unchanged. */
+/** Returns the error to report if the database allows no more connections. Returns other errors unchanged. */
 function tooFewSessions(cause: unknown): unknown {
   if (!(cause instanceof StoreUnavailableError) || stateOf(cause.cause) !== tooManyState) return cause
   return new StoreUnavailableError(

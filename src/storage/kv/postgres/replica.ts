@@ -1,5 +1,6 @@
-// The replica of the record that a node reads: a key-value store that is updated from the log, with a note about its
-// position. Several processes of one node may update the same replica; each batch is applied once, in order.
+// The replica that a node reads: a key-value store that is updated from the log in PostgreSQL. A note in the replica
+// contains the position of the replica in the log. Several processes of one node may update the same replica; each
+// batch is applied once, in order.
 
 import { assert } from '../../../base/assert.ts'
 import { epoch, type Micros } from '../../../base/micros.ts'
@@ -17,14 +18,14 @@ export interface Progress {
 }
 
 /**
- * The identity of a replica. The note is written in the same transaction as the data that it describes. Data without a
- * note is not a replica.
+ * The note of a replica: its store, its position in the log, and its state. The note is written in the same transaction
+ * as the data of the replica. Data without a note is not a replica.
  */
 export interface CopyNote extends Progress {
   readonly storeId: string
   /** The boot id of the machine when the note was written; absent on systems without boot ids. */
   readonly boot?: string | undefined
-  /** False while the state is being copied. The log must then be applied, beginning after this batch. */
+  /** False while the state is being copied. After the copy, the log must be applied, beginning with the next batch. */
   readonly isComplete: boolean
 }
 
@@ -81,7 +82,7 @@ export function readNote(local: KeyValueStore): CopyNote | undefined {
   return local.read(noteIn)
 }
 
-/** The note as a write. */
+/** Returns the write that stores the note. */
 export function noteWrite(note: CopyNote): Write {
   return { key: noteKey, value: Buffer.from(JSON.stringify(note)) }
 }

@@ -1,4 +1,5 @@
-// The tables of the record. The SQL uses only features that PostgreSQL, CockroachDB and YugabyteDB share.
+// Creates and checks the tables of the record: a store in PostgreSQL. The SQL uses only features that PostgreSQL,
+// CockroachDB and YugabyteDB share.
 
 import type { Random } from '../../../base/random.ts'
 import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
@@ -7,10 +8,10 @@ import type { PostgresSession } from './postgres-session.ts'
 
 /** The version of the tables below and of their content. */
 export const recordVersion = 2
-/** Stored in place of a version: data is being moved into the tables, and no node may start on them. */
+/** Stored in place of a version while data is being moved into the tables, so that no node uses the tables. */
 export const unfilledVersion = 0
 
-/** SQLSTATEs of a statement that failed because another node creates the tables at the same moment. */
+/** SQLSTATEs of a statement that failed because another node creates the tables at the same time. */
 const raceStates = new Set(['23505', '42P06', '42P07', '42710', '40001', 'XX000'])
 const attemptsMax = 10
 /** SQLSTATE of a missing privilege. */
@@ -19,8 +20,8 @@ const forbiddenState = '42501'
 const missingStates = new Set(['3F000', '42P01'])
 
 /**
- * Creates the tables if they are missing; several nodes may do so at the same moment. Checks the version of the tables,
- * and resolves with the id of the store ({@link readStoreId}).
+ * Creates the tables if they are missing. Several nodes may create the tables at the same time. Checks the version of
+ * the tables, and resolves with the id of the store ({@link readStoreId}).
  */
 export async function openTables(session: PostgresSession, random: Random): Promise<string> {
   await createTables(session, random, recordVersion)
@@ -62,7 +63,7 @@ export async function readStoreId(session: PostgresSession): Promise<string> {
   return String(row?.store_id)
 }
 
-/** Throws {@link StoreUnavailableError} unless this program supports tables of the version `version`. */
+/** Throws {@link StoreUnavailableError} if this program does not support tables of the version `version`. */
 export function assertKnown(session: PostgresSession, version: number): void {
   if (version === recordVersion) return
   throw new StoreUnavailableError(
@@ -70,7 +71,7 @@ export function assertKnown(session: PostgresSession, version: number): void {
   )
 }
 
-/** The version of the tables; undefined when they are missing. */
+/** The version of the tables; undefined when the tables are missing. */
 export async function readVersion(session: PostgresSession): Promise<number | undefined> {
   try {
     const [row] = await session.query(`SELECT version FROM ${session.table('meta')} WHERE id = 1`)
@@ -104,7 +105,7 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
     `CREATE TABLE IF NOT EXISTS ${table('checkpoint')} (id int PRIMARY KEY, seq bigint NOT NULL)`,
     // The leases on work that only one node does at a time, with their holders.
     `CREATE TABLE IF NOT EXISTS ${table('lease')} (name text PRIMARY KEY, holder text NOT NULL, until timestamptz NOT NULL)`,
-    // The nodes that live or have lived recently, and the first batch that each still needs.
+    // The nodes that are or were recently alive, and the first batch that each node still needs.
     `CREATE TABLE IF NOT EXISTS ${table('node')} (
        name text PRIMARY KEY, needs bigint NOT NULL, seen timestamptz NOT NULL)`,
     // Notices between processes.
@@ -142,7 +143,7 @@ export async function readRootHash(session: PostgresSession): Promise<string | u
   return typeof row?.root_hash === 'string' ? row.root_hash : undefined
 }
 
-/** Stores the hash unless another node has already stored one; resolves with the stored hash. */
+/** Stores `hash` if no node has stored a hash yet. Resolves with the stored hash. */
 export async function claimRootHash(session: PostgresSession, hash: string): Promise<string> {
   await session.query(
     `UPDATE ${session.table('meta')} SET root_hash = $1 WHERE id = 1 AND root_hash IS NULL`,

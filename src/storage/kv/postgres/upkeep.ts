@@ -1,5 +1,6 @@
-// Runs the maintenance tasks of a process on the record over a separate connection. The tasks renew leases, exchange
-// notices, and apply the log to the state. While the database is unavailable, the tasks do not run.
+// Runs the maintenance tasks of a process on the record (the store's tables in PostgreSQL), over a separate connection.
+// The tasks renew leases, exchange notices, and apply the log to the state. While the database is unavailable, the
+// tasks do not run.
 
 import type { NoticeBoard } from '../../../base/notices.ts'
 import { Loop, type Timers } from '../../../base/timers.ts'
@@ -22,7 +23,7 @@ interface UpkeepOptions {
   /** Milliseconds between two runs. */
   readonly everyMs: number
   readonly tasks: readonly UpkeepTask[]
-  /** Called with each failure of a task, unless the failure is that the database is unavailable. */
+  /** Called with each error of a task. An unavailable database is not reported. */
   readonly onError: (error: unknown) => void
 }
 
@@ -76,7 +77,7 @@ export class NoticeExchange implements UpkeepTask {
   readonly #read = new Map<string, number>()
   #number = 0
 
-  /** `node` identifies this process among all. */
+  /** `node`: the name of this process. */
   constructor(board: NoticeBoard, node: string) {
     this.#board = board
     this.#node = node
@@ -121,8 +122,8 @@ export class NoticeExchange implements UpkeepTask {
   }
 }
 
-// A lease gives some work to one process at a time. Each lease is a row with a time of the database's clock, and the
-// lease of a dead holder expires. The work must still be correct when two processes believe for a moment that they hold
+// A lease gives some work to one process at a time. Each lease is a row with an expiry time, by the database's clock,
+// so the lease of a dead holder expires. The work must be correct even if two processes briefly believe that they hold
 // the lease.
 
 /** Takes or renews the lease `name` for `holder`; true when `holder` holds the lease for the next `seconds`. */
@@ -143,7 +144,7 @@ export async function holdLease(
   return rows.length > 0
 }
 
-/** Releases a lease, so that other processes need not wait until it expires. */
+/** Releases a lease, so that other processes need not wait for its expiry. */
 export async function releaseLease(session: PostgresSession, name: string, holder: string): Promise<void> {
   await session.query(`DELETE FROM ${session.table('lease')} WHERE name = $1 AND holder = $2`, [name, holder])
 }
@@ -151,10 +152,13 @@ export async function releaseLease(session: PostgresSession, name: string, holde
 const leaseSeconds = 5
 /** Milliseconds between renewals of a lease. */
 const renewMs = 1_500
-/** Milliseconds before the expiry at which a holder stops using its lease, because clocks differ slightly in speed. */
+/**
+ * Safety margin in milliseconds. A holder stops using its lease this long before the expiry, because clocks differ
+ * slightly in speed.
+ */
 const marginMs = 1_000
 
-/** A lease that a process takes when no other process holds it, and then renews while the process lives. */
+/** A lease that a process takes when the lease is free, and then renews until the process exits. */
 export class RenewedLease implements UpkeepTask {
   readonly #name: string
   readonly #holder: string
