@@ -10,7 +10,7 @@ import { progressLine } from '../../src/cli/progress.ts'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
 import { rootQuery } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
-import { startProcess } from '../support/server-process.ts'
+import { startProcess, withoutSlowLane } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 
 let folder: string
@@ -33,7 +33,7 @@ test('a backup during writes contains the state of one transaction', async () =>
   const commits: Document[] = []
   let isWriting = true
   let time = 0
-  const server = await startProcess({ flags: ['--workers', '2'] })
+  const server = await startProcess({ flags: ['--workers', '2', ...withoutSlowLane] })
   try {
     await rootQuery(server, { create_collection: { object: { name: 'things' } } })
     const data = { object: { data: { object: { text: 'x'.repeat(2000) } } } }
@@ -58,7 +58,7 @@ test('a backup during writes contains the state of one transaction', async () =>
     await server.stop()
   }
   await assertSound(restored)
-  const second = await startProcess({ data: restored })
+  const second = await startProcess({ data: restored, flags: withoutSlowLane })
   try {
     const { data } = (await rootQuery(second, documents)) as { data: unknown[] }
     const expected = commits.filter(({ ts }) => ts <= time).map(({ ref }) => JSON.stringify(ref))
@@ -106,7 +106,7 @@ test('a killed restore is not served, and can be repeated', async () => {
   const { status, stderr } = await runProgram(['restore', join(folder, 'backup'), '--data', data])
   assert.equal(status, 0, stderr)
   assert.equal(existsSync(draft), false)
-  const server = await startProcess({ data })
+  const server = await startProcess({ data, flags: withoutSlowLane })
   const { data: found } = (await rootQuery(server, documents)) as { data: unknown[] }
   assert.ok(found.length > 0)
   await server.stop()

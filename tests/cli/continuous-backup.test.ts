@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts'
 import { send, sendFql } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
 import { S3Bucket } from '../support/s3.ts'
-import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
 
 let bucket: S3Bucket
 let folder: string
@@ -54,7 +54,7 @@ for (const kind of ['folder', 'bucket'] as const) {
     const target = kind === 'folder' ? join(folder, 'backup') : `s3://${bucket.bucket}/shop`
     const env = kind === 'folder' ? {} : bucketEnv()
     const data = join(folder, `data of ${kind}`)
-    const server = await startProcess({ data, flags: ['--backup-to', target], env })
+    const server = await startProcess({ data, flags: ['--backup-to', target, ...withoutSlowLane], env })
     await eventually('there is a base copy', () => (readStatus(data)?.oldest_restorable ?? null) !== null)
     await run(server, 'Collection.create({ name: "items" })')
     await Promise.all(Array.from({ length: 20 }, (_, n) => run(server, `items.create({ n: ${n} })`)))
@@ -78,7 +78,7 @@ for (const kind of ['folder', 'bucket'] as const) {
     )
     assert.equal(before.status, 0, before.stderr)
     assert.match(before.stdout, /: sound\n$/)
-    const restored = await startProcess({ data })
+    const restored = await startProcess({ data, flags: withoutSlowLane })
     assert.equal((await run(restored, 'items.all().count()')).data, 21)
     const page = await sendFql(restored, restored.rootSecret, `Set.paginate(${JSON.stringify(cursor)})`)
     assert.equal((page.json as { error?: { code: string } }).error?.code, 'invalid_cursor')

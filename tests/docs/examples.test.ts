@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { patience } from '../support/patience.ts'
 import { program, repository, temporaryFolder } from '../support/program.ts'
-import { startProcess } from '../support/server-process.ts'
+import { startProcess, withoutSlowLane } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 import { files, read } from '../tidy/sources.ts'
 
@@ -74,7 +74,8 @@ for (const page of pages) {
     const folder = await temporaryFolder()
     try {
       const data = join(folder, 'data')
-      const server = await startProcess({ data, env: { TERRARIUM_ROOT_SECRET: undefined } })
+      const env = { TERRARIUM_ROOT_SECRET: undefined }
+      const server = await startProcess({ data, env, flags: withoutSlowLane })
       try {
         const { port } = new URL(server.url)
         const here = (block: string) => block.replaceAll('8443', port)

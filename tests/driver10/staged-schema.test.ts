@@ -5,10 +5,11 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { indexBuilderLimits } from '../../src/storage/store/index-builder.ts'
+import { runCommand } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
 import { keyOfNewDatabase, query, send, sendFql } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 
@@ -177,7 +178,7 @@ describe('schema files while a schema is staged', { timeout }, () => {
     try {
       await writeFile(join(folder, 'main.fsl'), 'function brought() { 1 }\n')
       const run = () =>
-        runProgram(
+        runCommand(
           ['import', '--url', server.url, '--database', name, '--state', join(folder, 'state'), folder],
           { TERRARIUM_SECRET: server.rootSecret },
         )

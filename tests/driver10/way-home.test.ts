@@ -6,8 +6,9 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Client, fql, ServiceError } from 'fauna'
+import { runCommand } from '../support/command.ts'
 import { patience } from '../support/patience.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { temporaryFolder } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 
 const schema = {
@@ -97,7 +98,7 @@ test('an export and schema files are imported, served to the driver, and exporte
   const at = (...steps: readonly string[]) => join(folder, ...steps)
   const run = async (...words: readonly string[]) => {
     const all = [words[0] as string, '--url', server.url, ...words.slice(1)]
-    return runProgram(all, { TERRARIUM_SECRET: server.rootSecret })
+    return runCommand(all, { TERRARIUM_SECRET: server.rootSecret })
   }
   const bringIn = (database: string, ...words: readonly string[]) =>
     run('import', '--state', at('state'), '--database', database, ...words)

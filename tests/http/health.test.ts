@@ -9,7 +9,8 @@ import { openLogged } from '../../src/storage/kv/log/logged-store.ts'
 import { eventually } from '../support/eventually.ts'
 import { keyOfNewDatabase, rootQuery, send } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
-import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { startProcess, withoutSlowLane } from '../support/server-process.ts'
 
 interface Task {
   readonly ended: number | null
@@ -32,7 +33,7 @@ interface Health {
   readonly backups: { readonly kept: readonly { readonly name: string; readonly bytes: number }[] } | null
 }
 
-async function health(server: ServerProcess): Promise<Health> {
+async function health(server: RunningServer): Promise<Health> {
   const { json, status } = await send(server, {
     method: 'GET',
     path: '/api/v1/health',
@@ -42,11 +43,11 @@ async function health(server: ServerProcess): Promise<Health> {
   return json as Health
 }
 
-const start = (server: ServerProcess, what: 'backups' | 'checks') =>
+const start = (server: RunningServer, what: 'backups' | 'checks') =>
   send(server, { path: `/api/v1/health/${what}`, secret: server.rootSecret, body: '' })
 
 /** Starts a task and waits for its end. */
-async function finished(server: ServerProcess, kind: 'backup' | 'check'): Promise<Task> {
+async function finished(server: RunningServer, kind: 'backup' | 'check'): Promise<Task> {
   const { status, text } = await start(server, `${kind}s`)
   assert.equal(status, 202, text)
   await eventually(`the ${kind} has ended`, async () => (await health(server)).tasks[kind]?.ended != null)
@@ -56,7 +57,7 @@ async function finished(server: ServerProcess, kind: 'backup' | 'check'): Promis
 test('a backup during writes is complete, and can be restored', async () => {
   const folder = await temporaryFolder()
   const restored = join(folder, 'restored')
-  const server = await startProcess({ flags: ['--backups', join(folder, 'backups')] })
+  const server = await startServer({ flags: ['--backups', join(folder, 'backups')] })
   try {
     assert.deepEqual((await health(server)).tasks, { backup: null, check: null })
     await rootQuery(server, { create_collection: { object: { name: 'things' } } })
@@ -76,7 +77,7 @@ test('a backup during writes is complete, and can be restored', async () => {
     assert.equal(join(folder, 'backups', kept[0]?.name ?? ''), result?.place)
     assert.equal((await runProgram(['restore', result?.place ?? '', '--data', restored])).status, 0)
     assert.match((await runProgram(['check', '--data', restored])).stdout, /: sound\n$/)
-    const second = await startProcess({ data: restored })
+    const second = await startServer({ data: restored })
     try {
       assert.equal(await rootQuery(second, { exists: { ref: { collection: 'things' }, id: '1' } }), true)
       assert.equal(
@@ -97,8 +98,8 @@ test('without a folder for backups no backup starts, and a failed backup has a r
   const folder = await temporaryFolder()
   const file = join(folder, 'a-file')
   await writeFile(file, '')
-  const without = await startProcess()
-  const blocked = await startProcess({ flags: ['--backups', file] })
+  const without = await startServer()
+  const blocked = await startServer({ flags: ['--backups', file] })
   try {
     const refused = await start(without, 'backups')
     assert.equal(refused.status, 403)
@@ -117,7 +118,7 @@ test('without a folder for backups no backup starts, and a failed backup has a r
 
 test('a check runs beside the service, and reports contradictions', async () => {
   const data = await temporaryFolder()
-  let server = await startProcess({ data })
+  let server = await startServer({ data })
   try {
     await rootQuery(server, { create_collection: { object: { name: 'things' } } })
     await rootQuery(server, { create_index: { object: { name: 'all', source: { collection: 'things' } } } })
@@ -130,7 +131,7 @@ test('a check runs beside the service, and reports contradictions', async () => 
     assert.ok(row)
     await kv.transact(() => ({ result: undefined, writes: [{ key: row.key, value: undefined }] }))
     await kv.close()
-    server = await startProcess({ data })
+    server = await startServer({ data })
     const { result } = await finished(server, 'check')
     assert.equal(result?.is_good, false)
     assert.match(result?.findings?.join('\n') ?? '', /has no entry/)
@@ -141,7 +142,7 @@ test('a check runs beside the service, and reports contradictions', async () => 
 })
 
 test('all workers are shown, and each shows a check that another one has started', async () => {
-  const server = await startProcess({ flags: ['--workers', '3'] })
+  const server = await startProcess({ flags: ['--workers', '3', ...withoutSlowLane] })
   try {
     let found = new Set<number>()
     while (found.size < 3) {
@@ -163,7 +164,7 @@ test('all workers are shown, and each shows a check that another one has started
 })
 
 test('a second task of a kind is rejected; a vanished task is shown as failed', async () => {
-  const server = await startProcess()
+  const server = await startServer()
   const note = (seen: number) =>
     writeFile(
       join(server.data, 'check-note.json'),
@@ -185,7 +186,7 @@ test('a second task of a kind is rejected; a vanished task is shown as failed', 
 })
 
 test('only the root secret has access', async () => {
-  const server = await startProcess()
+  const server = await startServer()
   try {
     const admin = await keyOfNewDatabase(server, 'own', 'admin')
     for (const secret of [admin, `${server.rootSecret}:own:admin`, 'wrong', undefined]) {

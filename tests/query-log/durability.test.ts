@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { keyOfNewDatabase, query, rootQuery, send } from '../support/http.ts'
 import { temporaryFolder } from '../support/program.ts'
-import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
 import { api, exported, finished, type LogRecord, requestExport } from './log-client.ts'
 
 const everything = { region_group: 'us-std' }
@@ -43,15 +43,15 @@ async function withFolder(use: (data: string) => Promise<void>): Promise<void> {
 
 test('a stop loses nothing, a crash nothing that has reached a segment; exports continue', () =>
   withFolder(async data => {
-    let server = await startProcess({ data })
+    let server = await startProcess({ data, flags: withoutSlowLane })
     await marked(server, 'stopped')
     await server.stop()
-    server = await startProcess({ data })
+    server = await startProcess({ data, flags: withoutSlowLane })
     await marked(server, 'killed')
     while (!segmentsOf(data).includes('"mark":"killed"')) await wait(20)
     const { request_id: id } = await requestExport(server, server.rootSecret, everything)
     await server.kill()
-    server = await startProcess({ data })
+    server = await startProcess({ data, flags: withoutSlowLane })
     await marked(server, 'after')
     assert.deepEqual(marksOf(await exported(server, server.rootSecret, everything)), [
       'stopped',
@@ -63,7 +63,7 @@ test('a stop loses nothing, a crash nothing that has reached a segment; exports 
   }))
 
 test('with several processes an export waits for the records of all of them', async () => {
-  const server = await startProcess({ flags: ['--workers', '2'] })
+  const server = await startProcess({ flags: ['--workers', '2', ...withoutSlowLane] })
   const marks = Array.from({ length: 60 }, (_, n) => `m${n}`)
   // Connections are closed, so that the queries are distributed over the processes.
   const headers = (mark: string) => ({ connection: 'close', 'x-fauna-tags': `mark=${mark}` })
@@ -82,7 +82,7 @@ test('with several processes an export waits for the records of all of them', as
 })
 
 test('an expired URL returns 403; the next request creates a new URL with the next version', async t => {
-  const server = await startProcess({ flags: ['--query-log-url-seconds', '2'] })
+  const server = await startProcess({ flags: ['--query-log-url-seconds', '2', ...withoutSlowLane] })
   t.after(() => server.stop())
   await marked(server, 'x')
   const { request_id: id } = await requestExport(server, server.rootSecret, everything)
@@ -100,7 +100,7 @@ test('an expired URL returns 403; the next request creates a new URL with the ne
 
 test('typed content never reaches the files of the log', () =>
   withFolder(async data => {
-    const server = await startProcess({ data })
+    const server = await startProcess({ data, flags: withoutSlowLane })
     const secret = await keyOfNewDatabase(server, 'app', 'admin')
     const run = (expression: unknown) => query(server, secret, expression)
     const mine = { object: { password: 'hunter2-password' } }

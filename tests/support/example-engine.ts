@@ -1,5 +1,7 @@
-// An engine with the database that the examples of the function reference use.
+// Engines with the database that the examples of the function reference use.
 
+import { after } from 'node:test'
+import type { families } from '../../src/fql4/functions/registry.ts'
 import { openTestEngine, type TestEngine } from './engine.ts'
 
 const fixture = {
@@ -41,17 +43,44 @@ const documents = {
   ],
 }
 
+/** The definition of a function of version 4, which has an example. */
+export type FunctionDefinition = (typeof families)[number]['definitions'][number]
+
 export interface ExampleEngine {
   readonly engine: TestEngine
   /** The secret of an admin key of the engine's database. */
   readonly secret: string
 }
 
-/** Opens an engine with the documents that the examples use. The caller closes it. */
-export async function openExampleEngine(): Promise<ExampleEngine> {
+async function openExampleEngine(): Promise<ExampleEngine> {
   const engine = openTestEngine()
   await engine.query(fixture)
   await engine.query(documents)
   const key = (await engine.query({ create_key: { object: { role: 'admin' } } })) as { secret: string }
   return { engine, secret: key.secret }
+}
+
+/**
+ * Returns a function that runs an example. Each example that writes has an engine of its own; the others share one engine,
+ * because opening one takes longer than most examples. Call `exampleRunner` at the top of a file: the hook that closes
+ * the shared engine belongs to the suite in which it is registered.
+ */
+export function exampleRunner(): (
+  definition: Pick<FunctionDefinition, 'effect'>,
+  run: (engine: ExampleEngine) => Promise<void>,
+) => Promise<void> {
+  let shared: Promise<ExampleEngine> | undefined
+  after(async () => (await shared)?.engine.close())
+  return async ({ effect }, run) => {
+    if (effect !== 'write') {
+      shared ??= openExampleEngine()
+      return run(await shared)
+    }
+    const own = await openExampleEngine()
+    try {
+      await run(own)
+    } finally {
+      await own.engine.close()
+    }
+  }
 }

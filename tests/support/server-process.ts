@@ -32,6 +32,12 @@ export interface ServerProcess extends RunningServer {
   kill(): Promise<void>
 }
 
+/**
+ * Flags of a service without slow-lane processes, each of which costs almost a second of CPU time, for tests that start
+ * several services and have another subject.
+ */
+export const withoutSlowLane: readonly string[] = ['--slow-lane-processes', '0']
+
 /** The stack size of `npm start`. */
 const usualStackKibibytes = 3600
 

@@ -5,8 +5,9 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { runCommand } from '../support/command.ts'
 import { query } from '../support/http.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 let server: RunningServer
@@ -27,7 +28,7 @@ async function importFile(database: string, name: string, content: Buffer | stri
   const file = join(folder, name)
   await writeFile(file, content)
   const target = ['--url', server.url, '--database', database, '--collection', 'people']
-  return runProgram([...words.with(2, join(folder, 'state')), ...target, ...more, file], {
+  return runCommand([...words.with(2, join(folder, 'state')), ...target, ...more, file], {
     TERRARIUM_SECRET: server.rootSecret,
   })
 }

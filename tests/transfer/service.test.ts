@@ -5,6 +5,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import faunadb from 'faunadb'
+import { runCommand } from '../support/command.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
@@ -27,7 +28,7 @@ after(async () => {
 const tagged = join(fixtures, 'tagged')
 
 function importInto(words: readonly string[], secret = server.rootSecret) {
-  return runProgram(['import', '--url', server.url, '--state', join(folder, 'state'), ...words], {
+  return runCommand(['import', '--url', server.url, '--state', join(folder, 'state'), ...words], {
     TERRARIUM_SECRET: secret,
   })
 }
@@ -53,7 +54,7 @@ test('--json prints the report', async () => {
 test('users exported from a service log in elsewhere, through the driver', async () => {
   const exported = join(folder, 'exported')
   const from = ['export', '--url', server.url, '--database', 'team/shop', '--gzip', exported]
-  const first = await runProgram(from, { TERRARIUM_SECRET: server.rootSecret })
+  const first = await runCommand(from, { TERRARIUM_SECRET: server.rootSecret })
   assert.equal(first.status, 0, first.stderr)
   assert.match(first.stdout, /^exported 5 documents of 1 database as of /)
   const second = await importInto(['--database', 'elsewhere', exported])
@@ -115,7 +116,7 @@ test('an empty export is valid', async () => {
   const env = { TERRARIUM_SECRET: server.rootSecret }
   const exported = join(folder, 'nothing-in-it')
   const words = ['export', '--url', server.url, '--database', 'empty', exported]
-  assert.equal((await runProgram(words, env)).status, 0)
+  assert.equal((await runCommand(words, env)).status, 0)
   const { status, stderr } = await importInto(['--database', 'empty-too', exported])
   assert.equal(status, 0, stderr)
   assert.equal(
@@ -133,7 +134,7 @@ test('errors are reported in one line', async () => {
   const wrong = await importInto(['--database', 'shop', tagged], 'wrong')
   assert.equal(wrong.status, 1)
   assert.match(wrong.stderr, /unauthorized/i)
-  const typo = await runProgram(['export', '--url', server.url, '--database', 'typo', join(folder, 'typo')], {
+  const typo = await runCommand(['export', '--url', server.url, '--database', 'typo', join(folder, 'typo')], {
     TERRARIUM_SECRET: server.rootSecret,
   })
   assert.match(

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { runProgram, temporaryFolder } from '../support/program.ts'
-import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 import { clientOfEach, type WorkerClient } from './clients.ts'
 
@@ -20,7 +20,7 @@ interface Document {
 }
 
 async function start(data: string): Promise<ServerProcess> {
-  return startProcess({ data, flags: ['--workers', String(workers)] })
+  return startProcess({ data, flags: ['--workers', String(workers), ...withoutSlowLane] })
 }
 
 async function connect(server: ServerProcess): Promise<WorkerClient[]> {
@@ -64,7 +64,7 @@ test('a backup during writes of all workers has all documents that were acknowle
     const { status, stderr } = await runProgram(['backup', copy, '--data', data])
     assert.equal(status, 0, stderr)
     await assertSound(copy)
-    const restored = await startProcess({ data: copy })
+    const restored = await startProcess({ data: copy, flags: withoutSlowLane })
     assert.deepEqual(missingFrom(await idsIn(restored), before), [])
     await restored.stop()
   }

@@ -8,7 +8,7 @@ import { parseJson } from '../../../../src/values/json.ts'
 import type { Json } from '../../../../src/values/value.ts'
 import { writeJson } from '../../../../src/values/write-json.ts'
 import { openTestEngine } from '../../../support/engine.ts'
-import { openExampleEngine } from '../../../support/example-engine.ts'
+import { exampleRunner } from '../../../support/example-engine.ts'
 import { fc } from '../../../support/fast-check.ts'
 import { texts } from '../../../support/value-arbitraries.ts'
 
@@ -204,20 +204,19 @@ test('a printed query is parsed to the same query', () => {
   )
 })
 
+const runExample = exampleRunner()
+
 for (const family of families) {
-  for (const { name, keys, example, until } of family.definitions) {
+  for (const definition of family.definitions) {
+    const { example, keys, name, until } = definition
     if (until) continue
-    test(`the example of ${name} (${keys.join(', ')}) as text`, async () => {
-      const { engine, secret } = await openExampleEngine()
-      try {
+    test(`the example of ${name} (${keys.join(', ')}) as text`, () =>
+      runExample(definition, async ({ engine, secret }) => {
         const [query, answer] = example
         const text = printQuery(parseJson(query))
         const { body } = await engine.send(writeJson(parseExpression(text).json), { secret })
         assert.deepEqual(JSON.parse(body), { resource: JSON.parse(answer) }, text)
-      } finally {
-        await engine.close()
-      }
-    })
+      }))
   }
 }
 
