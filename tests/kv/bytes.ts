@@ -1,5 +1,6 @@
-// Short ways to write bytes in the tests of the storage engines.
+// Short ways to write bytes in the tests of the storage engines, and a clock for transactions of one batch.
 
+import { type Clock, systemClock } from '../../src/base/clock.ts'
 import type { Bytes, Entry, KeyRange, KeyValueStore, Work, Write } from '../../src/storage/kv/kv-contract.ts'
 
 /** The UTF-8 bytes of a text, or the bytes with these numbers. */
@@ -38,3 +39,10 @@ export function list(
   const range = { start: bytes(start), end: typeof end === 'string' ? bytes(end) : end, ...rest }
   return store.read(view => shown(view.range(range)))
 }
+
+/**
+ * A monotonic clock that does not advance. Transactions that are added one after the other then form one batch: an engine
+ * splits a batch whose transactions arrived over a longer time than the last flush took, for example when the process had
+ * to wait for a core.
+ */
+export const stoppedClock: Clock = { ...systemClock, elapsedMs: () => 0 }

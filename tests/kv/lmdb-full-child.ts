@@ -2,11 +2,11 @@
 // outcomes of a commit that does not fit, of a commit in the same batch, and of a later commit. Argument: folder.
 
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
-import { bytes, list, put, write } from './bytes.ts'
+import { bytes, list, put, stoppedClock, write } from './bytes.ts'
 
 // Without a listener, the signal of the limit would end the process.
 process.on('SIGXFSZ', () => {})
-const store = openLmdb({ path: process.argv[2] ?? '' })
+const store = openLmdb({ path: process.argv[2] ?? '', clock: stoppedClock })
 await store.transact(write(put('before', '1')))
 const outcomes = await Promise.allSettled([
   store.transact(write({ key: bytes('large'), value: new Uint8Array(20_000_000) })),

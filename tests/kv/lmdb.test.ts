@@ -13,7 +13,7 @@ import { systemTimers } from '../../src/base/timers.ts'
 import type { KeyValueStore, Write } from '../../src/storage/kv/kv-contract.ts'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
-import { bytes, list, put, text, write } from './bytes.ts'
+import { bytes, list, put, stoppedClock, text, write } from './bytes.ts'
 import { storeSuite } from './suite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'kv-'))
@@ -324,7 +324,7 @@ describe('lmdb on a full disk', () => {
 
   test('a write that the disk may have no room for is not tried, and a batch is committed completely or not at all', async () => {
     let free = Number.POSITIVE_INFINITY
-    const store = openLmdb({ path: newPath(), freeBytes: () => free })
+    const store = openLmdb({ path: newPath(), clock: stoppedClock, freeBytes: () => free })
     await store.transact(write(put('before', '1')))
     free = 17_000_000
     await store.transact(write(put('small', '1')))
