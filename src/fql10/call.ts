@@ -187,14 +187,14 @@ export class BoundCall {
 /** Codes of performance hints. Each code is part of a documentation URL. */
 export type HintCode = 'non_covered_document_read' | 'full_set_read' | 'collection_scan'
 
-/** The state of one query's evaluation, and its services for library functions. */
+/** The state of one query's evaluation, and the services that library functions use. */
 export interface Evaluation {
   readonly world: World
   /** The time of the snapshot. */
   readonly now: Micros
   /**
    * Evaluates an expression. Throws QueryFailures. Also throws errors that end the evaluation, such as an exceeded
-   * limit or `Pending`.
+   * limit or `Pending` (the evaluation must wait for a result).
    */
   evaluate(node: Node, scope: Scope | undefined, call: Call): Value
   /** Runs `work`. Returns a QueryFailure instead of throwing it, so that evaluation can continue. */
@@ -389,7 +389,7 @@ export function failureWithin(failure: QueryFailure, call: Call): QueryFailure {
   return new QueryFailure(failure.code, failure.template, [traced, ...others], failure)
 }
 
-/** The argument lists of a call and its enclosing calls, innermost first. */
+/** The positions of the argument lists of a call and its enclosing calls, innermost first. */
 function traceOf(call: Call | undefined): (Span | undefined)[] {
   const trace: (Span | undefined)[] = []
   for (let each = call; each !== undefined; each = each.outer)

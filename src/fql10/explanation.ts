@@ -23,7 +23,7 @@ import { DataWorld } from './world/data-world.ts'
 interface ExplanationRequest {
   readonly query: QueryBody
   /**
-   * The caller whose access is explained: a built-in role, or an expression whose value is a document. Undefined for
+   * The caller whose access is explained: a built-in role, or an expression whose value is a document. If undefined,
    * the caller of the request.
    */
   readonly as: QueryBody | string | undefined

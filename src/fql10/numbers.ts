@@ -27,7 +27,10 @@ export function compareNumbers(left: NumberValue, right: NumberValue): number {
   return compareDoubles(doubleOf(left), doubleOf(right))
 }
 
-/** Truncates a double to a 64-bit integer, saturating at the ends of the range. NaN becomes 0. */
+/**
+ * Truncates a double to an integer. A result outside of the 64-bit range becomes the least or the greatest 64-bit
+ * integer. NaN becomes 0.
+ */
 export function saturate(double: number): bigint {
   if (Number.isNaN(double)) return 0n
   if (double >= 2 ** 63) return int64Max
@@ -45,7 +48,10 @@ type NumberOperator = readonly [
   ofDoubles: (left: number, right: number) => number,
 ]
 
-/** Operators with an integer result for two integers. An integer that does not fit 64 bits becomes a double. */
+/**
+ * Operators with an integer result for two integers. If this result does not fit 64 bits, the numbers are converted to
+ * doubles.
+ */
 const exact: Readonly<Record<string, NumberOperator>> = {
   '+': [(a, b) => a + b, (a, b) => a + b],
   '-': [(a, b) => a - b, (a, b) => a - b],

@@ -73,7 +73,9 @@ export function decodeArguments(args: ReadonlyMap<string, Json>, tagged: boolean
 
 // Parsed queries are cached by their text, because drivers send the same template again with other values.
 
-/** Upper bound for the cached trees in bytes. Texts of `longUnits` UTF-16 units and above are not cached. */
+/**
+ * Maximum total size of the cached syntax trees, in bytes. Texts of `longUnits` or more UTF-16 units are not cached.
+ */
 const cachedBytesMax = 33_554_432
 const longUnits = 65_536
 

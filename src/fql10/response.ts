@@ -10,7 +10,7 @@ import type { Micros } from '../values/value.ts'
 import { faultOf, type QueryFailure } from './failure/query-failure.ts'
 import { eventErrorBody, requestErrorBody, requestErrorCodes } from './wire/request-errors.ts'
 
-/** The placeholder for the time of the transaction. JSON text cannot contain this character. */
+/** The placeholder for the time of the transaction. JSON text cannot contain this character unescaped. */
 export const timeMark = '\u0001'
 
 /** Options of a request, from `LanguageRequest.options`. */
@@ -31,7 +31,10 @@ interface Ending {
   readonly metrics: QueryMetrics | undefined
 }
 
-/** The beginning of a successful body. {@link completeBody} adds the rest. */
+/**
+ * The beginning of a successful body, followed by `|` and the schema version. {@link splitVersion} separates the two
+ * parts, and {@link completeBody} adds the rest of the body.
+ */
 export function resultBody(data: string, summary: string, schemaVersion: Micros): string {
   return `"data":${data},"summary":${quoteJson(summary)}|${schemaVersion}`
 }
@@ -66,7 +69,7 @@ export function completeBody(
   return `{${filled},"txn_ts":${time}${stats}${echoed},"schema_version":${schemaVersion}}`
 }
 
-/** True for a body from {@link resultBody}, and false for a body that the service requests for its own use. */
+/** True for a body from {@link resultBody}. */
 export function isResultBody(body: string): boolean {
   return body.startsWith('"data":')
 }

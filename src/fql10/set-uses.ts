@@ -1,5 +1,6 @@
-// Finds filters and orders over a collection in the text of a query, such as `Orders.where(.status == "open")` or
-// `Orders.all().order(desc(.placed))`. Stored functions are not analyzed.
+// Finds filters and sort orders over a collection in the text of a query, such as `Orders.where(.status == "open")` or
+// `Orders.all().order(desc(.placed))`. An explanation suggests an index for each of these filters and sort orders.
+// Stored functions are not analyzed.
 
 import { type Path, pathSpelling } from '../model/schema/paths.ts'
 import { indexNameFor, type SetUse } from '../model/use-recorders.ts'
@@ -7,7 +8,7 @@ import { stepOf } from './syntax/field-paths.ts'
 import type { LambdaNode, Link, Node, Program } from './syntax/nodes.ts'
 import { walk } from './syntax/slices.ts'
 
-/** A field that a filter or an order uses, and the role that the field would have in an index. */
+/** A field that a filter or a sort order uses, and the role that the field would have in an index. */
 interface FieldUse {
   readonly path: Path
   readonly as: 'term' | 'value'
@@ -43,7 +44,7 @@ function onceEach(fields: readonly FieldUse[]): readonly FieldUse[] {
   return [...byPath.values()]
 }
 
-/** The fields that the first links of a chain use to filter and order the documents of a collection. */
+/** The fields that the first links of a chain use to filter and sort the documents of a collection. */
 function fieldsOf([first, ...others]: readonly Link[]): readonly FieldUse[] {
   if (first?.kind !== 'method') return []
   const found: FieldUse[] = []

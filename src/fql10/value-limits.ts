@@ -17,7 +17,7 @@ interface Extent {
   readonly depth: number
 }
 
-/** Minimum size of cached extents. Smaller values are measured again. */
+/** Minimum `units` of a value whose extent is cached. Smaller values are measured again. */
 const cachedUnitsMin = 64
 
 const extents = new WeakMap<object, Extent>()

@@ -47,7 +47,7 @@ export class NullValue {
 /** The cause of a literal or stored null. */
 export const literalNull: NullCause = { type: 'literal' }
 
-/** True if a value is null. Missing documents are not null. */
+/** True if a value is null. A reference to a missing document is not null. */
 export function isNull(value: Value): value is null | NullValue {
   return value === null || value instanceof NullValue
 }
@@ -61,21 +61,18 @@ export class Id {
   }
 }
 
-/**
- * A reference to a table entry for a field, method or module (library/entry.ts). Values need only the name of the
- * entry.
- */
+/** The part of a library entry or table (library/entry.ts) that this file uses: the name. */
 interface TableEntry {
   readonly name: string
 }
 
-/** A module, or a collection as a module. */
+/** A module of the library, such as `Math`, or a collection. */
 export class Module {
   readonly kind = 'module'
   readonly name: string
   /** The enclosing module, such as `Collection` for `Collection.Deleted`. */
   readonly parent: string | undefined
-  /** The fields and functions of the module: library/entry.ts#Members. */
+  /** The fields and functions of the module, as `Members` (library/entry.ts). */
   readonly members: TableEntry
   /** True for a user collection. User collections may have the name of a built-in module. */
   readonly isUserCollection: boolean
@@ -106,7 +103,7 @@ export class UserCollection extends Module {
 
 /** The state of a document at one time: a stored version, or a version that is about to be written. */
 export interface DocumentVersion {
-  /** The time of the write. A stored version has a number of microseconds. */
+  /** The time of the write. For a stored version, a number of microseconds. */
   readonly ts: number | Time | TransactionTime
   readonly fields: ReadonlyMap<string, StoredValue>
   /** The cache for the text of a stored version. */
@@ -127,8 +124,8 @@ export interface IndexUse {
   /** The name of the collection and the name of the index, such as `Jar.byName`. */
   readonly name: string
   /**
-   * The fields whose values the index contains unchanged. During the evaluation of a computed field from the index, the
-   * value is `all`: every field is treated as covered.
+   * The fields whose values the index contains unchanged. The value is `all` while a computed field that the index
+   * contains is evaluated: every field that the computed field reads is treated as covered.
    */
   readonly covered: ReadonlySet<string> | 'all'
   /** The position of the argument list in the call of the index function. Absent for a set from a cursor. */
@@ -231,7 +228,7 @@ export class Lambda {
 export class BoundFunction {
   readonly kind = 'function'
   readonly receiver: Value
-  /** library/entry.ts#FunctionDefinition. */
+  /** The FunctionDefinition of the function (library/entry.ts). */
   readonly definition: TableEntry
   constructor(receiver: Value, definition: TableEntry) {
     this.receiver = receiver

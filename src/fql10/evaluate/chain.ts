@@ -143,8 +143,8 @@ interface NamePlace {
 }
 
 /**
- * Throws if a document does not exist or is not readable. An `onField` error underlines the document's expression. An
- * error without `onField` underlines the accessed name, as for null.
+ * Throws if a document does not exist or is not readable. The error `onField` underlines the expression of the
+ * document. If `onField` is undefined, the error is the same as for null and underlines the accessed name.
  */
 function requirePresent(doc: Doc, { start, end }: Progress, namePlace: NamePlace, call: Call): void {
   const inner = call.within(call.place(start, end))

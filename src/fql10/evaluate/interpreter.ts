@@ -1,5 +1,5 @@
 // Evaluates expressions. Evaluation is synchronous and deterministic, so that the engine can evaluate a query again. To
-// wait for a result, evaluation throws `Pending`, and the engine evaluates the query again later.
+// wait for a result, evaluation throws `Pending`. The engine evaluates the query again when the result is available.
 
 import { catchError } from '../../base/catch-error.ts'
 import { longCall } from '../../base/effort.ts'
@@ -171,7 +171,8 @@ export class Interpreter implements Evaluation {
   }
 
   /**
-   * The last expression of a condition, block or group is evaluated in a loop, because recursion would use more stack.
+   * The expression that gives the value of an `if`, a block or a group is evaluated in a loop, because recursion would
+   * use more stack.
    */
   #compound(start: Compound, outer: Scope | undefined, call: Call): Value {
     let node: Node = start
@@ -356,7 +357,9 @@ function unsupported(message: Message, { start, end }: Node, call: Call) {
 /** Options that differ between the evaluations of a session. */
 type EvaluationOptions = Pick<InterpreterOptions, 'logLines' | 'hints'>
 
-/** Creates an interpreter. All interpreters of a session use the session's time and ids, and add to its costs. */
+/**
+ * Creates an interpreter. All interpreters of a session use the session's time and ids, and add to the session's costs.
+ */
 export function interpreterOf(session: Session, world: World, varying: EvaluationOptions = {}): Interpreter {
   return new Interpreter({
     world,

@@ -175,7 +175,7 @@ function calculate(node: BinaryNode, left: Value, right: Value, call: Call): Val
   if (!isNumber(left) || !isNumber(right)) {
     const received = typeName(right)
     const parameter = operator === '**' ? 'exponent' : 'other'
-    // The message for `-` differs because `-` is overloaded with unary minus.
+    // The message for `-` differs, because `-` also has a signature without a right operand: the unary minus.
     const message =
       operator === '-'
         ? msg`expected arguments to \`-\` of type (Number), received (${received})`
@@ -233,8 +233,8 @@ function isMember(value: Value, module: Module): boolean {
   const test = module.parent === undefined && !module.isUserCollection ? types[module.name] : undefined
   if (test !== undefined) return test(value)
   if (value instanceof Doc) {
-    // Collections are compared by number. A collection can have an alias, and a user collection may have the name of a
-    // built-in module.
+    // Collections are compared by number instead of name, because a collection can have an alias, and a user collection
+    // may have the name of a built-in module.
     if (module instanceof UserCollection) return BigInt(value.ref.collection) === module.ref.id
     return !value.collection.isUserCollection && value.collection.name === module.name
   }

@@ -28,7 +28,9 @@ interface PageBounds {
   readonly size: number
   /** If the text of the page has at least this many UTF-16 units, no further event is added. */
   readonly unitsMax: number
-  /** At this time of the session host's clock, the page is returned even if more events exist. */
+  /**
+   * A time of the session host's clock, in microseconds. At this time, the page is returned even if more events exist.
+   */
   readonly until: number
 }
 

@@ -1,7 +1,7 @@
 // Runs feeds and streams as queries of the engine. Feeds and streams have the same time limits as other queries, and
 // use the same slow lane (processes for long queries). For a stream, this file also tells the engine which changes
 // concern the stream, and how to format pages and status lines. Each page of a stream is a separate request, which
-// opens the source again.
+// decodes and checks the event source again.
 
 import { epoch } from '../../base/micros.ts'
 import type { LanguageRequest, Query, RenderedResponse } from '../../model/language.ts'

@@ -30,7 +30,7 @@ const eventRequestLimits = {
   feedPageMax: 16_000,
 } as const
 
-/** A source that is ready to be read. */
+/** An event source that is ready to be read. */
 export interface OpenedSource {
   readonly source: ChangeSource
   readonly steps: readonly SourceStep[]
@@ -156,7 +156,7 @@ function textOf(json: Json | undefined): string | undefined {
 function integerOf(json: Json | undefined): number | undefined {
   if (json === undefined) return undefined
   if (typeof json !== 'bigint') throw unexpected(json)
-  // A number outside of the safe integers becomes the nearest safe integer, because no time is that large.
+  // A number outside of the safe integers becomes the nearest safe integer. No valid time or page size is that large.
   const bound = BigInt(Number.MAX_SAFE_INTEGER)
   return Number(json > bound ? bound : json < -bound ? -bound : json)
 }

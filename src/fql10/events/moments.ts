@@ -1,7 +1,8 @@
 // Reads data as of the times before and after a transaction, with the current rights of the caller. Documents that the
 // caller may not read are treated as absent. The predicates of the caller's roles must read as of the same time as the
-// documents. Therefore, each time gets its own transaction, which reads the past. For built-in roles other than
-// `client`, the rights depend only on the collection. For these roles, one `DataWorld` serves all times.
+// documents. Therefore, each time has its own transaction, which reads as of this time. For built-in roles other than
+// `client`, the rights depend only on the collection. For these roles, one `DataWorld` (the data access of a session)
+// serves all times.
 
 import type { Session } from '../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
@@ -13,7 +14,7 @@ import { Source } from '../syntax/source.ts'
 import type { Doc, Value } from '../value.ts'
 import { DataWorld } from '../world/data-world.ts'
 
-/** The costs so far. */
+/** The costs of a session so far. */
 export interface CostCounters {
   readonly readOps: number
   readonly computeUnits: number
@@ -24,7 +25,7 @@ export interface CostCounters {
 
 const limit = { effect: 'read', place: 'Writes are disallowed in stream subscriptions.' } as const
 
-/** Creates the call in which the functions of a source are evaluated. `world` must belong to `session`. */
+/** Creates the call in which the functions of an event source are evaluated. `world` must belong to `session`. */
 export function callOf(session: Session, world: DataWorld): Call {
   const interpreter = interpreterOf(session, world)
   return new Call(interpreter, undefined, new Source('*query*', ''), undefined).as({ limit })

@@ -1,4 +1,4 @@
-// Encodes event sources as tokens. A token contains the set, the watched fields, the database, and its creation time. A
+// Encodes event sources as tokens. A token contains its creation time, the database, the set and the watched fields. A
 // token grants no rights. This file also encodes positions in the events of a source as text.
 
 import { Buffer } from 'node:buffer'

@@ -47,7 +47,10 @@ export type FailureCode =
   | 'unbound_variable'
   | 'value_too_large'
 
-/** A hint or cause below a diagnostic. If `suggestion` is defined, the changed source text is shown. */
+/**
+ * A hint or cause below a diagnostic. If `suggestion` is defined, the summary also shows the source text with the
+ * suggested change.
+ */
 export interface Remark {
   readonly name: 'hint' | 'cause'
   readonly message: string
@@ -59,16 +62,16 @@ export interface Remark {
   readonly suggestion?: string
 }
 
-/** A message for the user, shown with its source lines. */
+/** A message for the user. The summary shows the message with the source lines of `span`. */
 export interface Diagnostic {
   /** A `log` is rendered in one line, with its source name and line number but without the source text. */
   readonly name: 'error' | 'warning' | 'info' | 'log' | 'performance_hint'
   readonly message: string | Message
   readonly span: Span | undefined
-  /** Text after the underline. */
+  /** Text that the summary shows after the underline. */
   readonly annotation?: string
   readonly remarks?: readonly Remark[]
-  /** The argument lists of the enclosing calls, innermost first. */
+  /** The positions of the argument lists of the enclosing calls, innermost first. */
   readonly trace?: readonly (Span | undefined)[]
 }
 
@@ -134,7 +137,7 @@ export function invalidQuery(diagnostics: readonly Diagnostic[]): QueryFailure {
 }
 
 // Converts a failure to the fault in the query log: code, text and position. The query log must not store values of
-// clients, so these values are kept separate from the words of the service.
+// clients. A `Message` keeps these values separate from its fixed text.
 
 /** Matches the source names of queries and stored code: `*query*`, `*udf:NAME*`. */
 const namedSource = /^\*([a-z_]+)(?::(.*))?\*$/s

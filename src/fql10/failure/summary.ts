@@ -70,7 +70,7 @@ function renderTitled(
   return [...lines, ...placeOf(shown, main), excerpt(shown, annotation)].join('\n')
 }
 
-/** Moves a span that starts in the trailing whitespace of the source to the start of this whitespace. */
+/** If a span starts in the trailing whitespace of the source, moves the span to the start of this whitespace. */
 function withinText(span: Span): Span {
   const { source, start, end } = span
   const last = source.text.trimEnd().length
@@ -109,8 +109,8 @@ function excerpt({ source, start, end }: Span, annotation: string | undefined, m
 }
 
 /**
- * The source lines after the suggested change, with the inserted text marked. For a removal, the removed text is marked
- * instead.
+ * The source lines after the suggested change, with the inserted text marked. For a removal, the source lines before
+ * the change, with the removed text marked.
  */
 function suggestionExcerpt(span: Span, suggestion: string): string {
   const { source, start, end } = span

@@ -1,6 +1,6 @@
 // Renders the documents and sets in a result. A document is rendered with all fields. A document within another
-// document is rendered as a reference. A set is rendered as its first page. Within a document, within a page of the
-// same set, and beyond the maximum depth of pages, a set is rendered as a cursor.
+// document is rendered as a reference. A set is rendered as its first page. However, a set is rendered as a cursor if
+// it is within a document, within a page of the same set, or deeper than the maximum depth of pages.
 
 import { quoteJson } from '../../values/json-text.ts'
 import type { Call } from '../call.ts'

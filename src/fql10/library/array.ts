@@ -144,7 +144,7 @@ const arrayOrderEntries: readonly LibraryEntry[] = [
     example: ['[3, 1].order(asc(n => n))', '[\n  1,\n  3\n]'],
     run: (elements, args, call) => {
       const orderings = orderingsOf(args, call)
-      // A callback must not write, because the order of elements must not depend on writes during sorting.
+      // A sort function must not write, because the order of elements must not depend on writes during sorting.
       const within = call.as({ limit: { effect: 'read', place: 'set functions' } })
       return sortBy(elements, orderings, (element, { key }) =>
         key === undefined ? element : within.apply(key, element),
@@ -153,7 +153,7 @@ const arrayOrderEntries: readonly LibraryEntry[] = [
   }),
 ]
 
-/** The table of the module Array. */
+/** The members of the module Array. */
 export const arrayModule: Members = members('Array', [
   moduleMethod('sequence', {
     parameters: { from: int, until: int },
@@ -352,7 +352,7 @@ export function elementAt(elements: readonly Value[], index: number, call: Call)
   return elements[within(elements, index, call)] as Value
 }
 
-/** The table of arrays. */
+/** The fields and methods of arrays. */
 export const arrayMembers: Members = members('Array', [
   ...access,
   ...parts,

@@ -118,7 +118,7 @@ const entries: readonly LibraryEntry[] = [
   }),
 ]
 
-/** The table of a user collection. `own` adds the collection's index functions. */
+/** The fields and functions of a user collection. `own` adds the collection's index functions. */
 export function companionMembers(name: string, own: readonly LibraryEntry[] = []): Members {
   return members(name, [...entries, ...own], applyId)
 }

@@ -36,8 +36,8 @@ function daysOf(amount: NumberValue): bigint | undefined {
 }
 
 /**
- * Moves a date by `direction * amount` days. `direction` is 1 or -1. Throws `invalid_unit` for any other unit. Throws
- * `invalid_date` if the result is out of range.
+ * Moves a date by `direction * amount` days. `direction` is 1 or -1. Throws `invalid_unit` if the unit is not days.
+ * Throws `invalid_date` if the result is out of range.
  */
 function moveDate(
   value: LocalDate,
@@ -54,7 +54,7 @@ function moveDate(
   throw call.failure('invalid_date', msg`Date exceeds the ${goesUp ? 'maximum' : 'minimum'} value.`)
 }
 
-/** The table of dates. */
+/** The fields and methods of dates. */
 export const dateMembers: Members = members('Date', [
   part('year', 'The year.', '2024'),
   part('month', 'The month, from 1.', '2'),
@@ -99,7 +99,7 @@ function fromText(name: string, query: string, result: string) {
   })
 }
 
-/** The table of the module Date. */
+/** The members of the module Date. */
 export const dateModule: Members = members(
   'Date',
   [

@@ -80,13 +80,13 @@ const plain = [
   }),
 ]
 
-/** The table of user documents. */
+/** The fields and methods of user documents. */
 export const documentMembers: Members = members('Document', [id, collection, ...common, ...plain])
 
-/** The table of schema objects, which have names. */
+/** The fields and methods of schema objects, which have names instead of ids. */
 export const namedDocumentMembers: Members = members('NamedDocument', [name, collection, ...common])
 
-/** Creates the table of keys, tokens or credentials, with additional entries. */
+/** Creates the fields and methods of keys, tokens or credentials. `own` adds entries. */
 export function numberedDocumentMembers(table: string, own: readonly LibraryEntry[] = []): Members {
   return members(table, [id, collection, ...common, ...own])
 }

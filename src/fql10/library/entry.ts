@@ -1,5 +1,5 @@
 // Defines the tables of the library: one table for each type of value and each module, with one entry for each field
-// and function. Calls, completion, the generated reference and the inventory test read the same entries.
+// and function. Calls, completion and the generated reference read the same entries.
 
 import type { Arity } from '../arity.ts'
 import type { Call, CallEffect } from '../call.ts'
@@ -154,14 +154,14 @@ export function entriesFor<Receiver>(): Entries<Receiver> {
   }
 }
 
-/** Creates the table of a type or a module. */
+/** Creates the table of a type or a module. `apply` is the function for a call of the module itself. */
 export function members(name: string, entries: readonly LibraryEntry[], apply?: FunctionDefinition): Members {
   return { name, entries: new Map(entries.map(entry => [entry.name, entry])), apply }
 }
 
-/** The table of a module. */
+/** The fields and functions of a module. */
 export function membersOfModule(module: Module): Members {
-  // Modules are always created with a table.
+  // Modules are always created with `members`.
   return module.members as Members
 }
 

@@ -67,7 +67,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
 
 const ofModule = entriesFor<Module>()
 
-/** The table of the module Query, with information about the caller and the database. */
+/** The members of the module Query, with information about the caller and the database. */
 export const queryModule: Members = members('Query', [
   ofModule.method('identity', {
     effect: 'read',
@@ -98,7 +98,7 @@ export const queryModule: Members = members('Query', [
   }),
 ])
 
-/** The table of the module FQL.Schema. */
+/** The members of the module FQL.Schema. */
 export const schemaModule: Members = members('FQL.Schema', [
   ofModule.method('defForIdentifier', {
     effect: 'read',

@@ -20,7 +20,7 @@ export function requireCount(arity: Arity, count: number, call: Call): void {
   if (!takes(arity, count)) throw call.failure('invalid_function_invocation', wrongCount(arity, count))
 }
 
-/** Calls a library function with evaluated arguments. The position of errors is the argument list, `call.span`. */
+/** Calls a library function with evaluated arguments. Errors have the position of the argument list, `call.span`. */
 export function invoke(
   definition: FunctionDefinition,
   receiver: Value,

@@ -238,7 +238,7 @@ const doubleFunctions = [
   }),
 ]
 
-/** The table of Math. */
+/** The members of the module Math. */
 export const mathModule: Members = members('Math', [
   ...constants,
   ...widthKeeping,
@@ -247,7 +247,7 @@ export const mathModule: Members = members('Math', [
   ...doubleFunctions,
 ])
 
-/** The hosted service stores powers of ten in 32 bits. */
+/** The maximum of a power of ten: the hosted service computes these powers as 32-bit integers. */
 const int32Max = 2 ** 31 - 1
 
 /** The value to add before truncation: 0.5 to round, 0 to truncate. */
@@ -259,8 +259,8 @@ function scaleToInteger(value: number, scale: number, half: Half): bigint {
 
 /**
  * Rounds (`half` is 0.5) or truncates (`half` is 0) a number to `digits` decimal places. If `digits` is negative, the
- * result is a multiple of ten, a hundred and so on. The formulas reproduce results of the hosted service: negative
- * numbers are rounded toward zero, and the result for an integer is a Long.
+ * result is a multiple of a power of ten: of 10 for -1, of 100 for -2. The formulas reproduce results of the hosted
+ * service: negative numbers are rounded toward zero, and the result for an integer is a Long.
  */
 function cutDigits(value: NumberValue, digits: number, half: Half): NumberValue {
   const scale = 10 ** digits

@@ -1,4 +1,4 @@
-// The modules of native collections: Collection, Function, Role, Key and others.
+// The modules of native (built-in) collections: Collection, Function, Role, Key and others.
 
 import { native } from '../../values/value.ts'
 import type { Call } from '../call.ts'
@@ -79,7 +79,7 @@ const credentialMethods = [
 interface Native {
   readonly number: number
   readonly module: Module
-  /** The table of the collection's documents. */
+  /** The fields and methods of the collection's documents. */
   readonly documents: Members
 }
 
@@ -168,7 +168,7 @@ export function collectionNumber(module: Module): number {
   return module instanceof UserCollection ? Number(module.ref.id) : (nativeNumber(module) ?? 0)
 }
 
-/** The table with the members of a document. */
+/** The fields and methods of a document. */
 export function documentTable({ ref }: Doc): Members {
   return byNumber.get(ref.collection)?.documents ?? documentMembers
 }

@@ -103,7 +103,7 @@ const reading = [
   }),
 ]
 
-/** The table of the module Object. */
+/** The members of the module Object. */
 export const objectModule: Members = members('Object', [
   ...reading,
   method('assign', {

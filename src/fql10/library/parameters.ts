@@ -1,4 +1,4 @@
-// Defines the parameter types. They convert arguments implicitly: a Long or a Double can become an Int, and an integer
+// Defines the parameter types, which convert arguments implicitly: a Long or a Double can become an Int, and an integer
 // or a decimal text can become an ID.
 
 import { LocalDate, Time } from '../../values/value.ts'
@@ -91,8 +91,8 @@ export const date: Parameter<LocalDate> = parameter('Date', value =>
 )
 
 /**
- * A function that is called with `count` arguments. Before the first call, the number of its parameters is checked. If
- * `name` is defined, errors of this check show `name` instead of the parameter's declared name.
+ * A function that is called with `count` arguments. Before the first call, the number of the function's parameters is
+ * checked. If `name` is defined, errors of this check show `name` instead of the parameter's declared name.
  */
 export function callback(count: number, name?: string): Parameter<FunctionValue> {
   return {

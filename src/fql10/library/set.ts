@@ -245,7 +245,7 @@ const paging = [
 /** The fields and methods of sets. */
 export const setMembers: Members = members('Set', [...making, ...setReadingEntries, ...following, ...paging])
 
-/** The table of the module Set. */
+/** The members of the module Set. */
 export const setModule: Members = members('Set', [
   ofModule.method('single', {
     parameters: { element: any },
@@ -273,7 +273,7 @@ export const setModule: Members = members('Set', [
 
 const ofSource = entriesFor<EventSource>()
 
-/** The table of event sources. Event sources can be filtered and mapped, but not sorted or concatenated like sets. */
+/** The methods of event sources. Event sources can be filtered and mapped, but not sorted or concatenated like sets. */
 export const eventSourceMembers: Members = members('EventSource', [
   ofSource.method('where', {
     parameters: { predicate: callback(1, 'pred') },

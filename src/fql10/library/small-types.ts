@@ -16,7 +16,7 @@ const ofModule = entriesFor<Module>()
 
 const functions = members('Function', [toText('(x => x).toString()', '"[function <lambda>]"')])
 
-/** The tables of types with few members, by kind. */
+/** The members of the types in this file, by the kind of value. */
 export const smallTypes = {
   boolean: members('Boolean', [toText('true.toString()', '"true"')]),
   bytes: members('Bytes', [
@@ -34,7 +34,7 @@ export const smallTypes = {
   id: members('ID', [toText('ID("7").toString()', '"7"')]),
   lambda: functions,
   null: members('Null', [toText('null.toString()', '"null"', 'The text `null`.')]),
-  /** Numbers of all widths share this table. */
+  /** Int, Long and Double have the same members. */
   number: members('Number', [toText('(2.5).toString()', '"2.5"', 'The number as text.')]),
   'transaction time': members('TransactionTime', [
     toText('TransactionTime().toString()', '"[transaction time]"'),
@@ -48,7 +48,7 @@ export const smallTypes = {
       read: ({ definition }) => definition,
     }),
   ]),
-  /** Only version 4 creates UUIDs. */
+  /** Queries of version 10 can read UUIDs, but only version 4 creates them. */
   uuid: members('UUID', [toText('…', '…')]),
 }
 
@@ -70,7 +70,7 @@ function fromBase64(name: string, query: string) {
   })
 }
 
-/** The table of the module Bytes. */
+/** The members of the module Bytes. */
 export const bytesModule: Members = members(
   'Bytes',
   [fromBase64('fromBase64', 'Bytes.fromBase64("AQI=")')],
@@ -83,7 +83,7 @@ function idOf(value: Value, call: Call): Id {
   throw call.failure('invalid_id', msg`\`${debugText(value, call)}\` is not a valid ID.`)
 }
 
-/** The table of the module ID. */
+/** The members of the module ID. */
 export const idModule: Members = members(
   'ID',
   [],
@@ -98,7 +98,7 @@ export const idModule: Members = members(
   }),
 )
 
-/** The table of the module TransactionTime. */
+/** The members of the module TransactionTime. */
 export const transactionTimeModule: Members = members(
   'TransactionTime',
   [],

@@ -153,7 +153,7 @@ export const stringSearchEntries: readonly LibraryEntry[] = [
 
 /** The cost of compiling one character of an expression, relative to the cost of searching one character of a text. */
 const compilationsPerUnit = 64
-/** The number of RE2 instructions that take as long as searching one character. */
+/** The number of instructions of a compiled pattern that take as long as searching one character. */
 const instructionsPerUnit = 2
 
 /** Compiles an expression. Throws `invalid_regex`. */

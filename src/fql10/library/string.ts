@@ -44,7 +44,10 @@ function integerIn(text: string, radix: number): bigint | undefined {
   return integer < int64Min || integer > int64Max ? undefined : integer
 }
 
-/** The value of a letter or of a digit of any script. Undefined if the character is not a digit in the given radix. */
+/**
+ * The value of a letter from A to Z, or of a decimal digit of any script. Undefined if the character is not a digit in
+ * the given radix.
+ */
 function digitOf(character: string, radix: number): number | undefined {
   const digit = /^[0-9A-Za-z]$/.test(character) ? Number.parseInt(character, 36) : decimalDigit(character)
   return digit !== undefined && digit < radix ? digit : undefined
@@ -223,7 +226,7 @@ const forms = [
   toText('"abc".toString()', '"abc"', 'The text itself.'),
 ]
 
-/** The table of texts. */
+/** The fields and methods of texts. */
 export const stringMembers: Members = members('String', [
   ...parts,
   ...forms,

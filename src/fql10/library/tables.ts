@@ -1,4 +1,4 @@
-// Finds the table of a value, and lists the global modules.
+// Finds the library table (fields and functions) of a value, and lists the global modules.
 
 import { native } from '../../values/value.ts'
 import { BoundFunction, Doc, type Kind, kindOf, Module, type Value } from '../value.ts'

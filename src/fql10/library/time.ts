@@ -39,8 +39,8 @@ export function unitNamed(text: string, noun: 'time' | 'date', call: Call): Time
 type Cut = 'toward zero' | 'half up'
 
 /**
- * Converts an amount to nanoseconds. Uses the shortest decimal notation of a double, such as 0.1. Undefined for an
- * infinite amount or NaN.
+ * Converts an amount to nanoseconds. A double stands for its shortest decimal notation, such as 0.1, and not for its
+ * exact binary value. Undefined for an infinite amount or NaN.
  */
 function nanosOf(amount: NumberValue, unit: TimeUnit, cut: Cut): bigint | undefined {
   const integer = integerOf(amount)
@@ -49,7 +49,7 @@ function nanosOf(amount: NumberValue, unit: TimeUnit, cut: Cut): bigint | undefi
   return Number.isFinite(double) ? timesDecimal(unit.nanos, double, cut) : undefined
 }
 
-/** Multiplies an integer with the decimal digits of a double, and rounds the product to an integer. */
+/** Multiplies an integer by the shortest decimal notation of a double, and rounds the product to an integer. */
 function timesDecimal(factor: bigint, double: number, cut: Cut): bigint {
   const [digits = '', exponentText = '0'] = double.toExponential().split('e')
   const [whole = '', fraction = ''] = digits.split('.')
@@ -111,7 +111,7 @@ function wrapInt64(integer: bigint): bigint {
   return integer < int64Min || integer > int64Max ? BigInt.asIntN(64, integer) : integer
 }
 
-/** The table of times. */
+/** The fields and methods of times. */
 export const timeMembers: Members = members('Time', [
   part('year', 'The year (UTC).', '2024'),
   part('month', 'The month, from 1 (UTC).', '2'),
@@ -177,7 +177,7 @@ function fromText(name: string, query: string, result: string) {
   })
 }
 
-/** The table of the module Time. */
+/** The members of the module Time. */
 export const timeModule: Members = members(
   'Time',
   [

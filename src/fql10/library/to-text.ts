@@ -6,7 +6,9 @@ import { entriesFor, type FunctionDefinition } from './entry.ts'
 
 const { method } = entriesFor<Value>()
 
-/** Creates the entry `toString` for the table of a type. `query` and `result` form the example of the entry. */
+/**
+ * Creates the method `toString` for a type. `query` and `result` are the example in the documentation of the method.
+ */
 export function toText(query: string, result: string, summary = 'The value as text.'): FunctionDefinition {
   return method('toString', {
     result: 'String',

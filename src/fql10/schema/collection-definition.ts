@@ -1,5 +1,5 @@
-// Checks collection definitions that version 10 writes: their shape, names, expressions and paths, and conflicts
-// between their parts.
+// Checks collection definitions that queries of version 10 write: their shape, names, expressions and paths, and
+// conflicts between their parts.
 
 import { msg } from '../../base/message.ts'
 import type { FieldPath } from '../../model/failure.ts'
@@ -132,7 +132,10 @@ const uniqueFaults: Readonly<Record<string, string>> = Object.fromEntries(
   ['id', 'coll', 'ts'].map(name => [name, `\`${name}\` is not supported as a unique constraint value.`]),
 )
 
-/** A field of a unique constraint, with the path as the client wrote it. */
+/**
+ * A field of a unique constraint, with the path as the client wrote it. `mva` is true if each element of an array field
+ * must be unique, and false if the whole value must be unique.
+ */
 interface UniqueItem {
   readonly text: string
   readonly mva: boolean

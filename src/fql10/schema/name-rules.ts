@@ -1,4 +1,4 @@
-// Rules for the names of collections, functions and their parts.
+// Rules for the names of collections, functions, fields and indexes.
 
 import { globals } from '../library/tables.ts'
 import { isKeyword } from '../syntax/reader.ts'

@@ -1,4 +1,5 @@
-// Resolves the signature of a field to the stored type. Reports unknown names, and types whose values cannot be stored.
+// Resolves the signature of a field (its type as text, such as `Ref<Author>`) to the stored type. Reports unknown
+// names, and types whose values cannot be stored.
 
 import { catchError } from '../../base/catch-error.ts'
 import { type Message, msg } from '../../base/message.ts'

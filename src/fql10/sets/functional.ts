@@ -19,7 +19,7 @@ abstract class FunctionSet extends DerivedSet {
     this.origin = origin
   }
 
-  /** The kind of the set in cursors. */
+  /** The name that identifies this kind of set in cursors. */
   protected abstract readonly savedAs: string
 
   override saved(save: Save): readonly StoredValue[] {

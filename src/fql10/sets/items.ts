@@ -12,7 +12,7 @@ interface ElementItem {
   readonly kind: 'element'
   /** Computes the element. Call this function at most once, and only if the element is needed. */
   readonly value: () => Value
-  /** The position that starts a page with this element. */
+  /** A page that is read from this position begins with this element. */
   readonly position: () => SetPosition
 }
 
@@ -32,7 +32,7 @@ export function isElement(item: SetItem): item is ElementItem {
   return item.kind === 'element'
 }
 
-/** Returns an item of an inner set with its position in the outer set. */
+/** Returns a copy of an inner set's item. `position` is the position of the item in the outer set. */
 export function withPosition(item: SetItem, position: () => SetPosition): SetItem {
   return item.kind === 'element'
     ? { kind: 'element', value: () => item.value(), position }

@@ -12,7 +12,7 @@ import { savedTime } from './saved-values.ts'
 /** Encodes a value as a stored value. */
 export type Save = (value: Value) => StoredValue
 
-/** The default page size, and the minimum batch size of filters. */
+/** The default number of elements of a page. Filters test elements in batches of at least this size. */
 export const pageSizeDefault = 16
 
 /** A lazy set. */
@@ -58,7 +58,7 @@ export interface Origin {
   readonly at: number | undefined
 }
 
-/** Encodes an origin. Positions in the text are not encoded. */
+/** Encodes the read time of an origin. The other fields are not encoded. */
 export function savedOrigin({ at }: Origin): StoredValue {
   return savedTime(at)
 }
@@ -96,7 +96,7 @@ function narrower({ limit }: Call, ofSets: NonNullable<Call['limit']>): NonNulla
   return limit === undefined || limit.effect === 'write' ? ofSets : limit
 }
 
-/** The elements of a set, without other items. */
+/** Yields the elements of a set, and skips items that are not elements. Throws the failure of a failed filter. */
 export function* elementsOf(set: SetValue, reading: Call): Generator<Value, void, void> {
   for (const item of lazy(set).items(reading, undefined)) if (isElement(item)) yield item.value()
 }

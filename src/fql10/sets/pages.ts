@@ -31,7 +31,7 @@ export function firstPage(set: SetValue, size: number | undefined, call: Call): 
 }
 
 /**
- * The page that a cursor refers to. If `size` is undefined, the page has the size of the previous page. Throws
+ * The page that a cursor refers to. If `size` is undefined, the page has the size that the cursor contains. Throws
  * `invalid_bounds` or `invalid_cursor`.
  */
 export function nextPage(cursor: string, size: number | undefined, call: Call): Page {
@@ -51,8 +51,9 @@ function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStar
 }
 
 /**
- * Reads a page. Filters run in batches. When a page is full, reading continues to the next element or to the end of the
- * batch. A page that ends at the end of a batch gets a cursor, even if no later element passes the filters.
+ * Reads a page. Filters test the elements in batches of `batch` elements. After the last element of a full page, skips
+ * the elements that a filter removes, but not beyond the end of a batch. A page that ends at the end of a batch has a
+ * cursor, even if no later element passes the filter.
  */
 function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
   const data: Value[] = []

@@ -277,7 +277,7 @@ export class ReversedSet extends DerivedSet {
   }
 }
 
-/** Reads all elements of a set. Throws `value_too_large` if the set has too many elements. */
+/** Reads all elements of a set. Throws `value_too_large` if the set has more than `limits.v10ElementsMax` elements. */
 export function all(set: LazySet, reading: Call): Value[] {
   const elements: Value[] = []
   for (const element of elementsOf(set, reading)) {

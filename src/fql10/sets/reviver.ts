@@ -56,7 +56,7 @@ export class Reviver {
     if (stored instanceof Map) {
       return new Map(Array.from(stored, ([name, field]) => [name, this.value(field as StoredValue)]))
     }
-    // All values that are not encoded as arrays have their stored form.
+    // Values that are encoded neither as objects nor as arrays need no decoding.
     if (!Array.isArray(stored)) return stored as Value
     const [kind, ...parts] = stored as [string, ...StoredValue[]]
     switch (kind) {

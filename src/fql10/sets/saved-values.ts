@@ -1,6 +1,7 @@
 // Encodes sets and their values as stored values. Cursors contain the encoded sets. Sets are compared by their
-// encodings. Scalar values that can be stored are not converted. Arrays, sets and all other values become arrays that
-// begin with a letter. Data that clients store and send back is sealed with an authentication code.
+// encodings. Scalar values that can be stored are not converted. Objects are encoded field by field. All other values,
+// such as arrays and sets, become arrays that begin with a letter. This file also adds an authentication code to data
+// that clients store and send back.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { step } from '../../base/effort.ts'
@@ -35,7 +36,7 @@ import {
   type Value,
 } from '../value.ts'
 
-/** The encoding of an absent part. */
+/** The encoding of an undefined value, such as a missing bound of a range. */
 export const absent: StoredValue = null
 
 /** Encodes a value. */
@@ -96,8 +97,8 @@ export function areSameSaved(left: Value, right: Value): boolean {
 // bytes are the authentication code.
 
 /**
- * The version of each kind of data. Clients store texts with these numbers, so the numbers must never change. Number 4
- * is the version of event positions (../events/token.ts).
+ * The version of each kind of data. Clients store texts with these numbers, so the numbers must never change. Event
+ * positions (../events/token.ts) use the number 4.
  */
 const versions = { 'set cursor': 1, 'event source': 2 } as const
 

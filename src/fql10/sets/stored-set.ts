@@ -15,7 +15,10 @@ import { absent, savedTime } from './saved-values.ts'
 export interface StoredBound {
   readonly values: readonly StoredValue[]
   readonly id?: bigint
-  /** True if `values` is a single array, and the bound matches all arrays that begin with the same elements. */
+  /**
+   * True if the only value in `values` is an array, and the bound matches all arrays that begin with the elements of
+   * this array.
+   */
   readonly isOpen?: boolean
 }
 
@@ -97,7 +100,7 @@ export function endsOfRange(
   }
 }
 
-/** Converts a `range` argument that limits documents by id to stored bounds. Throws `invalid_argument`. */
+/** Converts a range of document ids (the `range` argument of a call) to stored bounds. Throws `invalid_argument`. */
 export function rangeOfDocuments(range: Value, call: Call): StoredRange {
   return endsOfRange(range, call, (end, value) => {
     const id = value instanceof Doc ? value.ref.id : idParameter.cast(value)

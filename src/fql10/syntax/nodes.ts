@@ -65,7 +65,7 @@ export interface BlockNode extends Place {
   readonly statements: readonly (LetNode | Node)[]
 }
 
-/** A lambda. The parameter of a short lambda is {@link shortParameter}. */
+/** A lambda. A short lambda, such as `.name`, has the single parameter {@link shortParameter}. */
 export interface LambdaNode extends Place {
   readonly kind: 'lambda'
   readonly parameters: readonly string[]
@@ -73,7 +73,7 @@ export interface LambdaNode extends Place {
   readonly body: Node
 }
 
-/** The parameter of short lambdas. Queries cannot write this name. */
+/** The parameter of short lambdas. The text of a query cannot contain this name. */
 export const shortParameter = '$this'
 
 interface IfNode extends Place {
@@ -112,8 +112,8 @@ export interface BinaryNode extends Place {
 }
 
 /**
- * A link of a chain. `start` is the offset of the dot, the `?.` or the bracket. For a `?.` before a bracket, `start` is
- * the offset of the bracket.
+ * A link of a chain, such as `.name`, `(1)` or `[0]` after an operand. `start` is the offset of the dot, the `?.` or
+ * the bracket. For a `?.` before a bracket, `start` is the offset of the bracket.
  */
 export type Link =
   | {
@@ -159,7 +159,7 @@ export interface ChainNode extends Place {
   readonly links: readonly Link[]
 }
 
-/** A field of a projection. In the expression `value`, {@link shortParameter} is the projected value. */
+/** A field of a projection. In the expression `value`, {@link shortParameter} refers to the projected value. */
 export interface ProjectedField {
   readonly name: string
   readonly nameStart: number
@@ -238,6 +238,9 @@ export const treeBytesPerUnit = 96
 export interface Program {
   readonly source: Source
   readonly body: Node
-  /** True if the text calls a method that may write. User functions that the text calls may also write. */
+  /**
+   * True if the text calls a method that may write. If false, the query can still write through a user function that it
+   * calls.
+   */
   readonly mayWrite: boolean
 }

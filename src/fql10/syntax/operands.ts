@@ -114,7 +114,7 @@ abstract class ChainReader extends SourceReader {
 
 type BeforeAssertion = Pick<Extract<Link, { kind: 'assert' }>, 'start' | 'skippedStart'>
 
-/** Returns the start of the range that errors underline, for an assertion after `link`. */
+/** Returns the start of the text that an error underlines if the assertion `!` after `link` fails. */
 function beforeAssertion(link: Link): BeforeAssertion {
   const { start } = link
   if (link.kind !== 'field' && link.kind !== 'method') return { start, skippedStart: start }
@@ -125,10 +125,12 @@ function beforeAssertion(link: Link): BeforeAssertion {
 
 /** Parses objects and projections. A subclass parses the expressions in the fields. */
 export abstract class ObjectReader extends ChainReader {
-  /** The last string literal that was parsed as a possible key. If the literal is no key, `string` uses this node. */
+  /**
+   * The last string literal that was parsed as a possible key. If the literal is not a key, `string` returns this node.
+   */
   #read: { readonly node: Node; readonly end: number } | undefined
 
-  /** Parses an expression. Records a fault for a short lambda if `shortAllowed` is false. */
+  /** Parses an expression. If `shortAllowed` is false, records a fault for a short lambda, such as `.name`. */
   abstract expression(shortAllowed: boolean): Node
 
   /** Parses a string literal. Returns the cached node if the literal was already parsed as a possible key. */
@@ -288,7 +290,7 @@ function skipNamed(reader: SourceReader): void {
   }
 }
 
-/** Skips patterns up to a closing bracket. In an object pattern, each pattern may follow a key and a colon. */
+/** Skips patterns up to a closing bracket. In an object pattern, a key and a colon may precede each pattern. */
 function skipPatterns(reader: SourceReader, bracket: string): void {
   reader.separated(bracket, () => {
     skipPattern(reader)

@@ -165,7 +165,7 @@ export class Parser extends ObjectReader {
     return { kind: 'let', name, type, value, start, end: value.end }
   }
 
-  /** If the text continues with an equals sign outside of an operator, moves past the sign and returns true. */
+  /** If the text continues with `=`, and not with an operator such as `==`, moves past the `=` and returns true. */
   skipsEquals(): boolean {
     const next = this.text.charCodeAt(this.at + 1)
     if (this.unit() !== code.equals || next === code.equals || next === code.tilde || next === code.greater) {
@@ -175,7 +175,7 @@ export class Parser extends ObjectReader {
     return true
   }
 
-  /** Parses a complete expression. Records a fault for a short lambda if `shortAllowed` is false. */
+  /** Parses a complete expression. If `shortAllowed` is false, records a fault for a short lambda, such as `.name`. */
   expression(shortAllowed: boolean): Node {
     if (++this.#depth > limits.v10NestingMax) {
       throw this.fault(msg`The query is nested too deeply`, this.at, this.at + 1)

@@ -90,7 +90,7 @@ export function isDigit(unit: number): boolean {
   return unit >= code.zero && unit <= code.nine
 }
 
-/** True if a name may contain the character after its first character. */
+/** True if the character may be part of a name, after the first character. */
 export function continuesName(unit: number): boolean {
   return startsName(unit) || isDigit(unit) || unit === code.apostrophe
 }
@@ -133,7 +133,7 @@ export class SourceReader {
     return this.text.charCodeAt(this.at)
   }
 
-  /** True if the character may be part of a string literal. A template value may not be part of a string literal. */
+  /** True if the current character may be part of a string literal. False at a template value. */
   get isLiteralUnit(): boolean {
     const unit = this.unit()
     return isDisplayed(unit) && !(unit === code.less && this.placeholders.has(this.at))

@@ -49,7 +49,7 @@ export class Source {
   }
 }
 
-/** A half-open range of a source. */
+/** A range of a source text. `start` is inclusive, `end` is exclusive. */
 export interface Span {
   readonly source: Source
   readonly start: number

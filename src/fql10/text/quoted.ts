@@ -34,7 +34,7 @@ export function keyText(key: string): string {
   return /^\p{L}[\p{L}\p{Nd}_]*$/u.test(key) ? key : quoted(key)
 }
 
-/** Elements or fields in brackets, one per line, at an indentation level. */
+/** Writes elements or fields in brackets, one per line. `level` is the indentation level of the brackets. */
 export function inBrackets(open: string, lines: readonly string[], close: string, level: number): string {
   if (lines.length === 0) return open + close
   const indent = '  '.repeat(level)

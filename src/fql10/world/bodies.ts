@@ -12,7 +12,7 @@ export interface Body {
   readonly source: Source
 }
 
-/** Upper bound for the cached trees, in bytes. */
+/** Maximum total size of the cached syntax trees, in bytes. */
 const cachedBytesMax = 33_554_432
 
 const cache = new GenerationCache<string, Body>(

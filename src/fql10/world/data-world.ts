@@ -1,5 +1,5 @@
-// Implements `World` over a session. Most queries are short and use few members of `World`, so most members are created
-// on first use.
+// Implements `World` (call.ts), the data access of a query, over a session. Most queries are short and use few members
+// of `World`, so most members are created on first use.
 
 import { createHmac } from 'node:crypto'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -277,7 +277,7 @@ export class DataWorld implements World {
   }
 }
 
-/** Upper bound for the cached keys. Each entry contains the secret that the key was derived from. */
+/** Maximum number of cached keys. Each entry contains the secret that the key was derived from. */
 const cachedKeysMax = 1000
 
 const cache = new GenerationCache<string, { readonly secret: Uint8Array; readonly key: Uint8Array }>(

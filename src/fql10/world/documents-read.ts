@@ -58,7 +58,7 @@ interface LastRead {
   readonly read: DocumentVersion | undefined
 }
 
-/** The collection of the document that was read last, with the schema of the collection. */
+/** The collection of the document that was read last: its module (`companion`) and its schema (`parts`). */
 interface CollectionInfo {
   readonly database: DatabaseId
   readonly number: CollectionId
@@ -66,12 +66,12 @@ interface CollectionInfo {
   readonly parts: ReturnType<typeof schemaPartsOf>
 }
 
-/** The number of characters of cached text that cost one step of effort. */
+/** The number of UTF-16 units of cached text that cost one step of evaluation effort (base/effort.ts). */
 const unitsPerStep = 64
 
 /**
- * The cached JSON texts of versions that are read often, one cache for each format. A text omits the id and the
- * collection. Null if the version alone does not determine the text.
+ * The cached JSON texts of document versions that are read often, one cache for each format. A text omits the id and
+ * the collection. Null if the version alone does not determine the text.
  */
 const simpleTexts = new WeakMap<VersionRenderCache, string | null>()
 const taggedTexts = new WeakMap<VersionRenderCache, string | null>()
@@ -101,7 +101,7 @@ export class DocumentReader implements DocumentAccess {
     if (!this.#isDeletedNow(ref) && !catalogue.hasCollection(ref.database, ref.collection)) {
       return absenceOf(doc, 'collection deleted')
     }
-    // `shown` contains the secret of a key or token that this query has created.
+    // This query has created the document: `shown` contains the secret of a new key or token.
     if (doc.shown !== undefined) return undefined
     this.#session.callSite = call
     if (!this.#mayRead(doc)) return absenceOf(doc, 'permission denied')

@@ -47,7 +47,10 @@ import {
   writeFailure,
 } from './write-failures.ts'
 
-/** The rules of version 10 for writes. Names and roles are checked when the query ends. */
+/**
+ * The rules of version 10 for writes. `finish` checks references to roles, and the complete schema, when the query
+ * ends.
+ */
 const writeRules: WriteRules = {
   keepsEmpty: true,
   idNeedsCreate: true,
@@ -69,7 +72,9 @@ export class QueryDocumentWriter implements Writer {
   readonly #written = new Set<number>()
   /** The last call that has changed the schema. */
   #schemaCall: Call | undefined
-  /** The collections whose name or alias this query has set, with the calls that have set the names. */
+  /**
+   * Documents whose name or alias this query has set, each with the call. `#checkSchema` checks only the collections.
+   */
   readonly #named: (readonly [Ref, Call])[] = []
   /** Checks that run after evaluation. */
   readonly #atEnd: (() => void)[] = []

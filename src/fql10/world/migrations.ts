@@ -81,7 +81,10 @@ export class Migrations {
     appendSteps(fields, before, steps)
   }
 
-  /** Throws a QueryFailure at `call` if a definition has no valid migration. Runs after all writes of the query. */
+  /**
+   * Throws a QueryFailure at `call` if a definition has no valid migration. Call this method after all writes of the
+   * query.
+   */
   finish(call: Call): void {
     const { transaction } = this.#session
     const rejected = [...this.#rejected.values()].filter(
@@ -196,7 +199,7 @@ function withoutPlace(message: string): string {
   return `error: ${message}\nat <no source>`
 }
 
-/** Evaluates an expression with the rights of the service, by the rules of default values. */
+/** Evaluates an expression with the rights of the service, by the rules for default values. */
 function evaluateFiller({ expression }: Filler, name: string, session: Session): Outcome {
   const authority = { kind: 'predicate', database: session.database } as const
   const run = () => ({

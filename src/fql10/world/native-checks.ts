@@ -180,7 +180,7 @@ function predicateFailures(
 
 /**
  * The error if the role with this name does not exist. Must be called at the end of the query, because the query may
- * create the role.
+ * first refer to a role and then create the role.
  */
 export function unknownRole(name: StoredValue | undefined, session: Session): string | undefined {
   if (typeof name !== 'string' || isBuiltinRole(name)) return undefined
@@ -227,7 +227,10 @@ const membership: Members = { resource: name, predicate: { type: 'String', accep
 
 const providerRole: Members = { role: name, predicate: { type: 'String', isRequired: true, accepts: isCode } }
 
-/** Checks the form of a role's privileges and memberships. `isPatch` is true for an update of the stored fields. */
+/**
+ * Checks the form of a role's privileges and memberships. `isPatch` is true if `given` changes only some of the stored
+ * fields.
+ */
 function roleShape(given: ObjectValue, isPatch: boolean): readonly ConstraintFailure[] {
   return [
     ...shapeOf(given, 'privileges', privilege, isPatch),
@@ -235,7 +238,10 @@ function roleShape(given: ObjectValue, isPatch: boolean): readonly ConstraintFai
   ]
 }
 
-/** Checks the form of the roles of an access provider. `isPatch` is true for an update of the stored fields. */
+/**
+ * Checks the form of the roles of an access provider. `isPatch` is true if `given` changes only some of the stored
+ * fields.
+ */
 function providerShape(given: ObjectValue, isPatch: boolean): readonly ConstraintFailure[] {
   return shapeOf(given, 'roles', providerRole, isPatch)
 }

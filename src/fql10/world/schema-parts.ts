@@ -1,4 +1,5 @@
-// Reads the parts of a collection definition that affect reads: computed fields, and the index functions of the module.
+// Reads the parts of a collection definition that affect reads: computed fields, and the index functions of the
+// collection's module.
 
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
@@ -103,10 +104,10 @@ function rangeOf(index: OwnIndex, collection: Module, range: Value, call: Call) 
 }
 
 /**
- * Converts the values of a bound to a stored bound. If `id` is the last value of an index, the entries do not contain
- * `id`, because entries are ordered by id anyway. In an index with one value, a bound that is an array matches all
- * array values that begin with the elements of the bound. In other indexes, the bound is a prefix of the tuple of
- * values.
+ * Converts the values of a bound to a stored bound. An index whose last value is `id` does not store this value,
+ * because index entries are ordered by id anyway. The stored bound then contains the id separately. In an index with
+ * one value, a bound that is an array matches all arrays that begin with the same elements. In an index with several
+ * values, a bound can be a prefix of the values.
  */
 function boundOf(bound: readonly StoredValue[], { stored, values }: OwnIndex): StoredBound {
   const count = stored.values.length
@@ -115,7 +116,7 @@ function boundOf(bound: readonly StoredValue[], { stored, values }: OwnIndex): S
   return values.length === 1 && Array.isArray(bound[0]) ? { values: bound, isOpen: true } : { values: bound }
 }
 
-/** A value of a bound in the form of index entries: ids as references, document times as microseconds. */
+/** A value of a bound in the form of index entries: the field `id` as a reference, the field `ts` in microseconds. */
 function boundValue(
   value: Value,
   { isComputed, path }: OwnField,
@@ -187,7 +188,10 @@ function readParts(collection: Ref, session: Session): SchemaParts {
   }
 }
 
-/** Creates the function of a computed field. The function may read, but a stricter limit of the caller applies. */
+/**
+ * Creates the function of a computed field. The function may read documents, but not write. If the caller has a
+ * stricter effect limit, this limit applies.
+ */
 function computedField(body: string, source: string): ComputedField {
   return (doc, call) => {
     const own = bodyOf(body, source)

@@ -29,9 +29,9 @@ import { logLinesOf } from './log-output.ts'
 import { runtimeOf, storedOf, UnstorableValue } from './stored-values.ts'
 import { foreignOrFailure } from './user-functions.ts'
 
-// Evaluates a computed field for an index. The function of the field sees only the stored fields of its own document,
-// so that the index entries can be recomputed at any time. A function that reads anything else fails, and the document
-// gets no entry.
+// Evaluates a computed field for an index. The function of the field can read only the stored fields of the indexed
+// document, so that the index entries can be recomputed at any time. A function that reads anything else fails, and the
+// document gets no entry.
 
 function nowhere(): never {
   const message = msg`Documents are not available here.`
@@ -134,8 +134,8 @@ export const storedCode: CodeLanguage<'10'> = {
   predicatesTakeDocuments: true,
   run(code, given, session) {
     const { validTime } = session
-    // The read time moves from the session to the calls, because an `at` block in the code can return to the present
-    // and write.
+    // The calls, and not the session, contain the read time, because an `at` block in the code can return to the
+    // present and write.
     return session.withValidTime(undefined, () => run(code, given, session, validTime))
   },
   facts: ({ source }) => ({ parameters: bodyOf(source, '*body*').node.parameters.length, effect: 'write' }),

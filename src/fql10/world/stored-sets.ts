@@ -15,7 +15,7 @@ import type { StoredBound, StoredSet } from '../sets/stored-set.ts'
 import { type Doc, type IndexUse, type Module, UserCollection, type WatchedPath } from '../value.ts'
 import type { DocumentReader } from './documents-read.ts'
 
-/** An entry of a set. The document is created on demand. */
+/** An entry of a set. The document value is created on demand. */
 class Entry {
   readonly kind = 'element'
   readonly #values: readonly StoredValue[]
@@ -126,7 +126,7 @@ export class StoredSetReader implements SetReader {
 
   /**
    * Returns the filter for the documents that the caller may read. Reads of the past need the right to read history.
-   * Version 10 ignores the action `unrestricted_read`, which exists only in version 4.
+   * Version 10 ignores the action `unrestricted_read`: only version 4 uses this action.
    */
   #filter(collection: Ref, isPast: boolean): ElementFilter {
     const session = this.#session

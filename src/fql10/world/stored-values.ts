@@ -19,7 +19,10 @@ import { parseLambda } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 import { Doc, isArray, isStruct, Lambda, NarrowLong, NullValue, typeName, type Value } from '../value.ts'
 
-/** Contains an argument of version 10. A predicate in version 10 receives the argument unchanged. */
+/**
+ * Wraps an argument of a function call in version 10 for the predicates that decide whether the call is allowed. A
+ * predicate in version 10 receives the argument unchanged.
+ */
 export class PassedArgument extends Transient {
   readonly kind = 'argument'
   readonly value: Value

@@ -1,4 +1,4 @@
-// Resolves tags in request arguments. These tags identify modules, collections and documents.
+// Resolves the tags `@mod`, `@doc` and `@ref` in request arguments to modules, collections and documents.
 
 import { DecodingError, type TagNames } from '../formats/decode.ts'
 import { deletedCollection, nativeNumber, nativeOf } from '../library/natives.ts'

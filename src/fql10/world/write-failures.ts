@@ -1,5 +1,5 @@
-// Converts rejected reads and writes to failures of version 10: each kind of failure in the model gets a code and a
-// text.
+// Converts rejected reads and writes to failures of version 10: each kind of failure (model/failure.ts) gets a code and
+// a text.
 
 import { unreachable } from '../../base/assert.ts'
 import { type Message, msg, own } from '../../base/message.ts'
@@ -166,7 +166,10 @@ export function renderError(error: LanguageError): string {
   return hasExcerpt ? renderInMessage(error.diagnostics, '\n\n') : error.message
 }
 
-/** Fields in `data` are shown without the `data` prefix. */
+/**
+ * Converts the stored path of a field to the path in version 10: without the prefix `data`, and with `document` instead
+ * of `instance` in native documents.
+ */
 function shownPath(path: readonly string[], { ref }: Target): readonly string[] {
   const isNative = ref !== undefined && nativeOf(ref.collection) !== undefined
   if (isNative) return path[0] === 'instance' ? ['document', ...path.slice(1)] : path

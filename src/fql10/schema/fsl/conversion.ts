@@ -1,5 +1,5 @@
-// Converts parts of a file's outline (outline.ts) that occur in several kinds of items. The conversion does not stop at
-// a fault, and records all faults of the file.
+// Converts a file's outline (outline.ts) to schema items. This file converts the parts that occur in several kinds of
+// items. The conversion does not stop at a fault, and records all faults of the file.
 
 import { type Message, msg } from '../../../base/message.ts'
 import type { Diagnostic, Remark } from '../../failure/query-failure.ts'

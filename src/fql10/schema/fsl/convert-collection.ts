@@ -1,4 +1,5 @@
-// Converts the members of a collection.
+// Converts the members of a collection from the outline of a schema file (outline.ts) to typed members
+// (schema-items.ts).
 
 import { msg, own } from '../../../base/message.ts'
 import { type Node, shortParameter, type TypeNode } from '../../syntax/nodes.ts'
@@ -88,7 +89,8 @@ function computedMember(
   if (value.kind !== 'lambda' && inner === undefined) {
     return conversion.fault(msg`Expected lambda`, errorPlace(value))
   }
-  // Removes the parentheses around a long lambda. A short lambda keeps its parentheses.
+  // Removes the parentheses around a long lambda such as `(x => x.a)`. A short lambda such as `(.a)` keeps its
+  // parentheses.
   const body = inner === undefined || inner.parameters[0] === shortParameter ? value : inner
   return { kind: 'computed', name, type, body, start, end }
 }
@@ -280,7 +282,8 @@ function split(
   return { kind: 'split', field, to, ...place }
 }
 
-// Checks defaults within field types. A default is allowed only if all enclosing types are object types.
+// Checks defaults within field types. A default is allowed only if all enclosing types are object types, and no
+// enclosing field has a default.
 
 /** The reason why a type may not contain defaults. */
 interface Obstacle {

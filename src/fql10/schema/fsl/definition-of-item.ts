@@ -173,7 +173,10 @@ class DefinitionWriter extends ItemPrinter {
     })
   }
 
-  /** Prints a lambda. Parentheses around a long lambda are omitted, and parentheses around a short lambda are kept. */
+  /**
+   * Prints a lambda. Omits the parentheses around a long lambda such as `(x => x.a)`, and keeps the parentheses around
+   * a short lambda such as `(.a)`.
+   */
   #lambdaText(node: Node): string {
     if (node.kind !== 'group' || node.inner.kind !== 'lambda') return this.expression(node)
     const { inner } = node

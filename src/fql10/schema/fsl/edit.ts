@@ -1,5 +1,5 @@
-// Edits the text of a schema file: removes, inserts and replaces ranges, and adapts the white space around them. The
-// rest of the text does not change.
+// Edits the text of a schema file: removes, inserts and replaces ranges, and adapts the white space around these
+// ranges. The rest of the text does not change.
 
 import type { SourceRange } from './outline.ts'
 import { indentLines } from './print-expression.ts'
@@ -18,7 +18,7 @@ export class TextEdits {
     return this.#edits.length === 0
   }
 
-  /** Replaces a range. Additional lines of the new text get the indentation of the replaced line. */
+  /** Replaces a range. The lines after the first line of the new text get the indentation of the line at `start`. */
   replace({ end, start }: SourceRange, by: string): void {
     const apply = (text: string) => text.slice(0, start) + alignLines(by, text, start) + text.slice(end)
     this.#edits.push({ at: start, apply })

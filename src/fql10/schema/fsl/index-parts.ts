@@ -1,5 +1,5 @@
 // Defines the parts of an index (`terms` and `values`) and their paths: the text in schema files, the form in
-// definitions, and the rules. A new part or option of an index changes only this file of version 10.
+// definitions, and the rules. To add a part or an option of an index to version 10, change only this file.
 
 import { msg } from '../../../base/message.ts'
 import { partsIn, textIn } from '../../../model/schema/definition-parts.ts'

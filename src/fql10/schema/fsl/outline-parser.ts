@@ -1,4 +1,5 @@
-// Parses a schema file to its outline in one pass. Parsing stops at the first syntax error.
+// Parses a schema file to its outline (outline.ts) in one pass. Parsing stops at the first syntax error outside of the
+// bodies of functions.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { limits } from '../../../base/limits.ts'

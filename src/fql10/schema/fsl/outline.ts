@@ -89,7 +89,7 @@ export interface ParameterPlace extends SourceRange {
 /** A function. */
 export interface OutlineFunction extends OutlineBase {
   readonly form: 'function'
-  /** The keyword, after the annotations. */
+  /** The keyword `function`. */
   readonly keyword: NamePlace
   readonly name: NamePlace
   readonly parameters: readonly ParameterPlace[]

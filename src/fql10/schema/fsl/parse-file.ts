@@ -1,4 +1,4 @@
-// Parses schema files: converts the outline of a file to items, and reports all faults.
+// Parses schema files: converts the outline of a file (outline.ts) to items, and reports all faults.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { msg } from '../../../base/message.ts'
@@ -30,7 +30,7 @@ import type {
   TextMember,
 } from './schema-items.ts'
 
-/** The items of a file that could be converted, and the faults of the file. */
+/** The items that could be converted, and the faults of the file. */
 type ConversionResult = Pick<Conversion, 'faults'> & { readonly items: readonly SchemaItem[] }
 
 /** Converts the outline of a file to items. */
@@ -126,7 +126,10 @@ function functionItem(item: OutlineFunction, conversion: Conversion, names: Name
   return { kind: 'function', ...place, name, annotations, parameters, list, result, body }
 }
 
-/** Records faults if only some of the parameters and the result have types. Accepts any function without parameters. */
+/**
+ * Records a fault for each missing or unexpected type: either all parameters and the result have types, or none of
+ * them. Functions without parameters are not checked.
+ */
 function checkTypes({ list, parameters, result }: OutlineFunction, conversion: Conversion): void {
   const [first] = parameters
   if (first === undefined) return

@@ -1,4 +1,4 @@
-// Prints items and members in schema files, with two spaces per level and one member per line.
+// Prints the items and members of schema files, with two spaces per level and one member per line.
 
 import { type IndexPart, isEmptyPart, isPart, printPart, printPaths } from './index-parts.ts'
 import type { AnnotationPlace, ParameterPlace, PredicatePlace } from './outline.ts'

@@ -1,5 +1,5 @@
 // Converts a stored definition to the text of a schema item. Expressions are printed in canonical form. Code with
-// syntax errors is copied unchanged, so the schema file is invalid.
+// syntax errors is copied unchanged, and makes the schema file invalid.
 
 import { catchError } from '../../../base/catch-error.ts'
 import { namedIn, objectIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'

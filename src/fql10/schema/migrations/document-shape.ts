@@ -29,7 +29,10 @@ export type FieldOrigin =
 export interface Field {
   readonly path: FieldNames
   readonly origin: FieldOrigin
-  /** The type of the field. For a required object, the shape of the object: statements can change single fields. */
+  /**
+   * The type of the field. For a required object, the shape of the object, because statements can change single fields
+   * of the object.
+   */
   readonly content: FieldType | StructShape
   readonly nameSpan: Span | undefined
   readonly typeSpan: Span | undefined
@@ -44,8 +47,8 @@ interface Wildcard {
   /** The statement that adds the wildcard. Undefined if no rewound statement adds the wildcard. */
   readonly addedBy: Statement | undefined
   /**
-   * True if a rewound statement drops the object. The other fields of the object are then unknown, and documents may
-   * lack the object.
+   * True if a rewound statement drops the object. The documents may then have fields that {@link StructShape} does not
+   * contain, and may lack the object.
    */
   readonly isOfDropped: boolean
 }
@@ -114,7 +117,7 @@ export function isStruct(content: FieldType | StructShape): content is StructSha
   return !('kind' in content)
 }
 
-/** A deep copy of a content. */
+/** A deep copy of the content of a field. */
 export function copyOf(content: FieldType | StructShape): FieldType | StructShape {
   if (!isStruct(content)) return content
   const copied = Array.from(content.fields, ([name, field]): [string, Field] => [
@@ -130,12 +133,14 @@ export function isPresent({ origin }: Field): boolean {
   return kind === 'declared' || kind === 'dropped' || kind === 'split' || kind === 'backfilled'
 }
 
-/** True if documents have a wildcard before the rewound statements. */
+/** True if documents may have undeclared fields before the rewound statements. */
 export function hasWildcard({ wildcard }: StructShape): boolean {
   return wildcard !== undefined && wildcard.addedBy === undefined
 }
 
-/** Returns the type of a content, without the fields that documents lack before the rewound statements. */
+/**
+ * Returns the type of a field's content, without the nested fields that documents lack before the rewound statements.
+ */
 export function typeOf(content: FieldType | StructShape): FieldType {
   return isStruct(content) ? structType(content) : content
 }
@@ -175,7 +180,10 @@ export type FieldLookup = {
   | { readonly kind: 'no parent' | 'no object' }
 )
 
-/** Looks up the field at a path. Fails if documents lack an object on the path before the rewound statements. */
+/**
+ * Looks up the field at a path. Returns `no parent` if documents lack a parent object of the field before the rewound
+ * statements, and `no object` if a parent is not an object.
+ */
 export function find(shape: StructShape, path: FieldNames): FieldLookup {
   let struct = shape
   let isInOpenObject = false
@@ -238,8 +246,8 @@ function undeclaredField(path: FieldNames): Field {
 }
 
 /**
- * Returns the range of a field's name in the statement that creates the field. If the statement writes the name in
- * another form, returns the range of the complete path in the statement.
+ * Returns the range of a field's name in the path of a statement. If the path does not end in the plain name, for
+ * example because the name is quoted, returns the range of the path.
  */
 export function nameInStatement({ node, source }: Statement, path: FieldNames): Span | undefined {
   if (source === undefined) return undefined

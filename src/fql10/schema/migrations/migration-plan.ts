@@ -69,8 +69,9 @@ function newStatements(submitted: readonly Statement[], live: readonly Statement
   return submitted
 }
 
-// Rewinding the submitted statements results in the shape that documents must have before the migration. This shape is
-// compared with the live shape of the documents. Rules: FQL v10 reference, migrations, 4 and 7.
+// Rewinding (undoing) the submitted statements, the last one first, results in the shape that documents must have
+// before the migration. This shape is compared with the live shape, which the stored declaration describes. Rules: FQL
+// v10 reference, migrations, 4 and 7.
 
 /**
  * Reports all differences between the rewound shape and the live shape: first for live fields, then for new fields,

@@ -1,5 +1,5 @@
-// Rewinds migration statements, starting with the last one. Rewinding a statement changes the shape of documents to the
-// shape before the statement, and adds a step. Inconsistent statements are recorded as faults. Rules: FQL v10
+// Rewinds migration statements, starting with the last one. Rewinding a statement computes the shape that documents
+// have before the statement, and adds a migration step. Inconsistent statements are recorded as faults. Rules: FQL v10
 // reference, migrations, 4 and 5.
 
 import { unreachable } from '../../../base/assert.ts'
@@ -89,7 +89,7 @@ export class Rewinder {
     this.faults.push(fault(message, span, ...remarks))
   }
 
-  /** Reports backfills without a matching `add` or `split`. Runs after all statements. */
+  /** Reports backfills without a matching `add` or `split`. Call this method after all statements are rewound. */
   finish(): void {
     this.#rejectPending(this.shape)
   }

@@ -1,5 +1,5 @@
-// Rewinds a `split` statement. Before the split, the target fields do not exist, and the source field may have the type
-// of any target field.
+// Rewinds (undoes) a `split` statement to compute the shape of documents before the split. Before the split, the target
+// fields do not exist, and the source field may have the type of any target field.
 
 import { msg } from '../../../base/message.ts'
 import { anyType, type FieldType, nullType } from '../../../model/schema/field-types.ts'

@@ -1,5 +1,5 @@
-// Provides the schema files of a database, updated to match the definitions in the database. This file also provides
-// the definitions with the texts of their schema items.
+// Provides the schema files of a database, updated to match the definitions in the database. `definitionsOf` returns
+// the definitions, each with its text in a schema file.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { textIn } from '../../../model/schema/definition-parts.ts'
@@ -62,8 +62,8 @@ function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): Def
 }
 
 /**
- * Adds the text of each definition. In a file, a function with the same name as a collection needs an alias. If the
- * function has no alias, its text gets a generated alias.
+ * Adds the text of each definition. In a file, a function with the same name as a collection needs an alias. If a
+ * function needs an alias but has none, its text contains a generated alias.
  */
 function withTexts(found: readonly DefinitionWithoutText[]): readonly Definition[] {
   const collections = new Set(found.flatMap(({ kind, name }) => (kind === 'collection' ? [name] : [])))

@@ -91,8 +91,8 @@ function contentOf(item: SchemaItem): string {
 }
 
 /**
- * Executes a push. For a rehearsal, only describes the effects of the push. `respond` creates the response to an
- * executed push.
+ * Executes a push. For a rehearsal (`validate=true`), only describes the effects of the push. `respond` creates the
+ * response to an executed push.
  */
 function executePush(
   { request, session, version }: SchemaCall,

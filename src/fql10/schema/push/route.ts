@@ -21,7 +21,7 @@ export interface SchemaCall {
 /** The placeholder for the commit time in the member `version` of a response. */
 export const commitTime = Number.NaN
 
-/** The placeholder in the text of a document for the commit time. JSON text cannot contain this character unescaped. */
+/** The placeholder for the commit time in the text of a document. JSON text cannot contain this character unescaped. */
 export const documentTime = '\u0002'
 
 /** A part of a response that is already JSON text. */
@@ -38,7 +38,7 @@ export type SchemaAnswer = { readonly version: number; readonly [member: string]
 /** An endpoint. */
 export interface Route {
   readonly method: string
-  /** The path after `/schema/1/`. `*` matches any part. */
+  /** The path after `/schema/1/`. `*` matches any path segment. */
   readonly path: readonly string[]
   /**
    * Undefined if no request writes. `unless rehearsed` if rehearsals (`isRehearsal`) do not write, but all other

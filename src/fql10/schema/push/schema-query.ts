@@ -82,8 +82,8 @@ function roleOf({ authority, caller }: Session): string | undefined {
 }
 
 /**
- * Throws a SchemaFailure if the version in a request is not the current version. A version that is not an integer is
- * ignored.
+ * Throws a SchemaFailure if the version in a request is not the current version. The version is ignored if it is not an
+ * integer, or if the request has `force=true`.
  */
 function checkVersion({ parameters }: SchemaRequest, version: Micros): void {
   const given = parameters.version ?? ''

@@ -1,4 +1,5 @@
-// Checks the items of all files together: types must exist and be storable, resources and roles must exist.
+// Checks the items of all files together. The types of fields must exist and be storable. The resources and roles to
+// which an item refers must exist.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { type Message, msg } from '../../../base/message.ts'

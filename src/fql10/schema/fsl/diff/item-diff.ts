@@ -82,13 +82,13 @@ class Findings implements ItemDiff {
     if (lines.length > 0) this.titled(title, lines)
   }
 
-  /** Adds a group, even without lines. */
+  /** Adds a group, even if `lines` is empty. */
   titled(title: string | undefined, lines: readonly DiffLine[]): void {
     this.isDifferent = true
     this.groups.push({ title, lines })
   }
 
-  /** Records a difference that no line describes, if `isDifferent` is true. */
+  /** If `isDifferent` is true, records a difference that no line describes. */
   note(isDifferent: boolean): void {
     if (isDifferent) this.isDifferent = true
   }
@@ -125,7 +125,7 @@ function changingWording<T>(
   )
 }
 
-/** A line about a member, followed by the changes of the member's parts. Empty if there are no changes. */
+/** The line `title`, followed by the indented `lines`. Empty if `lines` is empty. */
 function within(title: string, lines: readonly DiffLine[]): readonly DiffLine[] {
   return lines.length === 0 ? [] : [markedLine('changed', title), ...lines.map(line => indentLine(line, 2))]
 }
@@ -203,7 +203,10 @@ function membersOf<K extends CollectionMember['kind']>(
   return ofKind(item?.members ?? [], kind)
 }
 
-/** Compares the types of the wildcards. A collection without fields has an implicit wildcard. */
+/**
+ * True if the wildcards (`*: Type`) of two collections have the same type. A collection without fields has an implicit
+ * wildcard.
+ */
 function isSameWildcard(before: CollectionItem | undefined, after: CollectionItem | undefined): boolean {
   const [was, is] = [before, after].map(item => {
     const [wildcard] = membersOf(item, 'wildcard')
@@ -270,7 +273,7 @@ function settingLines(
   const settings = (item: CollectionItem | undefined): readonly Setting[] =>
     kinds.flatMap(kind => membersOf<Setting['kind']>(item, kind))
   const { added, kept, removed } = matchByKey(settings(before), settings(after), memberKey)
-  // Stating the default history length is not a difference.
+  // A setting with its default value, such as `history_days 0`, means the same as no setting.
   const hasEffect = (setting: Setting) => !hasNoEffect(setting)
   return linesOf({ added: added.filter(hasEffect), removed: removed.filter(hasEffect), kept }, settingWording)
 }

@@ -1,4 +1,4 @@
-// Describes the effects of a collection's migrations on its documents.
+// Describes the effects of a collection's migrations on the documents of the collection.
 
 import { unreachable } from '../../../../base/assert.ts'
 import { typeText } from '../../../../model/schema/field-types.ts'
@@ -8,7 +8,7 @@ import { ExpressionPrinter, printPath } from '../print-expression.ts'
 import type { SchemaItem } from '../schema-items.ts'
 import { type DiffLine, indentLine, markedLine } from './drawing.ts'
 
-/** The new statements of an item, and their steps. */
+/** The new migration statements of a collection, and the steps that implement the statements. */
 interface PlannedMigration {
   readonly steps: readonly PlannedStep[]
   readonly statements: readonly Statement[]

@@ -1,4 +1,4 @@
-// Compares two schemas by item, and renders the differences as a summary or in detail.
+// Compares two schemas item by item, and renders the differences as a summary or in detail.
 
 import { itemKinds } from '../definition-of-item.ts'
 import { itemKey } from '../patch.ts'
@@ -97,7 +97,9 @@ function named({ kind, name }: SchemaItem): string {
   return `${kind} \`${name.text}\``
 }
 
-/** The position (file, line, column) of an item's first character, which may be in its comment or annotation. */
+/**
+ * The position (file, line, column) at which an item starts. An item includes the comment and the annotations above it.
+ */
 function placeOf({ commentStart, source }: SchemaItem): string {
   const line = source.lineOf(commentStart)
   return `${source.name}:${line}:${commentStart - source.lineStart(line) + 1}`

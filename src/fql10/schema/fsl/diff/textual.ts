@@ -94,7 +94,8 @@ function isKept({ before, after }: Row): boolean {
 }
 
 /**
- * The hunks of two texts. Line numbers refer to the new text. The last line number in a hunk's title can be too large.
+ * The hunks of two texts. Line numbers refer to the new text. The last line number in a hunk's title can exceed the
+ * number of lines in the new text, because `rows` also contains removed lines.
  */
 function hunkLines(rows: readonly Row[]): readonly DiffLine[] {
   const lines: DiffLine[] = []
