@@ -62,8 +62,8 @@ async function start({ logLevel, target: address, ...setup }: BackupSetup): Prom
 }
 
 /**
- * Returns a function that writes the backup's state to the data directory. Within {@link statusEveryMs}, only the
- * newest state is written.
+ * Returns a function that writes the backup's state to the data directory. It writes only the newest of several states
+ * that arrive within {@link statusEveryMs} milliseconds.
  */
 function statusWriter(data: string): (status: BackupStatus) => void {
   let newest: BackupStatus | undefined

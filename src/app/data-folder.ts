@@ -1,5 +1,5 @@
 // Opens the data directory: creates it, claims it for this process, and checks that its content fits the settings. The
-// service, the package and the commands all use this file.
+// service, the npm package and the commands all use this file.
 
 import {
   accessSync,
@@ -63,9 +63,9 @@ export function prepareDataFolder(folder: string): void {
 }
 
 /**
- * Throws {@link StoreUnavailableError} when the data file is empty although the directory was served before. This check
- * prevents a service from continuing with an empty database by mistake. If there is no query log, an empty data file is
- * accepted. Such a file remains when a service is killed while creating the file.
+ * Throws {@link StoreUnavailableError} when the data file is empty although a service has used the directory before.
+ * This check prevents a service from continuing with an empty database by mistake. If there is no query log, an empty
+ * data file is accepted. Such a file remains when a service is killed while creating the file.
  */
 function rejectEmptied(folder: string): void {
   const file = join(folder, dataFileName)
@@ -94,9 +94,9 @@ export function writeMovedTo(folder: string, address: string): void {
 }
 
 /**
- * Throws {@link StoreUnavailableError} when the data in the directory does not fit the settings. With the setting
- * `acceptData`, the data is accepted. With wrong settings, the service would ignore the existing data, and store later
- * writes in an unexpected place.
+ * Throws {@link StoreUnavailableError} when the data in the directory does not fit the settings. Without this check, a
+ * service with wrong settings would ignore the existing data, and store later writes in an unexpected place. The
+ * setting `acceptData` skips the check.
  */
 function rejectForeign({ acceptData, data, store }: Config): void {
   if (acceptData) return

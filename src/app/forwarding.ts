@@ -1,7 +1,7 @@
-// With `--workers`, only the supervisor commits. Workers evaluate reads themselves, and forward writes to the
-// supervisor. Writes are queries that write, batches of imports, and small operations of the store. So two processes
-// never commit concurrently. After a conflict, a query is evaluated again in the supervisor, which has the newest
-// state.
+// With `--workers`, only the supervisor (the process that starts the workers) commits. So two processes never commit
+// concurrently. Workers evaluate reads themselves, and forward writes to the supervisor: queries that write, batches of
+// imports, and small operations of the store. After a conflict, a query is evaluated again in the supervisor, which has
+// the newest state.
 
 import type { Duplex } from 'node:stream'
 import { Callee, Caller, ConnectionLost, type Payload } from '../base/calls.ts'

@@ -1,6 +1,6 @@
 // Starts the process that writes the continuous backup of a data directory. Sends the records of the commit log to this
-// process. The process has its own memory and a lower priority. So neither a slow bucket nor a base copy delays a
-// commit.
+// process. The process has its own memory and a lower priority. So commits wait neither for a slow bucket nor for a
+// copy of the data file.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Writable } from 'node:stream'

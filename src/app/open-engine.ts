@@ -59,7 +59,7 @@ export interface ProcessEnvironment {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** The timeline that all processes of the store share. */
+  /** Orders commit times and snapshot times across all processes of the store. */
   readonly timeline?: Timeline | undefined
   /** The clock of the machine. This clock may step back. Absent: `clock` is the clock of the machine. */
   readonly wallClock?: Clock
@@ -181,8 +181,8 @@ export async function openEngine(
 export const clockFileOf = ({ data }: Pick<Config, 'data'>): string => join(data, 'clock')
 
 /**
- * Microseconds by which the stored time may be ahead of the clock after a crash. A restart takes more time than this.
- * So the clock has passed the stored time when the service starts again.
+ * Microseconds by which the stored time may be ahead of the clock after a crash. A restart takes longer, so the clock
+ * has passed the stored time when the service starts again.
  */
 const clockAheadMicros = 200_000
 

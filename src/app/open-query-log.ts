@@ -1,7 +1,7 @@
 // Opens the query log of a data directory and connects its parts:
 //
 //     query-log/segments/   recorded requests
-//     query-log/exports/    files for download (unless they go to a bucket)
+//     query-log/exports/    files for download (unless the files are stored in a bucket)
 //     query-log/requests/   export requests and account keys
 //
 // When several machines share a store, the exports and the requests are in the store.

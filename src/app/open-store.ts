@@ -63,8 +63,8 @@ interface StoreHandle {
   readonly shared?: {
     readonly timeline: Timeline
     /**
-     * The preferred worker number in the ids of this process. The number is random. If another process has reserved
-     * this number, the next number is used.
+     * The preferred worker number, which is a part of the ids that this process generates. The number is random. If
+     * another process has reserved this number, the next number is used.
      */
     readonly worker: number
     /** The current time in microseconds, by the clock that all machines share. */

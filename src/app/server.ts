@@ -42,7 +42,10 @@ export interface Server {
    * server on failure.
    */
   listen(): Promise<string>
-  /** Instead of `listen`: returns a function. The function serves a connection that another process has accepted. */
+  /**
+   * Used instead of `listen` if another process accepts the connections. Returns a function that serves one of these
+   * connections.
+   */
   receive(): (connection: Socket) => void
   /** The metrics of this process; absent when metrics are off. */
   readonly metrics?: Registry
@@ -151,7 +154,7 @@ function ownFaultOf({ standing }: OpenEngine): string | undefined {
 }
 
 /**
- * Adds the supervisor's report to the reports that Health shows. Returns the supervisor's metrics if metrics are on.
+ * Adds the supervisor's report to the health report of the service. Returns the supervisor's metrics if metrics are on.
  * `forwarded` counts the operations that workers have forwarded to the supervisor.
  */
 export async function reportSupervisor(

@@ -1,5 +1,5 @@
 // The program of a slow-lane process. The process opens the data directory like the service, and runs one query at a
-// time. The service commits the attempts that the process sends. The process exits when the service exits.
+// time. The service commits the writes of the queries. The process exits when the service exits.
 
 import module from 'node:module'
 import { Socket } from 'node:net'
@@ -131,8 +131,8 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
       logSequence: () => service.logSequence,
     }),
   )
-  // The compile cache is flushed now, because this process will be killed. The first releases of Node 22 do not have
-  // this function.
+  // Node flushes the compile cache only when a process exits normally. This process is killed at its end, so the cache
+  // is flushed here. The first releases of Node 22 do not have this function.
   module.flushCompileCache?.()
   lowerPriority(niceness)
   setImmediate(() => void warmUp(engine, setup.config.rootSecret, () => !service.hasJobs))

@@ -1,6 +1,6 @@
-// A base copy: the data file of one snapshot, in compressed parts of bounded size. LMDB can copy only to a file, so the
-// copy is first written to a folder of the data directory. The copy on disk takes as much space as the data. This file
-// also removes expired objects.
+// A base copy is a copy of the data file at one snapshot, stored in compressed parts of limited size. LMDB can copy
+// only to a file, so the copy is first written to a folder of the data directory. The copy on disk takes as much space
+// as the data. The last part of this file removes expired objects.
 
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -163,8 +163,9 @@ interface BaseWriterOptions {
 const retryMs = 5_000
 
 /**
- * Copies the store and writes the copy to the generation that began at `start`. Resolves with undefined when `signal`
- * has aborted. Throws `BackupError` when the disk has too little free space.
+ * Copies the store and writes the copy to a generation (a sequence of records without a gap). `start`: the time at
+ * which the generation began. Resolves with undefined when `signal` has aborted. Throws `BackupError` when the disk has
+ * too little free space.
  */
 export async function writeBase(
   options: BaseWriterOptions,

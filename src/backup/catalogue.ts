@@ -1,4 +1,6 @@
-// Reads the target of a continuous backup, and plans a restore to a time.
+// Reads the target of a continuous backup, and plans a restore to a time. A target contains generations: sequences of
+// records of the commit log without a gap. Each generation has base copies (copies of the data file) and pieces
+// (objects with consecutive records).
 
 import type { Micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
@@ -24,11 +26,11 @@ const formatVersion = 1
 /** The content of `store.json`. */
 interface StoreContent {
   readonly format: number
-  /** The lineage of the store, in hexadecimal digits. */
+  /** The lineage of the store: the part of its log's name that a restore does not change. In hexadecimal digits. */
   readonly store: string
 }
 
-/** The content of the object that completes a base copy. */
+/** The content of the object that marks a base copy as complete. */
 interface BaseContent {
   readonly format: number
   readonly parts: number
@@ -62,7 +64,7 @@ export async function claimTarget(target: BackupTarget, log: Bytes): Promise<voi
     )
 }
 
-/** Returns the content of the object that completes a base copy. */
+/** Returns the content of the object that marks a base copy as complete. */
 export function baseContent(content: Omit<BaseContent, 'format'>): Buffer {
   return Buffer.from(JSON.stringify({ format: formatVersion, ...content } satisfies BaseContent))
 }
@@ -87,8 +89,8 @@ function parsed<T extends { readonly format: number }>(
 }
 
 /**
- * Reads the object that completes a base copy. Throws {@link IncompleteBackupError} when the object is missing or
- * damaged.
+ * Reads the object that marks a base copy as complete. Throws {@link IncompleteBackupError} when the object is missing
+ * or damaged.
  */
 export async function readBase(target: BackupTarget, base: BaseName): Promise<BaseContent> {
   const name = baseObject(base)
@@ -202,8 +204,8 @@ function missingRecords(target: BackupTarget, first: number, end: Micros): Incom
 }
 
 /**
- * Returns the pieces that continue the records after `after`, and the sequence number of the first missing record, if
- * any. `next`: the piece after `found`. If `next` does not continue `found`, records are missing.
+ * Returns the pieces that follow the record `after` without a gap, and the sequence number of the first missing record,
+ * if any. `next`: the piece after `found`. If `next` does not continue `found`, records are missing.
  */
 function chained(
   after: ChainPlace,

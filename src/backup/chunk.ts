@@ -93,15 +93,16 @@ export function* recordsIn(bytes: Buffer): Generator<PieceRecord> {
   }
 }
 
-/** A commit in a record: its time, and the end of its last write. */
+/** A commit in a record: its time, and the offset after its last write. */
 interface CommitEnd {
   readonly time: Micros
   readonly end: number
 }
 
 /**
- * Returns the commits of a record, in order. The last write of a commit is the row that stores the newest commit. Only
- * a large transaction has further writes after this row. A large transaction is always the last commit of its record.
+ * Returns the commits of a record, in order. The last write of a commit is the row with the time of the newest commit.
+ * Only a large transaction has further writes after this row, and a large transaction is always the last commit of its
+ * record.
  */
 export function commitsIn(bytes: Buffer, { batchEnd, batchStart }: RecordBounds): CommitEnd[] {
   const commits: CommitEnd[] = []

@@ -23,7 +23,7 @@ import type { ChainPlace } from '../storage/kv/log/segment.ts'
 export const storeObject = 'store.json'
 /** The object with the lease of the service that writes. */
 export const leaseObject = 'lease.json'
-/** Prefix of the objects that complete base copies. */
+/** Prefix of the objects that mark base copies as complete. */
 export const basesPrefix = 'bases/'
 
 /** A base copy: the state of the store after one record. */
@@ -31,7 +31,7 @@ export interface BaseName {
   readonly generation: string
   /**
    * The earliest time that can be restored from this copy: the time of its newest commit or the start of its
-   * generation. The later of the two times is used, because clients saw another history before the start of the
+   * generation. The later of the two times is used, because the service may have had other data before the start of the
    * generation.
    */
   readonly from: Micros
@@ -85,7 +85,7 @@ function baseText({ place, time }: BaseName): string {
   return `${digits(time)}-${digits(place.sequence)}-${checksumText(place.checksum)}`
 }
 
-/** The name of the object that makes a base copy complete. */
+/** The name of the object that marks a base copy as complete. */
 export function baseObject(base: BaseName): string {
   return `${basesPrefix}${base.generation}/${baseText(base)}.json`
 }

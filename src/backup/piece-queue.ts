@@ -1,5 +1,5 @@
-// A queue of the records that are not yet written to a target. Records are collected for at most one second, then
-// compressed into a piece.
+// The queue of the records that are not yet written to the target of a continuous backup. Records are collected for at
+// most one second, then compressed into a piece.
 
 import { assert } from '../base/assert.ts'
 import type { Micros } from '../base/micros.ts'
@@ -66,7 +66,7 @@ export class PieceQueue {
     return this.#place
   }
 
-  /** Pending bytes. The size of a piece is its compressed size. */
+  /** Pending bytes. Pieces are counted with their compressed size. */
   get bytes(): number {
     return this.#openBytes + this.#sealing + this.#pieceBytes
   }

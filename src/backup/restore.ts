@@ -1,6 +1,7 @@
 // Restores a state from a continuous backup into a new data file. A restore reads the parts of a base copy, then the
-// records of the log up to the wanted time. The restored store gets a new identity: its log gets a new name, and the
-// store a new secret. So the store rejects cursors and event sources that were created after the restored state.
+// records of the log up to the requested time. The restored store gets a new identity: its log gets a new name, and the
+// store a new secret. So the store rejects all cursors and event sources of version 10 from before the restore, because
+// they may refer to commits that the restored state does not contain.
 
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -29,13 +30,14 @@ type OnRestored = (share: number) => void
 interface Restored {
   /** The time of the newest commit. */
   readonly time: Micros
-  /** The number of pieces of the log that were read. */
+  /** The number of pieces of the log that were read. A piece is an object with consecutive records. */
   readonly pieces: number
 }
 
 /**
- * Restores a planned state into the empty folder `folder`; the data file is durable when the promise resolves. Memory
- * is bounded by the largest object. Throws {@link BackupError} when an object is missing or damaged.
+ * Restores a planned state into the empty folder `folder`; the data file is durable when the promise resolves. The
+ * memory use is limited by the size of the largest object. Throws {@link BackupError} when an object is missing or
+ * damaged.
  */
 export async function restoreInto(
   target: BackupTarget,
@@ -85,7 +87,7 @@ class Replay {
     this.time = time
   }
 
-  /** Applies the records of a piece that are not applied yet, up to the time `at`. */
+  /** Applies those records of a piece that are not applied yet, up to the time `at`. */
   async apply(piece: PieceName, at: Micros | undefined): Promise<void> {
     const name = pieceObject(piece)
     const object = await this.#target.get(name)
@@ -107,8 +109,8 @@ class Replay {
   }
 
   /**
-   * Returns the offset in a record at which the writes of commits up to the time `at` end. Updates `time` and
-   * `#isOver`.
+   * A record contains the writes of one or more commits, in the order of their times. Returns the offset after the
+   * writes of the last commit up to the time `at`. Updates `time` and `#isOver`.
    */
   #endAt(bytes: Buffer, record: PieceRecord, at: Micros = endOfTime): number {
     const commits = commitsIn(bytes, record)

@@ -1,9 +1,10 @@
-// Writes the commit log to a target continuously, in pieces of at most one second. The shipper also removes old
-// objects, and writes base copies. Base copies limit how much of the log a restore replays.
+// Writes the commit log to a backup target continuously. Each object has a piece of the log with the records of at most
+// one second. The shipper also removes old objects, and writes base copies (copies of the whole data file). A restore
+// begins with a base copy and replays only the later records.
 //
 // Records also arrive while the target is unavailable, so the pending bytes have a limit. Beyond the limit, the pending
-// records are dropped. When the target works again, a new generation begins with a base copy. A single loop writes the
-// pieces in the order of the log, so a generation has no gap.
+// records are dropped. When the target works again, a new generation (a sequence of records without a gap) begins with
+// a base copy. A single loop writes the pieces in the order of the log, so a generation has no gap.
 
 import type { Logger } from 'pino'
 import type { Clock } from '../base/clock.ts'
@@ -30,7 +31,7 @@ interface ShipperOptions {
   readonly retentionDays: number
   /** Maximum number of pending compressed bytes; {@link waitingBytesMax} when absent. */
   readonly waitingBytesMax?: number
-  /** Microseconds of the log between two base copies; {@link baseEveryMicros} when absent. */
+  /** Microseconds between two base copies; {@link baseEveryMicros} when absent. */
   readonly baseEveryMicros?: number
   /** Milliseconds between two rounds of maintenance; {@link maintainEveryMs} when absent. */
   readonly maintainEveryMs?: number
@@ -77,8 +78,8 @@ export class Shipper {
   readonly #lease: Lease
   #isLeased = false
   /**
-   * The time at which this process started. The first generation does not start earlier, because clients may have seen
-   * another history before this time. Undefined once the first generation has begun.
+   * The time at which this process started. The first generation does not start earlier, because the service may have
+   * had other data before this time, for example before a restore. Undefined once the first generation has begun.
    */
   #servedSince: Micros | undefined
   #generation: Generation | undefined
@@ -87,7 +88,7 @@ export class Shipper {
   /** The base copy that is being written. */
   #copy: { readonly ended: Promise<void>; readonly controller: AbortController } | undefined
   #copyNotBeforeMs = 0
-  /** The time `until` of the lease in the target. */
+  /** The value of `until` in the lease that was last written to the target. */
   #published: Micros = micros(0)
   #renewedMs = Number.NEGATIVE_INFINITY
   #maintainedMs = Number.NEGATIVE_INFINITY
@@ -305,7 +306,10 @@ export class Shipper {
     return this.#generation && this.#queue.isEmpty ? Math.max(time, micros(clock.now() - quietMicros)) : time
   }
 
-  /** Returns the newest time that a restore accepts: the newest commit in the target, or the time in the lease. */
+  /**
+   * Returns the newest time that a restore accepts: the time of the newest commit in the target, or the time in the
+   * lease if that is later.
+   */
   #reached(): Micros {
     return Math.max(this.#generation?.time ?? micros(0), this.#published)
   }

@@ -1,5 +1,5 @@
 // Stores the state of the continuous backup of a data directory in a file of that directory. The backup process writes
-// the file, and all processes of the service read the file for Health and metrics.
+// the file. All processes of the service read the file for the health report and the metrics.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -28,11 +28,17 @@ export interface QueryRequest extends LanguageRequest {
   readonly timeoutMs: number
   /** The maximum number of retries after conflicts with other transactions. Undefined: the default of the protocol. */
   readonly retriesMax?: number | undefined
-  /** True: a long response body is indented. */
+  /**
+   * True: the client requests an indented response body. A slow-lane process indents long bodies; the HTTP server
+   * indents all others.
+   */
   readonly prettyBody?: boolean
   /** True: the client requests an explanation of the query. */
   readonly isExplanation?: boolean
-  /** Present if another process commits the writes of this query: see {@link Store.attempt}. */
+  /**
+   * Returns the commit time for which the query is evaluated. Present if another process commits the writes of the
+   * query: see {@link Store.attempt}.
+   */
   readonly stampTime?: () => Micros
   /** A long query that has not been decoded. If `longBody` is present, `body` is undefined. */
   readonly longBody?: LongBody | undefined
@@ -184,16 +190,13 @@ export interface Engine {
   /** `GET /authorized`. */
   authorized(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /**
-   * `POST /api/v1/explain`: evaluates a query as another caller, for an administrator, and describes the access
-   * decisions. The query's writes are never committed.
+   * `POST /api/v1/explain`: evaluates a query for an administrator. The response describes the reads of the query or,
+   * if the query runs as another caller, the access decisions. The query's writes are never committed.
    */
   explain(request: QueryRequest): QueryResponse | Promise<QueryResponse>
-  /** `POST /api/v1/indexes/_size`: a page of the sizes of an index, for keys that may read the schema. */
+  /** `POST /api/v1/indexes/_size`: measures one page of the entries of an index. */
   indexSize(request: QueryRequest): QueryResponse | Promise<QueryResponse>
-  /**
-   * `POST /api/v1/collections/_size`: a page of the sizes of a collection's documents, for keys that may read the
-   * schema.
-   */
+  /** `POST /api/v1/collections/_size`: measures one page of the documents of a collection. */
   collectionSize(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /** Returns the body of a response whose attempt was committed at `time`. */
   completed(request: QueryRequest, response: QueryResponse, time: Micros): string
@@ -204,9 +207,7 @@ export interface Engine {
   ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
   /** Returns the principal of an `authorization` header; undefined if the credential is rejected. */
   whoIs(authorization: string | undefined): Promise<Principal | undefined>
-  /**
-   * Converts the numbers in the mark of a caller to names. If an object was deleted, the result contains its number.
-   */
+  /** Converts the numbers in `caller` to names. If an object was deleted, the result contains its number. */
   nameOf(caller: CallerMark, database: DatabaseId): NamedCaller
   /** Resolves a path of database names. Returns undefined if a database of the path does not exist. */
   databasesAlong(names: readonly string[]): NamedDatabases | undefined

@@ -29,8 +29,8 @@ export interface EngineOptions {
   /** The rate limits of the databases. If undefined, databases have no rate limits. */
   readonly rateLimits?: OperationLimits
   /**
-   * Limits the requests with an unknown secret for each client address. Each of these requests makes this machine fetch
-   * the newest commits. Undefined if only one machine uses the store.
+   * For each client address, limits the requests with an unknown secret. Such a request makes this machine fetch the
+   * newest commits. Undefined if only one machine uses the store.
    */
   readonly unknownSecrets?: RateLimit<string>
   readonly streams: StreamOpener
@@ -41,7 +41,7 @@ export interface EngineOptions {
   readonly memory?: MemoryBudget
   /** The process that commits. Undefined: this process commits, or {@link neverCommits} is true. */
   readonly committer?: Committer | undefined
-  /** True: this engine runs in a process of the slow lane, and the service commits its attempts. */
+  /** True: this engine runs in a process of the slow lane, and the service commits the writes of its queries. */
   readonly neverCommits?: boolean
   /** Called repeatedly during an evaluation. Throws a RequestError to cancel the evaluation. */
   readonly onCheck?: () => void

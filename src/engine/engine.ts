@@ -1,5 +1,6 @@
 // Creates the engine, and defines its kinds of requests. Each kind has a task and a time budget. `request-run.ts`
-// contains the steps that all kinds have in common, from the credential to the response.
+// contains the steps that all kinds have in common, from the credential to the response. Long requests move to the slow
+// lane: processes that evaluate long queries (slow-lane-contract.ts).
 
 import { MemoryBudget } from '../base/admission/memory-budget.ts'
 import { megabyte } from '../base/bytes.ts'
@@ -47,8 +48,8 @@ const bytesPerQuery = 8192
 /** Estimated bytes for each UTF-16 code unit of a query's text: the text and the parsed expression. */
 const bytesPerUnit = 16
 /**
- * Estimated bytes for each byte of a long body. This process sends a long body to the slow lane without parsing the
- * body. If there is no slow lane, this process decodes the body to a text.
+ * Estimated bytes for each byte of a long body ({@link QueryRequest.longBody}). This process sends a long body to the
+ * slow lane without parsing the body. If there is no slow lane, this process decodes the body to a text.
  */
 const bytesPerLongByte = 4
 
@@ -181,7 +182,8 @@ class QueryKind implements RequestKind {
 
   /** Classifies the query before its evaluation. Undefined: only the evaluation shows whether the query writes. */
   #effect(): 'writes' | 'long' | undefined {
-    // Nearly all long bodies are writes with much data. The slow lane of the committing process parses a long body.
+    // Nearly all long bodies are writes with much data. So a process that forwards writes also forwards long bodies
+    // without parsing them.
     const forwards = this.#options.committer !== undefined
     if (this.#request.longBody !== undefined) return forwards ? 'writes' : 'long'
     // A query whose previous evaluation took long moves to the slow lane without being parsed here. A process that
@@ -220,7 +222,8 @@ class QueryKind implements RequestKind {
 
   /**
    * Parses a query before its evaluation. Returns `writes` if the query needs a writing transaction. Returns `long` if
-   * parsing the query takes too long for this process. Errors in the query are reported only after authentication.
+   * parsing the query takes too long for this process, or if the evaluation certainly will. Errors in the query are
+   * reported only after authentication.
    */
   #foreseen(): 'writes' | 'long' | undefined {
     const { authorization, linearized, readOnly } = this.#request
@@ -255,7 +258,7 @@ class QueryKind implements RequestKind {
   }
 }
 
-/** Runs an explanation. Like a query, a long explanation moves to the slow lane. */
+/** Runs an explanation. A long explanation moves to the slow lane, like a long query. */
 function runExplanation(options: EngineOptions, given: QueryRequest): QueryResponse | Promise<QueryResponse> {
   const requested = options.slowLane === undefined ? withText(given) : given
   const request = { ...requested, isExplanation: true }
@@ -264,8 +267,8 @@ function runExplanation(options: EngineOptions, given: QueryRequest): QueryRespo
 }
 
 /**
- * Returns one page of the sizes of an index or collection. A page has a limited number of rows, so the request never
- * moves to the slow lane.
+ * Measures one page of an index or a collection. A page has a limited number of rows, so the request never moves to the
+ * slow lane.
  */
 function runSize(
   options: EngineOptions,

@@ -349,7 +349,9 @@ function collectionName(number: number, session: Session): string {
   return catalogue.nameOf(collectionOf(new Ref(session.database, number, 0n))) ?? String(number)
 }
 
-/** Suggests indexes for the filters and orders of the query in those collections that the query has scanned. */
+/**
+ * Suggests indexes for the filters and orders of the query. Only collections that the query has scanned are considered.
+ */
 function suggestions(reads: ReadRecorder, uses: readonly SetUse[], session: Session): readonly ObjectValue[] {
   const { catalogue } = session.transaction
   return uses.flatMap(use => {
@@ -372,8 +374,9 @@ function suggestions(reads: ReadRecorder, uses: readonly SetUse[], session: Sess
 }
 
 /**
- * Returns the name of an existing index for `use`. The index has the terms of `use`, and its first values are the
- * values of `use`. The index is defined in the language of the query. `number`: the number of the collection.
+ * Returns the name of an existing index for the filter or order `use`, if there is one. The index has the terms of
+ * `use`, and its first values are the values of `use`. Only indexes that are defined in the language of the query are
+ * considered. `number`: the number of the collection.
  */
 function existingIndex(use: SetUse, number: number, session: Session): string | undefined {
   const { isOwn } = use

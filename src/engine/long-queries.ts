@@ -13,7 +13,9 @@ export class LongQueries {
   /** The length of each query in characters, used as the weight in the cache. */
   readonly #lengths = new GenerationCache<string, number>(charactersMax, length => length)
 
-  /** `msOf`: returns how many milliseconds an evaluation for a queue may take in the main process. */
+  /**
+   * `msOf`: returns how many milliseconds a query of a queue may take in the main process. Each database has a queue.
+   */
   constructor(msOf: (queue: string) => number) {
     this.#msOf = msOf
   }
@@ -31,8 +33,8 @@ export class LongQueries {
 
   /**
    * Forgets a query if the slow lane needed less than half of the time that the main process allows. The main process
-   * then evaluates the query next time. Because of this margin, the query seldom exceeds the allowed time and moves
-   * again. `ms`: the milliseconds of the evaluation.
+   * then evaluates the query next time. Because of the factor of two, this evaluation will probably not exceed the
+   * allowed time. `ms`: the milliseconds of the evaluation.
    */
   evaluated(request: QueryRequest, queue: string, ms: number): void {
     if (ms < this.#msOf(queue) / 2) this.#lengths.delete(keyOf(request))

@@ -13,7 +13,7 @@ import type { DatabaseId } from '../values/value.ts'
 /** The kinds of operations, in the order in which the protocol names them. */
 const rateKinds = ['compute', 'read', 'write'] as const
 
-/** A kind of operation whose rate a database limits. */
+/** A kind of operation whose rate is limited for each database. */
 export type RateKind = (typeof rateKinds)[number]
 
 /** The number of operations of each kind. */

@@ -1,5 +1,6 @@
 // Runs a request: begins a transaction, authenticates the caller, evaluates the query and commits. The steps are
-// repeated in three cases: the evaluation has to wait (`Pending`), has to write, or takes too long for this process.
+// repeated if the evaluation has to wait (`Pending`), has to write, needs a newer snapshot, or takes too long for this
+// process.
 
 import { assert } from '../base/assert.ts'
 import { isStackExhaustion } from '../base/catch-error.ts'
@@ -227,9 +228,9 @@ class RequestRun {
   }
 
   /**
-   * Waits for `pending` and runs the request again. If `pending` checks a password, a worker forwards the request. The
-   * committing process limits the failed password checks of all workers. The committing process runs the complete
-   * query. So a query with writes checks the password only once.
+   * Waits for `pending` and runs the request again. If `pending` checks a password, a worker forwards the request,
+   * because the committing process limits the failed password checks of all workers. The committing process then runs
+   * the complete query, so that a query with writes checks the password only once.
    */
   #waitOrForward(pending: Pending): Promise<QueryResponse> {
     const { committer } = this.#options

@@ -22,8 +22,8 @@ const requestTimeLimits = {
 
 /**
  * The outcome of a long evaluation. `goes on`: the evaluation continues until its deadline. `moves`: the evaluation
- * moves to the slow lane, if there is a slow lane. `fails`: the evaluation fails, because no other process can produce
- * its result.
+ * moves to the slow lane (processes for long queries), if there is a slow lane. `fails`: the evaluation fails, because
+ * no other process can produce its result.
  */
 type LongAction = 'goes on' | 'moves' | 'fails'
 

@@ -1,5 +1,6 @@
 // The engine's interface to the slow lane: additional processes that evaluate long queries. Because of the slow lane,
-// short queries do not wait for long queries. A higher layer implements this interface.
+// short queries do not wait for long queries. The pool of processes (slow-lane/process-pool.ts) implements this
+// interface.
 
 import type { TimeBudget } from '../base/admission/time-budget.ts'
 import { GenerationCache } from '../base/generation-cache.ts'

@@ -1,10 +1,11 @@
-// Runs in the service: sends a query to the slow lane, and commits the query's writes. The response to a reading query
-// is forwarded unchanged. For a writing query, the slow lane returns an attempt, and the service commits the attempt.
-// If the attempt is stale, the slow lane evaluates the query again.
+// Runs in the service: sends a query to the slow lane (processes that evaluate long queries), and commits the query's
+// writes. The response to a reading query is forwarded unchanged. For a writing query, the slow lane returns an
+// attempt: the writes and the reads of the query. The service validates and commits the attempt. If other commits have
+// changed what the query read, the attempt is stale, and the slow lane evaluates the query again.
 //
-// Some values of an attempt may contain its commit time and cannot be changed later. An example is a value of an index
-// over `ts`. The slow lane evaluates such an attempt for a commit time in the future (slow-lane-contract.ts#Leads). The
-// service commits the attempt at exactly this time. If the attempt arrives too late, the query is evaluated again.
+// Some writes contain the commit time and cannot be changed after the evaluation, for example the entries of an index
+// over `ts`. The slow lane then chooses a commit time in the future (slow-lane-contract.ts#Leads), and the service
+// commits the attempt at exactly this time. If the attempt arrives after this time, the query is evaluated again.
 
 import { type Timers, wait } from '../base/timers.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
@@ -20,7 +21,10 @@ interface SlowRun {
   /** True: another process commits. A writing query then fails with {@link WriteNeeded}. */
   readonly commitsElsewhere?: boolean
   readonly timers: Timers
-  /** Creates the job, with the remaining time of the query as its time limit. `lead`: see {@link LaneJob}. */
+  /**
+   * Creates the job, with the remaining time of the query as its time limit. `lead`: the microseconds from the start of
+   * the evaluation to the commit time.
+   */
   readonly job: (lead: number) => LaneJob
   /** The maximum number of retries after conflicts with other transactions. */
   readonly retriesMax: number
@@ -42,7 +46,7 @@ const turnMicrosMax = 500_000
 
 /**
  * Returns whether the query of an attempt may be evaluated again under the writer lock. Only schema changes may. A
- * schema change reads much data and contains its commit time. So each commit of another machine may make its attempt
+ * schema change reads much data and contains its commit time. So every commit of another machine may make the attempt
  * stale. Schema changes are rare, so other writers seldom wait for a schema change.
  */
 function mayTakeTurn({ changesSchema, evaluationMicros }: Attempt<undefined>): boolean {

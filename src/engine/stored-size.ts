@@ -1,6 +1,6 @@
 // Measures an index or a collection: the number of its entries or documents, and their bytes in the store. Each request
-// measures one page of rows. "Index" means a named index of version 4. "Index" also means an index or a unique
-// constraint in the definition of a collection.
+// measures one page of rows. An index is a named index of version 4, or an index or a unique constraint in the
+// definition of a collection.
 
 import { msg } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -34,9 +34,9 @@ interface SizeRequest {
 }
 
 /**
- * Measures one page of an index. In the response, `entries` counts the live entries. `bytes` includes the live and the
- * past entries. `after` is the cursor of the next page, or null. Keys without the right to read the schema get
- * `forbidden`.
+ * Measures one page of an index. In the response, `entries` counts the live entries. `bytes` is the size of the live
+ * and the past entries. `after` is the cursor of the next page, or null. Callers without a built-in role, and callers
+ * with the role `client`, get `forbidden`.
  */
 export const indexSize =
   (request: QueryRequest): Task =>
@@ -49,9 +49,9 @@ export const indexSize =
   }
 
 /**
- * Measures one page of a collection. In the response, `documents` counts the live documents. `bytes` includes the live
- * and the past versions. `after` is the cursor of the next page, or null. Keys without the right to read the schema get
- * `forbidden`.
+ * Measures one page of a collection. In the response, `documents` counts the live documents. `bytes` is the size of the
+ * live and the past versions. `after` is the cursor of the next page, or null. Callers without a built-in role, and
+ * callers with the role `client`, get `forbidden`.
  */
 export const collectionSize =
   (request: QueryRequest): Task =>

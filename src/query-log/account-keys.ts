@@ -1,6 +1,7 @@
-// Account keys: the credentials of log pipelines. An account key belongs to the operator, not to a database, and gives
-// access only to the log API. A secret is shown once, and its SHA-256 is stored. A slow hash such as bcrypt is not
-// needed, because 256 random bits cannot be guessed. With a fast hash, the check of a key is cheap.
+// Account keys: the credentials of programs that export the query log (log pipelines). An account key belongs to the
+// operator, not to a database, and gives access only to the log API. A secret is shown once, and its SHA-256 is stored.
+// A slow hash such as bcrypt is not needed, because 256 random bits cannot be guessed. With a fast hash, the check of a
+// key is cheap.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { microsPerDay, nearestMicros } from '../base/micros.ts'

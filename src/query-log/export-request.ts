@@ -62,7 +62,7 @@ export interface ExportRequest {
   readonly updatedAt: Micros
   /** The start of the current processing, from which the time limit counts. */
   readonly startedAt: Micros
-  /** Number of times that a process has started to process the request without finishing. */
+  /** Number of times that a process has claimed the request. Claims that were released are not counted. */
   readonly attempts: number
   /** The process that works on the request, and the end of its lease. */
   readonly lease?: { readonly owner: string; readonly until: Micros }

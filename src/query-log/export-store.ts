@@ -300,8 +300,8 @@ function find(view: View, id: string): ExportRequest | undefined {
 }
 
 /**
- * Iterates over the free requests. The first requester after `served` comes first. The requests of one requester are
- * sorted by age, oldest first.
+ * Iterates over the free requests, grouped by requester. The requesters are in alphabetical order, beginning with the
+ * first one after `served`. The requests of one requester are sorted by age, oldest first.
  */
 function* freeInTurns(view: View, served: string, now: Micros): Generator<ExportRequest> {
   const idsOf = new Map<string, string[]>()

@@ -1,10 +1,11 @@
-// Additional facts about a request. The export format of records has no fields for these facts. In a line of a segment,
-// the facts are stored before the record, after the trail (ownership.ts), and are not exported:
+// Additional facts about a request. The export format of records has no fields for these facts. A segment is a file of
+// the query log. In a line of a segment, the facts are between the trail (the ids of the databases, see ownership.ts)
+// and the record. Facts are not exported. Example of a line:
 //
 //     /17/["key/0/12","admin","","10.0.0.1","/",0,["cusers"],[40,0]]{"API_VERSION":…}
 //
-// The facts are a JSON list without braces, so the first brace in a line begins the record. The facts identify the
-// caller by numbers and contain no value of any query. Empty elements at the end are omitted. Lines that version 0.1
+// The facts are a JSON list without opening braces, so the first brace in a line begins the record. The facts identify
+// the caller by ids, and contain no value of any query. Empty elements at the end are omitted. Lines that version 0.1
 // wrote have no facts. If the request wrote documents, the last element is the commit time of its transaction. With
 // this time, a search finds the request that wrote a version of a document.
 
@@ -126,14 +127,14 @@ function cut(text: string): string {
   return text.length > keptCharsMax ? `${text.slice(0, keptCharsMax)}…` : text
 }
 
-/** Escapes braces within texts. */
+/** Escapes opening braces. */
 function withoutBraces(json: string): string {
   return json.includes('{') ? json.replaceAll('{', '\\u007b') : json
 }
 
 /**
- * The shape of a query: its text without values. In this shape, each name is replaced by `?`. `holes`: for each name,
- * its position in the shape and its index in {@link Facts.named}.
+ * The shape of a query: its text without values, and with `?` in place of each name. `holes`: two numbers for each
+ * name, the position of its `?` in the shape and its index in {@link Facts.named}.
  */
 interface PlainShape {
   readonly shape: string
@@ -141,7 +142,8 @@ interface PlainShape {
 }
 
 /**
- * Limits of the cache of shapes with marks. The cache can be small, because an application has few different queries.
+ * Limits of the cache of shapes: the number of shapes, and the characters of a cached shape. The cache can be small,
+ * because an application has few different queries.
  */
 const knownShapesMax = 1000
 const knownShapeCharsMax = 500
@@ -150,7 +152,7 @@ const knownShapeCharsMax = 500
 export class PlainShapes {
   readonly #known = new GenerationCache<string, PlainShape>(knownShapesMax)
 
-  /** Converts a shape with marks. `marked`: the content of a JSON string with the shape. */
+  /** Removes the marks from a shape. `marked`: the shape as a JSON string without the quotes. */
   of(marked: string): PlainShape {
     const known = this.#known.get(marked)
     if (known !== undefined) return known
@@ -213,7 +215,7 @@ type FactsJson = readonly [
 /** Replaces each `?` at a position in `holes` by its name in `named`. */
 function filled(shape: string, holes: readonly number[], named: readonly NamedObject[]): string {
   if (holes.length === 0) return shape
-  // Positions refer to the escaped shape in the record.
+  // The positions were counted in the shape as a JSON string.
   const written = JSON.stringify(shape).slice(1, -1)
   let text = ''
   let done = 0

@@ -1,6 +1,7 @@
-// Aggregates of the query log. For each database and minute, an aggregate has the requests, errors, durations and
-// costs. For each shape of queries (the text of a query without its values), an aggregate has the count and costs.
-// Aggregates can be added up, so the aggregate of each segment is stored and reused.
+// Aggregates of the query log. For each database and minute, an aggregate has the numbers of requests and errors, the
+// durations and the costs. For each shape of queries (the text of a query without its values), an aggregate has the
+// number and the costs of the queries. Aggregates can be added up, so the aggregate of each segment (a file of the log)
+// is stored and reused.
 
 import { upsert } from '../base/upsert.ts'
 
@@ -53,12 +54,12 @@ export interface TimedTotals extends Totals {
   readonly times: Map<number, number>
 }
 
-/** Milliseconds that one row of an aggregate covers. */
+/** The interval of the sums in an aggregate, in milliseconds. */
 export const minuteMs = 60_000
 
 /**
- * Maximum number of distinct shapes and errors of a database. Further shapes and errors are added to {@link
- * otherShapes}.
+ * Maximum number of distinct shapes, and of distinct errors, of a database. Further shapes and errors are added to
+ * {@link otherShapes}.
  */
 const shapesMax = 2000
 /** Maximum number of distinct databases. */
@@ -113,7 +114,8 @@ function addTime(times: Map<number, number>, number: number, count: number): voi
 }
 
 /**
- * Below `exactMs`, each millisecond is a class. Above, each doubling of the duration has `classesPerDoubling` classes.
+ * Below `exactMs`, each millisecond is a class. From `exactMs` on, each doubling of the duration has
+ * `classesPerDoubling` classes.
  */
 const exactMs = 16
 const classesPerDoubling = 8

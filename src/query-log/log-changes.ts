@@ -31,7 +31,7 @@ export interface LogChanges {
   readonly errors: readonly EntryChange[]
 }
 
-/** An increase by this factor is a change. */
+/** A value is regarded as changed if it has grown at least by this factor. */
 const muchMore = 2
 /** Minimum differences: requests of a query, requests with an error, milliseconds and operations per request. */
 const least = { requests: 10, errors: 5, ms: 5, operations: 5 } as const

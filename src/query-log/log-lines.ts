@@ -1,4 +1,4 @@
-// Reads the complete lines of a segment in blocks, and parses their records.
+// Reads the complete lines of a segment (a file of the query log) in blocks, and parses their records.
 
 import { open } from 'node:fs/promises'
 import { newline } from '../values/json-scan.ts'
@@ -45,7 +45,10 @@ export async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerat
     yield block.toString('utf8', 0, block.length - 1).split('\n')
 }
 
-/** A line of the log: its record in the export format, its trail and its facts. */
+/**
+ * A line of the log: its record in the export format, its trail (the ids of the databases, see ownership.ts) and its
+ * facts.
+ */
 export interface LogLine {
   readonly trail: string | undefined
   /** The unparsed facts; see facts.ts. */

@@ -29,7 +29,7 @@ export interface LogRecord {
   readonly facts: ParsedFacts | undefined
 }
 
-/** A page of records; `next` is the start of the next page. */
+/** A page of records. `next`: the start of the next page; undefined on the last page. */
 export interface RecordPage {
   readonly records: readonly LogRecord[]
   readonly next: { readonly to: number; readonly skip: number } | undefined
@@ -48,8 +48,8 @@ export async function searchRecords(
   const wanted = search.skip + search.limit + 1
   let found: TimedRecord[] = []
   for (const { endedMs, path } of (await segmentsOf(folder, search)).toReversed()) {
-    // Segments of several processes may overlap in time. A segment is skipped if its last write is before the last
-    // wanted record.
+    // Segments of several processes may overlap in time. A segment is skipped if enough records have been found that
+    // are later than its last write.
     const last = found[wanted - 1]
     if (last !== undefined && endedMs + slackMs < last.time) continue
     for await (const lines of linesOf(path, signal)) {
@@ -139,7 +139,7 @@ export interface RecordConditions {
   readonly function?: string | undefined
   readonly address?: string | undefined
   readonly lane?: 'ordinary' | 'slow' | undefined
-  /** The shape of the query, names included. */
+  /** The shape of the query: its text without values, but with names. */
   readonly shape?: string | undefined
   /** Only requests whose writes were committed at one of these times. */
   readonly commitTimes?: ReadonlySet<Micros> | undefined

@@ -1,6 +1,6 @@
-// Summaries over a time span of the query log. The aggregate of each closed segment is computed once, by streaming the
-// segment. The aggregate is then stored in a file beside the segments. Segments that are only partly in the span are
-// read again.
+// Summaries over a time span of the query log. A segment is a file of the log. For each closed segment, the aggregate
+// (sums by database, minute and shape, see log-aggregate.ts) is computed once and stored in a file beside the segments.
+// Segments that are only partly in the span are read again.
 
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'

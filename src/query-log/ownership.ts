@@ -1,6 +1,7 @@
 // Determines the database of a record. A record contains the names that its database had at the time of the request.
-// But databases can be renamed, moved, deleted and recreated under the same name. So each line of a segment begins with
-// a trail: the permanent ids of the database and its ancestors. The trail is not part of the record and not exported:
+// But databases can be renamed, moved, deleted and recreated under the same name. So each line of a segment (a file of
+// the query log) begins with a trail: the permanent ids of the database and its ancestors. The trail is not part of the
+// record, and is not exported. Examples:
 //
 //     /17/23/{"API_VERSION":…}     a request to database 23 in database 17; `/` alone: to the root
 //     /17/23/[…]{"API_VERSION":…}  the same with additional facts, see facts.ts

@@ -1,4 +1,4 @@
-// The query log of one process: records requests, removes old segments, and accepts export requests.
+// The query log of one process: records requests, removes old segments (files of the log), and accepts export requests.
 
 import { Bucket } from '../base/admission/rate-limit.ts'
 import { microsPerDay, nearestMicros, secondsPerDay } from '../base/micros.ts'
@@ -54,7 +54,7 @@ interface QueryLogOptions {
   readonly downloads: Downloads
   /** The storage to which exports are written: `downloads`, or a bucket. */
   readonly storage: ExportStorage
-  /** The parts that several machines share. Undefined if only this machine uses the folder. */
+  /** The parts that several machines share. Undefined if the log belongs to this machine only. */
   readonly shared?: SharedLog
   /** Identifies this process among the processes that share the folder. */
   readonly owner: string

@@ -1,7 +1,7 @@
 // The exchange of log segments between machines through their shared store. This machine uploads its segments, so that
-// each machine can export the records of all machines. Segments are uploaded in chunks. Much new data is uploaded
-// within a second, and little new data is uploaded periodically. If another machine requests the records, all new data
-// is uploaded immediately. Segments of other machines are copied into the local folder.
+// each machine can export the records of all machines. Segments are uploaded in chunks. A segment with much new data is
+// uploaded within a second. All other new data is uploaded once a minute, or within a second after another machine has
+// requested the records. Segments of other machines are copied into the local folder.
 
 import { type FileHandle, open, stat, utimes } from 'node:fs/promises'
 import { promisify } from 'node:util'

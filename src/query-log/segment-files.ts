@@ -1,12 +1,12 @@
-// The folder of segment files, which several processes share. Each process writes consecutive segments of its own:
+// The folder of segments, which several processes share. A segment is a file with records of the query log. Each
+// process writes its own segments, one after the other:
 //
 //     0001700000000000000-3f9a….ndjson   records since that time (microseconds), by the writer 3f9a…
 //     0001700000000000000-m3f9a….ndjson  a copy of another machine's segment, as far as it was uploaded
 //     3f9a….live                         the writer has written all its records up to this file's modification time
 //
-// A segment may end with an incomplete line, where its writer crashed or is still writing.
-// The oldest segments are removed when they exceed the configured age, or when all segments together exceed the
-// configured size.
+// A segment may end with an incomplete line, where its writer crashed or is still writing. The oldest segments are
+// removed when they exceed the configured age, or when all segments together exceed the configured size.
 
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -156,7 +156,7 @@ export function removeFile(path: string): Promise<void> {
   return rm(path, { force: true })
 }
 
-/** The name of the folder in the data directory. */
+/** The name of the query log's folder in the data directory. */
 export const queryLogFolder = 'query-log'
 
 /**

@@ -1,7 +1,7 @@
 // Finds the records of an export. Segments are read in blocks of fixed size. The bytes of records are compared without
-// parsing, because the format writes its keys in a fixed order. JSON strings escape every quote inside, so
-// `"DATABASE":[` can only be the key itself. An incomplete record at the end of a segment is skipped. Complete but
-// invalid lines are skipped and counted.
+// parsing. This is possible because all records have the same keys in the same order. JSON strings escape every quote
+// inside, so `"DATABASE":[` can only be the key itself. An incomplete record at the end of a segment is skipped.
+// Complete but invalid lines are skipped and counted.
 
 import { isUtf8 } from 'node:buffer'
 import { closeBrace, closeBracket, colon, comma, newline, openBrace, quote } from '../values/json-scan.ts'
@@ -29,8 +29,8 @@ const tail = Buffer.from('","TXN_RETRIES":')
 export type OnDamage = (path: string, lines: number) => void
 
 /**
- * Yields the matching lines of all segments in a folder, as a copy for each block. Throws the reason of `signal` once
- * the signal is aborted, even if no line matches.
+ * Yields the matching lines of all segments in a folder, as one buffer for each block with matching lines. Throws the
+ * reason of `signal` once the signal is aborted, even if no line matches.
  */
 export async function* matchingRecords(
   folder: string,

@@ -154,7 +154,7 @@ export class SegmentWriter {
     try {
       if (this.#isUnsynced) {
         await this.#file?.datasync()
-        // The modification time is set from the clock of the records. The system's clock may differ from this clock.
+        // The modification time is set from the clock that the records use. The system's clock may differ.
         await utimes(this.#path, time / 1e6, time / 1e6)
       }
       this.#isUnsynced = false
@@ -180,7 +180,7 @@ export class SegmentWriter {
       } catch (error) {
         this.#lossCause ??= error
         for (const { records } of chunks) this.#lost += records
-        // Further records must not follow an incomplete line.
+        // Further records are written to a new file, because they must not follow an incomplete line.
         await this.#closeFile()
       }
       for (const chunk of chunks) this.#recycle(chunk)

@@ -10,7 +10,7 @@ import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
 import type { Micros } from '../values/value.ts'
 import type { FileTable } from './export-storage.ts'
 
-/** The storage of chunk contents outside of the store: the bucket of the exports. */
+/** The storage of chunks (parts of log segments) outside of the store: the bucket of the exports. */
 export interface ChunkStorage {
   store(name: string, body: Uint8Array): Promise<void>
   /** Undefined when the file does not exist. */

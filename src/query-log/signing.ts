@@ -8,12 +8,12 @@ import type { Bytes } from '../storage/kv/kv-contract.ts'
 /** The path below which exported files are downloaded. */
 export const filesPath = '/api/v1/logs/files/'
 
-/** Signs and verifies download links and tokens. While its key cannot be loaded, no signature is valid. */
+/** Signs and verifies download links and tokens. While the key cannot be loaded, no signature is valid. */
 export class Signer {
   readonly #loadKey: () => Promise<Bytes>
   #key: Bytes | undefined
 
-  /** `loadKey` resolves with the key of all processes that share the log. */
+  /** `loadKey` resolves with the key that all processes with the same query log use. */
   constructor(loadKey: () => Promise<Bytes>) {
     this.#loadKey = loadKey
   }

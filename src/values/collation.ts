@@ -7,15 +7,15 @@
 // runtime. So an upgrade of Node does not change the order. The runtime is used only for Unicode normalization, which
 // is stable for all characters in the table.
 //
-// The language also requires that each prefix of a string sorts before the string. This rule contradicts the collation:
-// U+0E40 U+0E01 < U+0E02 < U+0E40 by collation, yet U+0E40 is a prefix of the first string. Terrarium follows the
-// collation. The two rules differ only for characters that change the weight of a preceding character. These are
-// contractions, such as Thai and Lao vowels written before their consonant, and Indic vowels in two parts.
+// FQL also requires that each prefix of a string sorts before the string. This rule contradicts the collation: U+0E40
+// U+0E01 < U+0E02 < U+0E40 by collation, yet U+0E40 is a prefix of the first string. Terrarium follows the collation.
+// The two rules differ only for contractions: sequences of characters that have weights of their own, independent of
+// the weights of the single characters. Examples are Thai and Lao vowels written before their consonant, and Indic
+// vowels in two parts.
 //
 // A test compares the order of random strings of every script with the runtime's collator
-// (tests/unit/values/collation.test.ts). There are three known differences. Some sequences of Tibetan vowel signs sort
-// differently. A contraction is found only if at most 16 other marks are between its parts. Compatibility ligatures may
-// have the same third level as partly composed ligatures.
+// (tests/unit/values/collation.test.ts). There are three known differences, all for rare sequences of Tibetan vowel
+// signs, combining marks or ligatures.
 
 import { step } from '../base/effort.ts'
 import { ByteWriter } from './byte-writer.ts'
@@ -269,7 +269,7 @@ class KeyBuilder {
     this.#appendTertiary(rankOf(element))
   }
 
-  /** The weight of a mark takes one byte, or two bytes from {@link markLead} on. */
+  /** A weight below {@link markLead} takes one byte; other weights take two bytes. */
   #appendMark(index: number): void {
     const weight = commonSecondary + 1 + index
     if (weight < markLead) secondaries.u8(weight)

@@ -1,6 +1,6 @@
-// Formats doubles as Java does, because clients of the language have always received this form. The text contains the
-// shortest digits that parse to the same double. For a few doubles, Java prints other digits. For these doubles, this
-// module computes Java's digits.
+// Formats doubles as Java does, because clients of FQL have always received this form. The text usually contains the
+// shortest digits that parse to the same double. For a few doubles, Java prints other digits, and this module computes
+// these digits as Java does.
 
 /**
  * Returns a double as text. The text of a finite double always has a decimal point. Zero, and magnitudes from 0.001 to
@@ -24,11 +24,11 @@ export function javaDoubleText(double: number): string {
   return text.replace('e+', 'E').replace('e', 'E')
 }
 
-// The decimal digits of doubles as Java printed them up to release 18. Java's digits may differ from the shortest
-// digits that parse to the same double. The digits differ only for doubles from 2^53 on, powers of two below 0.001, and
-// subnormal doubles. For all other doubles, the runtime computes the same digits in less time. This code uses the
-// algorithm of java.lang.Double.toString, including the integer overflows of Java. The digits of three million doubles
-// of all magnitudes were compared with the digits that release 17 prints.
+// The decimal digits of doubles as Java printed them up to release 18. They can differ from the shortest digits only
+// for doubles from 2^53 on, powers of two below 0.001, and subnormal doubles. For all other doubles, the runtime
+// computes the same digits in less time. This code uses the algorithm of java.lang.Double.toString, including the
+// integer overflows of Java. The digits of three million doubles of all magnitudes were compared with the digits that
+// release 17 prints.
 
 /** Decimal digits without trailing zeros, and the power of ten of the first digit. */
 interface JavaDigits {
@@ -48,7 +48,7 @@ interface BinaryParts {
   /** Includes the hidden bit. The value of the double is `fraction * 2^(exponent - 52)`. */
   readonly fraction: bigint
   readonly exponent: number
-  /** Number of bits in the fraction; subnormal doubles have fewer. */
+  /** Number of significant bits in the fraction: 53, or fewer for a subnormal double. */
   readonly precision: number
 }
 
@@ -78,7 +78,10 @@ export function javaDigits(magnitude: number): JavaDigits {
     : generatedDigits(fraction, exponent, precision)
 }
 
-/** Java prints integers below 2^63 exactly. Only the digits below the precision of the double are rounded. */
+/**
+ * Java computes the digits of doubles from 2^52 to below 2^63 with integer arithmetic. The last digits, which exceed
+ * the precision of a double, are rounded to zeros.
+ */
 function integerDigits(integer: bigint, exponent: number): JavaDigits {
   const beyond = exponent - significantBitsMax - 1
   const insignificant = beyond < 4 ? 0 : beyond < 7 ? 1 : 2
@@ -138,7 +141,10 @@ interface Generation {
   readonly s: bigint
   readonly m: bigint
   readonly exponent: number
-  /** True if Java computes with 64-bit integers. The bound can then overflow. A negative bound ends the digits. */
+  /**
+   * True if Java computes with 64-bit integers. The bound can then overflow. At a negative bound, Java stops generating
+   * digits.
+   */
   readonly wraps: boolean
 }
 

@@ -1,7 +1,7 @@
-// The extent of a value: the size that the value would have if it were written out. An array or object can occur many
-// times in a value but only once in memory. For example, thirty repetitions of `x = [x, x]` make a value with a billion
-// elements. The extents of large arrays and objects are cached. So the extent of a value that contains such arrays or
-// objects is computed quickly.
+// The extent of a value: the size that the value would have if it were written out. An array or object that is in
+// memory once can occur many times in a value. For example, thirty repetitions of `x = [x, x]` make a value with a
+// billion elements. The extents of large arrays and objects are cached. So the extent of a value that contains such
+// arrays or objects is computed quickly.
 
 import { step } from '../base/effort.ts'
 import { partsOf, type Tagged } from './equality.ts'

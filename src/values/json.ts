@@ -1,6 +1,6 @@
-// The parser of request JSON. Terrarium has its own parser, because the language needs four properties that JSON.parse
-// lacks. Integers of 64 bits are exact and distinct from doubles. Keys that look like integers keep their order in the
-// source. The first of two equal keys wins. The nesting depth is limited (docs/decisions/0001-own-json-parser.md).
+// The parser of request JSON. Terrarium has its own parser, because FQL needs four properties that JSON.parse lacks.
+// Integers of 64 bits are exact and distinct from doubles. Keys that look like integers keep their position among the
+// keys. The first of two equal keys wins. The nesting depth is limited (docs/decisions/0001-own-json-parser.md).
 
 import { longCall, longCallUnits, step } from '../base/effort.ts'
 import {
@@ -98,8 +98,8 @@ const simpleEscapes = new Map<number, string>(
 )
 
 /**
- * Parsing this many values is counted as a long call. The garbage collection of so many values takes longer than
- * parsing.
+ * Parsing this many values is counted as a long call (base/effort.ts), because the garbage collection of so many values
+ * takes longer than parsing.
  */
 const manyValues = 32_768
 

@@ -37,18 +37,21 @@ export function parseId(text: string): bigint | 'not numeric' | 'too large' {
   return signed < int64Min || signed > int64Max ? 'too large' : signed
 }
 
-// Marks for the names of schema objects in the shape of a query. If a query contains the name of a known schema object,
-// the shape contains a mark. A mark is one character that identifies the name. The query log writes `?` instead of the
-// mark, and stores the positions of the names with the record.
+// Marks for the names of schema objects in the shape of a query (its text without values). In the shape, each name of a
+// known schema object is replaced by a mark: one character that identifies the name. The query log writes `?` instead
+// of the mark, and stores the positions of the names with the record.
 
 // The first mark. Marks are control characters, because shapes contain no other control characters. A text with these
 // marks still takes one byte per character in memory.
 const firstMark = 0x80
 
-/** Number of names that a shape can distinguish. */
+/** Maximum number of different names that have marks in one shape. */
 export const markedNamesMax = 32
 
-/** The mark for the name at the index `place` in the list of names. Undefined if `place` is negative or has no mark. */
+/**
+ * The mark for the name at the index `place` in the list of names. Undefined if `place` is negative, or too large for a
+ * mark.
+ */
 export function markOf(place: number): string | undefined {
   return place >= 0 && place < markedNamesMax ? String.fromCharCode(firstMark + place) : undefined
 }

@@ -1,6 +1,7 @@
-// Unicode normalization in linear time. The runtime sorts the marks after a character by insertion. Insertion sort
-// takes quadratic time: minutes for a million marks. Therefore this module first decomposes and sorts long runs of
-// marks. The runtime then receives the text with sorted marks. This text has the same normal forms.
+// Unicode normalization in linear time. The runtime sorts the combining marks after a character with insertion sort,
+// which takes quadratic time: minutes for a million marks. Therefore this module first decomposes and sorts long runs
+// of marks. The runtime then normalizes the text with the sorted marks, which has the same normal forms as the original
+// text.
 
 import { longCall, step } from '../base/effort.ts'
 
@@ -15,7 +16,7 @@ const firstMark = 0x300
 /** In a text without marks, steps are counted once per this number of UTF-16 units. */
 const unitsPerCount = 4096
 
-/** A text in a normal form of Unicode. */
+/** Returns a text in a normal form of Unicode. */
 export function normalize(text: string, form: NormalForm): string {
   const ordered = withOrderedMarks(text, form)
   longCall(ordered.length)
@@ -92,7 +93,7 @@ const rememberedMax = 16_384
 
 const mark = /^\p{M}$/u
 
-/** Half-width forms that become marks under the compatibility forms. */
+/** Half-width characters that become marks in NFKC and NFKD. */
 const compatibilityMarks = new Set([0xff9e, 0xff9f])
 
 function isMark(point: number): boolean {

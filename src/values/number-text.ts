@@ -1,5 +1,5 @@
-// Converts text to a number by the rules of Java's NumberFormat for English, as the language requires. The parser reads
-// the longest prefix that is a number.
+// Converts text to a number by the rules of Java's NumberFormat for English, as FQL requires. The parser reads the
+// longest prefix that is a number.
 
 import { trimBlanks } from './trim.ts'
 import { int64Max, int64Min } from './value.ts'
@@ -64,8 +64,8 @@ function skipWhile(text: string, start: number, accept: (unit: number) => boolea
 }
 
 /**
- * Reads the exponent after an `E`. The exponent is 0 if no integer follows, or an integer beyond 64 bits. The number
- * then ends at the `E`. Only the lower 32 bits of the exponent are used.
+ * Reads the exponent after an `E`. Returns 0 if no integer follows, or if the integer does not fit into 64 bits: the
+ * `E` then does not belong to the number. Only the lower 32 bits of the exponent are used.
  */
 function readExponent(text: string, start: number): number {
   const negative = text.charCodeAt(start) === minus

@@ -1,13 +1,14 @@
 // The total order of values for comparisons, `max` and `min`, index order, cursors and ranges. The bytes of index keys
 // (src/storage/keys/order-codec.ts) have exactly the same order.
 //
-// Terrarium differs from the language in one rule. The language converts a long to a double before it compares the long
-// with a double. This comparison is not an order: 2^53 and 2^53 + 1 are different longs, yet both equal the double
-// 2^53. Terrarium compares numbers by their exact value. The two rules differ only for longs beyond 2^53 that the
-// conversion to a double rounds. For these longs, the order of Terrarium agrees with arithmetic.
+// Terrarium differs from FQL in one rule. FQL converts a long to a double before it compares the long with a double.
+// This comparison is not an order: 2^53 and 2^53 + 1 are different longs, yet both equal the double 2^53. Terrarium
+// compares numbers by their exact value. The two rules differ only for longs beyond 2^53 that the conversion to a
+// double rounds. For these longs, the order of Terrarium agrees with arithmetic.
 //
 // These values are equal in the order: a long and a double of the same value (1 and 1.0), objects that differ only in
-// the order of their fields, references that differ only in their database, and a transient value and its stored form.
+// the order of their fields, references that differ only in their database, and a transient value (such as a page) and
+// its stored form.
 
 import { assert } from '../base/assert.ts'
 import { step } from '../base/effort.ts'
@@ -186,7 +187,7 @@ function compareWithin(rank: number, left: OrderedValue, right: OrderedValue): n
       return (left as LocalDate).epochDay - (right as LocalDate).epochDay
     case orderRank.lambda:
     case orderRank.transactionTime:
-      // The language does not specify an order of functions, so this order is arbitrary but fixed.
+      // FQL does not specify an order of functions, so this order is arbitrary but fixed.
       return compareArrays(
         partsOf(left as Lambda | TransactionTime),
         partsOf(right as Lambda | TransactionTime),

@@ -1,6 +1,6 @@
 // Times with nanosecond precision in the years -1000000000 to 1000000000: text, units, and calendar parts in UTC.
 // java.time.Instant has the same range. Clients see the limits of this range in results and error texts. JavaScript's
-// Temporal supports only 1/2000 of this range.
+// Temporal supports only the years -271821 to 275760.
 
 import { secondsPerDay } from '../base/micros.ts'
 import {
@@ -21,7 +21,7 @@ const nanosPerSecond = 1_000_000_000n
 export const minTime: Time = new Time(-31_557_014_167_219_200n, 0)
 export const maxTime: Time = new Time(31_556_889_864_403_199n, 999_999_999)
 
-/** The time of the largest 64-bit count of microseconds. */
+/** The time whose microseconds since the epoch are the largest signed 64-bit integer. */
 export const maxMicrosTime: Time = timeFromMicros(int64Max)
 
 /** The text of errors about times out of range. */
@@ -49,7 +49,7 @@ for (const [name, nanos] of [
   units.set(name, unit).set(`${name}s`, unit)
 }
 
-/** Returns the unit with the name `name`, a singular or plural in lower case. Undefined if there is no such unit. */
+/** Returns the unit called `name`, in lower case, such as `day` or `days`; undefined for other names. */
 export function timeUnit(name: string): TimeUnit | undefined {
   return units.get(name)
 }
@@ -122,7 +122,7 @@ function readOffset(text: string, start: number): number | undefined {
 
 /**
  * Returns a time as ISO text in UTC. The text always has seconds. A fraction that is not zero has 3, 6 or 9 digits.
- * Years are written as in dates.
+ * Years are written as by `formatDay`.
  */
 export function formatTime(time: Time): string {
   const days = epochDayOfTime(time)
@@ -155,7 +155,10 @@ function floorDivide(dividend: bigint, divisor: bigint): bigint {
   return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient
 }
 
-/** The time `micros` microseconds after the epoch. A bigint may be any 64-bit integer, a number any safe integer. */
+/**
+ * The time `micros` microseconds after the epoch. `micros` is any 64-bit integer as a bigint, or any safe integer as a
+ * number.
+ */
 export function timeFromMicros(micros: bigint | number): Time {
   return timeFromNanos(BigInt(micros) * 1000n)
 }

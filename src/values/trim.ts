@@ -1,4 +1,4 @@
-// Trims texts before conversions by the rules of Java's String.trim, which the language inherited.
+// Trims texts before conversions by the rules of Java's String.trim, as FQL requires.
 
 /**
  * Returns the text without the space and control characters (up to U+0020) at its ends. Unicode spaces are not removed.

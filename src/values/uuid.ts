@@ -1,4 +1,4 @@
-// Parses UUIDs by the lenient rules of Java's UUID.fromString, as the language requires. Stored UUIDs have 16 bytes.
+// Parses UUIDs by the lenient rules of Java's UUID.fromString, as FQL requires. Stored UUIDs have 16 bytes.
 
 import { assert } from '../base/assert.ts'
 import type { ByteWriter } from './byte-writer.ts'

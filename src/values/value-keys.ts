@@ -1,6 +1,6 @@
-// Keys of values for sets and counts. Two values have the same key if and only if they are equal by `equalValues`.
-// Inside the key of an enclosing value, a long key is replaced by a number. So the cost of a key depends only on the
-// distinct parts of the value. Nesting and repeated parts add no cost.
+// Keys of values for sets and counts. Two values have the same key if and only if they are equal by `equalValues`. The
+// key of an array or object contains the keys of its elements or fields. A long key is replaced by a number. So the
+// time to compute a key depends only on the distinct parts of the value, not on their nesting or repetition.
 
 import { step } from '../base/effort.ts'
 import { partsOf, type Tagged } from './equality.ts'

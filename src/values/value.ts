@@ -1,6 +1,6 @@
-// The value model of the language. Values are immutable. Integers are `bigint` (64 bits, wrapped by the arithmetic
-// functions) and doubles are `number`, so `1` and `1.0` stay distinct. Objects are `Map`s, because the insertion order
-// of all keys matters. Plain objects would move keys that look like integers to the front.
+// The values of FQL. Values are immutable. Integers are `bigint` (64 bits, wrapped by the arithmetic functions) and
+// doubles are `number`, so `1` and `1.0` stay distinct. Objects are `Map`s, because the insertion order of all keys
+// matters. Plain objects would move keys that look like integers to the front.
 
 import { hashSeed, hashWord } from '../base/bytes.ts'
 import type { Micros } from '../base/micros.ts'
@@ -20,7 +20,7 @@ export type CollectionId = number
 /** The database that contains all other databases. */
 export const rootDatabase: DatabaseId = 0n
 
-/** The numbers of the native collections. Never change these numbers, because stored keys contain them. */
+/** The numbers of the native (built-in) collections. Never change these numbers, because stored keys contain them. */
 export const native = {
   databases: 1,
   collections: 2,
@@ -196,9 +196,9 @@ export class UnresolvedRef {
 }
 
 /**
- * A function as a value. A lambda is closed (it has no free variables) and printable. `body` is wire JSON in canonical
- * form. Literals in `body`, such as references, may be values. Version 4 of the language parses `body` under
- * `apiVersion`.
+ * A function as a value. A lambda is closed (it has no free variables) and printable. `body` is the expression in the
+ * JSON of the wire protocol, in canonical form. Literals in `body`, such as references, may be values. Version 4 of FQL
+ * parses `body` by the rules of `apiVersion`.
  */
 export class Lambda {
   readonly kind = 'lambda'

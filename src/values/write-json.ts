@@ -15,7 +15,7 @@ export function writeJson(value: Writable, indent = ''): string {
   return write(value, indent, indent === '' ? '' : '\n')
 }
 
-/** A finite double as in JSON and in the language: always with a point or an exponent. */
+/** The text of a finite double, valid in both FQL and JSON: always with a point or an exponent. */
 export function doubleText(double: number): string {
   if (Object.is(double, -0)) return '-0.0'
   const text = String(double)

@@ -46,8 +46,8 @@ export type FromLane =
   | { readonly kind: 'exhausted'; readonly ranOutOfMemory: boolean }
   | { readonly kind: 'response'; readonly response: QueryResponse }
   /**
-   * The attempt of a writing query. The process then waits for messages about this attempt. `response` has no body yet;
-   * the body of the message is the packed attempt.
+   * The attempt of a writing query: its writes and its read set. The process then waits for messages about this
+   * attempt. `response` has no body yet; the body of the message is the packed attempt.
    */
   | { readonly kind: 'attempt'; readonly response: QueryResponse; readonly head: AttemptHead }
   /** The reply to `validate`. `since`: the newest commit for which the attempt is valid. */

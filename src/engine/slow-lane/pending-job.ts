@@ -1,5 +1,6 @@
-// Represents a writing query in the service, after a slow-lane process has sent the attempt of the query. The service
-// requests the validation of the read set and, after the commit, the response from the slow-lane process.
+// Represents a writing query in the service, after a slow-lane process has sent the attempt (the writes and the read
+// set) of the query. Through this object, the service requests the validation of the read set and, after the commit,
+// the response.
 
 import type { Attempt } from '../../storage/store/attempt.ts'
 import type { CommitRecord } from '../../storage/store/last-commit.ts'

@@ -1,7 +1,7 @@
 // The slow lane of a service: a few processes that evaluate long queries. The processes open the same data as the
-// service. One process stays ready. Further processes are started on demand and exit after an idle time. Databases take
-// turns, and no database uses all processes while other databases wait. A process is killed if it is busy after the
-// deadline of its query.
+// service. One process stays ready. Further processes are started on demand and exit after an idle time. Each database
+// has a queue of waiting queries. The queues take turns, and no queue uses all processes while other queues wait. A
+// process is killed if it is still busy after the deadline of its query.
 //
 // A process is replaced if the memory of its finished query is not freed. Until the replacement is ready, the old
 // process runs only queries of other databases. If the old process runs out of memory, its query is evaluated again in
@@ -47,7 +47,7 @@ interface SlowLaneOptions extends LaneOptions {
   readonly processesMax: number
   readonly timers: Timers
   readonly clock: Clock
-  /** Returns for how many milliseconds this thread has waited for a CPU so far. */
+  /** Returns the number of milliseconds that this thread has waited for a CPU so far. */
   readonly starvedMs: () => number
 }
 
@@ -68,8 +68,9 @@ interface QueuedJob {
 }
 
 /**
- * A process that is being replaced, because a query of `queue` has used up its memory. The process serves only other
- * queues, and is killed when its replacement is ready. `place`: the index of the replacement in `#processes`.
+ * A process that is being replaced, because a query of `queue` has used up the memory of the process. The process
+ * serves only other queues, and is killed when its replacement is ready. `place`: the index of the replacement in
+ * `#processes`.
  */
 interface RetiringProcess {
   readonly queue: string
@@ -292,7 +293,8 @@ export class ProcessLane implements SlowLane {
       this.#idle.get(process)?.()
       this.#idle.delete(process)
       if (this.#retiring.delete(process)) return
-      // If the process has exited before it was ready, the next start is delayed.
+      // If a replacement is pending, it is started at once. After any other process that exited before it was ready,
+      // the next start is delayed.
       if (this.#replacedFor.has(place) && !this.#isClosed) this.#open(place)
       else if (process.isReady) this.#vacate(place)
       else this.#options.timers.after(slowLaneLimits.laneRestartMs, () => this.#vacate(place))

@@ -1,4 +1,6 @@
-// Runs in a slow-lane process: receives messages from the service, and evaluates one job at a time with an engine.
+// Runs in a slow-lane process: receives messages from the service, and evaluates one job at a time with an engine. A
+// job is a query. If the query writes, the process does not commit. It sends an attempt (the writes and the reads of
+// the query) to the service, which commits the attempt.
 
 import type { Duplex } from 'node:stream'
 import { systemClock } from '../../base/clock.ts'

@@ -24,7 +24,7 @@ export interface VersionNeighbours {
 
 const noFields: ObjectValue = new Map()
 
-/** Finds the versions around a change that the transaction at `txn` made. Versions with later times are ignored. */
+/** Finds the versions around a change that the transaction at `txn` made. Versions later than `txn` are ignored. */
 export function neighboursOf(
   { ref, validTime }: Change,
   txn: Micros,
@@ -75,8 +75,8 @@ function writeEvents({ version, previous }: VersionNeighbours): readonly StreamE
 }
 
 /**
- * Returns an event for the version that follows an inserted or removed version. The action and the difference of this
- * version have changed, because they depend on the previous version.
+ * Returns an event for the version that follows an inserted or removed version. The insertion or removal has changed
+ * the action and the difference of the following version, because both depend on the previous version.
  */
 function followingEvents({ next }: VersionNeighbours, previous: Version | undefined): readonly StreamEvent[] {
   return next === undefined ? [] : [contentEvent('history_rewrite', next, previous)]

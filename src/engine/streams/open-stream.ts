@@ -30,9 +30,8 @@ const openStreamLimits = {
 } as const
 
 // All streams that were opened with the same rights have the same viewer. Access is decided once for a viewer. When a
-// viewer loses its rights, all its streams end. A viewer loses its rights when its key or token changes or expires, or
-// when one of its roles changes. It also loses its rights when its identity, its database, or an ancestor of the
-// database is deleted.
+// viewer loses its rights, all its streams end. A viewer loses its rights when its key or token changes or expires,
+// when one of its roles changes, or when its identity, its database or an ancestor of the database is deleted.
 
 /** A document whose change ends the streams of a viewer or of a subject. */
 export interface Condition {

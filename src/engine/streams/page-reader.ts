@@ -1,8 +1,8 @@
 // Reads the events of paged streams. A paged stream gets its events from queries, page by page. Streams with the same
 // events share a reader. Each page is the response to a separate request. The request may wait, or move to another
 // process, without delaying other work. The next page begins at the end of the previous page, so no event is lost or
-// sent twice. A new stream that needs past events first has a separate reader. After the past events, the stream moves
-// to the shared reader.
+// sent twice. At first, a new stream that needs past events has a separate reader. After its past events are sent, the
+// stream moves to the shared reader.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -52,7 +52,10 @@ interface ReaderHost {
   readonly onFailure: (error: unknown) => void
 }
 
-/** The end of streams after a page: an additional event about the reason, or (`over`) the page's last event. */
+/**
+ * How the streams end after a page: with an additional event that states the reason, or (`over`) with the last event of
+ * the page.
+ */
 type Ending = StreamEnd | 'over'
 
 /** Returns whether `left` is later than `right`. */
@@ -67,8 +70,8 @@ class PageReader implements Reader {
   /** The streams, each with a function. The function reads a page with the rights of the stream's caller. */
   readonly #streams = new Map<OpenStream, NextPage>()
   /**
-   * The streams that begin after `#place`, with their places. Each of these streams gets only the events after its
-   * place.
+   * The streams that begin after `#place`, with the places at which they begin. Each of these streams gets only the
+   * events after its place.
    */
   readonly #ahead = new Map<OpenStream, StreamPlace>()
   /** The end of the last page. The next page begins at this place. */
@@ -326,7 +329,7 @@ interface PagedOptions {
 }
 
 /**
- * The streams whose events are read page by page. A stream that needs past events first has a separate reader. When
+ * The streams whose events are read page by page. At first, a stream that needs past events has a separate reader. When
  * this reader has caught up, the stream shares a reader with the streams that have the same events. Readers take turns,
  * and the work in one turn of the event loop is limited. So thousands of readers do not delay queries.
  */
@@ -344,7 +347,7 @@ export class PagedStreams {
 
   /**
    * Begins to read events for a stream. A stream joins a shared reader, if the reader has not read any event after the
-   * start of the stream. Most streams begin at the current time, so most streams can join a shared reader.
+   * start of the stream. Most streams begin at the current time, so they can join a shared reader.
    */
   add(stream: OpenStream, order: PagedOrder, nextPage: StreamOpening['nextPage']): void {
     const { subject, viewer } = stream.origin
@@ -386,8 +389,9 @@ export class PagedStreams {
   }
 
   /**
-   * Makes a reader that has caught up the shared reader for its key. If a shared reader exists already, moves the
-   * streams to the shared reader. Returns false if the shared reader has already sent events that these streams lack.
+   * Called when `reader` has caught up. If its key has no shared reader, `reader` becomes the shared reader. Otherwise,
+   * the streams of `reader` move to the shared reader. Returns false if the shared reader has already sent events that
+   * these streams lack.
    */
   #share(reader: PageReader, subject: Subject): boolean {
     const shared = this.#shared.get(reader.key)

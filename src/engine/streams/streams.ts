@@ -2,8 +2,9 @@
 // streams.
 //
 // Each committed transaction is handled in two phases. The first phase determines which events each stream gets and
-// which streams end. The second phase sends the events and ends these streams. If a predicate has to wait, the first
-// phase is tried again later. Both phases are split into short pieces, so that other work can run between the pieces.
+// which streams end. The second phase sends the events and ends these streams. If a predicate of a role has to wait,
+// the first phase is tried again later. Both phases are split into short pieces, so that other work can run between the
+// pieces.
 //
 // Streams share work. Events are created once for each subject (a document or a set). Access is decided once for each
 // viewer (all callers with the same rights). Events are rendered once for each format. So many streams of one document

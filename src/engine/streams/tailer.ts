@@ -21,7 +21,7 @@ const tailerLimits = {
 export interface WaitOptions {
   /** The results of waits in earlier tries of the same transaction. */
   readonly memo: Memo
-  /** False if a wait of an earlier try has failed or took too long. The handler must then not wait again. */
+  /** False if a wait in an earlier try failed or took too long. The handler must then not wait again. */
   readonly mayWait: boolean
   /**
    * Returns whether other work should run now. The handler must then throw {@link TurnOver} if its work is not
@@ -79,7 +79,7 @@ export class Tailer {
   #ahead: readonly CommittedTransaction[] = []
   /** Sends the remaining events of the last handled transaction. */
   #handOut: TransactionEvents['handOut'] | undefined
-  /** Ends the watch; undefined while the tailer is stopped. */
+  /** Stops watching the store for commits; undefined while the tailer is stopped. */
   #unwatch: (() => void) | undefined
   /** True while a turn is running or scheduled. */
   #isBusy = false

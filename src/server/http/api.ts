@@ -1,5 +1,5 @@
 // Code that the endpoints under /api share: answers in plain JSON, and errors as `{"message": …}`. The fields `code`
-// and `reason` repeat the error for older clients, because older clients show `reason`.
+// and `reason` repeat the error for older clients, which show `reason`.
 
 import { type Message, messageOf, msg } from '../../base/message.ts'
 import { type RequestErrorCode, requestErrorStatus } from '../../base/request-errors.ts'
@@ -54,7 +54,7 @@ export const apiTraits = {
   errorCode: codeName,
 } as const
 
-/** A JSON answer without the query headers. */
+/** A JSON answer without the headers of queries, such as `x-txn-time`. */
 export function jsonAnswer(status: number, body: unknown): Answer {
   return { status, body: body === undefined ? '' : JSON.stringify(body), contentType: jsonType }
 }

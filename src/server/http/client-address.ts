@@ -1,5 +1,5 @@
-// Groups clients by address, for limits that clients share fairly. For a request through trusted proxies, the address
-// of the client is used, not the address of a proxy.
+// Groups clients by address, so that a limit can be divided fairly among the clients. For a request through trusted
+// proxies, the address of the client is used, not the address of a proxy.
 
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
@@ -7,8 +7,8 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 const mappedPrefix = '::ffff:'
 
 /**
- * The number of parts of an IPv6 address, out of eight, that identify a client. The owner of the network chooses the
- * other parts.
+ * The number of 16-bit parts at the start of an IPv6 address that identify a client's network. The owner of the network
+ * chooses the other four parts.
  */
 const networkParts = 4
 

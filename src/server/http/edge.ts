@@ -3,8 +3,8 @@
 //
 //     preflight? → headers → tags → method → body → limit of running requests → handler → answer
 //
-// Errors of handlers become answers here. An internal error is logged with its cause; the client does not see the
-// cause.
+// Errors that a handler throws are converted to answers here. An internal error is logged with its cause; the client
+// does not see the cause.
 
 import { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { beginningOfJson } from '../../base/json-encoding.ts'
@@ -27,12 +27,12 @@ import { TurnEnd } from './turn-end.ts'
 const edgeLimits = {
   /** Bytes of all incomplete request bodies together; own limit: limits the memory that slow senders take. */
   bufferedBodyBytesMax: 268_435_456,
-  /** Minimum speed of a request body: bytes in each window, and milliseconds of a window; own limit. */
+  /** Minimum speed of a request body: bytes per window, and the length of a window in milliseconds; own limit. */
   bodyPaceBytes: 32_768,
   bodyPaceMs: 20_000,
   /**
-   * Unread bytes of all responses together; minimum speed of each client: bytes in each window, and milliseconds of
-   * a window; own limit.
+   * Unread bytes of all responses together; minimum speed at which each client reads: bytes per window, and the length
+   * of a window in milliseconds; own limit.
    */
   unreadResponseBytesMax: 268_435_456,
   unreadPaceBytes: 32_768,
@@ -40,9 +40,9 @@ const edgeLimits = {
 } as const
 
 export interface EdgeOptions {
-  /** The value of `x-faunadb-build`. */
+  /** The value of the response header `x-faunadb-build`. */
   readonly build: string
-  /** The value of `x-faunadb-host`: the name of this machine. */
+  /** The value of the response header `x-faunadb-host`: the name of this machine. */
   readonly host: string
   /**
    * Limit of running requests. Requests that have not arrived completely are not counted. Requests above the limit are
@@ -249,8 +249,8 @@ function handlerOf(endpoint: Endpoint, method: string): Handler | undefined {
 type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void
 
 /**
- * The shape of a long query is computed from at most this many bytes. These bytes contain all characters that the
- * computation reads, even at four bytes for each character.
+ * The query log records the shape of a query: its text without values. For a long query, only the first characters are
+ * used for the shape. This number of bytes is enough for these characters, even at four bytes for each character.
  */
 const shapedBytes = 270_000
 
@@ -322,7 +322,7 @@ const allowedHeaders = [
   'x-performance-hints',
 ]
 
-/** The response is the same for every path; the edge adds the origin. */
+/** The response is the same for every path. The header with the allowed origin is added later (response-headers.ts). */
 const preflightAnswer: Answer = {
   status: 200,
   body: '',

@@ -138,8 +138,8 @@ export interface Services {
   /** Absent: requests are not counted. */
   readonly meter?: RequestMeter
   /**
-   * Returns a message if this machine cannot update its replica for a local reason; absent when the store is not
-   * shared.
+   * Returns a message if this machine cannot update its replica, and the cause is on this machine. Absent when the
+   * store is not shared.
    */
   readonly ownFault?: () => string | undefined
   /**

@@ -1,6 +1,7 @@
 // Sends the events of an open stream. Each event is written after the previous event has been flushed, so that two
 // events never share a DATA frame. The Python driver treats each DATA frame as one event. Thousands of streams may be
-// open for days. So a writer has no reference to the request that opened its stream.
+// open for days. So a writer does not reference the request that opened its stream, and the memory of the request is
+// freed.
 
 import type { Writable } from 'node:stream'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
@@ -60,7 +61,8 @@ export class EventWriter {
   }
 
   readonly #countUnsent = () => {
-    // The shares of earlier events are already closed. So an open share counts the bytes of the current event.
+    // An open share of the memory budget already counts the bytes of the current event, because the shares of earlier
+    // events are closed.
     if (this.#unsent === undefined || this.#share !== undefined || this.#target.destroyed) return
     this.#share = this.#writing.unread.budget.open(this.#reader, () => this.#outlet.abort(), this.#unsent)
   }

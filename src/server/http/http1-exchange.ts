@@ -57,7 +57,7 @@ export class Http1Exchange implements Exchange {
 
   /**
    * When this method runs, Node has passed on the body bytes that arrived in the same packet as the head. Node marks
-   * the request as complete only later.
+   * the request as complete only later, so this method compares the lengths instead.
    */
   static #takeIfArrived(exchange: Http1Exchange, take: (body: Buffer | undefined) => void): void {
     const request = exchange.#request

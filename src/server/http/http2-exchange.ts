@@ -58,9 +58,9 @@ export class Http2Exchange implements Exchange {
     const announced = Number(exchange.headers['content-length'])
     exchange.#hasReadBody =
       announced > 0 && announced === stream.readableLength && !stream.destroyed && hasEnded(stream)
-    // After a read of exactly the buffered length, the stream emits `end` only when the response is complete. After an
-    // earlier `end`, Node would destroy the stream before the last write. Node would also create an error with a stack
-    // trace.
+    // The read has exactly the length of the body, so that the stream emits `end` only when the response is complete.
+    // If the stream emitted `end` earlier, Node would destroy the stream before the last write, and create an error
+    // with a stack trace.
     take(exchange.#hasReadBody ? (stream.read(announced) as Buffer) : undefined)
   }
 

@@ -173,7 +173,8 @@ export class Listener {
   }
 
   /**
-   * Instead of {@link listen}: returns a function. The function serves a connection that another process has accepted.
+   * Used instead of {@link listen} if another process accepts the connections. Returns a function that serves one of
+   * these connections.
    */
   receive(): (connection: Socket) => void {
     return connection => this.#acceptor.emit('connection', connection)
@@ -344,7 +345,7 @@ export class Listener {
     const drop = () => socket.destroy()
     socket.on('error', drop)
     socket.setTimeout(this.#receiveMs, drop)
-    // After the client has ended its side, the client cannot send a request.
+    // A client that has ended its side cannot send a request.
     socket.once('end', drop)
     peek(socket, seen => {
       const speaksHttp2 = startsHttp2(seen)
@@ -375,8 +376,8 @@ export class Listener {
   }
 
   /**
-   * `rest`: the source of the further bytes. If the request's body has arrived, `rest` is the socket. If the body has
-   * not arrived yet, `rest` is a stream on top of the socket.
+   * `rest`: delivers the bytes after the request. If the request's body has arrived, `rest` is the socket. If the body
+   * has not arrived yet, `rest` is a stream on top of the socket.
    */
   #upgrade(request: IncomingMessage, rest: Duplex, head: Buffer): void {
     const { socket } = request
@@ -408,8 +409,8 @@ export class Listener {
     // From now on, a shutdown closes the session instead of the connection.
     this.#connections.delete(socket)
     joinBuffered(stream)
-    // The allowed burst of resets is larger than the limit of the pacer. Node processes a packet to its end, even after
-    // the pacer has closed the session.
+    // The allowed burst of resets is larger than the limit of the pacer, because Node processes a packet to its end,
+    // even after the pacer has closed the session.
     const options = { ...sessionOptions, streamResetBurst: pacer.resetBurst + unseenResets }
     const session = http2.performServerHandshake(stream, options)
     pacer.watch(session)

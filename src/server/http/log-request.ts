@@ -1,5 +1,5 @@
-// Reads and checks the bodies and parameters of log requests. Each error is a 400 that names the field. The
-// credential determines which records a request may read.
+// Reads and checks log requests: requests to the endpoints of the query log. An invalid field or parameter gets a 400
+// with its name in the message. The credential determines which records a request may read.
 
 import { microsPerDay } from '../../base/micros.ts'
 import { type AccountKey, isRegionGroup } from '../../query-log/account-keys.ts'
@@ -181,8 +181,9 @@ function firstMillisecond(nanos: bigint): number {
   return Number(down * nanosPerMilli < nanos ? down + 1n : down)
 }
 
-// Authorizes access to the endpoints of the query log. The root secret and account keys may read all logs. An admin key
-// may read the log of its database and of the databases below. Only the HTTP bearer scheme is accepted.
+// Authorizes access to the endpoints of the query log. The root secret may read all logs. An account key may read the
+// logs of its region groups. An admin key may read the logs of its database and of the databases below it. Only the
+// HTTP bearer scheme is accepted.
 
 /** A client with access to exports of some databases or region groups. */
 export interface LogClient {

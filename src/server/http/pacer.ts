@@ -33,7 +33,8 @@ import { isShort, sliceOf } from './slices.ts'
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const pacerLimits = {
   /**
-   * Requests of one connection that start in one turn of the event loop; own limit: other connections get their turn.
+   * Requests of one connection that start in one turn of the event loop, so that other connections get their turn; own
+   * limit.
    */
   requestsPerTurn: 16,
   /** Waiting requests of one connection at which the service stops reading from the connection; own limit. */
@@ -49,8 +50,8 @@ export const pacerLimits = {
   /** Lines in one read of HTTP/1.1 at which all new connections are parsed in slices; own limit. */
   linesOfFlood: 512,
   /**
-   * Lines of a read beyond `shortReadLines` are excess lines. Excess lines of all connections in one turn, at which all
-   * connections are parsed in slices; own limit.
+   * Excess lines (the lines of a read beyond `shortReadLines`) of all connections in one turn, at which all connections
+   * are parsed in slices; own limit.
    */
   excessLinesPerTurn: 2048,
   /** Milliseconds for which new connections are also parsed in slices, after too many lines were sent; own limit. */
@@ -241,7 +242,7 @@ const headerBytes = 10
  * {@link readPerWindowByte} bytes that the client has read.
  */
 const readPerWindowByte = 64
-/** A shorter DATA frame takes as much time as a DATA frame of this many bytes. */
+/** Processing a DATA frame takes at least as much time as processing this many bytes. */
 const pieceBytes = 128
 /** DATA frames between two checks of their session. */
 const piecesPerCheck = 32
@@ -295,19 +296,19 @@ export class Pacer {
     this.#client = client
   }
 
-  /** Calls `go`, which begins a request, immediately or in a later turn. `go` must not throw. */
+  /** Calls `go` now or in a later turn. `go` begins a request, and must not throw. */
   begin(go: () => void): void {
     this.#take({ kind: 'request', cost: requestCost, go })
     if (this.#mayHold && this.#waiting.length >= pacerLimits.requestsWaitingMax) this.#hold()
   }
 
-  /** Calls `go`, which makes a TLS handshake, immediately or in a later turn. `go` must not throw. */
+  /** Calls `go` now or in a later turn. `go` makes a TLS handshake, and must not throw. */
   shakeHands(go: () => void): void {
     this.#take({ kind: 'handshake', cost: handshakeCost, go })
   }
 
   /**
-   * Calls `go`, which parses `bytes` bytes. If there are many bytes, `go` may be called in a later turn. `go` must not
+   * Calls `go` now or, if there are many bytes, possibly in a later turn. `go` parses `bytes` bytes, and must not
    * throw.
    */
   read(bytes: number, go: () => void): void {
@@ -521,9 +522,9 @@ export class Pacer {
 
   /**
    * Watches a session. Useless frames keep the event loop busy, and Node does not report useless frames. Examples are
-   * windows opened byte by byte, bodies with a byte in each frame, and requests that are reset immediately. So the
-   * received bytes are compared with their useful part. A session with far too many useless bytes is destroyed with an
-   * error.
+   * WINDOW_UPDATE frames for a single byte, DATA frames with a single byte, and requests that are reset immediately. So
+   * the received bytes are compared with their useful part. A session with far too many useless bytes is destroyed with
+   * an error.
    */
   watch(session: ServerHttp2Session): void {
     const nowMs = this.#pacing.clock.elapsedMs()

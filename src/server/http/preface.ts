@@ -1,8 +1,8 @@
-// The first bytes of a connection, and upgrades to HTTP/2 (RFC 7540, section 3.2). A client without TLS requests the
-// upgrade in an HTTP/1.1 request. For example, Java's HTTP client requests an upgrade at the start of a connection. The
-// response to this request is stream 1 of the HTTP/2 session. Node does not support upgrades. So this file inserts a
-// HEADERS frame after the client's SETTINGS, as if the client itself had opened stream 1. The content of the request is
-// taken from the HTTP/1.1 request.
+// Reads the first bytes of a connection, and handles upgrades to HTTP/2 (RFC 7540, section 3.2). A client without TLS
+// requests the upgrade in an HTTP/1.1 request. For example, Java's HTTP client requests an upgrade at the start of a
+// connection. The response to this request is sent as stream 1 of the HTTP/2 session. Node does not support upgrades.
+// So this file inserts a HEADERS frame after the client's SETTINGS, as if the client itself had opened stream 1. The
+// headers and the body of stream 1 are taken from the HTTP/1.1 request.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -70,12 +70,12 @@ export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | unde
 }
 
 /**
- * Maximum number of bytes that {@link peek} collects. The bytes are a request head, and the part of a body that a
- * client may send before authentication.
+ * Maximum number of bytes that {@link peek} collects. The limit leaves room for a request head, and for the part of a
+ * body that a client may send before authentication.
  */
 const peekedBytesMax = limits.requestHeadBytesMax + limits.strangerBodyBytesMax + 16_384
 
-/** A request that arrived over HTTP/1.1, before the session that responds to it. */
+/** A request that arrived over HTTP/1.1, and that the following HTTP/2 session answers as stream 1. */
 export interface EarlyRequest {
   readonly method: string
   readonly url: string
@@ -118,8 +118,8 @@ export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
 }
 
 /**
- * Switches protocols after the whole request has arrived. `stream` is the source of the further bytes, and `head`
- * contains further bytes that Node has already read. Calls `ready` when an HTTP/2 session can begin.
+ * Switches protocols after the whole request has arrived. The bytes after the request are in `head` (those that Node
+ * has already read) and then in `stream`. Calls `ready` when an HTTP/2 session can begin.
  */
 export function receiveUpgrade(
   request: IncomingMessage,

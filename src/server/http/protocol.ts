@@ -1,5 +1,6 @@
 // Defines the HTTP form of a language's requests and responses. The form includes the headers, and the format of errors
-// that the edge returns. Endpoints name their protocol; the default is the protocol of version 4.
+// that the edge (the HTTP layer around the endpoints) returns. Endpoints name their protocol; the default is the
+// protocol of version 4.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Message } from '../../base/message.ts'

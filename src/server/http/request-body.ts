@@ -39,8 +39,8 @@ const empty = Buffer.alloc(0)
 export const drainedBytesMax = 4 * limits.requestBodyBytesMax
 
 /**
- * Approximate memory of a request without its body. Because of this memory, many requests with empty bodies also reach
- * the limit.
+ * Approximate memory of a request without its body. This memory is counted, too, so that the number of incomplete
+ * requests with short bodies is also limited.
  */
 const bytesPerRequest = 16_384
 

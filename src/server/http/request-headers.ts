@@ -125,7 +125,7 @@ const int64Digits = 19
 
 /**
  * Parses a signed 64-bit decimal integer; undefined for other texts. Values beyond 2^53 lose their last digits. The
- * loss does not matter. The code compares these values only with limits and times that are far smaller.
+ * loss does not matter, because these values are only compared with limits and times that are far smaller.
  */
 function parseInteger(text: string): number | undefined {
   const first = text.charCodeAt(0)

@@ -1,12 +1,12 @@
-// Builds the head of every response, and formats its body. The protocol defines the headers of each kind
-// of answer:
+// Builds the head of every response, and formats its body. The protocol defines the headers of each kind of answer. The
+// transaction time, the metrics and the tags are in headers only in version 4. In version 10, they are in the body.
 //
 // - `traceparent` and `x-faunadb-build`: all responses.
 // - `x-txn-time`: all responses to requests with valid headers.
-// - Metrics: all responses to requests with valid headers, except 401 and 500.
+// - Headers of the metrics, such as `x-compute-ops`: all responses to requests with valid headers, except 401 and 500.
 // - `x-faunadb-host`: all responses except 401 and 500, if the request has the header `x-trace`.
-// - Tags: all responses except 409, 413, 429, 503, exceeded limits and 500. The bodies of these errors are always
-//   indented.
+// - `x-fauna-tags`: all responses except 409, 413, 429, 500, 503 and exceeded limits. The bodies of these errors are
+//   always indented.
 // - `access-control-expose-headers` lists every `x-` header except the build, so that pages of other origins can read
 //   these headers.
 
@@ -41,7 +41,7 @@ interface PreparedResponse {
   readonly headers: HeaderList
   /** The whole body; undefined when the answer has a long body, or when the body is a stream. */
   readonly text: string | undefined
-  /** Length of the whole body in UTF-8; 0 for a stream. */
+  /** Bytes of the whole body in UTF-8; 0 for a stream. */
   readonly bytes: number
 }
 

@@ -1,4 +1,4 @@
-// Sends responses at the speed of their clients. The unread bytes of all clients have a common limit
+// Sends responses as fast as their clients read. The unread bytes of all clients have a common limit
 // (memory-budget.ts). So slow readers are disconnected, and the memory of the process stays limited.
 
 import type { Readable, Writable } from 'node:stream'
@@ -44,8 +44,8 @@ export class ResponseWriter {
       const unsent = request.respond(answer.status, headers, text, bytes)
       if (unsent > 0) this.#unread.written.add(() => this.#countUnsent(request, unsent))
     } else {
-      // The body is encoded into buffers outside the JavaScript heap. The heap is smaller than the memory of the
-      // machine.
+      // The body is encoded into buffers outside the JavaScript heap, because the heap is smaller than the memory of
+      // the machine.
       const pieces =
         answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
       const share = track(request, readerOf(request, answer), bytes, this.#unread.budget)

@@ -5,8 +5,8 @@ import { limits } from '../../base/limits.ts'
 const lineFeed = 0x0a
 
 /**
- * Returns whether the bytes may come from a client that waits for its responses. Such a client sends few bytes and few
- * lines.
+ * Returns whether the bytes may come from a client that waits for each response before it sends the next request. Such
+ * a client sends few bytes and few lines.
  */
 export function isShort(bytes: Buffer): boolean {
   const { length } = bytes

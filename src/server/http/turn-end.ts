@@ -1,8 +1,8 @@
 // Collects items until the turn of the event loop ends. The responses of a turn are sent together. A single write wakes
 // the client's process, and the wake-up costs the service as much as a small query. If several writes follow each other
 // directly, only the first write wakes the process. (With 32 connections of one client, sending the responses together
-// almost doubles the point reads per second.) The bytes of short responses are counted as unread only at the end of a
-// turn. At the end of a turn, nearly all responses have been flushed.
+// almost doubles the point reads per second.) The bytes of short responses are also counted as unread only at the end
+// of the turn, because nearly all responses have been flushed by then.
 import type { Clock } from '../../base/clock.ts'
 
 /** Milliseconds that an item may wait for other items of the same turn, if a clock limits the wait. */

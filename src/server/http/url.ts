@@ -1,4 +1,4 @@
-// The request target. Paths are compared in their encoded form, as the protocol does.
+// The request target. Paths are compared in their encoded form, as the protocol requires.
 
 /** The path of a request target, still encoded; `/` for an empty path. Proxies may send an absolute URL. */
 export function pathOf(target: string): string {

@@ -1,5 +1,6 @@
-// The request headers of version 10, and the form of errors that the edge returns. The protocol defines the names, the
-// defaults, the order of checks and the texts. Only the first invalid header is reported.
+// The request headers of version 10, and the form of the errors that the edge (the HTTP layer around the endpoints)
+// returns. The protocol defines the names, the defaults, the order of checks and the texts. Only the first invalid
+// header is reported.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../base/limits.ts'
@@ -55,7 +56,10 @@ function faultOfChoices(header: (name: string) => string | undefined): Message |
 /** Used as the name of the tags header of feeds, because feeds have no tags. No header has this name. */
 const noHeader = ''
 
-/** The protocol of version 10: information about the request is in the body, and any method is accepted. */
+/**
+ * The protocol of version 10: the transaction time, the costs and the tags are in the body of the response, and any
+ * method is accepted.
+ */
 export const version10Protocol: Protocol = {
   language: '10',
   queryPath: '/query/1',

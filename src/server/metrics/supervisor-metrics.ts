@@ -1,12 +1,13 @@
-// Metrics of the supervisor, which evaluates all writes of the workers. The metrics of all workers are summed. The
-// supervisor's metrics have other names, so that the sums do not include the supervisor's metrics.
+// Metrics of the supervisor, the process that evaluates all writes of the workers. The names of these metrics have a
+// separate prefix, so that sums over the metrics of the workers do not include the supervisor.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 
 /** The current figures of a supervisor. */
 interface SupervisorFigures {
   /**
-   * `operations`: operations that workers have forwarded. `in_flight`: forwarded operations that have no result yet.
+   * `operations`: number of operations that workers have forwarded. `in_flight`: number of these operations that have
+   * no result yet.
    */
   readonly forwarded: { readonly operations: number; readonly in_flight: number }
   /** The load of the supervisor's slow lane; null without a slow lane. */

@@ -23,7 +23,7 @@ export interface RequestCounts {
 
 /** The state of a node's replica of the shared store. */
 export interface ReplicaState {
-  /** Number of the newest batch that the replica contains. */
+  /** Number of the newest batch of commits that the replica contains. */
   readonly head: number
   readonly behind: number
   readonly lag_ms: number
@@ -34,7 +34,7 @@ export interface ReplicaState {
 /** Disk space of a data directory, in bytes. */
 export interface DiskUse {
   readonly data_bytes: number
-  /** Null until the files have been counted for the first time. */
+  /** Null until the size has been measured for the first time. */
   readonly query_log_bytes: number | null
   readonly free_bytes: number
   readonly total_bytes: number
@@ -58,7 +58,7 @@ export interface ForwardedReport {
 
 /** The part of the commit log that is not yet in the data file. */
 export interface CommitLogReport {
-  /** Bytes of records. The records are in memory. */
+  /** Bytes of these records, which are also in memory. */
   readonly bytes: number
   /** Milliseconds for which the data file has been behind the log; 0 when the data file contains all records. */
   readonly lag_ms: number
@@ -120,7 +120,7 @@ export type TaskKind = 'backup' | 'check'
 export interface TaskResult {
   /** True for a written backup, and for a check without findings. */
   readonly is_good: boolean
-  /** The folder of the backup, or the data that was checked. */
+  /** The folder of the backup, or the data directory that was checked. */
   readonly place: string
   /** Bytes of the backup. */
   readonly bytes?: number
@@ -157,7 +157,7 @@ export interface TaskNote {
   readonly succeeded: TaskSuccess | null
 }
 
-/** The last successful task. This field does not change while a later task runs, or when a later task fails. */
+/** The last successful task. A later task replaces this record only when the later task succeeds. */
 export interface TaskSuccess {
   readonly ended: number
   readonly result: TaskResult
@@ -198,7 +198,7 @@ export interface ServiceHealth {
   readonly work: PendingWorkReport
   readonly tasks: Readonly<Record<TaskKind, TaskNote | null>>
   readonly backups: BackupFolder | null
-  /** Null without the setting `backupTo`, and until the process of the backup has reported. */
+  /** Null without the setting `backupTo`, and until the backup process has written its first status. */
   readonly continuous_backup: ContinuousBackupReport | null
   /** True if backups and checks can be started over HTTP. */
   readonly starts: boolean

@@ -1,6 +1,6 @@
 // The operator's view of the service in the dashboard. The view shows the state of processes, disk and background work,
-// and backups and checks. A backup or a check runs as a command in a separate process. So requests do not wait for the
-// task. Processes exchange their reports.
+// and backups and checks. A backup or a check runs as a command in a separate process, so that requests do not wait for
+// it. The processes of the service exchange reports about their state.
 
 import type { ChildProcess } from 'node:child_process'
 import { statfsSync } from 'node:fs'

@@ -1,6 +1,6 @@
-// The state of long tasks on a data directory (backup, check): progress and result, in a file of the directory. All
-// processes can read the file, and the file survives a restart. The dashboard displays the state. While the file
-// contains a running task, no other task of the same kind can start over HTTP.
+// The notes of long tasks on a data directory (backup, check). A note contains the progress and the result of a task,
+// and is a file in the directory. All processes can read the file, and the file survives a restart. The dashboard
+// displays the note. While the note describes a running task, no other task of the same kind can be started over HTTP.
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -85,8 +85,8 @@ export function noteEnd(folder: string, kind: TaskKind, pid: number, failure: st
 }
 
 /**
- * Runs `work`, and records its progress and its result in the data directory `folder`. `work` calls `report` at least
- * every half minute; more frequent calls are cheap.
+ * Runs `work`, and records its progress and its result in the data directory `folder`. `work` must call `report` at
+ * least every 30 seconds; more frequent calls are cheap.
  */
 export async function withTaskNote<R>(
   folder: string,

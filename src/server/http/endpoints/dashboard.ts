@@ -11,8 +11,8 @@ import { pathOf } from '../url.ts'
 const base = '/dashboard/'
 
 /**
- * Only the service's own files may run, and they may connect only to the service. Trusted Types block every conversion
- * of text to markup or code. The only policy allows the dashboard to start its own worker.
+ * Only scripts of the service may run, and scripts may connect only to the service. Trusted Types block every
+ * conversion of text to markup or code. The only Trusted Types policy allows the dashboard to start its own worker.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -47,10 +47,7 @@ export function dashboardEndpoints(files: DashboardFiles): readonly Endpoint[] {
   ]
 }
 
-/**
- * Returns whether a browser opens the address of the service. The sign of a browser is a request for `/` that accepts
- * HTML.
- */
+/** Returns whether a browser opens the address of the service: the request is for `/` and accepts HTML. */
 export function isBrowserVisit({ method, url, headers }: Exchange): boolean {
   return method === 'GET' && url === '/' && headers.accept?.includes('text/html') === true
 }

@@ -57,8 +57,8 @@ const scopes: ReadonlyMap<string, Scope> = new Map([
 ])
 
 /**
- * `GET /ping` checks whether the service responds, and can read or write. The request needs no secret. When the service
- * begins to stop, `/ping` already fails, but all other requests still succeed.
+ * `GET /ping` checks whether the service responds, and can read or write. The request needs no secret. During the
+ * notice before a shutdown, `/ping` fails, but all other requests still succeed.
  */
 export function pingEndpoint(services: Services): Endpoint {
   const handler = (call: EndpointCall) => ping(services, call)

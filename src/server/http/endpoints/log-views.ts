@@ -1,4 +1,4 @@
-// Views of the query log without an export. `POST /api/v1/logs/_summary` sums up a time span. `POST
+// Views of the query log without an export. `POST /api/v1/logs/_summary` returns the totals of a time span. `POST
 // /api/v1/logs/_changes` compares a time span with the preceding span. `POST /api/v1/logs/_records` finds single
 // records with their details. The views need the same permission as an export.
 
@@ -210,7 +210,7 @@ function describeChanges({ errors, queries, totals, totalsBefore }: LogChanges):
 // schema objects that the query used, and the error. A record contains only the ids of its caller; the engine looks up
 // the current names.
 
-/** Limit of remembered callers for one request. */
+/** Maximum number of cached callers for one request. */
 const cacheSize = 10_000
 
 /** The caller of a recorded request, with the properties that the client of this view may see. */

@@ -57,7 +57,7 @@ class LogHandlers {
     const client = await this.#client(call)
     checkType(call)
     const request = this.#queryLog.find(call.parameters.id as string)
-    // The client gets the same error if the export does not exist and if it belongs to another caller.
+    // The error is the same, whether the export does not exist or belongs to another caller.
     if (!request || !client.maySee(request)) {
       throw new MessageError('not found', 'There is no log request with that id.')
     }

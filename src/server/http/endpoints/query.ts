@@ -1,6 +1,6 @@
-// Endpoints that pass a call to the engine. Each language has an endpoint for queries: `POST` evaluates the body,
-// `GET` evaluates the parameter `q` and may not write. Other endpoints open event streams, explain a query, measure
-// indexes and collections, check a credential, or return its identity.
+// Endpoints that pass a call to the engine. Each language has an endpoint for queries. `POST` evaluates the body. In
+// version 4, `GET` evaluates the parameter `q` and may not write. Other endpoints open event streams, explain a query,
+// measure indexes and collections, check a credential, or return its identity.
 
 import type { Engine, Principal } from '../../../engine/engine-contract.ts'
 import type { Answer } from '../answer.ts'
@@ -42,7 +42,7 @@ export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
   return [
     // Queries whose reads are strictly serializable even if the query writes nothing.
     post('/linearized', call => engine.query(call.queryRequest(call.body, throughTheLog))),
-    // Evaluates a query as another caller and describes the permission checks.
+    // Evaluates a query and describes its reads or, if the query runs as another caller, the permission checks.
     post('/api/v1/explain', call => engine.explain(call.queryRequest(call.body))),
     // The number of an index's entries, and their size in the store.
     post('/api/v1/indexes/_size', call => engine.indexSize(call.queryRequest(call.body))),

@@ -66,7 +66,7 @@ export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
 async function readRequest(call: EndpointCall): Promise<SchemaRequest | BadBody> {
   const { body = '', request } = call
   const { headers, method, url } = request
-  // The query log computes the shape of a query's body; a schema file has no shape.
+  // The query log computes the shape of a query from the body. A schema file has no shape.
   call.body = undefined
   const [, , , ...path] = pathOf(url).split('/').map(decoded)
   const parameters = Object.fromEntries(parametersOf(url))
