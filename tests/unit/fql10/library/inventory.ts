@@ -1,5 +1,5 @@
-// The names in the standard library of version 10 when the hosted service ended. Queries of users may contain any of
-// them. The groups are the tables of the library; the same name may be in several groups.
+// All names in the standard library of version 10: the names that the hosted service had when it was switched off, and
+// the names that Terrarium adds. The groups are the tables of the library; several groups may contain the same name.
 
 /** Names by owner. `module X` contains the names of `X.name`, and `()` for a call of the module itself. */
 export const inventory: Readonly<Record<string, string>> = {
@@ -59,6 +59,3 @@ export const inventory: Readonly<Record<string, string>> = {
   TransactionTime: 'toString',
   UUID: 'toString',
 }
-
-/** Names that are not implemented yet, with the reason. The list only shrinks. */
-export const notBuilt: Readonly<Record<string, { readonly names: string; readonly because: string }>> = {}
