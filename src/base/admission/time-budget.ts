@@ -4,8 +4,6 @@
 // programs use are not counted, because a process of the slow lane (for long queries) would also wait for a CPU. Work
 // of few steps is treated as short even if it took long, because garbage collection for other requests took the time.
 // An owner whose work repeatedly blocks the thread overdraws its budget, and gets less time for each piece of work.
-// Cancelled work is also charged to a second budget. The second budget limits owners whose queue for the slow lane is
-// so long that the first budget does not apply.
 //
 // `CpuBudget` limits the CPU time of all code that belongs to one item, such as a document.
 
@@ -51,12 +49,8 @@ export class TimeBudget {
   readonly clock: Clock
   readonly starvedMs: () => number
   readonly #isCrowded: (owner: string) => boolean
-  /**
-   * `#held`: milliseconds for which each owner may still block the thread. `#wasted`: milliseconds that cancelled work
-   * of each owner may still take.
-   */
+  /** Milliseconds for which each owner may still block the thread. */
   readonly #held: RateLimit<string>
-  readonly #wasted: RateLimit<string>
   #lastStarvedMs = 0
   #measuredMs = Number.NEGATIVE_INFINITY
 
@@ -67,7 +61,6 @@ export class TimeBudget {
     this.#isCrowded = options.isCrowded ?? (() => false)
     const rate = { max: timeBudgetLimits.blockingMsFree, perSecond: timeBudgetLimits.blockingMsPerSecond }
     this.#held = new RateLimit(rate, ownersMax, () => this.clock.elapsedMs())
-    this.#wasted = new RateLimit(rate, ownersMax, () => this.clock.elapsedMs())
   }
 
   /** Begins a piece of work of an owner. */
@@ -75,20 +68,21 @@ export class TimeBudget {
     return new TimedWork(this, owner)
   }
 
-  /** Milliseconds that a piece of work of an owner may take now. */
+  /**
+   * Milliseconds that a piece of work of an owner may take now. An owner that has overdrawn its budget gets a shorter
+   * time. A crowded owner gets the shorter time only if cancelled work has overdrawn the budget by its whole capacity.
+   */
   msOf(owner: string): number {
-    const isLimited = this.#wasted.left(owner) < 0 || (this.#held.left(owner) < 0 && !this.#isCrowded(owner))
+    const leftMin = this.#isCrowded(owner) ? -timeBudgetLimits.blockingMsFree : 0
+    const isLimited = this.#held.left(owner) < leftMin
     return isLimited ? Math.min(this.ms, timeBudgetLimits.impatientMs) : this.ms
   }
 
   /** For {@link TimedWork}: counts work that has finished or was cancelled. */
-  countHeld(owner: string, heldMs: number): void {
-    if (heldMs >= timeBudgetLimits.impatientMs) this.#held.take(owner, heldMs)
-  }
-
-  /** For {@link TimedWork}: counts work that is cancelled. */
-  countWasted(owner: string, heldMs: number): void {
-    this.#wasted.take(owner, heldMs)
+  count(owner: string, heldMs: number, isCancelled: boolean): void {
+    if (heldMs < timeBudgetLimits.impatientMs) return
+    // The slow lane would reject further work of a crowded owner, so finished work does not use the budget.
+    if (isCancelled || !this.#isCrowded(owner)) this.#held.take(owner, heldMs)
   }
 
   /**
@@ -114,6 +108,7 @@ export class TimedWork {
   #ms: number
   /** The earliest time at which the work may be over. */
   #endMs: number
+  #isCancelled = false
 
   constructor(budget: TimeBudget, owner: string) {
     this.#budget = budget
@@ -143,17 +138,18 @@ export class TimedWork {
     this.#endMs = this.#startMs + this.#ms
   }
 
-  /** Must be called when the work is cancelled, because its time was wasted. */
+  /** Must be called when the work is cancelled, before {@link end}. */
   cancel(): void {
-    // Only work with the usual time limit is counted, because a shorter limit cancels even short work.
-    if (this.#ms === this.#budget.ms) this.#budget.countWasted(this.#owner, this.#heldMs())
+    this.#isCancelled = true
   }
 
   /** Must be called when the work has finished or was cancelled. */
   end(): void {
+    // If work with the shorter time were counted, its owner would have less time for longer.
+    if (this.#ms < this.#budget.ms) return
     if (this.#budget.clock.elapsedMs() - this.#startMs < timeBudgetLimits.impatientMs) return
     if (stepsSoFar() - this.#startSteps < stepsPerCheck) return
-    this.#budget.countHeld(this.#owner, this.#heldMs())
+    this.#budget.count(this.#owner, this.#heldMs(), this.#isCancelled)
   }
 
   #heldMs(): number {
