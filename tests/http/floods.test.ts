@@ -8,7 +8,8 @@ import { test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
-import { Pacer, Pacing, pacerLimits } from '../../src/server/http/pacer.ts'
+import { Pacer } from '../../src/server/http/pacer.ts'
+import { Pacing, pacingLimits } from '../../src/server/http/pacing.ts'
 import { type FakeService, resource, startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
 import {
@@ -105,7 +106,7 @@ async function cancelOneByOne(service: FakeService): Promise<void> {
   const closed = new Promise(resolve => session.once('close', resolve))
   for (
     let sent = 0;
-    sent < 10 * pacerLimits.sessionResetBurst && !session.destroyed && code === undefined;
+    sent < 10 * pacingLimits.sessionResetBurst && !session.destroyed && code === undefined;
     sent++
   ) {
     const stream = session.request({ ':method': 'POST', ':path': '/', authorization: 'Bearer right' })
@@ -148,14 +149,14 @@ floodTest(
         frame('headers', endHeaders, 2 * at + 1, head),
         frame('reset', 0, 2 * at + 1, uint32(cancel)),
       ]).flat()
-    const few = 5 * pacerLimits.offenderResetBurst
-    assert.ok(few < pacerLimits.sessionResetBurst)
+    const few = 5 * pacingLimits.offenderResetBurst
+    assert.ok(few < pacingLimits.sessionResetBurst)
     const start = (...frames: readonly Buffer[]) =>
       connectRaw(service.port, Buffer.concat([opening(), ...frames]))
     const first = await start(...taken(few), ...request(2 * few + 1, '"good"'))
     await first.until('good')
     first.socket.destroy()
-    await (await start(...taken(2 * pacerLimits.sessionResetBurst))).ended()
+    await (await start(...taken(2 * pacingLimits.sessionResetBurst))).ended()
     const later = Buffer.from(await (await start(...taken(few))).ended(), 'latin1')
     assert.ok([calm, http2.constants.NGHTTP2_INTERNAL_ERROR].includes(goawayCode(later) ?? -1))
   },
@@ -200,7 +201,7 @@ floodTest(
 test('sessions of an offender start one after the other, sessions of other clients at once', () => {
   let nowMs = 0
   const pacing = new Pacing({ now: () => epoch, elapsedMs: () => nowMs }, systemTimers)
-  const spacing = pacerLimits.offenderSpacingMs
+  const spacing = pacingLimits.offenderSpacingMs
   assert.equal(pacing.sessionDelayMs('a'), 0)
   pacing.noteOffence('a')
   assert.deepEqual(
@@ -209,10 +210,10 @@ test('sessions of an offender start one after the other, sessions of other clien
   )
   assert.equal(pacing.sessionDelayMs('b'), 0)
   while (pacing.sessionDelayMs('a') !== undefined) {}
-  nowMs = pacerLimits.offenderWaitMs
+  nowMs = pacingLimits.offenderWaitMs
   assert.equal(pacing.sessionDelayMs('a'), spacing)
   pacing.noteOffence('a')
-  nowMs += pacerLimits.offenderMs - 1
+  nowMs += pacingLimits.offenderMs - 1
   assert.deepEqual([pacing.isOffender('a'), pacing.sessionDelayMs('a')], [true, spacing])
   nowMs++
   assert.deepEqual([pacing.isOffender('a'), pacing.sessionDelayMs('a')], [false, 0])

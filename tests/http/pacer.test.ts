@@ -11,7 +11,8 @@ import { limits } from '../../src/base/limits.ts'
 import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { Listener } from '../../src/server/http/listener.ts'
-import { Pacer, Pacing, pacerLimits } from '../../src/server/http/pacer.ts'
+import { Pacer } from '../../src/server/http/pacer.ts'
+import { Pacing, pacingLimits } from '../../src/server/http/pacing.ts'
 import { bodyText, readBody } from '../../src/server/http/request-body.ts'
 import { connectRaw } from './raw-connection.ts'
 
@@ -39,7 +40,7 @@ test('sixteen cheap requests of a connection begin in each turn, in order', asyn
   const { pacer, begin } = connect()
   const all = Array.from({ length: 100 }, (_, at) => `${at}`)
   for (const name of all) begin(name)
-  assert.equal(handled.length, pacerLimits.requestsPerTurn)
+  assert.equal(handled.length, pacingLimits.requestsPerTurn)
   while (pacer.isWaiting) await setImmediate()
   assert.deepEqual(handled, all)
 })
@@ -106,11 +107,11 @@ test('a connection with many waiting requests is paused until all have begun', a
   socket.resume()
   while (holds.length === 0) await setImmediate()
   holds.length = 0
-  const all = pacerLimits.requestsPerTurn + pacerLimits.requestsWaitingMax
+  const all = pacingLimits.requestsPerTurn + pacingLimits.requestsWaitingMax
   for (let at = 0; at < all - 1; at++) begin(`${at}`)
   assert.deepEqual(holds, [])
   begin('one too many')
-  assert.deepEqual(holds, [[true, pacerLimits.requestsPerTurn]])
+  assert.deepEqual(holds, [[true, pacingLimits.requestsPerTurn]])
   while (holds.length < 2) await setImmediate()
   assert.deepEqual(holds.slice(1), [[false, all]])
 })
@@ -145,7 +146,7 @@ test('one-byte chunks are parsed in slices, complete and in order, while the con
   assert.equal(socket.isPaused(), true)
   for (let before = 0; lines() < 20_000; before = lines()) {
     await setImmediate()
-    assert.ok(lines() - before <= pacerLimits.requestsPerTurn * pacerLimits.linesPerSlice)
+    assert.ok(lines() - before <= pacingLimits.requestsPerTurn * pacingLimits.linesPerSlice)
   }
   assert.deepEqual(Buffer.concat(parsed), chunks(10_000))
   while (socket.isPaused()) await setImmediate()
@@ -163,12 +164,12 @@ test('requests begin before more of their connection is parsed', async () => {
   const { connect } = service(0)
   const begun: number[] = []
   const { receive, pacer, lines } = parsing(connect, () => {
-    for (let at = 0; at < pacerLimits.requestsWaitingMax; at++) pacer.begin(() => begun.push(lines()))
+    for (let at = 0; at < pacingLimits.requestsWaitingMax; at++) pacer.begin(() => begun.push(lines()))
   })
-  receive(chunks(pacerLimits.linesPerSlice))
-  while (begun.length < 2 * pacerLimits.requestsWaitingMax) await setImmediate()
-  const first = begun.slice(0, pacerLimits.requestsWaitingMax)
-  assert.deepEqual(new Set(first), new Set([pacerLimits.linesPerSlice]))
+  receive(chunks(pacingLimits.linesPerSlice))
+  while (begun.length < 2 * pacingLimits.requestsWaitingMax) await setImmediate()
+  const first = begun.slice(0, pacingLimits.requestsWaitingMax)
+  assert.deepEqual(new Set(first), new Set([pacingLimits.linesPerSlice]))
 })
 
 test('few pieces of a body arrive before it is read', async () => {
@@ -185,17 +186,17 @@ test('few pieces of a body arrive before it is read', async () => {
   connection.socket.destroy()
   await listener.close(0)
   // Each chunk has two lines and one byte.
-  assert.ok(pieces <= pacerLimits.linesPerSlice / 2, `${pieces} pieces`)
+  assert.ok(pieces <= pacingLimits.linesPerSlice / 2, `${pieces} pieces`)
 })
 
 test('nothing more is parsed while a body is paused', async () => {
   const { connect } = service(0)
   const { receive, pacer, lines, socket } = parsing(connect, () => pacer.pauseBody(true))
-  receive(chunks(pacerLimits.linesPerSlice))
+  receive(chunks(pacingLimits.linesPerSlice))
   for (let turn = 0; turn < 5; turn++) await setImmediate()
-  assert.deepEqual([lines(), socket.isPaused()], [pacerLimits.linesPerSlice, true])
+  assert.deepEqual([lines(), socket.isPaused()], [pacingLimits.linesPerSlice, true])
   pacer.pauseBody(false)
-  while (lines() < 2 * pacerLimits.linesPerSlice) await setImmediate()
+  while (lines() < 2 * pacingLimits.linesPerSlice) await setImmediate()
   pacer.pauseBody(false)
   assert.equal(socket.isPaused(), false)
 })
@@ -204,7 +205,7 @@ test('a paused body delays a waiting slice, which is then parsed once', async ()
   const { connect } = service(0)
   for (let other = 0; other < 20; other++) parsing(connect).receive(chunks(10_000))
   const { receive, pacer, parsed, socket } = parsing(connect)
-  const slice = chunks(pacerLimits.linesPerSlice / 2)
+  const slice = chunks(pacingLimits.linesPerSlice / 2)
   receive(slice)
   assert.equal(pacer.isWaiting, true)
   pacer.pauseBody(true)
@@ -273,13 +274,13 @@ test('after a flood, all connections are sliced at once, and new ones for a whil
   // Callbacks of this tick run while Node parses the rest of its buffer.
   await new Promise(process.nextTick)
   assert.equal(other.isSliced(), false)
-  one.receive(pacerLimits.excessLinesPerTurn)
+  one.receive(pacingLimits.excessLinesPerTurn)
   assert.deepEqual([one.isSliced(), other.isSliced(), unsliced(connect).isSliced()], [true, true, true])
-  elapsed.ms = pacerLimits.slicesAllMs
+  elapsed.ms = pacingLimits.slicesAllMs
   assert.equal(unsliced(connect).isSliced(), false)
 })
 
-const longBytes = pacerLimits.extraRequestsPerTurn * pacerLimits.readBytesPerRequest
+const longBytes = pacingLimits.extraRequestsPerTurn * pacingLimits.readBytesPerRequest
 
 test('one long input is parsed per turn, in order, and short input at once', async () => {
   const { connect, handled } = service(0)
@@ -374,21 +375,21 @@ const shortRequest = 'GET / HTTP/1.1\r\n\r\n'
 test('waiting requests of a closed connection do not begin', async () => {
   let begun = 0
   const listener = new Listener(exchange => {
-    if (++begun === pacerLimits.requestsPerTurn) exchange.abort()
+    if (++begun === pacingLimits.requestsPerTurn) exchange.abort()
   })
   const port = await listener.listen({ host: '127.0.0.1', port: 0 })
-  const connection = await connectRaw(port, shortRequest.repeat(pacerLimits.requestsWaitingMax))
+  const connection = await connectRaw(port, shortRequest.repeat(pacingLimits.requestsWaitingMax))
   await connection.ended()
   for (let turn = 0; turn < 10; turn++) await setImmediate()
-  assert.equal(begun, pacerLimits.requestsPerTurn)
+  assert.equal(begun, pacingLimits.requestsPerTurn)
   await listener.close(0)
 })
 
 test('a connection that closes with many running requests creates no stack traces', async () => {
   const { begun, listener, port } = await silentListener()
   const { prepareStackTrace, stackTraceLimit } = Error
-  const connection = await connectRaw(port, shortRequest.repeat(pacerLimits.requestsWaitingMax))
-  while (begun.length < pacerLimits.requestsPerTurn) await setImmediate()
+  const connection = await connectRaw(port, shortRequest.repeat(pacingLimits.requestsWaitingMax))
+  while (begun.length < pacingLimits.requestsPerTurn) await setImmediate()
   let longest = 0
   let resets = 0
   Error.prepareStackTrace = (error, frames) => {

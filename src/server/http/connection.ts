@@ -3,7 +3,8 @@
 
 import type { Socket } from 'node:net'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
-import { Pacer, type Pacing } from './pacer.ts'
+import { Pacer } from './pacer.ts'
+import type { Pacing } from './pacing.ts'
 
 /** The connections of a process. */
 export interface ConnectionCounts {

@@ -24,7 +24,8 @@ import { Connection, type ConnectionCounts } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 import { Http1Exchange } from './http1-exchange.ts'
 import { Http2Exchange } from './http2-exchange.ts'
-import { type Pacer, Pacing } from './pacer.ts'
+import type { Pacer } from './pacer.ts'
+import { Pacing } from './pacing.ts'
 import {
   type EarlyRequest,
   holdsFirstRecord,

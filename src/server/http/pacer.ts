@@ -17,219 +17,22 @@
 // Simultaneous TLS handshakes are also spread over several turns. An HTTP/2 session that sends useless frames is
 // closed.
 //
-// The capacity of a turn is adjusted after each turn, because the cost of a request is not known in advance. After a
-// long turn, less work begins in the next turn. The first waiting request of each connection always begins. So a client
-// that sends one request at a time never waits here.
+// pacing.ts decides how much work begins in a turn.
 
 import type { IncomingMessage } from 'node:http'
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
-import { Bucket, passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
-import type { Clock } from '../../base/clock.ts'
+import { Bucket } from '../../base/admission/rate-limit.ts'
 import { limits } from '../../base/limits.ts'
-import type { Timers } from '../../base/timers.ts'
+import {
+  handshakeCost,
+  type PacedConnection,
+  type Pacing,
+  pacingLimits,
+  requestCost,
+  type Step,
+} from './pacing.ts'
 import { isShort, sliceOf } from './slices.ts'
-
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
-export const pacerLimits = {
-  /**
-   * Requests of one connection that start in one turn of the event loop, so that other connections get their turn; own
-   * limit.
-   */
-  requestsPerTurn: 16,
-  /** Waiting requests of one connection at which the service stops reading from the connection; own limit. */
-  requestsWaitingMax: 64,
-  /** Bytes whose parsing costs as much as one request; own limit. */
-  readBytesPerRequest: 256,
-  /** Lines of HTTP/1.1 whose parsing costs as much as one request; own limit. */
-  linesPerRequest: 16,
-  /** Bytes of HTTP/1.1 whose parsing costs as much as one request; own limit. */
-  bodyBytesPerRequest: 2048,
-  /** Lines of a slice, the part of a read of HTTP/1.1 that is parsed at once; own limit. */
-  linesPerSlice: 128,
-  /** Lines in one read of HTTP/1.1 at which all new connections are parsed in slices; own limit. */
-  linesOfFlood: 512,
-  /**
-   * Excess lines (the lines of a read beyond `shortReadLines`) of all connections in one turn, at which all connections
-   * are parsed in slices; own limit.
-   */
-  excessLinesPerTurn: 2048,
-  /** Milliseconds for which new connections are also parsed in slices, after too many lines were sent; own limit. */
-  slicesAllMs: 10_000,
-  /** Requests of all connections in one turn, beyond the first request of each connection; own limit. */
-  extraRequestsPerTurn: 256,
-  /** Target duration of a turn of the event loop in milliseconds; own limit. */
-  turnMs: 10,
-  /** Streams of one HTTP/2 connection that a client may reset at once; own limit. */
-  sessionResetBurst: 100,
-  /** Bytes of an HTTP/2 connection that belong to no request and no body: at once, and per second; own limit. */
-  sessionEmptyBytesBurst: 524_288,
-  sessionEmptyBytesPerSecond: 65_536,
-  /**
-   * Milliseconds for which a client is an offender after the service has closed its session because of useless frames;
-   * own limit.
-   */
-  offenderMs: 10_000,
-  /** Milliseconds between new sessions of an offender; own limit. */
-  offenderSpacingMs: 100,
-  /** Streams that a session of an offender may reset at once; own limit. */
-  offenderResetBurst: 10,
-  /** Divisor of the allowed useless bytes for a session of an offender; own limit. */
-  offenderEmptyBytesPart: 16,
-  /**
-   * Maximum delay of a new session of an offender in milliseconds; a session with a longer delay is rejected; own
-   * limit.
-   */
-  offenderWaitMs: 5_000,
-  /** Approximate maximum number of offenders in memory; own limit. */
-  offendersMax: 10_000,
-} as const
-
-/** Work of a connection that may have to wait for a later turn. */
-interface Step {
-  readonly kind: 'request' | 'handshake' | 'read' | 'slice'
-  /** Cost relative to the start of a request, which costs {@link requestCost}. */
-  readonly cost: number
-  readonly go: () => void
-}
-
-const requestCost = 1
-/** A TLS handshake takes about as long as this many short requests, most of it for a signature. */
-const handshakeCost = 32
-
-/**
- * State that the connections of a process share: the turns of the event loop, and the offenders. An offender is a
- * client whose session was closed because of protocol errors or useless frames.
- */
-export class Pacing {
-  readonly clock: Clock
-  readonly timers: Timers
-  /** Connections that have begun work in this turn, or have waiting work. */
-  readonly #takers = new Set<Pacer>()
-  /**
-   * `#room`: the capacity of a turn beyond the first request of each connection. `#spent`: the used capacity in this
-   * turn.
-   */
-  #room: number = pacerLimits.extraRequestsPerTurn
-  #spent = 0
-  #turnFromMs = 0
-  /** Connections whose sockets Node's parser reads directly. */
-  readonly #unsliced = new Set<Pacer>()
-  /** Lines that the connections in `#unsliced` have sent in this turn beyond the allowed number of lines. */
-  #excessLines = 0
-  #slicesUntilMs = Number.NEGATIVE_INFINITY
-  /**
-   * For each client, in milliseconds. `#offences`: the remaining time as an offender. `#queues`: the delay of the next
-   * session.
-   */
-  readonly #offences: RateLimit<string>
-  readonly #queues: RateLimit<string>
-
-  constructor(clock: Clock, timers: Timers) {
-    this.clock = clock
-    this.timers = timers
-    this.#offences = new RateLimit(passingMs, pacerLimits.offendersMax, () => clock.elapsedMs())
-    this.#queues = new RateLimit(passingMs, pacerLimits.offendersMax, () => clock.elapsedMs())
-  }
-
-  /**
-   * For {@link Pacer}: returns whether the pacer may do its next step in this turn. If true, the pacer must do the step
-   * immediately.
-   */
-  admit(pacer: Pacer, { cost, kind }: Step): boolean {
-    if (kind === 'slice' && pacer.hasBegunRequest) return false
-    const isFirst = pacer.begun === 0
-    const isFree = isFirst && kind === 'request'
-    // In an empty turn, a step may exceed the capacity, so that an expensive step does not wait forever.
-    const mayGo = isFirst && this.#spent === 0
-    const hasRoom = pacer.begun < pacerLimits.requestsPerTurn && this.#spent < this.#room
-    if (!isFree && !mayGo && !hasRoom) return false
-    if (!isFree) this.#spent += cost
-    pacer.begun++
-    if (kind === 'request') pacer.hasBegunRequest = true
-    this.list(pacer)
-    return true
-  }
-
-  /** For {@link Pacer}: includes the connection in the next turn of the event loop. */
-  list(pacer: Pacer): void {
-    if (this.#takers.size === 0) {
-      this.#turnFromMs = this.clock.elapsedMs()
-      setImmediate(this.#next)
-    }
-    this.#takers.add(pacer)
-  }
-
-  readonly #next = () => {
-    const tookMs = this.clock.elapsedMs() - this.#turnFromMs
-    if (tookMs > pacerLimits.turnMs) this.#room = Math.floor((this.#room * pacerLimits.turnMs) / tookMs)
-    else this.#room = Math.min(pacerLimits.extraRequestsPerTurn, 2 * this.#room + 1)
-    this.#spent = 0
-    this.#excessLines = 0
-    // Connections that began the fewest steps in the last turn come first.
-    const takers = [...this.#takers].sort((one, other) => one.begun - other.begun)
-    this.#takers.clear()
-    for (const taker of takers) {
-      taker.begun = 0
-      taker.hasBegunRequest = false
-      taker.lines = 0
-    }
-    let going = takers
-    while (going.length > 0) going = going.filter(taker => taker.goOn())
-    for (const taker of takers) if (taker.isWaiting) this.list(taker)
-  }
-
-  /** For {@link Pacer}: true while new connections are sliced from their first byte. */
-  get slicesAll(): boolean {
-    return this.clock.elapsedMs() < this.#slicesUntilMs
-  }
-
-  /** For {@link Pacer}: slices new connections from their first byte for a while, because too many lines were sent. */
-  sliceAll(): void {
-    this.#slicesUntilMs = this.clock.elapsedMs() + pacerLimits.slicesAllMs
-  }
-
-  /** For {@link Pacer}: records whether Node's parser reads the socket directly. */
-  setSliced(pacer: Pacer, isSliced: boolean): void {
-    if (isSliced) this.#unsliced.delete(pacer)
-    else this.#unsliced.add(pacer)
-  }
-
-  /**
-   * For {@link Pacer}: called when Node has parsed `lines` more lines of the connection than a turn allows. Node still
-   * parses the buffer that it has read, but no longer reads the connection.
-   */
-  noteExcess(pacer: Pacer, lines: number): void {
-    this.#excessLines += lines
-    pacer.slice()
-    if (this.#excessLines <= pacerLimits.excessLinesPerTurn) return
-    this.sliceAll()
-    for (const each of this.#unsliced) each.slice()
-  }
-
-  /** Remembers that a session of `client` was closed because of protocol errors or useless frames. */
-  noteOffence(client: string): void {
-    this.#offences.take(client, pacerLimits.offenderMs - this.#offences.waitMs(client))
-  }
-
-  /** Returns whether {@link noteOffence} was called for `client` in the last `offenderMs` milliseconds. */
-  isOffender(client: string): boolean {
-    return this.#offences.left(client) < 0
-  }
-
-  /**
-   * Returns the delay in milliseconds of a new session of `client`; undefined when too many sessions are waiting
-   * already. Sessions of offenders are delayed, because a session causes work before its useless frames are detected.
-   * The sessions are not rejected, because other clients may have the same address.
-   */
-  sessionDelayMs(client: string): number | undefined {
-    if (!this.isOffender(client)) return 0
-    const delayMs = this.#queues.waitMs(client) + pacerLimits.offenderSpacingMs
-    if (delayMs > pacerLimits.offenderWaitMs) return undefined
-    this.#queues.take(client, pacerLimits.offenderSpacingMs)
-    return delayMs
-  }
-}
 
 /**
  * `frameBytes`: bytes of a frame without its payload. `headerBytes`: maximum bytes of a header without its name and
@@ -248,17 +51,9 @@ const pieceBytes = 128
 const piecesPerCheck = 32
 
 /** Paces one connection. */
-export class Pacer {
-  /**
-   * For {@link Pacing}: `begun` counts the steps that began in this turn; `lines` counts the lines that Node itself has
-   * parsed.
-   */
+export class Pacer implements PacedConnection {
   begun = 0
   lines = 0
-  /**
-   * For {@link Pacing}: true if a request of this connection has begun in this turn. No slice is then parsed in this
-   * turn.
-   */
   hasBegunRequest = false
   readonly #pacing: Pacing
   readonly #socket: Socket
@@ -299,7 +94,7 @@ export class Pacer {
   /** Calls `go` now or in a later turn. `go` begins a request, and must not throw. */
   begin(go: () => void): void {
     this.#take({ kind: 'request', cost: requestCost, go })
-    if (this.#mayHold && this.#waiting.length >= pacerLimits.requestsWaitingMax) this.#hold()
+    if (this.#mayHold && this.#waiting.length >= pacingLimits.requestsWaitingMax) this.#hold()
   }
 
   /** Calls `go` now or in a later turn. `go` makes a TLS handshake, and must not throw. */
@@ -313,7 +108,7 @@ export class Pacer {
    */
   read(bytes: number, go: () => void): void {
     if (bytes <= limits.shortReadBytes) go()
-    else this.#take({ kind: 'read', cost: bytes / pacerLimits.readBytesPerRequest, go })
+    else this.#take({ kind: 'read', cost: bytes / pacingLimits.readBytesPerRequest, go })
   }
 
   /**
@@ -407,7 +202,7 @@ export class Pacer {
 
   readonly #receive = (bytes: Buffer) => {
     const isFirst = this.#unparsed === undefined
-    if (sliceOf(bytes, pacerLimits.linesOfFlood).lines >= pacerLimits.linesOfFlood) this.#pacing.sliceAll()
+    if (sliceOf(bytes, pacingLimits.linesOfFlood).lines >= pacingLimits.linesOfFlood) this.#pacing.sliceAll()
     this.#unparsed = this.#unparsed === undefined ? bytes : Buffer.concat([this.#unparsed, bytes])
     if (isFirst) this.#parseOn()
   }
@@ -423,14 +218,14 @@ export class Pacer {
       this.#parseSlice(unparsed.length)
       return
     }
-    const { end, lines } = sliceOf(unparsed, pacerLimits.linesPerSlice)
+    const { end, lines } = sliceOf(unparsed, pacingLimits.linesPerSlice)
     this.#hasSliceWaiting = true
     const go = () => {
       this.#hasSliceWaiting = false
       // If parsing was stopped in the meantime, `#goOnParsing` resumes parsing later.
       if (!this.#isStopped) this.#parseSlice(end)
     }
-    const cost = lines / pacerLimits.linesPerRequest + end / pacerLimits.bodyBytesPerRequest
+    const cost = lines / pacingLimits.linesPerRequest + end / pacingLimits.bodyBytesPerRequest
     this.#take({ kind: 'slice', cost, go })
     if (this.#unparsed !== undefined) this.#hold()
   }
@@ -516,8 +311,8 @@ export class Pacer {
   /** Number of streams that a session may reset in a burst. The number is lower for offenders. */
   get resetBurst(): number {
     return this.#pacing.isOffender(this.#client)
-      ? pacerLimits.offenderResetBurst
-      : pacerLimits.sessionResetBurst
+      ? pacingLimits.offenderResetBurst
+      : pacingLimits.sessionResetBurst
   }
 
   /**
@@ -534,8 +329,8 @@ export class Pacer {
     this.#seenSent = this.#socket.bytesWritten
     this.#resets = new Bucket({ max: this.resetBurst, perSecond: limits.sessionResetsPerSecond }, nowMs)
     const empty = {
-      max: pacerLimits.sessionEmptyBytesBurst,
-      perSecond: pacerLimits.sessionEmptyBytesPerSecond,
+      max: pacingLimits.sessionEmptyBytesBurst,
+      perSecond: pacingLimits.sessionEmptyBytesPerSecond,
     }
     this.#empty = new Bucket(empty, nowMs)
     // A protocol error makes the client an offender; a broken connection does not.
@@ -589,8 +384,8 @@ export class Pacer {
 
   /** The session is closed when `#empty` has less than this amount left. Sessions of offenders are closed earlier. */
   get #emptyLeftMin(): number {
-    const max = pacerLimits.sessionEmptyBytesBurst
-    return this.#pacing.isOffender(this.#client) ? max - max / pacerLimits.offenderEmptyBytesPart : 0
+    const max = pacingLimits.sessionEmptyBytesBurst
+    return this.#pacing.isOffender(this.#client) ? max - max / pacingLimits.offenderEmptyBytesPart : 0
   }
 
   #cut(): void {

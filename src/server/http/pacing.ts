@@ -1,0 +1,229 @@
+// The state that all connections of a process share: the capacity of a turn of the event loop, and the offenders, which
+// are clients whose session was closed because of useless frames. pacer.ts has the state of one connection and explains
+// why connections wait.
+//
+// The capacity of a turn is adjusted after each turn, because the cost of a request is not known in advance. After a
+// long turn, less work begins in the next turn. The first waiting request of each connection always begins. So a client
+// that sends one request at a time never waits here.
+
+import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Timers } from '../../base/timers.ts'
+
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
+export const pacingLimits = {
+  /**
+   * Requests of one connection that start in one turn of the event loop, so that other connections get their turn; own
+   * limit.
+   */
+  requestsPerTurn: 16,
+  /** Waiting requests of one connection at which the service stops reading from the connection; own limit. */
+  requestsWaitingMax: 64,
+  /** Bytes whose parsing costs as much as one request; own limit. */
+  readBytesPerRequest: 256,
+  /** Lines of HTTP/1.1 whose parsing costs as much as one request; own limit. */
+  linesPerRequest: 16,
+  /** Bytes of HTTP/1.1 whose parsing costs as much as one request; own limit. */
+  bodyBytesPerRequest: 2048,
+  /** Lines of a slice, the part of a read of HTTP/1.1 that is parsed at once; own limit. */
+  linesPerSlice: 128,
+  /** Lines in one read of HTTP/1.1 at which all new connections are parsed in slices; own limit. */
+  linesOfFlood: 512,
+  /**
+   * Excess lines (the lines of a read beyond `shortReadLines`) of all connections in one turn, at which all connections
+   * are parsed in slices; own limit.
+   */
+  excessLinesPerTurn: 2048,
+  /** Milliseconds for which new connections are also parsed in slices, after too many lines were sent; own limit. */
+  slicesAllMs: 10_000,
+  /** Requests of all connections in one turn, beyond the first request of each connection; own limit. */
+  extraRequestsPerTurn: 256,
+  /** Target duration of a turn of the event loop in milliseconds; own limit. */
+  turnMs: 10,
+  /** Streams of one HTTP/2 connection that a client may reset at once; own limit. */
+  sessionResetBurst: 100,
+  /** Bytes of an HTTP/2 connection that belong to no request and no body: at once, and per second; own limit. */
+  sessionEmptyBytesBurst: 524_288,
+  sessionEmptyBytesPerSecond: 65_536,
+  /**
+   * Milliseconds for which a client is an offender after the service has closed its session because of useless frames;
+   * own limit.
+   */
+  offenderMs: 10_000,
+  /** Milliseconds between new sessions of an offender; own limit. */
+  offenderSpacingMs: 100,
+  /** Streams that a session of an offender may reset at once; own limit. */
+  offenderResetBurst: 10,
+  /** Divisor of the allowed useless bytes for a session of an offender; own limit. */
+  offenderEmptyBytesPart: 16,
+  /**
+   * Maximum delay of a new session of an offender in milliseconds; a session with a longer delay is rejected; own
+   * limit.
+   */
+  offenderWaitMs: 5_000,
+  /** Approximate maximum number of offenders in memory; own limit. */
+  offendersMax: 10_000,
+} as const
+
+/** Work of a connection that may have to wait for a later turn. */
+export interface Step {
+  readonly kind: 'request' | 'handshake' | 'read' | 'slice'
+  /** Cost relative to the start of a request, which costs {@link requestCost}. */
+  readonly cost: number
+  readonly go: () => void
+}
+
+/** The cost of the start of a request. */
+export const requestCost = 1
+/** A TLS handshake takes about as long as this many short requests, most of it for a signature. */
+export const handshakeCost = 32
+
+/** A connection, as the turns of the event loop see it. */
+export interface PacedConnection {
+  /** Steps that the connection has begun in this turn. */
+  begun: number
+  /** True if a request of the connection has begun in this turn. No slice is then parsed in this turn. */
+  hasBegunRequest: boolean
+  /** Lines of this turn that Node itself has parsed. */
+  lines: number
+  /** True if a step waits for a later turn. */
+  readonly isWaiting: boolean
+  /** Begins the next waiting step if this turn has capacity. Returns whether another step may follow. */
+  goOn(): boolean
+  /** Parses the following bytes of the connection in slices. */
+  slice(): void
+}
+
+/**
+ * State that the connections of a process share: the turns of the event loop, and the offenders. An offender is a
+ * client whose session was closed because of protocol errors or useless frames.
+ */
+export class Pacing {
+  readonly clock: Clock
+  readonly timers: Timers
+  /** Connections that have begun work in this turn, or have waiting work. */
+  readonly #takers = new Set<PacedConnection>()
+  /**
+   * `#room`: the capacity of a turn beyond the first request of each connection. `#spent`: the used capacity in this
+   * turn.
+   */
+  #room: number = pacingLimits.extraRequestsPerTurn
+  #spent = 0
+  #turnFromMs = 0
+  /** Connections whose sockets Node's parser reads directly. */
+  readonly #unsliced = new Set<PacedConnection>()
+  /** Lines that the connections in `#unsliced` have sent in this turn beyond the allowed number of lines. */
+  #excessLines = 0
+  #slicesUntilMs = Number.NEGATIVE_INFINITY
+  /**
+   * For each client, in milliseconds. `#offences`: the remaining time as an offender. `#queues`: the delay of the next
+   * session.
+   */
+  readonly #offences: RateLimit<string>
+  readonly #queues: RateLimit<string>
+
+  constructor(clock: Clock, timers: Timers) {
+    this.clock = clock
+    this.timers = timers
+    this.#offences = new RateLimit(passingMs, pacingLimits.offendersMax, () => clock.elapsedMs())
+    this.#queues = new RateLimit(passingMs, pacingLimits.offendersMax, () => clock.elapsedMs())
+  }
+
+  /**
+   * For {@link PacedConnection}: returns whether the pacer may do its next step in this turn. If true, the pacer must do the step
+   * immediately.
+   */
+  admit(pacer: PacedConnection, { cost, kind }: Step): boolean {
+    if (kind === 'slice' && pacer.hasBegunRequest) return false
+    const isFirst = pacer.begun === 0
+    const isFree = isFirst && kind === 'request'
+    // In an empty turn, a step may exceed the capacity, so that an expensive step does not wait forever.
+    const mayGo = isFirst && this.#spent === 0
+    const hasRoom = pacer.begun < pacingLimits.requestsPerTurn && this.#spent < this.#room
+    if (!isFree && !mayGo && !hasRoom) return false
+    if (!isFree) this.#spent += cost
+    pacer.begun++
+    if (kind === 'request') pacer.hasBegunRequest = true
+    this.list(pacer)
+    return true
+  }
+
+  /** For {@link PacedConnection}: includes the connection in the next turn of the event loop. */
+  list(pacer: PacedConnection): void {
+    if (this.#takers.size === 0) {
+      this.#turnFromMs = this.clock.elapsedMs()
+      setImmediate(this.#next)
+    }
+    this.#takers.add(pacer)
+  }
+
+  readonly #next = () => {
+    const tookMs = this.clock.elapsedMs() - this.#turnFromMs
+    if (tookMs > pacingLimits.turnMs) this.#room = Math.floor((this.#room * pacingLimits.turnMs) / tookMs)
+    else this.#room = Math.min(pacingLimits.extraRequestsPerTurn, 2 * this.#room + 1)
+    this.#spent = 0
+    this.#excessLines = 0
+    // Connections that began the fewest steps in the last turn come first.
+    const takers = [...this.#takers].sort((one, other) => one.begun - other.begun)
+    this.#takers.clear()
+    for (const taker of takers) {
+      taker.begun = 0
+      taker.hasBegunRequest = false
+      taker.lines = 0
+    }
+    let going = takers
+    while (going.length > 0) going = going.filter(taker => taker.goOn())
+    for (const taker of takers) if (taker.isWaiting) this.list(taker)
+  }
+
+  /** For {@link PacedConnection}: true while new connections are sliced from their first byte. */
+  get slicesAll(): boolean {
+    return this.clock.elapsedMs() < this.#slicesUntilMs
+  }
+
+  /** For {@link PacedConnection}: slices new connections from their first byte for a while, because too many lines were sent. */
+  sliceAll(): void {
+    this.#slicesUntilMs = this.clock.elapsedMs() + pacingLimits.slicesAllMs
+  }
+
+  /** For {@link PacedConnection}: records whether Node's parser reads the socket directly. */
+  setSliced(pacer: PacedConnection, isSliced: boolean): void {
+    if (isSliced) this.#unsliced.delete(pacer)
+    else this.#unsliced.add(pacer)
+  }
+
+  /**
+   * For {@link PacedConnection}: called when Node has parsed `lines` more lines of the connection than a turn allows. Node still
+   * parses the buffer that it has read, but no longer reads the connection.
+   */
+  noteExcess(pacer: PacedConnection, lines: number): void {
+    this.#excessLines += lines
+    pacer.slice()
+    if (this.#excessLines <= pacingLimits.excessLinesPerTurn) return
+    this.sliceAll()
+    for (const each of this.#unsliced) each.slice()
+  }
+
+  /** Remembers that a session of `client` was closed because of protocol errors or useless frames. */
+  noteOffence(client: string): void {
+    this.#offences.take(client, pacingLimits.offenderMs - this.#offences.waitMs(client))
+  }
+
+  /** Returns whether {@link noteOffence} was called for `client` in the last `offenderMs` milliseconds. */
+  isOffender(client: string): boolean {
+    return this.#offences.left(client) < 0
+  }
+
+  /**
+   * Returns the delay in milliseconds of a new session of `client`; undefined when too many sessions are waiting
+   * already. Sessions of offenders are delayed, because a session causes work before its useless frames are detected.
+   * The sessions are not rejected, because other clients may have the same address.
+   */
+  sessionDelayMs(client: string): number | undefined {
+    if (!this.isOffender(client)) return 0
+    const delayMs = this.#queues.waitMs(client) + pacingLimits.offenderSpacingMs
+    if (delayMs > pacingLimits.offenderWaitMs) return undefined
+    this.#queues.take(client, pacingLimits.offenderSpacingMs)
+    return delayMs
+  }
+}
