@@ -9,19 +9,20 @@ import type { ServiceHealth } from '../../src/server/operation/health.ts'
 import { eventually } from '../support/eventually.ts'
 import { rootQuery, send } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
-import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
 
 const flags = ['--metrics-port', '0']
 
 /** The URL of the metrics in the server's log. */
-function metricsUrl(server: ServerProcess): string {
+function metricsUrl(server: RunningServer): string {
   const url = /metrics are at (http:\S+)"/.exec(server.stderr())?.[1]
   assert.ok(url, server.stderr())
   return url
 }
 
 /** All values by name and labels. */
-async function scrape(server: ServerProcess): Promise<Map<string, number>> {
+async function scrape(server: RunningServer): Promise<Map<string, number>> {
   const response = await fetch(metricsUrl(server))
   assert.equal(response.status, 200)
   assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
@@ -33,7 +34,9 @@ async function scrape(server: ServerProcess): Promise<Map<string, number>> {
 
 for (const workers of [1, 2]) {
   test(`requests to ${workers} worker(s) are counted`, async () => {
-    const server = await startProcess({ flags: [...flags, '--workers', String(workers)] })
+    const server = await startProcess({
+      flags: [...flags, '--workers', String(workers), ...withoutSlowLane],
+    })
     try {
       await rootQuery(server, { create_collection: { object: { name: 'things' } } })
       const before = await scrape(server)
@@ -115,7 +118,7 @@ for (const workers of [1, 2]) {
   test(`metrics and Health of ${workers} worker(s) contain the state of the continuous backup`, async () => {
     const target = await temporaryFolder()
     const server = await startProcess({
-      flags: [...flags, '--workers', String(workers), '--backup-to', target],
+      flags: [...flags, '--workers', String(workers), '--backup-to', target, ...withoutSlowLane],
     })
     try {
       await rootQuery(server, { create_collection: { object: { name: 'things' } } })
@@ -145,7 +148,7 @@ for (const workers of [1, 2]) {
 }
 
 test('open streams are counted while they are open', async () => {
-  const server = await startProcess({ flags })
+  const server = await startServer({ flags })
   try {
     await rootQuery(server, { create_collection: { object: { name: 'things' } } })
     const stop = new AbortController()
@@ -167,7 +170,7 @@ test('open streams are counted while they are open', async () => {
 })
 
 test('the metrics port only serves GET /metrics, and the public port has no metrics', async () => {
-  const server = await startProcess({ flags })
+  const server = await startServer({ flags })
   try {
     const url = metricsUrl(server)
     assert.equal((await fetch(url, { method: 'HEAD' })).status, 200)
