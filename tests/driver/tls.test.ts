@@ -13,7 +13,7 @@ import { setDefaultCACertificates } from 'node:tls'
 import faunadb from 'faunadb'
 import { cert, key } from '../http/certificate.ts'
 import { temporaryFolder } from '../support/program.ts'
-import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
 
 // Trusts the test's certificate, as if an authority had signed it.
 setDefaultCACertificates([cert])
@@ -36,7 +36,7 @@ async function overHttp1(server: ServerProcess, path: string): Promise<[number |
 
 for (const workers of ['1', '2']) {
   test(`the driver uses HTTP/2 over TLS with ${workers} worker(s), other clients HTTP/1.1`, async () => {
-    const flags = ['--tls-cert', certFile, '--tls-key', keyFile, '--workers', workers]
+    const flags = ['--tls-cert', certFile, '--tls-key', keyFile, '--workers', workers, ...withoutSlowLane]
     const server = await startProcess({ flags })
     const { hostname, port, protocol } = new URL(server.url)
     assert.equal(protocol, 'https:')

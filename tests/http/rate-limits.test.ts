@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { startServer } from '../support/server.ts'
-import { startProcess, withoutSlowLane } from '../support/server-process.ts'
+import { startProcess } from '../support/server-process.ts'
 
 test('a database above its limits gets 429, and others are not affected', async () => {
   const server = await startServer({
@@ -46,9 +46,7 @@ test('a database above its limits gets 429, and others are not affected', async 
 })
 
 test('the limits of a database count over all workers', async () => {
-  const server = await startProcess({
-    flags: ['--workers', '2', '--compute-ops-per-second', '20', ...withoutSlowLane],
-  })
+  const server = await startProcess({ flags: ['--workers', '2', '--compute-ops-per-second', '20'] })
   try {
     const secret = await keyOfNewDatabase(server, 'greedy', 'admin')
     const sum = { add: [{ var: 'n' }, 1] }

@@ -1,5 +1,5 @@
 // One process commits the writes of all workers: no acknowledged write is lost, whatever else reads the folder and
-// whichever process is killed. The file takes more than 20 seconds, because it starts some ten services with two workers.
+// whichever process is killed.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'

@@ -4,14 +4,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { rootQuery } from '../support/http.ts'
-import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
 import { clientOfEach, WorkerClient } from './clients.ts'
 
 let server: ServerProcess
 let clients: WorkerClient[] = []
 
 before(async () => {
-  server = await startProcess({ flags: ['--workers', '2', '--metrics-port', '0'] })
+  server = await startProcess({ flags: ['--workers', '2', '--metrics-port', '0', ...withoutSlowLane] })
   clients = await clientOfEach(server, 2)
   await rootQuery(server, { create_collection: { object: { name: 'users' } } })
   const params = { object: { credentials: { object: { password: 'right' } } } }

@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { runProgram, temporaryFolder } from '../support/program.ts'
-import { startProcess } from '../support/server-process.ts'
+import { startProcess, withoutSlowLane } from '../support/server-process.ts'
 
 const env = { TERRARIUM_ROOT_SECRET: 'root-secret-of-the-tests' }
 
@@ -32,7 +32,7 @@ test('a data directory in use, in either order of one and several', async () => 
     ['1', '2'],
     ['2', '1'],
   ] as const) {
-    const server = await startProcess({ flags: ['--workers', first] })
+    const server = await startProcess({ flags: ['--workers', first, ...withoutSlowLane] })
     try {
       const words = ['serve', '--port', '0', '--data', server.data, '--workers', second]
       const { status, stderr } = await runProgram(words, env)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
 import { clientOfEach, type WorkerClient } from './clients.ts'
 
 const workers = 2
@@ -12,7 +12,7 @@ let first: WorkerClient
 let second: WorkerClient
 
 before(async () => {
-  server = await startProcess({ flags: ['--workers', String(workers)] })
+  server = await startProcess({ flags: ['--workers', String(workers), ...withoutSlowLane] })
   clients = await clientOfEach(server, workers)
   ;[first, second] = clients as [WorkerClient, WorkerClient]
   await first.query({ create_collection: { object: { name: 'things' } } })
