@@ -81,7 +81,7 @@ export const unitOfTime: ArgumentType<NamedTimeUnit> = {
   },
 }
 
-/** Scalar values. Arrays, objects, pages, sets, lambdas and events are not scalars. */
+/** Scalar values. Arrays, objects, documents, pages, sets, lambdas and events are not scalars. */
 export const scalar = valueType('Scalar', isScalar)
 
 /** Returns whether a value is a {@link scalar}. */
@@ -95,7 +95,8 @@ export function isScalar(value: Value): value is Value {
 // ---------------------------------------------------------------------------------- references and sets
 
 /**
- * The error for a value that is not of the type `expected`. For an unresolved reference, the error is `invalid ref`.
+ * Creates the error for a value that does not have the type `expected`. For an unresolved reference, the error is
+ * `invalid ref`.
  */
 function refuse(expected: string, value: Value, call: Call, key: string): QueryError {
   if (value instanceof UnresolvedRef) return undefinedReference(value, call, key)
@@ -169,8 +170,8 @@ export const iterable: ArgumentType<Elements> = referringType(
 export const arrayOrPage = valueType('Array or Page', value => isArray(value) || value instanceof Page)
 
 /**
- * Like {@link arrayOrPage}, with other error texts: a set causes `Array or Page expected, Set provided.`, and other
- * values cause the error of {@link iterable}.
+ * Like {@link arrayOrPage}, with other error texts. For a set, the text is `Array or Page expected, Set provided.` All
+ * other values cause the error of {@link iterable}.
  */
 export const iterableAtHand: ArgumentType<readonly Value[] | Page> = {
   mode: 'value',
@@ -203,8 +204,8 @@ export const nameOrRef = referringType(
 // ------------------------------------------------------------------------------------------------ lists
 
 /**
- * An array of `element` values, or a single `element` value. The errors of all invalid elements are reported, up to a
- * limit.
+ * An array of values of the type `element`, or a single value of this type. The errors of all invalid elements are
+ * reported, up to a limit.
  */
 export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
   return {

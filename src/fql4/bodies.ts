@@ -75,11 +75,11 @@ export function faultOf(errors: readonly ErrorEntry[]): Fault | undefined {
   return { code: first.code, text, position: placeOf(first.position) }
 }
 
-/** Returns the text of an error, followed by the texts of the invalid fields and of the cause. */
+/** Returns the text of an error, followed by the invalid fields and the text of the cause. */
 function textOf({ cause = [], code, failures = [], template }: ErrorEntry, depth = 0): Message {
   const fields = failures.slice(0, errorsShown).map(({ code, field }) => msg`${placeOf(field)}: ${own(code)}`)
   const inner = depth < errorsShown ? cause.slice(0, 1).map(each => withCode(each, depth + 1)) : []
-  // The client chooses the text of `abort`, so the log does not contain it.
+  // The client chooses the text of `abort`, so the log omits this text.
   const text = code === 'transaction aborted' ? msg`` : template
   return joinMessages([text, ...fields, ...inner], ' – ')
 }
@@ -101,7 +101,7 @@ type NamesOf = Pick<Transaction, 'catalogue' | 'writable'>
 
 /**
  * Renders `{"resource":…}`. References are relative to the database of the request. In a writing transaction, the
- * transaction time is not known yet. The caller must pass the body to `fillTransactionTime` after the commit.
+ * transaction time is not known yet, so the caller must pass the body to `fillTransactionTime` after the commit.
  */
 export function renderResource(value: Value, session: Session): string {
   const { transaction } = session
@@ -124,7 +124,7 @@ export function refNames(scope: DatabaseId, apiVersion: ApiVersion, transaction:
     nameOf: ref => catalogue.nameOf(ref),
     parentOf: database => (database === rootDatabase ? undefined : catalogue.database(database)?.ref),
     isThere: collection => catalogue.hasCollection(scope, collection),
-    // A writing transaction may change names, so references are rendered without the cached tails.
+    // A writing transaction may change names, so references are rendered without the cache `tails`.
     ...(!writable && { tails: catalogue.derived(scope, `tails in ${apiVersion}`, noTails) }),
   }
 }

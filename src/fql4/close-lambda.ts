@@ -1,6 +1,6 @@
 // Converts lambdas in a query to lambda values, which do not depend on the query. The body of a lambda value is wire
-// JSON (the JSON of requests) in canonical form. A `let` binds captured variables to literals. References stay
-// reference values, not names, so they stay valid when a schema object is renamed.
+// JSON (the JSON of requests) in canonical form. A `let` binds captured variables to literals. References are stored as
+// references, not as names. Therefore, a lambda value stays valid when a schema object is renamed.
 
 import { step } from '../base/effort.ts'
 import { Lambda, nativeOfKind, Transient, UnresolvedRef, type Value } from '../values/value.ts'

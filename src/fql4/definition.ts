@@ -42,7 +42,7 @@ export class Call {
 
 /** Returns the definition of the called function. */
 export function definitionOf({ definition }: CallExpression): FunctionDefinition {
-  // The parser sets a whole definition in every call.
+  // The parser sets a complete definition in every call.
   return definition as FunctionDefinition
 }
 
@@ -80,14 +80,14 @@ export interface Lazy {
 
 export interface FunctionDefinition extends FunctionHeader {
   readonly family: string
-  /** The effect of a call. Contexts that forbid this effect reject the call. */
+  /** The effect of a call. If the effect is not allowed, such as a write in a predicate, the call fails. */
   readonly effect: Effect
   /**
-   * The effect of a lambda with a call of this function, as assumed by the parser. Differs from `effect` only for the
-   * function `call`: the called user function may have any effect.
+   * The effect that the parser assumes for a lambda that calls this function. Differs from `effect` only for the
+   * function `call`, because the called user function may have any effect.
    */
   readonly staticEffect: Effect
-  /** Number of compute units per call; 0 for control forms. */
+  /** Number of compute units per call; 0 for functions such as `if`. */
   readonly compute: number
   /** The first API version that has the function. */
   readonly since: ApiVersion

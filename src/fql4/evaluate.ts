@@ -121,7 +121,7 @@ function evaluateAll(
   return values
 }
 
-/** Throws `bad request` when a query has too many sibling expressions, or a lambda is applied to too many elements. */
+/** Throws `bad request` if a query has too many sibling expressions, or if a lambda is applied to too many elements. */
 export function checkWidth(width: number): void {
   if (width <= limits.queryWidthMax) return
   const text = msg`Query exceeds max width. Max: ${limits.queryWidthMax}, current: ${width}.`

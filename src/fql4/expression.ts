@@ -1,5 +1,6 @@
 // The syntax tree of queries. Most nodes are calls of functions. The directory functions/ declares the functions. Each
-// node has a place. The position of a node is computed from its place only for errors.
+// node contains its place, a linked list of the steps to the root of the query. A place is converted to a position (an
+// array of the steps) only for errors.
 
 import type { Message } from '../base/message.ts'
 import type { Effect } from '../model/code-interface.ts'

@@ -95,7 +95,10 @@ function argumentOf(parameters: string | readonly string[], list: readonly Value
 /** Wire keys that are not keys of registered functions. */
 const forms = ['var', 'in', 'lambda', 'expr', '@set', '@query', 'api_version']
 
-/** Returns every word of the language that the shape of a query may contain. */
+/**
+ * Returns the words of the language that a query's shape may contain. A shape is the query without data, for the query
+ * log.
+ */
 export function languageWords(): ReadonlySet<string> {
   return new Set([
     ...families.flatMap(({ definitions }) => definitions.flatMap(({ keys }) => keys)),

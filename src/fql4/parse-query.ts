@@ -32,8 +32,8 @@ export interface FunctionLookup {
 export interface ParsedQuery {
   readonly expression: Expression
   /**
-   * The maximum effect of the query, without the effects of called user functions. These are known only when the query
-   * runs.
+   * The maximum effect of the query, without the effects of called user functions. The effects of user functions are
+   * known only when the query runs.
    */
   readonly effect: Effect
 }
@@ -51,8 +51,8 @@ export function parseQuery(json: Json, apiVersion: string, functions: FunctionLo
 }
 
 /**
- * Parses a stored lambda. `body` is canonical JSON, in which references and other values are not encoded. Positions are
- * relative to the lambda, so positions in the body begin with `expr`.
+ * Parses a stored lambda. `body` is wire JSON that contains references and other values directly, not as tags such as
+ * `@ref`. Positions are relative to the lambda, so positions in the body begin with `expr`.
  */
 export function parseStoredLambda(
   parameters: string | readonly string[],
@@ -400,8 +400,8 @@ class Parser {
   }
 
   /**
-   * Parses an argument in a set literal. A nested set may lack the tag `@set`. A nested set may also have the form
-   * `{"@obj": {"@set": …}}`, in which clients receive the nested sets of a stored set.
+   * Parses an argument in a set literal. A nested set may lack the tag `@set`. In responses, the nested sets of a
+   * stored set have the form `{"@obj": {"@set": …}}`, so this form is also valid.
    */
   #setOperand(json: Json, place: Place): Expression {
     if (!(json instanceof Map)) return this.#quoted(json, place)

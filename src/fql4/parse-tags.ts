@@ -1,6 +1,5 @@
 // Parses references (`@ref`), and the tagged literals of times, dates, bytes and UUIDs. References may be nested, or
-// path strings of older drivers. The parser checks only the syntax. The evaluation looks up the document of a
-// reference.
+// path strings of older drivers. The parser checks only the syntax. The evaluation resolves the names in references.
 
 import { msg } from '../base/message.ts'
 import { decodeBase64 } from '../values/base64.ts'

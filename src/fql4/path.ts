@@ -110,8 +110,8 @@ function stepInto(value: Value, step: PathStep, session: Session): Value | undef
 }
 
 /**
- * Returns the value of the step `@set`, and the number of consumed steps. Without a `name`, the value is the set. With
- * a `name`, the value is the part of the set with this name.
+ * Returns the value of the step `@set`, and the number of consumed steps. `name` is the step after `@set`. If `name` is
+ * undefined, the value is the set. Otherwise, the value is the part of the set with this name.
  */
 function intoSet(
   set: SetValue,

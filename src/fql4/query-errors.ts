@@ -87,12 +87,14 @@ export interface ErrorEntry {
   readonly position: Position
   readonly code: QueryErrorCode
   readonly description: string
-  /** The description for the query log, in which quoted values can be left out. */
+  /** The description as a template, so that the query log can omit quoted values. */
   readonly template: Message
   readonly failures?: readonly FieldError[]
   readonly cause?: readonly ErrorEntry[]
   readonly rank: ErrorRank
-  /** The HTTP status. Usually the status of the code; an inactive index is an exception with status 400. */
+  /**
+   * The HTTP status. Usually the status of the code. An exception is the error for an inactive index, with status 400.
+   */
   readonly status: number
 }
 

@@ -30,8 +30,8 @@ function member(json: Json | undefined, name: string): Json | undefined {
 }
 
 /**
- * Returns the name of the collection if `set` is a `documents` set, a page of a `documents` set, or a `map` over this
- * page.
+ * Returns the name of the collection in `documents`, in a page of `documents`, or in a `map` over this page. Returns
+ * undefined for all other sets.
  */
 function collectionOf(set: Json | undefined): string | undefined {
   if (member(set, 'paginate') !== undefined) return collectionOf(member(set, 'paginate'))

@@ -21,7 +21,7 @@ import {
 } from '../values/json-scan.ts'
 import { anyMark, markOf } from '../values/names.ts'
 
-/** The limits: characters that are read of a query, characters of the shape, nesting levels. */
+/** The limits: characters read from a query, characters of the shape, nesting levels. */
 export const shapeLimits = { queryChars: 65_536, shapeChars: 2048, depth: 100 } as const
 
 /** The replacement for removed text. A shape is escaped for use inside a JSON string. */
@@ -51,7 +51,7 @@ class NotJson {}
 
 /**
  * Creates a function that returns the shape of a query. The shape is escaped for use inside a JSON string. The names in
- * `names` become marks instead of `?`.
+ * `names` become marks (src/values/names.ts) instead of `?`.
  */
 export function createShape(words: Iterable<string>): (query: string, names?: readonly string[]) => string {
   const table = new Map<string, Word>()

@@ -18,7 +18,7 @@ const valueLimitsLimits = {
   textUnitsPerComputeUnit: 4096,
 } as const
 
-/** Returns a new value. Throws `bad request` if the value contains more than `max` values and characters. */
+/** Returns `value`. Throws `bad request` if the value contains more than `max` values and characters. */
 export function requireExtent<T extends Value>(value: T, max: number = limits.valueUnitsMax): T {
   const extent = extentOf(value)
   if (extent <= max) return value

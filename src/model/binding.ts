@@ -21,7 +21,7 @@ class Lookup extends Error {}
 
 /** The members of a transaction that a binding can use. */
 const known: Partial<Transaction> = {
-  // In a binding, `Now()` returns the end of time, because index entries do not change with time.
+  // In a binding, `Now()` returns the latest possible time, because index entries do not change as time passes.
   snapshotTime: endOfTime,
   writable: false,
   counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
@@ -49,9 +49,9 @@ function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
 }
 
 /**
- * Returns the value of `binding` for `document`. Returns undefined if the binding fails, exceeds a limit, or reads
- * other data. `names` resolves the names in the document's database. If `names` is undefined, the binding can read only
- * the document.
+ * Returns the value of `binding` for `document`. Returns undefined if the binding fails, exceeds a limit, or reads data
+ * that bindings must not read. `names` resolves the names in the document's database. If `names` is undefined, the
+ * binding can read only the document.
  */
 export function evaluateBinding(
   host: SessionHost,
@@ -78,7 +78,7 @@ export function evaluateBinding(
   try {
     return session.run(binding, { one: viewDocument(document, session) })
   } catch (error) {
-    // The time or memory limit of the writing query is exceeded. The binding is not the cause.
+    // The query that writes the document has exceeded its time or memory limit. The binding is not the cause.
     if (isInterruption(error)) throw error
     const isItsOwn = error instanceof LanguageError || error instanceof Failure || error instanceof Lookup
     if (isItsOwn || error instanceof RequestError) return undefined

@@ -7,7 +7,7 @@ import type { AccessRequest, PredicateSubject } from './auth/access-contract.ts'
 /** The strongest possible effect of a function or other code. */
 export type Effect = 'pure' | 'read' | 'write'
 
-/** A use of code with a limit on its effects. */
+/** A context in which the effects of code are limited. */
 export type EffectPlace =
   | 'get requests'
   | 'stream requests'

@@ -76,11 +76,11 @@ export function requestFault({ code, template }: RequestError, name: string = co
 /** A parsed query. A query can be evaluated several times. */
 export interface Query {
   /**
-   * The strongest effect of the query, without the effects of called user functions. These are known only when the
-   * query runs.
+   * The strongest effect of the query, without the effects of called user functions. The effects of user functions are
+   * known only when the query runs.
    */
   readonly effect: Effect
-  /** True if the query certainly takes too long for the process that serves all requests. */
+  /** True if the query certainly takes too long to run in the process that serves all requests. */
   readonly isLong?: boolean
   /**
    * Evaluates the query, and renders its result while the snapshot is open. Values that depend on the commit are
@@ -101,7 +101,7 @@ export interface Explanation {
   readonly as: Query | undefined
   /** Returns the filters and sort orders in the query. The query must be valid. */
   readonly setUses: () => readonly SetUse[]
-  /** The version of the language of the query. */
+  /** The version of the query's language. */
   readonly dialect: string
 }
 
@@ -112,8 +112,8 @@ interface QueryParser {
   /** Parses the query of a request. Throws if the query is invalid. */
   parse(request: LanguageRequest): Query
   /**
-   * Returns an error in the request that is reported even without a valid credential. Absent if all errors are reported
-   * only after authentication.
+   * Returns an error of the request that is reported even to clients without a valid credential. Absent if all errors
+   * are reported only after authentication.
    */
   faultForAnybody?(request: LanguageRequest): RequestError | undefined
   /**
@@ -157,7 +157,8 @@ export interface ExplanationRenderer {
 interface QueryRedaction {
   /**
    * Returns the shape of a query for the query log: the text without the data of clients. The shape is escaped for use
-   * inside a JSON string. `names` are names of schema objects, which marks replace in the shape (src/values/names.ts).
+   * inside a JSON string. `names` contains names of schema objects. In the shape, marks replace these names
+   * (src/values/names.ts).
    */
   shape(text: string, names?: readonly string[]): string
   /** Returns whether `word` is a word of the language. Quoted words of the language remain in the query log. */

@@ -7,7 +7,7 @@ import type { Session } from './session.ts'
 
 /**
  * Returns whether the caller may apply `action` to a document. `argument` returns the argument for predicates, by
- * default the reference. `next` returns the fields of the document after the write.
+ * default the reference to the document. `next` returns the fields of the document after the write.
  */
 export function mayOnDocument(
   action: ResourceAction,

@@ -1,5 +1,5 @@
-// Reads single documents as of the query's valid time. The permission is checked before the existence, so errors do not
-// reveal which documents exist.
+// Reads single documents as of the query's valid time. The permission is checked before the existence of the document,
+// so errors do not reveal which documents exist.
 
 import type { Transaction, Version } from '../storage/store/store-contract.ts'
 import { collectionOf, native, type Ref } from '../values/value.ts'
@@ -32,7 +32,7 @@ export function documentExists(ref: Ref, session: Session): boolean {
   return isReachable(ref, session) && mayRead(ref, session) && fetch(ref, session) !== undefined
 }
 
-/** Reads a document, and counts one read per document and query, even for a missing document. */
+/** Reads a document. Counts one read per document and query, even if the document is missing. */
 function fetch(ref: Ref, session: Session): Version | undefined {
   return countingRead(ref, session, () => session.transaction.get(ref, session.validTime))
 }
@@ -57,7 +57,6 @@ export function countingRead<T>(
     counters.readBytes = before
     return found
   }
-  // The search for a missing document is counted, too.
   if (found === undefined) counters.readBytes += documentKeyBytes
   session.countDocumentRead(ref, counters.readBytes - before)
   return found

@@ -40,7 +40,7 @@ const sessionLimits = {
 /** Stored code of the language `L`. */
 type CodeIn<L extends LanguageName> = Extract<Code, { readonly language: L }>
 
-/** Properties of code that are known before it runs. */
+/** Properties of code that are known before the code runs. */
 interface CodeFacts {
   readonly parameters: number
   /** The strongest effect of the code. */
@@ -132,10 +132,10 @@ interface SessionOptions {
   readonly reads?: ReadRecorder | undefined
 }
 
-/** The number of compute units, or of read set elements, between two checks of the deadline. */
+/** The number of compute units, or of elements read from sets, between two checks of the deadline. */
 const unitsPerClockCheck = 256
 
-/** The number of effort steps (src/base/effort.ts) for a compute unit, or for a read set element. */
+/** The number of effort steps (src/base/effort.ts) for a compute unit, or for an element read from a set. */
 const stepsPerUnit = 8
 
 const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
@@ -389,8 +389,8 @@ export class Session {
   }
 
   /**
-   * Counts an element that a set has read from storage. Throws a RequestError if the query exceeds the limit or the
-   * deadline.
+   * Counts an element that was read from a stored set. Throws a RequestError if the query exceeds the limit of elements
+   * or the deadline.
    */
   countElement(): void {
     this.#setElements++
@@ -438,7 +438,10 @@ export class Session {
     this.byteReadOps += readOps(bytes) + partitions - 1
   }
 
-  /** Counts a read of a document as of the valid time, once per document, time and query. */
+  /**
+   * Counts a read of a document at the valid time. Repeated reads of the document at this time are counted once per
+   * query.
+   */
   countDocumentRead(ref: Ref, bytes: number): void {
     const { database, collection, id } = ref
     this.reads?.document(ref)
@@ -459,7 +462,7 @@ export class Session {
     this.byteReadOps += other.byteReadOps
   }
 
-  /** The number of compute operations so far, at least one. Includes the index entries of writes. */
+  /** The number of compute operations so far, at least one. Includes the costs of writing index entries. */
   get computeOps(): number {
     const units = this.#computeUnits + this.transaction.counters.indexUnits
     return Math.max(1, Math.ceil(units / limits.computeUnitsPerOp))

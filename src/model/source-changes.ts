@@ -1,7 +1,8 @@
 // Lists the changes of a collection, a document or an index since a given time, for event feeds. Changes are sorted by
-// commit, and the changes of a commit are in the order of the source. The changes of a collection are read from the
-// change record, the changes of an index from its events, and the changes of a document from its versions. Therefore
-// the costs depend only on the number of changes of the source.
+// commit time. Within a commit, the changes of a collection are sorted by document id, and the changes of an index by
+// the values of the index. The changes of a collection are read from the change record, a list of the changed documents
+// by commit. The changes of an index are read from its events, and the changes of a document from its versions.
+// Therefore, the costs depend only on the number of changes of the source.
 
 import { step } from '../base/effort.ts'
 import { micros } from '../base/micros.ts'
@@ -58,8 +59,8 @@ export function sourceChanges(
 }
 
 /**
- * Returns whether {@link sourceChanges} returns all changes since `from`. False if old history has been removed, or if
- * `from` is before the start of the change record.
+ * Returns whether {@link sourceChanges} returns all changes since `from`. False if history since `from` has been
+ * removed. For collections, also false if the change record begins after `from`.
  */
 export function areComplete(
   source: ChangeSource,

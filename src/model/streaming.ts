@@ -43,7 +43,7 @@ export interface StreamEnd {
     | 'failed'
   readonly code: RequestErrorCode | 'permission denied'
   readonly description: string
-  /** The commit time of the transaction that caused the end. 0 for other causes. */
+  /** The commit time of the transaction that caused the end. 0 if no transaction caused the end. */
   readonly txn: Micros
 }
 
@@ -66,8 +66,8 @@ export interface StreamFormat extends StreamWording {
 }
 
 /**
- * A position in a stream, directly after an event: the event with the index `ordinal` in the transaction with the
- * commit time `time`.
+ * A position in a stream, directly after an event. The event has the index `ordinal` in the transaction with the commit
+ * time `time`.
  */
 export interface StreamPlace {
   readonly time: Micros
@@ -76,7 +76,7 @@ export interface StreamPlace {
 
 /** A page of events that follow a position. */
 export interface StreamPage {
-  /** The events: the position, and the text with a line end. */
+  /** The position of each event, and the text of the event with a line end. */
   readonly lines: readonly { readonly place: StreamPlace; readonly text: string }[]
   /** The position at the end of the page. */
   readonly place: StreamPlace
@@ -100,7 +100,7 @@ export interface PushedOrder {
  */
 export interface PagedOrder {
   readonly kind: 'paged'
-  /** The data whose changes cause the next read. */
+  /** The data whose changes cause a read of the next page. */
   readonly subject: StreamSubject
   /** Streams with the same key have the same events after the same position. */
   readonly key: string

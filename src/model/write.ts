@@ -1,5 +1,5 @@
-// Writes documents. The steps are the same for all kinds of documents: check references, permission and existence,
-// merge the written fields with the stored fields, validate, store. A {@link Resource} contains the rules for a kind of
+// Writes documents. The steps are the same for all kinds of documents: check references, permission and existence;
+// merge the written fields with the stored fields; validate; store. A {@link Resource} contains the rules for a kind of
 // document. Errors about the fields of a new document refer to the target of the call. Errors about the fields of a
 // changed document refer to the whole call.
 
@@ -171,7 +171,7 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
 }
 
 /**
- * Checks the references in the fields of an inserted version. Returns a function that makes the other checks and
+ * Checks the references in the fields of an inserted version. Returns a function that performs all other checks and
  * returns the fields. The caller must check the permission before it calls this function.
  */
 function draftFields(ref: Ref, params: ObjectValue, session: Session): () => ObjectValue {
@@ -220,8 +220,8 @@ function draftOf(
 }
 
 /**
- * Returns `params` without unknown fields, and without fields that only other languages write. For changes,
- * `createOnly` fields are also removed.
+ * Returns `params` without unknown fields, and without fields that only other languages write. For updates and
+ * replacements, also removes `createOnly` fields.
  */
 function knownFields(
   params: ObjectValue,
@@ -309,8 +309,8 @@ const definitions: ReadonlySet<CollectionId> = new Set([
 ])
 
 /**
- * Rejects changes of definitions while a schema is staged. Version 10 changes a staged schema in a transaction in which
- * no schema is staged, so only version 4 returns this error. The hosted service had the same rule.
+ * Rejects changes of definitions while a schema is staged. Only version 4 returns this error, because version 10
+ * changes the staged schema instead. The hosted service had the same rule.
  */
 function rejectWhileStaged(collection: CollectionId, session: Session): void {
   if (definitions.has(collection) && isStaged(session)) throw Failure.of({ kind: 'staged schema' })
@@ -363,7 +363,7 @@ export function insertVersion(
 ): Version {
   const { transaction } = session
   const time = Number(microsOfTime(ts))
-  // Times are stored as numbers of microseconds, which are exact from 1684 on.
+  // Times are stored as numbers of microseconds. These numbers are exact from the year 1684 on.
   if (time > transaction.snapshotTime || time < Number.MIN_SAFE_INTEGER) {
     throw Failure.of({ kind: 'other time' })
   }

@@ -5,10 +5,10 @@
 import { longCall, step } from '../base/effort.ts'
 import { codePointLength, codePointsBetween, unitOffset } from './code-points.ts'
 
-/** Needles up to this length are searched with `indexOf`, whose worst case is then fast enough. */
+/** Needles up to this length are searched with `indexOf`, because the worst case is fast enough at this length. */
 const shortNeedle = 64
 
-/** The number of UTF-16 units between two calls of `step`. */
+/** The number of UTF-16 units between two calls of `step`, which counts the effort of a query. */
 const unitsPerCount = 4096
 
 /** Searches texts for a needle. */

@@ -1,5 +1,5 @@
-// Converts texts to title case: the first letter of each word is converted to title case, and the other letters to
-// lower case.
+// Converts texts to title case. In each word, the first letter is converted to title case, and all other letters are
+// converted to lower case.
 
 import { step } from '../base/effort.ts'
 import { mapKnown } from '../values/known-characters.ts'
@@ -19,8 +19,8 @@ function words(): Intl.Segmenter {
 const firstMain = /[[\p{L}--\p{Lm}]\p{N}\p{S}\p{Co}[\p{Lm}&&\p{Cased}]]/v
 
 /**
- * Converts each word of a text to title case. Unicode defines the word boundaries. Characters newer than the stored
- * Unicode tables are not changed.
+ * Converts each word of a text to title case. Unicode defines the word boundaries. Characters that are newer than the
+ * Unicode version of the languages are not changed.
  */
 export function titlecase(text: string): string {
   return mapKnown(text, titleWords)

@@ -20,7 +20,7 @@ function aggregateOf(collection: Elements, aggregate: Aggregate, call: Call, key
   if (isArray(collection)) return aggregate(collection, call, key)
   if (!(collection instanceof Page)) return aggregate(elementsOf(collection, call, key), call, key)
   const { after, before, data } = collection
-  // The position of the value is the position of the first element.
+  // In the result, the position of the value is the position of the first aggregated element.
   return new Page([aggregate(data, call, key)], before, after, () => collection.positions.slice(0, 1))
 }
 
@@ -82,7 +82,7 @@ function deciding(decisive: boolean): Aggregate {
  */
 function extreme(direction: 1 | -1): Aggregate {
   return (elements, call, key) => {
-    // Elements of sets are stored, and stored values contain no unresolved references.
+    // Only arrays can contain unresolved references. Elements of sets are stored values, which contain none.
     if (Array.isArray(elements)) call.session.metered(() => requireOrdered(elements, call, key))
     let chosen: Value | undefined
     for (const element of elements) {

@@ -197,7 +197,10 @@ function functionOf(target: string | Ref, call: Call): Ref {
   throw undefinedReference(resolved, call, 'call')
 }
 
-/** Converts errors inside the function to the cause of a `call error`. Rethrows a stack overflow unchanged. */
+/**
+ * Converts an error of the called function to a `call error`, with the error as its cause. Rethrows a stack overflow
+ * unchanged.
+ */
 function wrappingErrors(call: Call, work: () => Value): Value {
   try {
     return work()

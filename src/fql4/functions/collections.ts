@@ -1,6 +1,6 @@
-// Functions on elements of collections: `map`, `foreach`, `filter`, `take`, `append` and others. Arrays and pages are
-// processed immediately. Sets are lazy: `filter` of a set returns another set. Pages retain their cursors and the
-// positions of their elements.
+// Functions on the elements of arrays, pages and sets: `map`, `foreach`, `filter`, `take`, `append` and others. Arrays
+// and pages are processed immediately. Sets are lazy: `filter` of a set returns another set. Pages retain their cursors
+// and the positions of their elements.
 
 import { longCall } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -29,9 +29,10 @@ import { requireExtent } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 import { Page } from '../values/transient.ts'
 
-// Applies a lambda to many elements. If the lambda needs an asynchronous result (Pending) for an element, the lambda is
-// applied to the next elements anyway. Then the evaluation is suspended once, until all results are available. A lambda
-// that may write is not applied to the next elements, because the writes can depend on the missing result.
+// Applies a lambda to many elements. If the lambda has to wait for an asynchronous operation, it throws {@link
+// Pending}. The lambda is still applied to the next elements. Then the evaluation is suspended once, until all results
+// are available. A lambda that may write is not applied to the next elements, because the writes can depend on the
+// missing result.
 
 /** The reported failures: only the first failure, or the failures of all elements. */
 type FailureRule = 'first' | 'all'
@@ -59,7 +60,7 @@ function applyToEach(
         if (waits.add(error)) continue
         break
       }
-      // The failure is not reported yet, because the awaited operation of an earlier element may also fail.
+      // The failure is not reported yet. An earlier element waits for an operation, and may also fail.
       if (waits.any) break
       if (failures === 'first' || !(error instanceof QueryError)) throw error
       errors.add(error.errors)

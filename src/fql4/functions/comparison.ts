@@ -54,8 +54,9 @@ function relation(
 }
 
 /**
- * Compares two arguments of the function `equals`. In contrast to {@link equalValues}, an integer equals the double to
- * which the integer converts. If `exactActions` is false, an action equals its name in the oldest API version.
+ * Compares two arguments of the function `equals`. In contrast to {@link equalValues}, an integer is converted to a
+ * double if the other argument is a double. If `exactActions` is false, the action of an event also equals a string:
+ * the name of the action in the oldest API version.
  */
 export function equalTopLevel(left: Value, right: Value, exactActions = false): boolean {
   if (typeof left === 'bigint' && typeof right === 'number') return Object.is(Number(left), right)

@@ -128,7 +128,7 @@ function formatValues(format: string, values: readonly Value[], call: Call): str
 
 function printed(specifier: Specifier, index: number, values: readonly Value[], call: Call): string {
   const { conversion, precision = 0, width = 0 } = specifier
-  // Rejects a text that is too long before creating the text.
+  // Checks the length before the text is created.
   if (Math.max(width, precision) > limits.textUnitsMax) countText(call, Math.max(width, precision))
   if (conversion === 'n') return '\n'
   const plain = conversion === '%' ? '%' : convert(specifier, values[index] as Value, index, call)

@@ -17,8 +17,8 @@ import { type SetLike, SetValue } from '../values/transient.ts'
 
 /**
  * Returns the document that identifies the user. For a set, this is the first document of the set at the present time,
- * even inside `at`. The bytes of this read are not counted, and the read takes the same time for an empty set.
- * Therefore callers without read permission cannot find out which users exist.
+ * even inside `at`. The bytes of this read are not counted, and the read takes the same time if the set is empty.
+ * Therefore, callers without read permission cannot find out which users exist.
  */
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const isSet = target instanceof SetValue || isNativeCollectionRef(target)
@@ -37,7 +37,7 @@ function isElsewhere(instance: Ref | undefined, call: Call): boolean {
   return instance !== undefined && instance.database !== call.session.database
 }
 
-/** Returns whether a password is correct. The check takes the same time and costs the same for an unknown user. */
+/** Returns whether a password is correct. For an unknown user, the check takes the same time and has the same cost. */
 function passwordMatches(instance: Ref | undefined, target: SetLike, password: string, call: Call): boolean {
   const { session } = call
   session.countRead(`credentials of ${instance?.collection}/${instance?.id}`, 0, 1)

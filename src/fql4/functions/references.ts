@@ -59,7 +59,7 @@ function idOf(id: Value, call: Call): bigint {
   return parsed
 }
 
-/** A collection with numeric document ids, or an unresolved reference to a collection. */
+/** Accepts references to collections whose documents have numeric ids, and unresolved references to collections. */
 const documentCollection = {
   mode: 'value',
   name: 'Collection Ref',

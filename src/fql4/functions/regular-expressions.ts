@@ -62,7 +62,10 @@ const compilationsPerUnit = 64
 /** Maximum length of a pattern in an error. */
 const shownMax = 200
 
-/** Number of instructions per character that cost one unit of scanning. */
+/**
+ * If a pattern has at most this many instructions, searching a character costs as much as reading it. Larger patterns
+ * cost proportionally more.
+ */
 const instructionsPerUnit = 32
 
 /** Number of characters that a native call processes in one effort step (src/base/effort.ts). */

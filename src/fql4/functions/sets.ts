@@ -86,8 +86,8 @@ function take(counts: Map<string, number>, key: string): boolean {
 }
 
 /**
- * Returns all values in the order of their first occurrence. Repeats each value as often as the array that contains it
- * most often.
+ * Returns all values in the order of their first occurrence. Each value occurs as often as in the array with the most
+ * occurrences of this value.
  */
 function unionOf(arrays: readonly (readonly Value[])[]): Value[] {
   const keys = new ValueKeys()
@@ -107,8 +107,8 @@ function unionOf(arrays: readonly (readonly Value[])[]): Value[] {
 }
 
 /**
- * Returns the values that all arrays contain, in the order of the first array. Repeats each value as often as the array
- * that contains it least often.
+ * Returns the values that all arrays contain, in the order of the first array. Each value occurs as often as in the
+ * array with the fewest occurrences of this value.
  */
 function intersectionOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   const [first, ...others] = arrays as readonly [readonly Value[]]
@@ -205,7 +205,7 @@ function nativeCollection(name: string, collection: NativeName, what: string, li
 
 const byElement = '{"@ref": {"id": "spells_by_element", "collection": {"@ref": {"id": "indexes"}}}}'
 
-/** `filter` for set literals. Accepts only sets, unlike the function `filter` for elements. */
+/** The function `filter` in set literals. Accepts only sets. In queries, `filter` also accepts arrays and pages. */
 const filterOfSet = define({
   arguments: { filter: lambda, collection: set },
   result: 'Set',

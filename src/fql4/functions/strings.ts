@@ -1,4 +1,5 @@
-// Functions on strings: join, split, search, change case. Lengths and offsets are numbers of code points.
+// Functions on strings: concatenation, substrings, search, conversion of case. Lengths and offsets are numbers of code
+// points.
 
 import { longCall, step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'

@@ -32,7 +32,7 @@ import { type Call, define, family, unary } from '../definition.ts'
 
 /** Returns the time of the query. All calls in a query return the same time. */
 function now({ session }: Call): Time {
-  // Index entries do not change with time, so `now` in an index binding always returns the maximum time.
+  // Index entries do not change as time passes, so `now` in an index binding always returns the maximum time.
   if (session.effectPlace === 'index bindings') return maxMicrosTime
   return timeFromMicros(session.transaction.snapshotTime)
 }
@@ -103,7 +103,7 @@ function calendarPart(name: string, part: keyof CalendarParts, summary: string, 
   return timePart(name, summary, answer, instant => BigInt(calendarParts(instant)[part]))
 }
 
-/** Returns `count` with a check: `invalid argument` is thrown if the count has more than 64 bits. */
+/** Returns a function that calls `count`, and throws `invalid argument` if the result has more than 64 bits. */
 function within64Bits(units: string, count: (time: Time) => bigint) {
   return (instant: Time, call: Call): bigint => {
     const counted = count(instant)

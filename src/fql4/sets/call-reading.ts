@@ -40,7 +40,7 @@ interface LambdaLiteral {
   readonly key: string
 }
 
-/** The literal from which a lambda value in a set was created. */
+/** For each lambda value in a set, the literal from which the value was created. */
 const literals = new WeakMap<Lambda, LambdaLiteral>()
 
 /** Returns the literal of a set's lambda. Returns undefined if the literal is not in the query of the session. */
@@ -62,8 +62,8 @@ export function effectOf(lambda: Lambda, session: Session): Effect {
 }
 
 /**
- * Applies the lambda of a set. If the lambda literal is in the running query, the literal is applied instead of the
- * value, so errors have positions in the query.
+ * Applies the lambda of a set. If the lambda literal is in the running query, applies the literal, so that errors have
+ * positions in the query. Otherwise, applies the value.
  */
 export function applySetLambda(lambda: Lambda, argument: Value, { call, session }: CallReading): Value {
   const literal = literalOf(lambda, session)

@@ -1,7 +1,7 @@
 // The histories of combined sets: unions, intersections, differences and joins. The members of a combined set are the
-// sets that it combines. All events with the same time are processed together. The history contains the events that
-// change the combined set. To find these events, the members are read as of the time of each event, or just before this
-// time.
+// operands, such as the sets in a union. All events with the same time are processed together. The history contains the
+// events that change the combined set. To find these events, the members are read as of the time of each event, or just
+// before this time.
 
 import { step } from '../../base/effort.ts'
 import {
@@ -218,8 +218,8 @@ function during(presences: readonly Presence[], events: HistoryStream): HistoryS
 }
 
 /**
- * Returns the set whose events `source` contains. Returns all other values unchanged. The sources of a join are sets,
- * not sets of events.
+ * If `source` contains the events of a set, returns this set. Returns all other values unchanged. The sources of a join
+ * are sets, not sets of events.
  */
 function readSet(source: Value): Value {
   return source instanceof SetValue && source.shape.type === 'events' ? source.shape.source : source

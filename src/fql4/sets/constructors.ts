@@ -1,4 +1,5 @@
-// Creates sets without reading data. Names are resolved and arguments are checked, so every created set is readable.
+// Creates sets without reading their elements. Names and arguments are checked when a set is created, not when the set
+// is read.
 
 import { msg } from '../../base/message.ts'
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
@@ -39,8 +40,8 @@ function indexNamed(name: string, call: Call): Ref {
 }
 
 /**
- * Returns the definition of an index. Throws if the caller may not use the index, or if the index does not exist or is
- * not active. Errors have the position of the argument `key`.
+ * Returns the definition of an index. Throws if the index does not exist or is not active, or if the caller may not use
+ * the index. Errors have the position of the argument `key`.
  */
 function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
   const { authority, transaction } = call.session

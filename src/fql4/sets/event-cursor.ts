@@ -1,5 +1,5 @@
-// Converts events to values, and parses the cursors of history pages. A cursor is a time, or an event without some of
-// its last members.
+// Converts events to values, and parses the cursors of history pages. A cursor is a time, or an event whose last
+// members may be missing.
 
 import { msg } from '../../base/message.ts'
 import { endOfTime, type Micros, nearestMicros, secondsPerDay } from '../../base/micros.ts'
@@ -48,8 +48,8 @@ export type HistoryKind = 'document' | 'set' | 'native collection'
  * Parses an event cursor. `at` is the path from the call to the cursor. If the cursor is only a time, a page after the
  * cursor starts with the add events of this time. A page before the cursor ends before all events of this time. The
  * remove events of this time are on neither page. A cursor object without a document is the position after all events
- * of its time. In native collections, a page after a cursor object without action and document includes the add events
- * of its time.
+ * with its time and action. If the action is also missing, the position is after all events of its time. In native
+ * collections, a page after a cursor object without action and document includes the add events of its time.
  */
 export function readEventCursor(
   cursor: Value,

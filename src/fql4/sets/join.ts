@@ -16,7 +16,7 @@ import { type SetLike, SetValue } from '../values/transient.ts'
 import { applySetLambda, type CallReading, setLambdaError } from './call-reading.ts'
 import { distinctStream, unionStream } from './streams.ts'
 
-/** Returns undefined if the caller may not read the set. */
+/** Opens a target set. Returns undefined if the caller may not read the set. */
 type OpenTarget = (set: SetLike) => ElementStream | undefined
 
 /**

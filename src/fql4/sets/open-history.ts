@@ -116,7 +116,7 @@ function memberOf(set: SetLike, reading: CallReading): HistoryMember | undefined
   )
 }
 
-/** Returns the set whose events `set` contains. Returns all other sets unchanged. */
+/** If `set` contains the events of another set, returns this other set. Returns all other sets unchanged. */
 function presentOf(set: SetLike): SetLike {
   return set instanceof SetValue && set.shape.type === 'events' ? presentOf(set.shape.source) : set
 }

@@ -73,7 +73,8 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Elemen
 }
 
 /**
- * Creates the error for a set without a readable history, and for a set of events where a set of elements is required.
+ * Creates the error for two cases: a set has no readable history, or a set of events is used where a set of elements is
+ * required.
  */
 export function withoutHistory({ call }: CallReading) {
   return call.invalid(msg`Set does not support events history.`)

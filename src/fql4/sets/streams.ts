@@ -1,5 +1,5 @@
 // Streams that are computed from other streams. `reverse`, `range`, `filter` and `distinct` transform a single stream.
-// `difference`, `intersection` and `union` combine several streams.
+// `difference`, `intersection` and `union` combine several streams, which are called members.
 
 import {
   besideKey,
@@ -105,7 +105,7 @@ function withSources(
 
 // `distinct` yields the first element of each key. A seek skips long runs of equal keys.
 
-/** Number of elements with the same key that a reverse scan reads before it seeks the first of them. */
+/** Number of elements with the same key that a reverse scan reads before it seeks the first element with this key. */
 const stepsMax = 8
 
 export function distinctStream(source: ElementStream): ElementStream {
@@ -137,7 +137,7 @@ function takeForwards(reader: ElementReader): Element {
   return element
 }
 
-// `difference` yields the elements of the first member whose keys no other member contains.
+// `difference` yields an element of the first member if no other member contains the key of the element.
 
 export function differenceStream(first: ElementStream, others: readonly ElementStream[]): ElementStream {
   const order = commonOrder([first, ...others].map(member => member.order))
@@ -162,9 +162,9 @@ export function differenceStream(first: ElementStream, others: readonly ElementS
   })
 }
 
-// `intersection` yields the keys that all members contain. Each key occurs as often as in the member that contains it
-// least often. The algorithm is a leapfrog join: every reader seeks the current key of another reader. A small member
-// therefore limits the number of elements that are read from large members.
+// `intersection` yields the keys that all members contain. Each key occurs as often as in the member with the fewest
+// elements with this key. The algorithm is a leapfrog join: every reader seeks the current key of another reader. A
+// small member therefore limits the number of elements that are read from large members.
 
 export function intersectionStream(members: readonly ElementStream[]): ElementStream {
   const order = commonOrder(members.map(member => member.order))
@@ -199,7 +199,8 @@ function meet(readers: readonly ElementReader[], order: SetOrder, reverse: boole
   return goal !== undefined
 }
 
-// `union` yields the keys of all members. Each key occurs as often as in the member that contains it most often.
+// `union` yields the keys of all members. Each key occurs as often as in the member with the most elements with this
+// key.
 
 interface Member {
   readonly reader: ElementReader
@@ -228,8 +229,8 @@ export function unionStream(members: readonly ElementStream[]): ElementStream {
 }
 
 /**
- * Reads the elements with the current key of `first` from all members. Returns the elements of the member with the most
- * elements.
+ * Reads the elements with the current key of `first` from all members. Returns the elements of the member that has the
+ * most elements with this key.
  */
 function takeKey(first: Member, heap: Heap<Member>, order: SetOrder): readonly Element[] {
   const key = first.reader.current as Element

@@ -210,7 +210,10 @@ export class ExpressionReader {
     ])
   }
 
-  /** Reads the body of an arrow function. `variables` contains its parameters and the queries that replace them. */
+  /**
+   * Reads the body of an arrow function. `variables` contains the parameters of the function, with the queries that
+   * replace the parameters.
+   */
   #body(node: ArrowFunctionExpression, variables: readonly { name: string; json: Json }[]): QueryPart {
     this.#variables.push(...variables)
     try {
@@ -249,7 +252,7 @@ export class ExpressionReader {
     return prefixes.has(dotted(callee.object)) ? callee.property.name : undefined
   }
 
-  /** Reads a call with special rules. Returns undefined for all other calls. */
+  /** Reads a call that needs separate code. Returns undefined for all other calls. */
   #special(name: string, node: CallExpression): QueryPart | undefined {
     const { arguments: given } = node
     const [first, second] = given
@@ -345,7 +348,8 @@ export class ExpressionReader {
   }
 
   /**
-   * As in the driver, the first parameter is the first binding, and so on. The names of the parameters are irrelevant.
+   * Reads an arrow function as the body of `Let`. As in the driver, the first parameter refers to the first binding,
+   * and so on. The names of the parameters are irrelevant.
    */
   #letFunction(node: ArrowFunctionExpression, names: readonly string[]): QueryPart {
     const parameters = this.#parametersOf(node)

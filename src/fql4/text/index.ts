@@ -1,9 +1,10 @@
 // Version 4 of the query language as text, such as `Get(Ref(Collection("users"), "1"))`. Code outside of this folder
-// imports only this file. The code in this folder also runs in browsers, never evaluates queries, and needs no service:
+// imports only this file. The code in this folder also runs in browsers, never evaluates queries, and does not need a
+// server:
 //
 //     const { json, source } = parseExpression('Get(Ref(Collection("users"), "1"))')
 //     const body = writeJson(json)                     // the body of POST /
-//     const place = source.at(error.position)          // the position of a response's error in the text
+//     const place = source.at(error.position)          // the range of text that caused the error of a response
 //     printValue(parseJson(response).get('resource'))  // a response as text
 //
 // In values of type `Json`, integers are bigint, doubles are number and objects are Maps.

@@ -81,8 +81,8 @@ function readTree<T>(text: string, start: number, read: () => T): T {
 }
 
 /**
- * Returns the syntax tree and the end of the expression at the start of a text. Callers cut off all previous
- * expressions, because acorn counts the lines from the start of the text for each expression.
+ * Returns the syntax tree and the end of the expression at the start of a text. Callers pass only the text from this
+ * expression on. Otherwise, acorn would count the lines of all previous expressions again.
  */
 function parseTree(text: string): { readonly tree: Expression; readonly end: number } {
   // Tokens are needed to find the end, because the tree does not contain the parentheses around the expression.
@@ -101,8 +101,8 @@ function parseTree(text: string): { readonly tree: Expression; readonly end: num
 }
 
 /**
- * Returns the part of an expression before the first line break that ends the expression. In JavaScript, an expression
- * can continue on the next line (`a()⏎[1]`, `1⏎-2`). In this language, the next line begins another expression.
+ * Cuts an expression at its first line break before a bracket or an operator. In JavaScript, such an expression
+ * continues on the next line (`a()⏎[1]`, `1⏎-2`). In this language, the next line begins another expression.
  */
 function untilLineEnd(tree: Expression, text: string): Expression {
   const left = leftOf(tree)
@@ -114,8 +114,7 @@ function untilLineEnd(tree: Expression, text: string): Expression {
 }
 
 /**
- * Returns the expression before a bracket, a parenthesis, a template or an operator, if this syntax is not part of the
- * language.
+ * Returns the left operand of JavaScript syntax that this language lacks, such as `a()` in `a()[1]` or `1` in `1 - 2`.
  */
 function leftOf(tree: Expression): Expression | undefined {
   switch (tree.type) {
@@ -142,9 +141,9 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-// JavaScript modules with one definition. Migration tools store a schema object in a module: imports of the driver, and
-// `export default CreateIndex({…})`. Modules are parsed and never run. Constants are replaced by their definitions.
-// Code that needs to be run causes an error with a position.
+// JavaScript modules with one definition. Migration tools store a schema object in a module that imports the driver and
+// contains `export default CreateIndex({…})`. Modules are parsed and never run. Constants are replaced by their
+// definitions. Code that would have to run, such as a loop, causes an error with a position.
 
 /** Parses the default export of an ES module or a CommonJS module. Throws {@link FqlSyntaxError}. */
 export function parseModule(text: string): ParsedExpression {
@@ -170,7 +169,7 @@ function constantsOf(node: Statement | ModuleDeclaration): readonly (readonly [s
   const declaration = node.type === 'ExportNamedDeclaration' ? node.declaration : node
   if (declaration?.type !== 'VariableDeclaration') return []
   return declaration.declarations.flatMap(({ id, init }) =>
-    // `const Query = q.Query` imports a function of the driver.
+    // Skips aliases of the driver's functions, such as `const Query = q.Query`.
     id.type === 'Identifier' && init && !dotted(init).endsWith(`.${id.name}`)
       ? [[id.name, init] as const]
       : [],
@@ -194,7 +193,10 @@ function exportOf(node: Statement | ModuleDeclaration): Expression | undefined {
 
 const stringsAndComments = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/.*|\/\*[\s\S]*?\*\//g
 
-/** Matches syntax of version 10 that version 4 lacks. All strings in the text must have been replaced by `""`. */
+/**
+ * Matches syntax of version 10 that version 4 lacks. Callers first replace all strings and comments in the text by
+ * `""`.
+ */
 const syntax10 = new RegExp(
   [
     // Methods and fields of values: `Orders.all()`, `byId("")!.name`, `[1].map`, `(.price`, `.first()?.name`.

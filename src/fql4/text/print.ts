@@ -16,7 +16,7 @@ const columnsDefault = 100
 
 type Fields = ReadonlyMap<string, Json>
 
-/** Prints a query. Objects of wire JSON without text syntax are printed as `Expr({…})`. */
+/** Prints a query. Objects that have no other syntax are printed as `Expr({…})`. */
 export function printQuery(query: Json, { columns = columnsDefault }: PrintOptions = {}): string {
   return layOut(queryPiece(query), columns)
 }
@@ -51,7 +51,7 @@ function object(fields: Iterable<readonly [string, Json]>, piece: (json: Json) =
 }
 
 function scalar(json: Exclude<Json, Fields | readonly Json[]>): string {
-  // `JSON.stringify` keeps a lone surrogate.
+  // `JSON.stringify` escapes a lone surrogate, so the text remains valid Unicode.
   return typeof json === 'string' ? JSON.stringify(json) : writeJson(json)
 }
 
@@ -65,7 +65,7 @@ function isFields(json: Json | undefined): json is Fields {
 
 // ------------------------------------------------------------------------------------------------- values
 
-/** Converts a value of a response. Objects have no tag; values of other types have a tag such as `@ref`. */
+/** Converts a value of a response. Values of types that JSON lacks have a tag such as `@ref`. */
 function valuePiece(value: Json): Piece {
   if (isArray(value)) return array(value, valuePiece)
   if (!isFields(value)) return scalar(value)
@@ -109,7 +109,7 @@ function nameOfWire(wire: string): string {
   return (functionsByWire.get(wire) as WireFunction).name
 }
 
-/** Returns the fields of a reference, with or without the tag `@ref`. */
+/** Returns the fields of a reference. The tag `@ref` around the fields is optional. */
 function referenceFields(json: Json | undefined): Fields | undefined {
   if (!isFields(json)) return undefined
   return json.size === 1 && json.has('@ref') ? referenceFields(json.get('@ref')) : json
@@ -134,15 +134,14 @@ function referencePiece(content: Json): Piece | undefined {
   const native = isNative ? nativeOf(collection.get('id')) : undefined
   const kind = native && kindOfNative.get(native)
   if (kind !== undefined) return call(nameOfWire(kind), scalar(id), ...scoped)
-  // The database of a document is a part of the reference to the collection. The database of a key may be a part of the
-  // reference to the key.
+  // A child database is printed as an argument of the collection: `Ref(Collection("a", Database("b")), "1")`.
   const holder = referencePiece(
     scoped.length > 0 ? new Map([...collection, ['database', scope as Json]]) : collection,
   )
   return holder && call('Ref', holder, scalar(id))
 }
 
-/** Converts a set, whose arguments are values and lambdas. */
+/** Converts a set. The arguments of a set are values and lambdas. */
 function setPiece(body: Fields): Piece {
   return formPiece(body, part => setPartPiece(part)) ?? rawPiece(body, setPartPiece)
 }
@@ -162,7 +161,7 @@ const presentVersion = '4'
 
 /**
  * Converts a lambda value to `Query(Lambda(…))`. If the version differs from {@link presentVersion}, the version
- * becomes the second argument.
+ * becomes the second argument of `Query`.
  */
 function functionPiece(body: Fields, wrapper: 'Query' | 'Lambda' = 'Query'): Piece {
   const lambda = new Map([...body].filter(([key]) => key !== 'api_version'))
@@ -192,7 +191,8 @@ function rawPiece(fields: Fields, piece: (json: Json) => Piece): Piece {
 }
 
 /**
- * Converts an object of wire JSON. `piece` converts its members. Returns undefined if the object has no text syntax.
+ * Converts an object of wire JSON, and the members of the object with `piece`. Returns undefined if the object has no
+ * text syntax.
  */
 function formPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefined {
   return specialPiece(form, piece) ?? callPiece(form, piece)
@@ -253,7 +253,7 @@ function callPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefine
   return undefined
 }
 
-/** Converts the arguments of a call. Returns undefined if no text would be parsed to the same call. */
+/** Converts the arguments of a call. Returns undefined if no text is parsed to exactly this call. */
 function argumentsOf(
   { parameters }: WireFunction,
   form: Fields,
@@ -280,7 +280,7 @@ function argumentsOf(
 }
 
 /**
- * Converts the arguments of a function that has only a rest parameter. These functions always have at least one
+ * Converts the arguments of a function that has only a rest parameter. Calls of such a function have at least one
  * argument.
  */
 function onlyRest(
@@ -294,8 +294,8 @@ function onlyRest(
 }
 
 /**
- * Converts the arguments for a parameter, and removes the keys of the parameter from `left`. Undefined elements are
- * omitted arguments. Returns undefined if the value has no text syntax.
+ * Converts the arguments for a parameter, and removes the keys of the parameter from `left`. An undefined element of
+ * the result is an omitted argument. Returns undefined if no argument in text has this value.
  */
 function argumentsFor(
   { kind, key, options }: Parameter,

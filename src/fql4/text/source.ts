@@ -6,7 +6,10 @@ export interface TextRange {
   readonly end: number
 }
 
-/** The range of an expression in the text. `parts` contains the nodes of the parts, by key or index in wire JSON. */
+/**
+ * The range of an expression in the text. `parts` contains a node for each subexpression, by its key or index in wire
+ * JSON.
+ */
 export class SourceNode implements TextRange {
   readonly start: number
   readonly end: number
@@ -19,8 +22,8 @@ export class SourceNode implements TextRange {
   }
 
   /**
-   * Returns the node for the position of a wire error. Some positions contain steps that are not in the query. Returns
-   * the last node before the first unknown step.
+   * Returns the node at the position of an error in a response. If a step of the position has no node, returns the node
+   * that the previous steps lead to.
    */
   at(position: readonly (string | number)[]): SourceNode {
     let node: SourceNode = this
@@ -54,7 +57,10 @@ export function lineAndColumn(text: string, offset: number): LineAndColumn {
   return { line, column: offset - lineStart + 1 }
 }
 
-/** Maximum length of an excerpt in UTF-16 units. A longer line is cut around the position. */
+/**
+ * Maximum length of an excerpt in UTF-16 units. Of a longer line, the excerpt contains only the part around the start
+ * of the range.
+ */
 const excerptColumns = 100
 
 /**

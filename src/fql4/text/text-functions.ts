@@ -38,9 +38,11 @@ interface FqlFunction {
   readonly summary: string
 }
 
-/** A function that is converted between text and wire JSON by the common rules. */
+/**
+ * A function that is not a special form. The kinds of its parameters determine how calls are converted to wire JSON.
+ */
 export interface WireFunction extends FqlFunction {
-  /** The first wire key. */
+  /** The first key of the call's object in wire JSON. */
   readonly wire: string
   readonly parameters: readonly Parameter[]
 }
@@ -98,7 +100,7 @@ function readRow(line: string): WireFunction {
   }
 }
 
-/** Forms with the syntax of functions and with special rules. The parser handles each form separately. */
+/** Forms that look like function calls. The parser contains separate code for each form. */
 const specialForms: readonly FqlFunction[] = [
   [
     'Let',
@@ -131,7 +133,7 @@ const specialForms: readonly FqlFunction[] = [
   summary,
 }))
 
-/** The functions with the common rules, by name. */
+/** All functions except the special forms, by name. */
 export const wireFunctions: ReadonlyMap<string, WireFunction> = new Map(
   functionTable
     .trim()
@@ -142,12 +144,15 @@ export const wireFunctions: ReadonlyMap<string, WireFunction> = new Map(
     }),
 )
 
-/** The functions with the common rules, by their first wire key. */
+/** All functions except the special forms, by their first wire key. */
 export const functionsByWire: ReadonlyMap<string, WireFunction> = new Map(
   [...wireFunctions.values()].map(each => [each.wire, each]),
 )
 
-/** The first wire keys of the functions that create sets. Within another set, a set may lack the tag `@set`. */
+/**
+ * The first wire keys of the functions that create sets. Inside another set, the tag `@set` may be missing, and one of
+ * these keys identifies the set.
+ */
 export const setForms: ReadonlySet<string> = new Set([
   'filter',
   ...[...wireFunctions.values()].filter(({ family }) => family === 'Sets').map(({ wire }) => wire),

@@ -43,7 +43,9 @@ export interface RefNames {
   isThere?(collection: CollectionId): boolean
 }
 
-/** Renders references for a response. Returns undefined for a reference to an object without a name. */
+/**
+ * Renders references for a response. The methods return undefined for a reference to an object that never had a name.
+ */
 export class RefPrinter {
   readonly #names: RefNames
   readonly #asPath: boolean

@@ -69,10 +69,11 @@ export function fillTransactionTime(text: string, time: Micros): string {
 
 /**
  * Renders a value as compact JSON. Some values are unprintable: references to objects that never had a name, and the
- * time of the transaction if `context` does not contain the time. Objects and arrays omit unprintable values. A cursor
- * with an unprintable value becomes null. Returns undefined for an unprintable value. Throws {@link RequestError} if
- * the value is nested deeper than `limits.valueDepthMax`, or if the text is longer than `renderLimits.answerUnitsMax`.
- * A value that contains the same array many times can be small in memory and huge as text.
+ * time of the transaction if `context.transactionTime` is undefined. Objects and arrays omit unprintable values. A
+ * cursor with an unprintable value becomes null. Returns undefined for an unprintable value. Throws {@link
+ * RequestError} if the value is nested deeper than `limits.valueDepthMax`, or if the text is longer than
+ * `renderLimits.answerUnitsMax`. A value that contains the same array many times can be small in memory and huge as
+ * text.
  */
 export function renderValue(value: Value, context: RenderContext): string | undefined {
   return new Renderer(context).value(value)
@@ -349,7 +350,10 @@ class Renderer {
     return text
   }
 
-  /** The number of rendered parts that must not be cached: their text depends on more than the value and `RefTails`. */
+  /**
+   * The number of rendered parts that must not be cached, because their text depends on more than the value and
+   * `RefTails`.
+   */
   get #dependent(): number {
     return this.#instants + this.#refs.passing
   }

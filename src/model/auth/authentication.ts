@@ -1,5 +1,5 @@
-// Creates the authentication of a process. The identifier finds the callers of requests. The logins implement the query
-// functions for passwords and secrets.
+// Creates the two objects that authenticate clients in a process. The identifier finds the callers of requests. The
+// logins implement the query functions for passwords and secrets.
 
 import type { Clock } from '../../base/clock.ts'
 import type { NoticeBoard } from '../../base/notices.ts'
@@ -34,8 +34,8 @@ export interface AuthenticationOptions {
   /** Called with the reason when a credential is rejected. The reason contains no secrets. */
   readonly log: (reason: string) => void
   /**
-   * Called when the key set of an access provider is unavailable. Until it is available, all tokens of the provider are
-   * rejected.
+   * Called when the key set of an access provider is unavailable. Until the key set is available, all tokens of the
+   * provider are rejected.
    */
   readonly onKeySetFailure?: (uri: string, reason: string) => void
   /** Exchanges failed logins with other processes. Absent if there is only one process. */

@@ -1,6 +1,7 @@
 // Identifies the caller of a request. All documents are read from the snapshot of the request's transaction. Therefore
-// the deletion of a key, token, identity or database applies to the next request. A cache contains the stored hash that
-// the secret in a header has matched. Each request compares the cached hash with the current stored hash.
+// the deletion of a key, token, identity or database applies to the next request. For each recent header, a cache
+// contains the stored hash that the secret in the header has matched. Each request compares the cached hash with the
+// current stored hash.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'

@@ -41,7 +41,7 @@ interface IdentityProviderOptions {
 }
 
 interface SignatureQuestion {
-  /** The cache key: a name for the token with the URI of the key set. */
+  /** The cache key: a digest of the token, and the URI of the key set. */
   readonly name: string
   readonly token: string
   readonly uri: string

@@ -21,7 +21,7 @@ export type KeySetResponse =
   | { readonly modified: false }
   | { readonly modified: true; readonly body: string; readonly etag: string | undefined }
 
-/** Fetches a key set. Rejects with an Error. Its message is the reason for the service log. */
+/** Fetches a key set. Rejects with an Error, whose message is the reason for the service log. */
 export type FetchKeySet = (uri: string, etag: string | undefined) => Promise<KeySetResponse>
 
 interface JwksFetchOptions {

@@ -84,7 +84,8 @@ export class KeySets {
 
   /**
    * Returns the public key with the given `kid`. Without a `kid`, returns the only key of the set. Fetches are
-   * scheduled fairly between owners. Rejects with an Error. Its message is the reason for the service log.
+   * scheduled fairly between the values of `owner`. Rejects with an Error, whose message is the reason for the service
+   * log.
    */
   async key(
     uri: string,

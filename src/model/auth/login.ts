@@ -145,7 +145,7 @@ function storedHashOf(asking: PasswordRequest, instance: Ref): string | undefine
  * Makes a search for credentials take the same time with and without a result. If credentials were found, runs an
  * additional search without a result. If no credentials were found, finds and returns the caller's key or token, which
  * is about as large as credentials. The root secret has no document, so this function cannot equalize requests with the
- * root secret. These requests may read all users anyway.
+ * root secret. These requests do not need the protection, because they may read all users.
  */
 export function equalizeReads({ caller, transaction }: PasswordRequest, found: boolean): Ref | undefined {
   const { credential, database } = caller

@@ -2,9 +2,9 @@
 // and between the clients of a database. A check takes the same time with and without a stored hash. The file
 // throttle.ts slows down guessing.
 //
-// The algorithm bcrypt ignores all bytes of the input after the first 72 bytes. Therefore the input for a longer
-// password is the base64 text of its SHA-256 digest. Other programs hash only the first 72 bytes of a password. Hashes
-// of other programs are also accepted.
+// The algorithm bcrypt ignores all bytes of the input after the first 72 bytes. Therefore, the input for a longer
+// password is the base64 text of the password's SHA-256 digest. Other programs hash only the first 72 bytes of a
+// password. Hashes of other programs are also accepted.
 
 import { createHmac, hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -32,8 +32,9 @@ export const passwordLimits = {
   passwordChecksWaitingMax: 4000,
 } as const
 
-// Passwords have their own threads, because a check occupies a core for tens of milliseconds, and the store needs
-// Node's thread pool. Threads start on demand. Idle threads do not keep the process alive.
+// Passwords are checked in separate threads instead of Node's thread pool, because the store needs the pool, and a
+// check occupies a thread for tens of milliseconds. The threads start on demand. Idle threads do not keep the process
+// alive.
 
 /** The number of password checks and hashes that run concurrently in a process: one per core. */
 export const passwordThreads = availableParallelism()
@@ -136,8 +137,8 @@ export class Passwords {
   }
 
   /**
-   * Returns whether `password` matches `storedHash`, which is undefined for an unknown user or a user without a
-   * password. `identity` is the name of the user, to count failed checks. Throws Pending while the check is running.
+   * Returns whether `password` matches `storedHash`. For an unknown user or a user without a password, `storedHash` is
+   * undefined. `identity` is the name of the user, to count failed checks. Throws Pending while the check is running.
    */
   check(
     request: PasswordRequest,

@@ -1,6 +1,6 @@
-// Creates, parses and verifies the secrets of keys and tokens. A secret is a binary record in URL-safe base64. It
-// contains the id of the key or token, so a single read finds the stored hash. It ends with 160 random bits. The
-// protocol defines the layout and the hashing.
+// Creates, parses and verifies the secrets of keys and tokens. A secret is a binary record in URL-safe base64. The
+// record contains the id of the key or token, so a single read finds the stored hash. The record ends with 160 random
+// bits. The protocol defines the layout and the hashing.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { FairRunner } from '../../base/admission/fair-queue.ts'
@@ -38,14 +38,14 @@ type ParsedSecret =
   | { readonly kind: 'key'; readonly id: bigint; readonly random: string }
   | { readonly kind: 'token'; readonly id: bigint; readonly database: bigint; readonly random: string }
 
-/** Returns the secret of a key, which has 40 characters. */
+/** Returns the secret of a key. The secret has 40 characters. */
 export function makeKeySecret(id: bigint, random: Uint8Array): string {
   const bytes = begin(keyBytes, keyTag, random)
   new DataView(bytes.buffer).setBigUint64(2, id)
   return encodeBase64Url(bytes)
 }
 
-/** Returns the secret of a token, which has 51 characters. The secret also contains the database of the token. */
+/** Returns the secret of a token. The secret has 51 characters, and also contains the database of the token. */
 export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array): string {
   const bytes = begin(tokenBytes, tokenTag, random)
   const view = new DataView(bytes.buffer)
@@ -106,7 +106,7 @@ export class SecretVerifier {
   }
 
   /**
-   * Returns whether any of the texts matches `storedHash`. `database` is the database of the key or token. Throws
+   * Returns whether any text in `texts` matches `storedHash`. `database` is the database of the key or token. Throws
    * Pending while the check is running.
    */
   verify(memo: Memo, database: DatabaseId, texts: readonly string[], storedHash: string): boolean {

@@ -1,9 +1,9 @@
 // Slows down password guessing. Users are never locked out, because an attacker could provoke a lockout. A client is a
-// credential at an address. Failures are counted for each pair of a client and an identity. After a few free failures,
-// the password checks of the pair are queued. The pause between two checks doubles with each failure, up to a limit.
-// Users who share the credential and the address of an attacker are delayed, too. To limit their delay, the queue is
-// served in order, and the pauses become shorter as the queue grows. The number of failures decreases with time, and a
-// success resets the number.
+// credential at an address. Failures are counted for each pair of a client and an identity. The first failures cause no
+// pause. After more failures, the password checks of the pair are queued. The pause between two checks doubles with
+// each failure, up to a limit. Users who share the credential and the address of an attacker are delayed, too. To limit
+// the delay of these users, the queue is served in order, and the pauses become shorter as the queue grows. The number
+// of failures decreases with time, and a success resets the number.
 
 import type { Clock } from '../../base/clock.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -68,7 +68,8 @@ interface Count {
 }
 
 /**
- * The maximum number of keys in a notice to other processes. Failures of further keys are counted only in this process.
+ * The maximum number of keys (pairs of client and identity) in a notice to other processes. Failures of further keys
+ * are counted only in this process.
  */
 const newsMax = 4096
 
@@ -148,7 +149,7 @@ export class FailureCounts implements NoticeTopic {
 const firstPauseMs = 100
 
 interface Waiter {
-  /** The time at which the check starts at the latest. */
+  /** The latest start time of the check. */
   readonly latest: number
   readonly start: () => void
   readonly refuse: () => void
@@ -157,7 +158,7 @@ interface Waiter {
 /** The running and waiting checks of a key. Times are milliseconds of {@link Clock.elapsedMs}. */
 interface Queue {
   readonly key: string
-  /** The time at which the latest check started. */
+  /** The start time of the most recent check. */
   startedAt: number
   running: number
   readonly waiting: Waiter[]
@@ -184,7 +185,7 @@ export class FailureThrottle {
 
   /**
    * Runs `check` after the previous checks of `key` and the pause. If `check` resolves to false, a failure is counted.
-   * If too many checks of the key are waiting, a random check rejects with `too many requests`.
+   * If too many checks of the key are waiting, one of them, chosen at random, rejects with `too many requests`.
    */
   async run(key: string, check: () => Promise<boolean>): Promise<boolean> {
     const queue = this.#queueOf(key)

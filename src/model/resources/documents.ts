@@ -35,8 +35,8 @@ export const documentResource: Resource = {
 }
 
 /**
- * Sets the default expiry time of the collection in a document without a `ttl`. If `WriteRules.renewsTimeToLive` is
- * true, each write without the parameter `ttl` sets a new default.
+ * If a document has no `ttl`, sets the default expiry time of the collection. If `WriteRules.renewsTimeToLive` is true,
+ * each write without the parameter `ttl` sets a new default expiry time.
  */
 function applyTimeToLive({ fields, patch, ref, rules, session }: Draft): void {
   if (rules.renewsTimeToLive ? patch.has('ttl') : fields.has('ttl')) return

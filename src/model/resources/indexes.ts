@@ -70,7 +70,7 @@ function bindingsOf(item: Value): ObjectValue {
 }
 
 /**
- * Returns the normalized form of a source, which maps each collection to its bindings. If two items contain the same
+ * Returns the normalized form of a source: a map from each collection to its bindings. If two items contain the same
  * collection, the first item applies.
  */
 function meaningOfSource(stored: Value | undefined): ObjectValue {
@@ -148,7 +148,7 @@ function isPublic(permissions: Value | undefined): boolean {
 
 /**
  * Checks terms or values: an object or an array of objects. As in the hosted service, the path of a failure does not
- * contain the index in the array.
+ * contain the position in the array.
  */
 const indexFields: FieldCheck = value =>
   itemsOf(value).flatMap(item =>

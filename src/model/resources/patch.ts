@@ -3,7 +3,7 @@
 // version 4.
 //
 // A short query can create a value that is nested too deeply. A value that contains the same array many times is small
-// in memory, but huge when stored. Both values are rejected before the merge copies them.
+// in memory, but huge when stored. Values of both kinds are rejected before the merge copies any value.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -21,8 +21,8 @@ export function applyPatch(base: ObjectValue, patch: ObjectValue, keepsNulls = f
 }
 
 /**
- * Throws if a patch is too large or nested too deeply. The measured size is a lower bound of the stored size: one byte
- * for each value, each byte of binary data, and each UTF-16 unit of a string.
+ * Throws if a patch is too large or nested too deeply. The measured size is one byte for each value, each byte of
+ * binary data, and each UTF-16 unit of a string. This size is a lower bound of the stored size.
  */
 function measure(patch: ObjectValue): void {
   let bytes = 0

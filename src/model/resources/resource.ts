@@ -37,15 +37,16 @@ export interface WriteRules {
   /** Each write without `ttl` sets a new default expiry time. If absent, the write preserves the stored `ttl`. */
   readonly renewsTimeToLive?: boolean
   /**
-   * A caller may change a function with a higher role if the role and the body stay the same. The errors for a new role
-   * contain the reasons. If absent, all writes of functions with higher roles fail with `permission denied`.
+   * Applies to functions whose role has more rights than the caller. The caller may change such a function if the role
+   * and the body stay the same. If the role changes, the errors contain the reasons. If absent, all writes of such
+   * functions fail with `permission denied`.
    */
   readonly explainsRoles?: boolean
   /** The default of `history_days` at creation and replace. If absent, a replace preserves the stored value. */
   readonly historyDaysDefault?: number
   /** Called after all checks of permission and existence. Throws if the write is invalid. */
   readonly check?: () => void
-  /** Checks the fields before they are stored, and may convert them. Throws if the fields are invalid. */
+  /** Checks the fields before the document is stored, and may convert fields. Throws if the fields are invalid. */
   readonly normalize?: (fields: Map<string, Value>) => void
 }
 

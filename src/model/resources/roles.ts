@@ -45,7 +45,7 @@ const predicateArity: Record<ResourceAction, number> = {
  */
 const isText = (value: Value) => typeof value === 'string'
 
-/** As in the hosted service, the path of a failure does not contain the index in the array. */
+/** As in the hosted service, the path of a failure does not contain the position in the array. */
 const privileges: FieldCheck = (value, path) =>
   itemsOf(value).flatMap(item =>
     isObject(item) ? privilegeFailures(item, path) : [invalidType(path, item, 'Map')],

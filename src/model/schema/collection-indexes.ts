@@ -114,8 +114,8 @@ function storedField({ isComputed, isDescending, multiValue, path }: OwnField): 
 }
 
 /**
- * Returns the stored form of a path. `id` becomes `ref`, because the references of a collection have the same order as
- * the ids.
+ * Returns the stored form of a path. `id` becomes `ref`, because references to documents of the collection are sorted
+ * by id.
  */
 function storedPath(path: Path): Value {
   const [first] = path
@@ -315,8 +315,8 @@ export interface UnreadyPart {
   readonly name: string | undefined
   readonly terms: readonly OwnField[]
   /**
-   * True if the build found a document that the index cannot contain. The build continues after a change of this
-   * document.
+   * True if the build found a document that the index cannot contain. The build continues when this document is
+   * changed.
    */
   readonly hasFailed: boolean
 }
@@ -410,8 +410,8 @@ function overlaps(path: Path, field: FieldNames): boolean {
 }
 
 /**
- * Returns whether setting the field `field` can change the value at `path`. Setting a field can rename an undeclared
- * field to the first name in `path`.
+ * Returns whether setting the field `field` can change the value at `path`. Setting the field `a` can rename an
+ * undeclared field `a` to `_a`, and `path` can begin with `_a`.
  */
 function replaces(path: Path, field: FieldNames): boolean {
   if (overlaps(path, field)) return true

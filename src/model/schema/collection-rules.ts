@@ -1,5 +1,5 @@
 // The rules in a collection's definition for the documents of the collection: types of fields, default values, and
-// check constraints. The rules apply to all writes in all languages.
+// check constraints. The rules apply in all languages, to all writes except inserted history versions.
 
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { aliasesOf } from '../auth/resource-names.ts'
@@ -90,8 +90,9 @@ type TypedDraft = Pick<Draft, 'mode' | 'ref' | 'patch' | 'fields' | 'typeFailure
 type CheckedDraft = Pick<Draft, 'mode' | 'ref' | 'session'>
 
 /**
- * Adds default values to a new document, and records values that do not match their declared type. `known` contains
- * values that replace the default values of missing fields. Throws a Failure if the evaluation of a default fails.
+ * Adds default values to a new or replaced document, and records values that do not match their declared type. `known`
+ * contains values that replace the default values of missing fields. Throws a Failure if the evaluation of a default
+ * fails.
  */
 export function applyTypes(draft: TypedDraft, known?: Value): void {
   const { fields, mode, patch, ref, session, typeFailures: failures } = draft
@@ -158,8 +159,8 @@ function checkResult(source: string, name: string, { mode, ref, session }: Check
   }
 }
 
-// Default values. A new document gets default values for missing fields. A null field gets no default, because null
-// explicitly means no value.
+// Default values. A new or replaced document gets default values for missing fields. A null field gets no default,
+// because null explicitly means no value.
 
 /** Evaluates the default expression of the field at `path` in the data. */
 type EvaluateDefault = (expression: string, path: FieldPath) => Value

@@ -110,7 +110,7 @@ function literalText(value: boolean | bigint | number | string): string {
   return typeof value === 'number' ? javaDoubleText(value) : String(value)
 }
 
-/** The smallest positive integer with more than 32 bits. */
+/** The smallest positive integer that does not fit into 32 bits. */
 const intEnd = 2n ** 31n
 
 /** Returns whether an integer fits into 32 bits. */

@@ -1,5 +1,5 @@
 // Applies the rules of collections to imported documents, which already have ids and times. Old versions of imported
-// documents are not checked, because the definitions may have been different at their time.
+// documents are not checked, because a collection may have had other rules when a version was written.
 
 import { isStackExhaustion } from '../../base/catch-error.ts'
 import type { Memo } from '../../base/pending.ts'
@@ -27,7 +27,7 @@ export class ImportedDocuments {
   /**
    * Returns the fields of a document with defaults for missing fields. Returns the reason if the document is invalid. A
    * value in `existing` replaces the default, so a repeated import does not change the document. Throws Pending, and
-   * errors that are not about the document.
+   * errors that have other causes than the document.
    */
   complete(
     ref: Ref,

@@ -25,8 +25,8 @@ import { typeFailures } from './type-check.ts'
 export type FieldNames = readonly string[]
 
 /**
- * A field that a step sets: path, type and default value. If a document contains no value of this type, the step sets
- * the default value.
+ * A field that a step sets: path, type and default value. If the field of a document contains no value of this type,
+ * the step sets the default value.
  */
 interface TargetField<V = Value> {
   readonly path: FieldNames
@@ -36,8 +36,8 @@ interface TargetField<V = Value> {
 }
 
 /**
- * A change of the data of all documents. `V` is the type of default values: `Value`, or the type of an expression that
- * is not evaluated yet.
+ * A change of the data of all documents of a collection. `V` is the type of default values: `Value`, or the type of an
+ * expression that is not evaluated yet.
  */
 export type Step<V = Value> =
   | ({ readonly kind: 'add' } & TargetField<V>)
@@ -49,8 +49,8 @@ export type Step<V = Value> =
    */
   | { readonly kind: 'split'; readonly from: FieldNames; readonly targets: readonly TargetField<V>[] }
   /**
-   * Moves displaced values into the object in the field `into`. Previous `add` steps have displaced values that did not
-   * match the type of the added field.
+   * Moves displaced values into the object in the field `into`. A previous `add` step has displaced a value if the
+   * value did not match the type of the added field.
    */
   | { readonly kind: 'move conflicts'; readonly into: string }
   /** Moves the top-level fields into the object in the field `into`. Fields in `keep` are not moved. */
@@ -175,7 +175,7 @@ interface MigrationState {
   conflicts: MutableObject
 }
 
-/** An object that may be changed, because this file has created the copy. */
+/** An object that may be changed, because it is a copy that this file has created. */
 type MutableObject = Map<string, Value>
 
 function stepped(data: ObjectValue, steps: readonly TimedStep[]): ObjectValue {

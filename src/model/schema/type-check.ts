@@ -186,7 +186,7 @@ export function isSubtype(type: FieldType, other: FieldType): boolean {
   }
 }
 
-/** The scalar supertypes of each scalar type. A Long is any integer, so Long is a supertype of Int. */
+/** The scalar supertypes of each scalar type. A Long is any 64-bit integer, so Long is a supertype of Int. */
 const widerScalars: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
   Int: ['Long', 'Number'],
   Long: ['Number'],

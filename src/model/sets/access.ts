@@ -12,8 +12,8 @@ export type ElementFilter = (document: Ref) => boolean
 const everything: ElementFilter = () => true
 
 /**
- * Returns a filter for the documents with read permission. For built-in roles and predicates, the filter caches the
- * decision for each collection, because their rights depend only on the collection.
+ * Returns a filter that accepts the documents that the caller may read. For built-in roles and predicates, the filter
+ * caches the decision for each collection, because these rights depend only on the collection.
  */
 function readableDocuments(session: Session): ElementFilter {
   if (session.authority.kind === 'roles') return document => mayRead(document, session)
@@ -45,8 +45,8 @@ export function indexFilter(
 }
 
 /**
- * Returns the filter for the documents of a collection. With the right `unrestricted_read`, the filter accepts all
- * documents.
+ * Returns the filter for the documents of a collection. If the caller has the right `unrestricted_read`, the filter
+ * accepts all documents.
  */
 export function documentsFilter(collection: Ref, session: Session): ElementFilter {
   const request = {
@@ -59,7 +59,7 @@ export function documentsFilter(collection: Ref, session: Session): ElementFilte
   return listed(collection, shows, session)
 }
 
-/** If `collection` is the collection of indexes, excludes the indexes of collection definitions. */
+/** In the native collection of indexes, excludes the indexes that are part of collection definitions. */
 function listed(collection: Ref, shows: ElementFilter, session: Session): ElementFilter {
   if (collection.id !== BigInt(native.indexes)) return shows
   return document => !isOwnIndex(document, session) && shows(document)

@@ -1,6 +1,6 @@
 // The history of a set or document: a stream of events, which can be read from any position in both directions. Events
-// with the same time are sorted by action. In an index or a collection, remove events come first. In documents and
-// combined sets, add events come first.
+// with the same time are sorted by action. In the history of an index or a collection, remove events come first. In the
+// history of a document or a combined set, add events come first.
 
 import { nearestMicros } from '../../base/micros.ts'
 import { equalValues } from '../../values/equality.ts'
@@ -22,7 +22,7 @@ export interface SetEvent {
   readonly document: Ref
   /** The values of the index entry. Empty for events of a collection or of a single document. */
   readonly values: readonly Value[]
-  /** The changed fields since the previous version. Null for delete, add and remove events. */
+  /** The fields that have changed since the previous version. Null for delete, add and remove events. */
   readonly fields: ObjectValue | null
   /** The sets whose history contains the event, as values of the language. */
   readonly sources: readonly Value[]
@@ -40,7 +40,8 @@ export interface HistoryPlace {
   /** `low` is the position before all events with the given members. `high` is the position after these events. */
   readonly side: 'low' | 'high'
   /**
-   * True if the position is only a time. A scan that begins or ends at this position omits the remove events of `ts`.
+   * True if the position is only a time. A scan that begins or ends at this position omits the remove events with the
+   * time `ts`.
    */
   readonly timeOnly?: boolean
 }

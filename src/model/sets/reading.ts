@@ -48,7 +48,7 @@ export class Reading {
     return [this.#meters, this.#parts]
   }
 
-  /** Returns a Reading of the same set as of another time, with the same counts. */
+  /** Returns a Reading of the same set at another time. The two Readings share their counts. */
   asOf(at: number | undefined): Reading {
     return new Reading(this.session, at, this.hidden, ...this.counts)
   }
@@ -93,7 +93,7 @@ export class Reading {
 
   /**
    * Counts the read operations for each stored set. `what` is a name for the part of the set that was read, such as
-   * `all` or `first`. Repeated reads of the same part as of the same time are counted once.
+   * `all` or `first`. Repeated reads of the same part with the same time `at` are counted once.
    */
   finish(what: string): void {
     for (const { key, bytes, partitions } of this.#meters.values()) {

@@ -39,7 +39,8 @@ function storedBound({ ts, action, document, values, side }: HistoryPlace): Even
 }
 
 /**
- * Returns the visible events of a stored history. `source` is the element of {@link SetEvent.sources} for all events.
+ * Returns the visible events of a stored history. In each event, `source` is the only element of {@link
+ * SetEvent.sources}.
  */
 function storedHistory(
   key: string,
@@ -59,7 +60,7 @@ function storedHistory(
 }
 
 /**
- * Returns the add and remove events of index entries with the given terms. `source` is the value for {@link
+ * Returns the add and remove events of index entries with the given terms. `source` becomes the only element of {@link
  * SetEvent.sources}.
  */
 export function matchHistory(
@@ -74,7 +75,8 @@ export function matchHistory(
 }
 
 /**
- * Returns the add and remove events of a collection's documents. `source` is the value for {@link SetEvent.sources}.
+ * Returns the add and remove events of a collection's documents. `source` becomes the only element of {@link
+ * SetEvent.sources}.
  */
 export function documentsHistory(
   { database, id }: Ref,

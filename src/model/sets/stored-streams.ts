@@ -30,7 +30,8 @@ interface StoredSet {
 }
 
 /**
- * Returns the visible elements of a stored set. `source` is the element of {@link Element.sources} for all elements.
+ * Returns the visible elements of a stored set. In each element, `source` is the only element of {@link
+ * Element.sources}.
  */
 function storedStream(
   { key, order, partitions, read, set }: StoredSet,
@@ -50,7 +51,10 @@ function storedStream(
   return { order, scan: scan => reading.measured(part, partitions, entries(scan), view) }
 }
 
-/** Returns the visible entries of an index with the given terms. `source` is the value for {@link Element.sources}. */
+/**
+ * Returns the visible entries of an index with the given terms. `source` becomes the only element of {@link
+ * Element.sources}.
+ */
 export function matchStream(
   index: IndexDefinition,
   terms: readonly Value[],

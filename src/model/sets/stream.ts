@@ -47,8 +47,8 @@ export function reversedOrder({ arity, descending, reversed }: SetOrder): SetOrd
 }
 
 /**
- * Returns whether sets with these orders can be combined. All parts up to the length of the shorter key must have the
- * same direction.
+ * Returns whether sets with these orders can be combined. Both orders must have the same value of `reversed`. All parts
+ * up to the length of the shorter key must have the same direction.
  */
 export function areCompatible(left: SetOrder, right: SetOrder): boolean {
   const shared = Math.min(left.descending.length, right.descending.length)

@@ -92,8 +92,8 @@ function groupThousands(text: string): string {
   return grouped + text.slice(whole.length)
 }
 
-// Converts doubles to decimal digits and rounds the digits, like Java's Formatter. Java rounds the digits that it
-// prints for a double. Halves are rounded away from zero.
+// Converts doubles to decimal digits and rounds the digits, like Java's Formatter. Java rounds the printed digits of a
+// double, not its exact value. Halves are rounded away from zero.
 
 /** A decimal number: `0.digits` times ten to the power of `point`. For zero, `digits` is 0 and `point` is 1. */
 interface Decimal {
@@ -116,8 +116,8 @@ function decimalOf(double: number): Decimal {
 }
 
 /**
- * Rounds a decimal to at most `count` digits. If `count` is 0, the result is zero, or a digit 1 before the first digit
- * if the number is rounded up. If `count` is negative, the result is zero.
+ * Rounds a decimal to at most `count` digits. If `count` is 0, the number is rounded down to zero, or up to a digit 1
+ * before its first digit. If `count` is negative, the result is zero.
  */
 function roundDigits({ digits, point }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits, point }

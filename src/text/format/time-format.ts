@@ -25,7 +25,7 @@ type Part = (parts: CalendarParts, time: Time) => string
 const nameOf = (names: readonly string[], number: number) => names[number - 1] as string
 const shortName = (names: readonly string[], number: number) => nameOf(names, number).slice(0, 3)
 
-/** Returns the year of the era. The year before the year 1 is year 1 of the previous era. */
+/** Returns the number of a year in its era (AD or BC). Year 0 is the year 1 BC. */
 const yearOfEra = (year: number) => (year > 0 ? year : 1 - year)
 
 const year: Part = parts => String(yearOfEra(parts.year)).padStart(4, '0')
@@ -77,7 +77,7 @@ const timeParts: Readonly<Record<string, Part>> = {
     `${clock(parts, time)} Z ${year(parts, time)}`,
 }
 
-/** Returns whether a letter selects a part of times. */
+/** Returns whether a letter selects a part of a time. */
 export function isTimeSuffix(suffix: string): boolean {
   return Object.hasOwn(timeParts, suffix)
 }

@@ -273,7 +273,7 @@ class Compiler {
   }
 }
 
-/** Returns whether a node can match in only one way at each position, with the criteria of Java. */
+/** Returns whether a node can match in only one way at each position, by Java's criteria. */
 function hasOneWay(node: PatternNode): boolean {
   switch (node.kind) {
     case 'alternatives':

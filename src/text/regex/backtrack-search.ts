@@ -311,8 +311,8 @@ export class BacktrackSearch {
     const done = this.#registers[instruction.a] as number
     const empty = this.#at === start
     if (group > 0 && (done <= least || !empty)) this.#capture(group, start)
-    // An iteration that reads no characters ends the loop, because the loop would be endless. As in Java, a body that
-    // can match in only one way first completes the required iterations.
+    // An iteration that reads no characters ends the loop. Otherwise, the loop could be endless. As in Java, a loop
+    // whose body can match in only one way first completes the required iterations.
     if (empty && (!isDeterministic || done > least)) return counter + 1
     if (done < least) return this.#again(instruction)
     if (done >= most) return counter + 1

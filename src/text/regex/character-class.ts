@@ -50,8 +50,8 @@ export function readClass(reader: PatternReader, flags: Flags, depth = 0): Chara
 const nestedMax = 100
 
 /**
- * The number of range bounds at which ranges are merged while a class is being read. Without the merge, a short pattern
- * could create very many ranges.
+ * Ranges are merged while a class is being read, if the class has more range bounds than this number. Otherwise, a
+ * short pattern could create very many ranges.
  */
 const mergedFromMin = 8192
 
@@ -75,8 +75,8 @@ function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePo
         const right = readMembers(reader, flags, depth + 1)
         return any ? intersection(fold(setOf(ranges), flags), right) : right
       }
-      // `&&` without a right operand is ignored after the first member. At the start of a class, `&&` without a right
-      // operand is an error.
+      // As in Java, `&&` without a right operand is ignored. At the start of a class, `&&` without a right operand is
+      // an error.
       if (!any) throw reader.fault('Bad class syntax')
       continue
     }

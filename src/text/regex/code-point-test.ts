@@ -73,8 +73,8 @@ function single(text: string, otherwise: number): number {
 }
 
 /**
- * Returns whether two code points are equal when case is ignored: of all letters if `unicode` is true, or of ASCII
- * letters.
+ * Returns whether two code points are equal if case is ignored. If `unicode` is false, only the case of ASCII letters
+ * is ignored.
  */
 export function equalsInEitherCase(left: number, right: number, unicode: boolean): boolean {
   if (left === right) return true

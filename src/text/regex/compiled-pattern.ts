@@ -1,5 +1,5 @@
 // Compiles patterns and searches texts. The library RE2 searches in linear time, but does not support features such as
-// look-ahead and back references. The backtracking engine searches with all other patterns, and counts steps. Clients
+// look-ahead and back references. The backtracking engine handles all other patterns, and counts its steps. Clients
 // choose the patterns, so pattern length, program size, steps of a search, and memory of cached patterns are limited.
 
 import { LRUCache } from 'lru-cache'
@@ -105,8 +105,8 @@ export class CompiledPattern {
   }
 
   /**
-   * Deletes RE2's cached DFA states of this pattern if they use too much memory. The states can use up to 8 MiB, and a
-   * pattern can stay in the cache for a long time.
+   * Deletes RE2's cached DFA states of this pattern if these states use too much memory. The states can use up to 8
+   * MiB, and a pattern can stay in the cache for a long time.
    */
   #releaseStates(): void {
     const states = this.#linear?.re2().lazyDFA

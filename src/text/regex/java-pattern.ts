@@ -186,7 +186,10 @@ class Parser {
     return { kind: 'class', members, foldsUnicode: this.#folding() === 'unicode' }
   }
 
-  /** Reads a group, including both parentheses. Flags that the group changes apply until the end of the group. */
+  /**
+   * Reads a group, including both parentheses. Changed flags apply until the end of the group. If the group only
+   * changes flags, like `(?i)`, the flags apply until the end of the enclosing group.
+   */
   #group(): PatternNode | undefined {
     const reader = this.#reader
     reader.next()

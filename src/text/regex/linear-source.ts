@@ -161,8 +161,8 @@ function literal(codePoint: number): string {
 }
 
 /**
- * Caches the sources of sets. The set of a Unicode property can have hundreds of ranges, and all patterns share the
- * object.
+ * Caches the RE2 syntax of sets. The set of a Unicode property can have hundreds of ranges, and all patterns share the
+ * set.
  */
 const rangeSources = new WeakMap<CodePointSet, string>()
 

@@ -20,14 +20,17 @@ export class PatternReader {
     this.#codePoints = unquote(pattern)
   }
 
-  /** Creates the error for an invalid pattern, `before` code points before the current position. */
+  /**
+   * Creates an error for an invalid pattern. The error points to the code point that is `before` code points before the
+   * current position.
+   */
   fault(reason: string, before = 1): RegexSyntaxError {
     return new RegexSyntaxError(reason, this.#at - before)
   }
 
   /**
-   * Returns the next code point without consuming it. Returns {@link end} at the end. Skips blanks and comments with
-   * flag `x`.
+   * Returns the next code point without consuming it. Returns {@link end} at the end of the pattern. If flag `x` is
+   * set, first skips blanks and comments.
    */
   peek(): number {
     if (this.comments) this.#skipComments()
@@ -221,8 +224,8 @@ function unquote(pattern: string): number[] {
 }
 
 /**
- * Escapes an ASCII character that is not a letter. A digit is escaped in hex, because a digit could continue the
- * previous escape.
+ * Escapes an ASCII character that is not a letter. A digit is escaped in hex, because a plain digit could become part
+ * of the previous escape.
  */
 function escapedAscii(codePoint: number): number[] {
   if (!isDigit(codePoint)) return [backslash, codePoint]
@@ -241,7 +244,7 @@ export interface Flags {
   readonly unixLines: boolean
   /** `u`: flag `i` applies to all Unicode letters. */
   readonly unicodeCase: boolean
-  /** `U`: predefined classes such as `\w` contain all Unicode characters of their kind. */
+  /** `U`: predefined classes such as `\w` contain Unicode characters, and not only ASCII characters. */
   readonly unicodeClasses: boolean
   /** `x`: blanks and comments are ignored. */
   readonly comments: boolean

@@ -1,7 +1,7 @@
 // The character properties `\p{…}` in patterns. The ASCII classes are the same as in Java. For a Unicode property, a
 // JavaScript RegExp with the property is run over all code points. Indexes can store the results of matches, so results
-// must not change with newer Unicode versions. Therefore characters newer than the stored Unicode tables are treated as
-// unassigned (docs/decisions/0030-known-characters.md).
+// must not change with newer Unicode versions. Therefore, characters that are newer than the project's Unicode tables
+// are treated as unassigned (docs/decisions/0030-known-characters.md).
 
 import { step } from '../../base/effort.ts'
 import { knownRanges } from '../../values/known-characters.ts'
@@ -34,7 +34,7 @@ const asciiClasses = new Map<string, CodePointSet>(
   }).map(([name, ranges]) => [name, setOf(ranges)]),
 )
 
-/** RegExp expressions for the properties with the names of methods of Java's class Character. */
+/** RegExp expressions for properties that are named after methods of Java's class Character, such as `isLowerCase`. */
 const javaMethods: Readonly<Record<string, string>> = {
   javaAlphabetic: '\\p{Alphabetic}',
   javaDefined: '\\P{Cn}',
@@ -145,8 +145,8 @@ function script(name: string): CodePointSet | undefined {
 const known = new Map<string, CodePointSet>()
 
 /**
- * A started scan of all code points. A scan of all planes can take longer than a query may take, so each plane of 65536
- * code points is scanned separately.
+ * An unfinished scan of all code points. A full scan can exceed the time limit of a query, so each plane of 65536 code
+ * points is scanned separately.
  */
 interface PropertyScan {
   readonly runs: RegExp
@@ -154,7 +154,7 @@ interface PropertyScan {
   nextPlane: number
 }
 
-/** The started scans by expression. If a query is interrupted, the retry continues the scan. */
+/** The unfinished scans by expression. If a query is interrupted, its retry continues the scan. */
 const scans = new Map<string, PropertyScan>()
 
 const lastPlane = 0x10
@@ -165,7 +165,8 @@ const stepsPerPlane = 16_384
 function membersOf(expression: string): CodePointSet | undefined {
   const found = known.get(expression)
   if (found) return found
-  // `newerCharacters` must run first. If this call is interrupted, no finished scan of `expression` is lost.
+  // `newerCharacters` can be interrupted. If `newerCharacters` ran last, the interruption would discard the finished
+  // scan of `expression`.
   const newer = newerCharacters()
   const members = runtimeMembers(expression)
   const set = members && asOfKnown(expression, members, newer)
@@ -175,7 +176,7 @@ function membersOf(expression: string): CodePointSet | undefined {
 
 let newerFound: CodePointSet | undefined
 
-/** Returns the characters that the JavaScript runtime knows, but not the stored tables. Usually an empty set. */
+/** Returns the characters of the JavaScript runtime that the project's Unicode tables lack. Usually an empty set. */
 function newerCharacters(): CodePointSet {
   newerFound ??= intersection(runtimeMembers('\\P{Cn}') ?? [], complement(setOf(knownRanges())))
   return newerFound
