@@ -1,6 +1,6 @@
-// The client of a service, with one secret. A client has no open connections, so closing a client is not necessary. The
-// client stores the time of the newest transaction that it has seen. So a client always reads its own writes, even from
-// another node.
+// The client of a service, with one secret. A client has no open connections, so apps need not close it. Each request
+// contains the time of the newest transaction that the client has seen. So a client always reads its own writes, even
+// from another node of the service.
 
 import type { ResponseInfo } from './errors.ts'
 import {
@@ -20,7 +20,7 @@ import { EventSourceToken, Page } from './values.ts'
 export interface ClientOptions {
   /** The address of the service, such as `http://127.0.0.1:8443`. */
   readonly url: string
-  /** The secret of a key or token, with its scope if it has one: `SECRET:shop:server`. */
+  /** The secret of a key or token, optionally followed by a scope: `SECRET:shop:server`. */
   readonly secret: string
   /** Time limit of a query in milliseconds; 30 000 when absent. The client waits 5 seconds longer for each response. */
   readonly timeoutMs?: number
@@ -38,7 +38,7 @@ export interface QueryOptions {
   readonly arguments?: Readonly<Record<string, QueryValue>>
   /** Time limit of the query in milliseconds. */
   readonly timeoutMs?: number
-  /** Aborts the wait; the call rejects with the signal's reason. The service may still execute the query. */
+  /** Cancels the call, which then rejects with the signal's reason. The service may still execute the query. */
   readonly signal?: AbortSignal
   /** Tags in addition to the tags of the client. */
   readonly tags?: Readonly<Record<string, string>>
@@ -59,7 +59,7 @@ export interface QueryOptions {
 
 /** The result of a query. */
 export interface QueryResult<Data> {
-  /** The caller asserts the type `Data`; it is not checked. */
+  /** The caller asserts the type `Data`; the client does not check the value. */
   readonly data: Data
   readonly info: ResponseInfo
   /** Number of times that the request was sent. */
@@ -75,7 +75,7 @@ export interface FeedOptions extends EventPosition {
 
 /** Options for following changes with a feed. */
 export interface FollowOptions extends FeedOptions {
-  /** Interval between two reads without new events, in milliseconds; 1000 when absent. */
+  /** Delay before the next read when there are no more events, in milliseconds; 1000 when absent. */
   readonly everyMs?: number
 }
 
@@ -84,7 +84,7 @@ export interface StreamOptions extends EventPosition {
   readonly signal?: AbortSignal
 }
 
-/** An event source from a query, its token as text, or the query that returns it. */
+/** An event source that a query has returned, the token of an event source, or a query that returns an event source. */
 export type EventSourceLike<Item> = EventSourceToken<Item> | string | Query
 
 /** The result of a login: a document with the secret, or the secret alone. */
@@ -95,7 +95,7 @@ const retriesDefault = 3
 const graceMs = 5000
 const followMsDefault = 1000
 
-/** A client of a database, with the rights of its secret. */
+/** A client of a database. The secret of the client determines its rights. */
 export class Client {
   readonly #options: ClientOptions
   readonly #transport: TransportOptions
@@ -121,8 +121,9 @@ export class Client {
   }
 
   /**
-   * Runs a query. The caller asserts the type `Data`; it is not checked. Throws the subclass of `ServiceError` for the
-   * code of the error, a `NetworkError` or a `ProtocolError`. Throws a `TypeError` for a value that cannot be sent.
+   * Runs a query. The caller asserts the type `Data`; the client does not check the type. Throws the subclass of
+   * `ServiceError` for the code of the error, a `NetworkError` or a `ProtocolError`. Throws a `TypeError` for a value
+   * that cannot be sent.
    */
   async query<Data = unknown>(query: Query, options: QueryOptions = {}): Promise<QueryResult<Data>> {
     const timeoutMs = this.#timeoutMs(options)
@@ -151,7 +152,7 @@ export class Client {
     options: QueryOptions = {},
   ): AsyncGenerator<readonly Item[], void> {
     let page = set instanceof Query ? pageOf<Item>((await this.query(set, options)).data) : set
-    // A deeply nested set arrives as a cursor without data.
+    // A deeply nested set arrives as a cursor without data. The loop reads its first page.
     if (page.data.length > 0 || page.after === undefined) yield page.data
     // The requests for later pages only read, even if the query wrote.
     const reading = { ...options, isRepeatable: true }
@@ -211,9 +212,9 @@ export class Client {
   }
 
   /**
-   * Logs in: returns a client with the rights of the token's document. The query must return a token or the secret of a
-   * token. For example, it calls a user-defined function that returns `Credential.byDocument(user)!.login(password)`.
-   * Store the `secret` of the result to continue later with {@link as}.
+   * Logs in with a query that returns a token or the secret of a token. For example, the query calls a user-defined
+   * function that returns `Credential.byDocument(user)!.login(password)`. The returned client has the rights of the
+   * token's document. Store the returned `secret` to continue later with {@link as}.
    */
   async login(query: Query, options: QueryOptions = {}): Promise<{ client: Client; secret: string }> {
     const { data } = await this.query<TokenResult | null>(query, options)
@@ -276,7 +277,10 @@ export class Client {
   }
 }
 
-/** Converts a page of a set, the result of `paginate()`, or a single value to a page. */
+/**
+ * Converts the result of a query to a page. The result may be a page of a set, the result of `paginate()`, or a single
+ * value.
+ */
 function pageOf<Item>(data: unknown): Page<Item> {
   if (data instanceof Page) return data
   const { data: items, after } = (data ?? {}) as { readonly data?: unknown; readonly after?: unknown }

@@ -1,5 +1,5 @@
-// The errors of the client as classes. Errors of the service have a `code`. The codes are part of the protocol. The
-// messages are for people.
+// The errors of the client as classes. Errors of the service have a `code`. Apps can compare the codes, which are part
+// of the protocol. The messages are only for people.
 
 import { decodeValue, type Json } from './format.ts'
 
@@ -85,7 +85,7 @@ export class QueryAbortedError extends QueryRuntimeError {
 
 /** The reason why a document was rejected. */
 export interface ConstraintFailure {
-  /** The paths of the invalid fields; empty for a rule of the whole document. */
+  /** The paths of the invalid fields; empty if the violated rule concerns the whole document. */
   readonly paths: readonly (readonly (string | number)[])[]
   readonly message: string
 }
@@ -105,8 +105,8 @@ export class AuthorizationError extends QueryRuntimeError {}
 /** 401 `unauthorized`: the secret is missing, unknown, expired or revoked. */
 export class AuthenticationError extends ServiceError {}
 /**
- * 409 `contended_transaction`: the query conflicted with other transactions more often than its retry limit. Nothing
- * was written.
+ * 409 `contended_transaction`: the query conflicted with other transactions more often than its retry limit allows.
+ * Nothing was written.
  */
 export class ContentionError extends ServiceError {}
 /** 429 `limit_exceeded`: too many requests. Nothing was written. */
@@ -161,7 +161,7 @@ export class EventError extends TerrariumError {
   }
 }
 
-// The names are keys of this object, because a minifier renames classes but not keys.
+// The keys of this object become the names of the errors, because a minifier renames classes but not keys.
 for (const [name, { prototype }] of Object.entries({
   TerrariumError,
   NetworkError,
@@ -183,7 +183,7 @@ for (const [name, { prototype }] of Object.entries({
 }))
   Object.defineProperty(prototype, 'name', { value: name, configurable: true, writable: true })
 
-/** The error of a response, as an instance of the class of its code. */
+/** The error of a response, as an instance of the class for the error's code. */
 export function errorOf(error: WireError, status: number | undefined, info: ResponseInfo): ServiceError {
   const isQuerys = status === undefined || status === 400
   const Class = Object.hasOwn(byCode, error.code)

@@ -1,6 +1,6 @@
 // Reads the changes of a set as events. A feed is read page by page and works wherever `fetch` works. A stream delivers
-// events as they happen, and needs response bodies that arrive in pieces. Both continue at a cursor, so that no event
-// is lost or repeated after a reconnection.
+// events as they happen, and needs response bodies that arrive in pieces. After a reconnection, feeds and streams
+// continue at a cursor, so that no event is lost or repeated.
 
 import {
   EventError,
@@ -26,10 +26,10 @@ import {
   type WireEvent,
 } from './transport.ts'
 
-/** A change of an element of the set. */
+/** A change of an element of the set that the event source follows. */
 export interface ChangeEvent<Item> {
   readonly type: 'add' | 'update' | 'remove'
-  /** The element after the change; for `remove`, its last state. */
+  /** The element after the change; for `remove`, the element before its removal. */
   readonly data: Item
   /** Commit time in microseconds since 1970. */
   readonly txnTs: number
@@ -49,7 +49,7 @@ export interface FeedPage<Item> {
 
 /**
  * Start position of events. Without `cursor` and `startTs`, events start at the time of the query that returned the
- * source.
+ * event source.
  */
 export interface EventPosition {
   /** Start after an event or a page. */
@@ -72,11 +72,15 @@ interface FeedRequest extends EventRequest {
   readonly waitMs: number
 }
 
-/** Errors of streams for a slow client. The client can continue at the last cursor without losing events. */
+/**
+ * Codes of the errors with which the service ends the stream of a slow client. The client can continue at the last
+ * cursor without losing events.
+ */
 const slowClientCodes = ['stream_replay_volume_exceeded', 'stream_overflow']
 
 /**
- * The existing pages of a feed. For a failed event, yields the events before it and then throws an {@link EventError}.
+ * The existing pages of a feed. If an event has failed, yields the events before the failed event, and then throws an
+ * {@link EventError}.
  */
 export async function* readFeed<Item>(request: FeedRequest): AsyncGenerator<FeedPage<Item>, void> {
   let { cursor } = request
@@ -149,7 +153,8 @@ export async function* readStream<Item>(request: EventRequest): AsyncGenerator<C
       }
     } catch (cause) {
       const isTooSlow = cause instanceof EventError && slowClientCodes.includes(cause.code)
-      // A stream that has begun survives a restart of the service. A stream that cannot begin fails like a query.
+      // A stream that has received an event survives a restart of the service: its number of retries is not limited.
+      // Other streams have the retry limit of a query.
       const mayGoOn = hasBegun || failures < transport.retries
       if (!(isTooSlow || (mayGoOn && isTransient(cause)))) throw cause
     }

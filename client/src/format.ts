@@ -28,7 +28,7 @@ const intMax = 2 ** 31 - 1
 const longMin = -(2n ** 63n)
 const longMax = 2n ** 63n - 1n
 
-/** A query as the member `query` of a request. Throws a `TypeError` for a value that cannot be sent. */
+/** Encodes a query as the member `query` of a request. Throws a `TypeError` for a value that cannot be sent. */
 export function encodeQuery(query: Query, depth = 0): Json {
   const parts: Json[] = []
   for (const [index, text] of query.texts.entries()) {
@@ -53,7 +53,7 @@ function hasQuery(value: unknown, depth: number): boolean {
   return isPlain(value) && Object.values(value).some(each => hasQuery(each, depth + 1))
 }
 
-/** A value in the tagged format. Throws a `TypeError` for a value that cannot be sent. */
+/** Encodes a value in the tagged format. Throws a `TypeError` for a value that cannot be sent. */
 export function encodeValue(value: unknown, depth = 0): Json {
   checkDepth(depth)
   switch (typeof value) {

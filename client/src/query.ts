@@ -34,7 +34,7 @@ export class Query {
  */
 export function fql(texts: TemplateStringsArray, ...values: readonly QueryArgument[]): Query {
   for (const [index, text] of texts.entries()) {
-    // JavaScript passes undefined for a text with an invalid escape, contrary to the type.
+    // JavaScript passes undefined for a text with an invalid escape, although the type is `string`.
     if ((text as string | undefined) === undefined)
       throw new TypeError(`invalid escape in the query text ${texts.raw[index]}: write a backslash twice`)
   }

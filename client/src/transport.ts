@@ -65,7 +65,9 @@ interface Reply {
   readonly attempts: number
 }
 
-/** Statuses of requests that changed nothing, because of contention, a rate limit or a service that is starting. */
+/**
+ * HTTP statuses which mean that the request changed nothing: contention, a rate limit, or a service that is starting.
+ */
 const retriedStatuses = [409, 429, 503]
 /** Error codes of Node for connections that could not be established. */
 const unconnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
@@ -175,7 +177,8 @@ function retryDelayMs(response: Response, error: Error, attempts: number): numbe
   const { status } = response
   if (!retriedStatuses.includes(status)) return undefined
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  // A query that exceeded its time limit would exceed the limit again. A service that is starting sends `retry-after`.
+  // Status 503 has two causes. A service that is starting sends `retry-after`. A query that exceeded its time limit is
+  // not retried, because it would exceed the limit again.
   if (status === 503 && (Number.isNaN(seconds) || !(error instanceof ProtocolError))) return undefined
   return Number.isNaN(seconds) ? delayMs(attempts) : Math.min(seconds * 1000, delayMsMax)
 }
@@ -196,7 +199,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   })
 }
 
-/** The information in a body besides its result. */
+/** The information about a request in the body of its response. */
 export function infoOf(body: ResponseBody): ResponseInfo {
   return {
     summary: body.summary ?? '',

@@ -61,7 +61,7 @@ export class LocalDate {
   }
 }
 
-/** A UUID. Documents of version 4 may contain UUIDs; they can be read but not sent. */
+/** A UUID. Documents of version 4 may contain UUIDs. The client can receive UUIDs but not send them. */
 export class Uuid {
   readonly text: string
 
@@ -166,7 +166,7 @@ export class NamedDocument {
 /** The reason why a document is missing. */
 export type NullCause = 'not found' | 'deleted' | 'permission denied' | 'collection deleted'
 
-/** A document that does not exist, or that the secret may not read. */
+/** A document that does not exist, or that the client has no permission to read. */
 export class NullDocument {
   readonly ref: DocumentRef | NamedRef
   readonly cause: NullCause | string
@@ -190,8 +190,7 @@ export class Page<Item = unknown> {
 }
 
 /**
- * The event source that `eventSource()` of a set returns. The methods `feed`, `follow` and `stream` of a client accept
- * it.
+ * An event source, as `eventSource()` of a set returns it, for the methods `feed`, `follow` and `stream` of a client.
  */
 export class EventSourceToken<Item = unknown> {
   readonly token: string

@@ -149,8 +149,8 @@ function reason(): string {
 function Unreachable() {
   const name = (foreignDatabase.value ?? [...home.value, ...databasePath.value]).join('/')
   const own = home.value.at(-1) ?? 'the outermost database'
-  // Links of earlier versions contained a path below the database of the secret. This page offers a link to the
-  // database at this path.
+  // Links of earlier versions of the dashboard contained a path below the database of the secret. This page offers a
+  // link to the database at this path.
   const below = foreignDatabase.value && canScope.value ? databaseParameter(foreignDatabase.value) : undefined
   return (
     <>

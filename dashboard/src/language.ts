@@ -1,5 +1,5 @@
-// Parses and prints values and queries, in driver notation or in wire JSON. Only this module depends on the parsers and
-// printers.
+// Parses and prints values and queries, as text in the notation of drivers, or as the JSON of a request. Only this
+// module depends on the parsers and printers.
 
 import {
   FqlSyntaxError,
@@ -46,7 +46,7 @@ export function printForComparison(value: Json): string {
   return printValueText(value, { columns: 24 })
 }
 
-/** Returns the other version for a text that is invalid in `version` but looks like a query of the other version. */
+/** If a text is invalid in `version` but looks like a query of the other version, returns the other version. */
 export function otherVersionOf(text: string, version: Version): Version | undefined {
   if (version === '4') return looksLikeVersion10(text) ? '10' : undefined
   return isVersion4(text) ? '4' : undefined

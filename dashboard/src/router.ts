@@ -31,7 +31,10 @@ function decodeStep(step: string): string {
 /** The current address. */
 export const place = signal<Address>(readAddress(location))
 
-/** The path of the signed-in database: names of databases, outermost first. */
+/**
+ * The path of the database to which the user's secret belongs (the signed-in database): names of databases, outermost
+ * first.
+ */
 export const home = signal<readonly string[]>([])
 
 /**
@@ -100,7 +103,7 @@ export function addressWith(parameters: Parameters): string {
   return addressIn(place.value.path, { ...now, ...parameters })
 }
 
-/** Registered checks for unsaved input. If a check returns true, the router asks before it leaves the page. */
+/** Registered checks for unsaved input. If a check returns true, the router asks the user before it leaves the page. */
 const unsaved = new Set<() => boolean>()
 
 /** Registers a check for unsaved input. Returns a function that removes the check. */

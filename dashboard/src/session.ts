@@ -180,7 +180,7 @@ export function rememberedSecret(): string | undefined {
   }
 }
 
-/** Stores the secret for reloads, or deletes it and records the sign-out. */
+/** Stores the secret for reloads. If `secret` is undefined, deletes the stored secret and records the sign-out. */
 function remember(secret: string | undefined): void {
   try {
     if (secret === undefined) {

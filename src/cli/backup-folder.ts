@@ -194,7 +194,7 @@ function explain(cause: unknown, what: string): unknown {
 }
 
 // Proves that a continuous backup can be restored: restores the backup to a temporary folder and checks the result. If
-// no time is given, also checks that the backup contains all objects of the history.
+// no time is given, also checks that no file is missing in the backup's history.
 
 /**
  * Verifies the backup at the address `from`: the state at the time `at`, or the newest state. Resolves with the exit

@@ -6,7 +6,7 @@ export const divergedExitCode = 75
 /** The exit status of a process whose disk has failed a flush of the commit log. */
 const lostFlushExitCode = 74
 
-/** Exits after the disk has failed a flush. The next start reads the state that the disk has. */
+/** Exits after the disk has failed a flush. The next start continues with the data that is on the disk. */
 export function exitLostFlush(): never {
   process.exit(lostFlushExitCode)
 }
@@ -17,8 +17,8 @@ export function exitDiverged(): never {
 }
 
 /**
- * Kills this process. A clean exit could hang, because the exit waits for LMDB's thread. This thread holds the writer's
- * lock and waits for the main thread.
+ * Kills this process. A clean exit could hang, because the exit waits for LMDB's thread. This thread holds the write
+ * lock of LMDB and waits for the main thread.
  */
 export function killSelf(): void {
   process.kill(process.pid, 'SIGKILL')

@@ -1,5 +1,5 @@
-// Serves the metrics of this process or, in the supervisor, the metrics of all workers. The libraries are loaded only
-// when metrics are on.
+// Serves the metrics of this process. With several worker processes, their parent (the supervisor) serves the metrics
+// of all workers. The libraries are loaded only when metrics are on.
 
 import type { Logger } from 'pino'
 import type { AggregatorRegistry, Registry } from 'prom-client'
@@ -33,7 +33,10 @@ export async function shareMetrics(registry: Registry): Promise<void> {
   AggregatorRegistry.setRegistries(registry)
 }
 
-/** In the supervisor: returns the sums of all workers' metrics, then the metrics in `own` if they exist. */
+/**
+ * In the supervisor: returns the sums of all workers' metrics, followed by the metrics of the registry that `own`
+ * returns.
+ */
 export function metricsOfWorkers(own: () => Registry | undefined): () => Promise<string> {
   let aggregator: AggregatorRegistry<typeof Registry.PROMETHEUS_CONTENT_TYPE> | undefined
   return async () => {

@@ -1,5 +1,5 @@
-// Starts the same program again on the same data. Commands that a service starts lower their own priority after they
-// are loaded.
+// Starts this program again in a child process, on the data of this process. A command that a service starts lowers its
+// own CPU priority after it is loaded.
 
 import type { ChildProcess } from 'node:child_process'
 import { variableOf } from '../app/config/read-config.ts'

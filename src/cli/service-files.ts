@@ -59,7 +59,7 @@ function readSecret(file: string): string | undefined {
 
 const fileOf = (folder: string) => join(folder, 'service-url')
 
-/** Addresses of all network interfaces, each with the loopback address that clients use instead. */
+/** Addresses that mean all network interfaces, each with the loopback address to which clients connect instead. */
 const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
 
 /** Writes the address of the service into the data directory. */

@@ -64,7 +64,9 @@ interface SharedCheck {
    * Contradictions in the record (the state in PostgreSQL), and differences between the record and this node's replica.
    */
   readonly contradictions: readonly string[]
-  /** The batch at which record and replica were compared; undefined without a replica. */
+  /**
+   * The number of the batch of transactions after which record and replica were compared; undefined without a replica.
+   */
   readonly comparedAt: number | undefined
 }
 

@@ -63,7 +63,7 @@ export function committerSocket(): Duplex {
 /** A report from a worker to the supervisor: the worker can receive one more connection, or the worker stops. */
 type Report = 'free' | 'stopping'
 
-/** A notice from one worker to all other workers. The supervisor forwards the notice. */
+/** A notice (base/notices.ts) from one worker to all other workers. The supervisor forwards the notice. */
 interface Notice {
   readonly notice: string
 }

@@ -1,5 +1,6 @@
-// Writes the records of a batch in one transaction, without the query layer. Ids, times, hashes and references are
-// written exactly as the records contain them. Existing documents are changed only with `onConflict: replace`.
+// Writes the records of a batch in one transaction, directly to the store instead of with queries. Ids, times, password
+// hashes and references are written exactly as the records contain them. Existing documents are changed only with
+// `onConflict: replace`.
 
 import { limits } from '../base/limits.ts'
 import { micros } from '../base/micros.ts'
@@ -66,7 +67,7 @@ export class RecordRejections {
   }
 }
 
-/** Thrown when an inserted version is not visible, because its document was deleted at a later time. */
+/** Thrown when an inserted version is not visible, because the history contains a later deletion of its document. */
 export class HiddenVersion {}
 
 /**
@@ -113,7 +114,7 @@ const done = {
 interface Pace {
   /** Milliseconds after which a transaction writes no further record. */
   readonly batchMs: number
-  /** Resolves when this process may compute index bindings of `database` again. */
+  /** Resolves when this process may compute index bindings (computed index fields) of `database` again. */
   rest(database: DatabaseId): Promise<void>
 }
 
@@ -191,8 +192,8 @@ export class BatchWriter {
   readonly #database: DatabaseId
   readonly #options: BatchOptions
   /**
-   * True: the writer checks before each insert whether the document was deleted at a later time. False: the writer
-   * checks after the insert whether the inserted version is visible. This check is faster.
+   * True: the writer checks before each insert whether the history contains a later deletion of the document. False:
+   * the writer checks after the insert whether the inserted version is visible. The check after the insert is faster.
    */
   readonly #isCareful: boolean
   readonly #target: BatchTarget
@@ -283,7 +284,7 @@ export class BatchWriter {
     return outcome
   }
 
-  /** The reason why the query layer would reject the resolved fields; undefined for valid fields. */
+  /** The reason why a query would reject the resolved fields; undefined for valid fields. */
   #refusal(ref: Ref, fields: ObjectValue): string | undefined {
     for (const lambda of this.#resolver.lambdas) {
       if (!this.#target.rules.isExpression(lambda)) return 'a stored lambda that is not valid in the language'
@@ -340,7 +341,9 @@ export class BatchWriter {
     return other === undefined ? done.written : done.replaced
   }
 
-  /** Runs code that a collection defines. The cost of this code is added to the cost of the collection's bindings. */
+  /**
+   * Runs code that a collection defines. The cost of this code is added to the cost of the collection's index bindings.
+   */
   #within<T>(work: () => T): T {
     return this.#target.store.bindings.within(work)
   }
@@ -351,8 +354,8 @@ export class BatchWriter {
   }
 
   /**
-   * The reference of the document to write. If the instance already has credentials with another id, the existing
-   * credentials are overwritten.
+   * Returns the document to write, usually `ref`. If `ref` is a document of credentials, and the owner of the password
+   * already has credentials with another id, returns the existing credentials.
    */
   #targetOf(ref: Ref, fields: ObjectValue): Ref {
     return this.#otherCredentials(ref, fields)?.ref ?? ref

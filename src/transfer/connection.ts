@@ -69,7 +69,7 @@ export interface TransferConnection {
   close(): Promise<void>
 }
 
-/** The part of a connection that writes schemas. */
+/** The methods of a connection that read and write schemas. */
 export type SchemaConnection = Pick<
   TransferConnection,
   'query' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'
@@ -91,7 +91,7 @@ function resourceOf(name: string, status: number, body: string): Json {
   throw new QueryError(String(error.get('code')), describe(error))
 }
 
-/** The text of an error, including its failures and causes. */
+/** The description of an error, followed by its failures: the invalid fields of a document. */
 function describe(error: ReadonlyMap<string, Json>): string {
   const failures = error.get('failures')
   const parts = Array.isArray(failures)
@@ -216,7 +216,8 @@ export function localConnection(
 // -------------------------------------------------------------------------------------- a running service
 
 /**
- * Maximum number of attempts while the service is unavailable. A retry is safe, because writing twice changes nothing.
+ * Maximum number of attempts while the service is unavailable. A retry is safe, because writing the same records twice
+ * changes nothing.
  */
 const attemptsMax = 6
 const firstDelayMs = 200
@@ -235,7 +236,7 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
         })
         const text = await response.text()
         if (response.status === 429) {
-          // The database has exceeded its rate limit. The service is available, so waiting is enough.
+          // The database has exceeded its rate limit. The service is available, so this attempt does not count.
           attempt = 0
           await wait(limitedDelayMs)
           continue

@@ -1,5 +1,6 @@
-// Writes the schema of one database in both query languages. First it writes the objects to which files of version 10
-// may refer. Then it pushes all files at once. Finally it writes the objects that may refer to objects in the files.
+// Writes the schema of one database in both query languages. First it writes the objects to which schema files of
+// version 10 may refer. Then it pushes all schema files at once. Finally it writes the objects that may refer to
+// objects in these files.
 
 import { changesOf } from '../fql10/schema/fsl/diff/schema-diff.ts'
 import { TextEdits } from '../fql10/schema/fsl/edit.ts'
@@ -93,9 +94,9 @@ function hasOwnFields({ object, params }: SchemaRecord): boolean {
   return object === 'collection' && (params.has('data') || params.has('permissions'))
 }
 
-// Writes schema files of version 10 to a database in one push. The push adds missing objects. Stubs, and collections
-// that version 4 can express completely, get their definitions from the files. All other existing objects remain
-// unchanged.
+// Writes schema files of version 10 to a database in one push. The push adds missing objects. Two kinds of existing
+// objects get their definitions from the files: stubs, which the import has created with only their required fields,
+// and collections that version 4 can express completely. All other existing objects remain unchanged.
 
 /** How files are pushed. */
 interface PushOptions {

@@ -49,10 +49,10 @@ export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string
 }
 
 /**
- * The paths of schema files below the folder `schema`, by the name of the file. Tools push files whose names are
- * relative paths. For such a name, the path of the exported file has the same folders as the name. Other names become a
- * single segment: names for which {@link isRelative} returns false, and names that contain a folder or file whose path
- * differs from another path only by case.
+ * Returns the path of each schema file below the folder `schema`, by the name of the file. Usually a name is a relative
+ * path ({@link isRelative}), and the exported file has the same path. Other names become a single segment. A name also
+ * becomes a single segment if the name, or one of its folders, differs only by case from the name or folder of another
+ * file.
  */
 export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]

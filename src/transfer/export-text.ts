@@ -1,5 +1,5 @@
-// Writes documents as lines of an export in the layout of the hosted service. The tagged format preserves every type;
-// the simple format does not. The hosted service wrote only a placeholder text for a lambda. The tagged format of
+// Writes documents as lines of an export in the layout of Fauna's hosted service. The tagged format preserves every
+// type; the simple format does not. The hosted service wrote only a placeholder text for a lambda. The tagged format of
 // Terrarium writes lambdas as `@query`, so an import restores the lambdas. Texts that look like placeholders are
 // written as `@string`.
 

@@ -1,6 +1,6 @@
-// Runs an export: the whole content of a database as of one time, in the layout of the hosted service's exports.
-// Additional folders contain data that exports of the hosted service omitted: schema, keys, child databases and
-// optionally the history.
+// Runs an export: the whole content of a database as of one time, in the layout of the exports of Fauna's hosted
+// service. Additional folders contain data that exports of the hosted service omitted: schema, keys, child databases
+// and optionally the history.
 
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -24,8 +24,8 @@ export interface ExportOptions extends FileOptions {
    */
   readonly at?: Micros | undefined
   /**
-   * If the list contains names, only documents of the named collections are exported. If it is empty or undefined,
-   * everything is exported.
+   * If the list contains names, only documents of the named collections are exported. If the list is empty or
+   * undefined, everything is exported.
    */
   readonly collections?: readonly string[] | undefined
   /** Identifies this export; consists of digits. */

@@ -1,5 +1,6 @@
 // Types of fields, for formats that cannot distinguish a time from a text. `.fsl` files and the option `--type` contain
-// the types, for example `Collection.field::time`. The option accepts the names of types from the old command line.
+// the types, for example `Collection.field::time`. The option accepts the type names of the command line of Fauna's
+// hosted service.
 
 import { decodeBase64 } from '../values/base64.ts'
 import { parseDate } from '../values/date.ts'

@@ -1,5 +1,5 @@
 // The interface for the saved progress of an import. An interrupted import continues from the saved progress. If the
-// progress is lost, the import starts again and compares the documents that were already written.
+// progress is lost, the import starts again. Documents that were already written are then counted as `equal`.
 
 import type { FilePlace } from './read-file.ts'
 import type { ReportData } from './report.ts'

@@ -1,5 +1,5 @@
 // The progress of an import on disk, so that the import can continue after any crash, including `kill -9`. If the
-// stored progress is lost or slightly too old, the import compares the documents that were already written.
+// stored progress is lost or slightly too old, the import repeats some work, but writes no document twice.
 
 import { createHash } from 'node:crypto'
 import {

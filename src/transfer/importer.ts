@@ -323,8 +323,8 @@ class Importer {
 
   /**
    * The id for a document without an id. A repeated import finds the document, because it generates the same id from
-   * the collection, the file name and the position. Generated ids are smaller than all ids of the hosted service, and
-   * have the same order as the rows.
+   * the collection, the file name and the position. Generated ids are smaller than all ids of Fauna's hosted service,
+   * and have the same order as the rows.
    */
   #generatedId(collection: string, path: string, ordinal: number): bigint {
     const name = /[^/\\]*$/.exec(path)?.[0] ?? path

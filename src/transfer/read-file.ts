@@ -1,6 +1,5 @@
-// Reads a file of documents and converts its elements to records. Each element contains the position after the element.
-// An interrupted import can continue at this position. The file may also be in the query language, or a dump of schema
-// objects.
+// Reads a file of documents and converts its elements to records. Each element contains the position after the element,
+// at which an interrupted import can continue. The file may also be in the query language, or a dump of schema objects.
 
 import { CsvError, parse as csvParser, type Info } from 'csv-parse'
 import {
@@ -333,8 +332,8 @@ async function createdIn(file: SourceFile): Promise<readonly SchemaRecord[]> {
   return records
 }
 
-// Reads files in the query language: calls of schema tools, such as `CreateIndex({…})`, and values that the shell of
-// the hosted service has printed. Nothing is evaluated.
+// Reads files in the query language: calls that create schema objects, such as `CreateIndex({…})`, and values that the
+// shell of Fauna's hosted service has printed. Nothing is evaluated.
 
 /** The meaning of one expression in a file. */
 type LanguageContent =

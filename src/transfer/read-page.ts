@@ -1,5 +1,6 @@
-// Reads documents from the store for an export, page by page, all at one snapshot time. Pages are read by time travel.
-// So no transaction stays open during an export, and an export does not delay other transactions.
+// Reads documents from the store for an export, page by page, all at one snapshot time. Each page is read in a separate
+// transaction, which reads the state at the snapshot time from the history. So no transaction stays open during an
+// export, and an export does not delay other transactions.
 
 import { epoch } from '../base/micros.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -144,10 +145,7 @@ class PageReader {
     }
   }
 
-  /**
-   * Adds the versions of documents that were deleted within the history and not created again, in the order of the
-   * deletions.
-   */
+  /** Adds the versions of deleted documents, in the order of the deletions. Omits documents that were created again. */
   #ended(after: Micros, afterId: bigint): PagePlace | undefined {
     const { at } = this.#request
     const { database, id } = this.#collection

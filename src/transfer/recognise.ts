@@ -61,7 +61,7 @@ async function contentOf(file: TextFile, head: Uint8Array): Promise<Content> {
 
 async function recogniseJson(file: TextFile, head: Uint8Array): Promise<Content | undefined> {
   const element = await firstElement(file)
-  // The error is reported when the file is read.
+  // An incomplete element is reported as an error when the file is read.
   if (element === 'cut off')
     return looksLikeJson(head) ? { kind: 'json', format: 'rows', byLine: false, isSchema: false } : undefined
   if (element === undefined) return { kind: 'empty' }

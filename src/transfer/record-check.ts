@@ -1,6 +1,6 @@
 // Validates records before they are written, by the same rules as queries. Records are documents of user collections,
 // or credentials. Credentials are records because queries cannot transfer password hashes. An import creates all other
-// native documents with queries, and the query layer validates the documents.
+// native documents with queries, which validate the documents.
 
 import type { Micros } from '../base/micros.ts'
 import { int64Max, isObject, Time, UnresolvedRef } from '../values/value.ts'

@@ -1,5 +1,5 @@
-// Serializes records as lines of text between the command line and a service, without loss. Integers stay distinct from
-// doubles, NaN and lone surrogates are preserved, and references contain names instead of numbers.
+// Serializes records as lines of text without loss, for the transfer between the command line and a service. Integers
+// stay distinct from doubles, NaN and lone surrogates are preserved, and references contain names instead of numbers.
 
 import { encodeBase64 } from '../values/base64.ts'
 import { formatDate } from '../values/date.ts'

@@ -6,7 +6,10 @@ import type { Json, ObjectValue, SchemaKind } from '../values/value.ts'
 
 /** The position of a record, for errors and the report. */
 export interface RecordPlace {
-  /** The path of the file as the user entered it, or its path from the folder that the user entered. */
+  /**
+   * The path of the file as the user entered it. If the user entered a folder, the name of the folder, followed by the
+   * path of the file in this folder.
+   */
   readonly file: string
   /** The line of the record's first character, counted from 1. */
   readonly line: number

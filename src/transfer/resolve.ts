@@ -1,5 +1,5 @@
-// Converts names to the store's numbers, and back. A name that cannot be resolved becomes a value that contains the
-// name. The resolver lists these names for the caller.
+// Converts names of collections and other schema objects to the numbers that the store uses in references, and back. A
+// name that cannot be resolved becomes a value that contains the name. The resolver lists these names for the caller.
 
 import type { Catalogue } from '../storage/store/store-contract.ts'
 import {

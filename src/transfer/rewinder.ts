@@ -1,7 +1,7 @@
 // Rewinds a collection: restores its documents as they were at a given time. First, queries delete the documents that
-// did not exist at that time, because these documents may contain unique values that restored documents need. Then all
-// documents of that time are read with the code of exports, and written with the code of imports. Values of both
-// languages stay unchanged, and documents that have not changed are not written.
+// did not exist at that time, because these documents may contain unique values that restored documents need. Then the
+// rewind reads all documents of that time with the code of exports, and writes them with the code of imports. So values
+// of both languages stay unchanged, and documents that have not changed are not written.
 
 import { micros } from '../base/micros.ts'
 import { formatTime, microsOfTime, parseTime, timeFromMicros } from '../values/time.ts'
@@ -233,7 +233,7 @@ interface RewindPage {
   readonly from: Micros
   /** Number of documents. */
   readonly size: number
-  /** The cursor of the previous page. */
+  /** The cursor that the previous page returned; undefined for the first page. */
   readonly after: Json | undefined
   /** If false, the query only counts the differences and changes nothing. */
   readonly writes: boolean
@@ -269,7 +269,8 @@ function pageOf(collection: string, { after, size }: Pick<RewindPage, 'after' | 
 }
 
 /**
- * Returns the cursor after the page in the variable `page`, and the results of `lambda` for the elements of the page.
+ * An expression that returns the cursor of the page in the variable `page`, and the results of `lambda` for the
+ * elements of the page.
  */
 function outcomes(lambda: Json): Json {
   return object({

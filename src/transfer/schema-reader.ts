@@ -1,5 +1,5 @@
-// Reads the schema of a database as text from which the schema can be recreated. Exports of the hosted service did not
-// contain the schema.
+// Reads the schema of a database as text from which the schema can be recreated. Exports of Fauna's hosted service did
+// not contain the schema.
 
 import { printQuery } from '../fql4/text/index.ts'
 import type { CollectionItem, SchemaItem } from '../fql10/schema/fsl/schema-items.ts'

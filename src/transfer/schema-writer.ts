@@ -1,5 +1,5 @@
-// Creates databases, collections, functions, roles, indexes, access providers and keys with queries, so that the query
-// layer validates these objects. An object that refers to a missing object is retried after the other objects. Existing
+// Creates databases, collections, functions, roles, indexes, access providers and keys with queries, because queries
+// validate these objects. An object that refers to a missing object is retried after the other objects. Existing
 // objects are not changed. The `data` of an object may be written later than the object.
 
 import { equalValues } from '../values/equality.ts'
@@ -80,7 +80,8 @@ async function giveRole({ connection, path }: Target, { name, params }: SchemaRe
 }
 
 /**
- * Completes the definitions of objects that were created as stubs. Returns the objects whose definitions were rejected.
+ * Completes the definitions of objects that were created as stubs, with only their required fields. Returns the objects
+ * whose definitions were rejected.
  */
 export async function completeStubs(
   connection: Pick<TransferConnection, 'query'>,
@@ -235,8 +236,8 @@ export class LateData {
   readonly #waiting: PendingRecord[] = []
 
   /**
-   * Adds the `records` of a database that may have been created without their `data`, according to `findings`.
-   * `continues`: true if an interrupted import continues. The interrupted run may have created the objects.
+   * Adds each of the `records` whose object was created without its `data`, according to `findings`. `continues`: true
+   * if an interrupted import continues. The interrupted run may have created the objects.
    */
   add(
     path: DatabasePath,

@@ -41,8 +41,8 @@ export interface TransferService {
 }
 
 /**
- * Creates the service for a store, with the rules of the languages. The service does not check the rights of a client:
- * its callers must check these rights before. With `timers`, imports yield to other work in this process.
+ * Creates the service for a store, with the rules of the languages. The service does not check the rights of clients:
+ * its callers must check these rights before each call. With `timers`, imports yield to other work in this process.
  */
 export function createTransferService(
   store: Store,

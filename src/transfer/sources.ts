@@ -26,7 +26,8 @@ export interface SourceFile {
   /** The path of the file's database below the target database of the import. */
   readonly database: DatabasePath
   /**
-   * The collection for formats without collection names in the documents: an option, or the name in the file's name.
+   * The collection for formats whose documents contain no collection name. An option or the name of the file defines
+   * this collection.
    */
   readonly collection: string
   /** For a schema file of an export: its name in the database. */
@@ -50,8 +51,8 @@ export interface Sources {
 /** Options for all files. */
 interface SourceOptions {
   /**
-   * The collection for formats without collection names in the documents. If undefined, the file's name contains the
-   * name.
+   * The collection for formats whose documents contain no collection name. If undefined, the name of the file defines
+   * the collection.
    */
   readonly collection?: string | undefined
   /** The label of the encoding of text that is not UTF-8. */
@@ -121,7 +122,7 @@ class Finder {
     this.#around.pop()
   }
 
-  /** Adds the schema files of an export. The path of a file below `folder` contains the file's name in the database. */
+  /** Adds the schema files of an export. The path of a file below `folder` encodes the file's name in the database. */
   async #schemaFolder(folder: string, top: string, database: DatabasePath): Promise<void> {
     this.#schema = folder
     await this.#folder(folder, top, database)
@@ -189,7 +190,10 @@ function shownAs(path: string, top: string): string {
   return path === top ? path : join(basename(top), relative(top, path))
 }
 
-/** Matches the end of a data file's name: the number of the export's part, and the number of the file in this part. */
+/**
+ * Matches the end of a data file's name, such as `_00_000001.json`: the number of a part of the export, then the number
+ * of the file in this part.
+ */
 const filePart = /_([0-9]{2,})_[0-9]{6}\.jsonl?(?:\.gz)?$/
 
 /** The name of a collection in the name of a file. */
@@ -238,7 +242,7 @@ async function readMetadata(path: string): Promise<Metadata> {
   throw new TransferError(`${path}: this is not the metadata of an export, or it is damaged`)
 }
 
-/** `files`: pairs of the path and the size of a file in bytes. */
+/** Compares the metadata of a part with its files. `files`: the path and the size in bytes of each file. */
 function partFaults(
   folder: string,
   { filesBytes, filesCount, part }: Metadata,

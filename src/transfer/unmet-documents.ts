@@ -1,7 +1,7 @@
 // Retries documents that failed the checks of their collection because other documents did not exist yet. After all
-// files are read, these documents are written again in batches, until a round makes no progress. Then documents that
-// refer to each other are written in one transaction, because the check of each document may need the other documents.
-// Documents that still fail get the outcome `bad`.
+// files are read, these documents are written again in batches, until a round makes little progress. Then documents
+// that refer to each other are written in one transaction, because the check of each document may need the other
+// documents. Documents that still fail get the outcome `bad`.
 
 import { upsert } from '../base/upsert.ts'
 import type { BatchResult, Outcome } from './batch-writer.ts'

@@ -28,7 +28,7 @@ import { Resolver } from './resolve.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const writeBatchLimits = {
-  /** Milliseconds for the bindings of all versions that one imported record changes; own limit. */
+  /** Milliseconds for the index bindings of all versions that one imported record changes; own limit. */
   recordBindingsMs: 250,
 } as const
 

@@ -1,5 +1,5 @@
 // Indexes and unique constraints that the definitions of collections declare in version 10. No query lists these
-// indexes, so this list reads all collections.
+// indexes, so this list reads the definitions of the collections.
 
 import { IndexSize } from '../parts/index-size.tsx'
 import { type Column, SchemaList } from '../parts/schema-list.tsx'
@@ -15,7 +15,7 @@ import {
 } from '../service/collection-indexes.ts'
 import { at } from '../wire/json.ts'
 
-/** The list. Each page of the list reads one page of collections. */
+/** The list. Each page of the list contains the indexes and constraints of one page of collections. */
 export function CollectionIndexList() {
   return (
     <section aria-labelledby="of-collections">

@@ -22,7 +22,10 @@ interface ConditionFormProps {
   readonly conditions: readonly Condition[]
   /** Fields that the form suggests. */
   readonly fields: FieldPaths
-  /** Rows that were read. If all values of a field in these rows are text, the field is compared with text. */
+  /**
+   * Rows that were read. If all values of a field in these rows are texts, the value that the user types is also a
+   * text.
+   */
   readonly rows: readonly Row[]
 }
 

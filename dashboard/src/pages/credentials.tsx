@@ -1,4 +1,4 @@
-// The pages of credentials: the documents that have a password.
+// The pages of credentials. A credential contains the password hash of a document.
 
 import { useState } from 'preact/hooks'
 import { SchemaPage } from '../parts/definition.tsx'

@@ -213,7 +213,7 @@ interface DatabaseDialogProps {
 
 function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
   const [hasChanged, setChanged] = useState(0)
-  // The tree contains only names. When the dialog opens, it reads the version of the database that it will rename or
+  // The tree contains only names. When the dialog opens, it reads the current version of the database to rename or
   // delete.
   const subject = useLoad(
     async signal => (dialog.kind === 'create' ? null : readSchema('databases', dialog.node.name, signal)),

@@ -103,7 +103,7 @@ function CollectionChoice({ onChosen }: { onChosen: (text: string) => void }) {
     const collection = keyText(chosen) === chosen ? chosen : `Collection(${quoted(chosen)})`
     if (chosen !== '') onChosen(`${collection}.all().eventSource()`)
   }
-  // Callers who may not list collections type the name.
+  // Callers who may not list collections type the name of the collection in the editor.
   if (!names.data || names.data.length === 0) return null
   const options = names.data.map(each => [each, each] as const)
   return (

@@ -73,7 +73,7 @@ function requestFigures(health: ServiceHealth, span: Span | undefined): readonly
     {
       name: 'Rejected (429)',
       value: String(total(health, ({ counts }) => counts.refused)),
-      meaning: 'Since the processes started: requests over a limit on rate, memory or concurrency.',
+      meaning: 'Requests over a limit on rate, memory or concurrency, since the processes started.',
     },
     {
       name: 'Open streams',
@@ -124,7 +124,10 @@ function machineFigures(health: ServiceHealth): readonly Figure[] {
   ]
 }
 
-/** The size of the rows that only the commit log contains. All processes of a data directory have the same log. */
+/**
+ * The size of the rows that are in the commit log but not yet in the data file. All processes of a data directory have
+ * the same log.
+ */
 function logText(health: ServiceHealth): string {
   const logs = health.processes.flatMap(({ commit_log: log }) => (log ? [log] : []))
   if (logs.length === 0) return 'none'

@@ -21,7 +21,8 @@ export function HealthProcesses({ health }: { health: ServiceHealth }) {
         {isShared
           ? 'The processes of all machines that share the store. Lag is the age of the data that reads return. Some milliseconds are normal; seconds mean that the database behind the store is slow or unreachable. One process runs the background work.'
           : 'The processes of this data directory. With several workers, the supervisor evaluates all writes. One process runs the background work: it builds indexes and removes expired data.'}
-        {missing > 0 && ` ${missing} more will appear in a second or two.`}
+        {missing > 0 &&
+          ` ${missing} more ${missing === 1 ? 'worker' : 'workers'} will appear in a second or two.`}
       </p>
       <Table
         label="Table of processes"

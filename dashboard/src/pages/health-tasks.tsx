@@ -171,10 +171,12 @@ function Result({ ended, result, title }: TaskSuccess & { readonly title: string
   return (
     <>
       <p role="status">
-        {title} ended at {localTime(ended)}: {findings === undefined ? 'written to ' : 'of '}
+        {title} ended at {localTime(ended)}
+        {findings === undefined && ': written to '}
+        {findings !== undefined && (isGood ? '. No errors were found in ' : '. The check found errors in ')}
         <code>{place}</code>
         {bytes !== undefined && `, ${bytesText(bytes)}`}
-        {findings !== undefined && (isGood ? '. No errors were found.' : '. The check found errors:')}
+        {findings !== undefined && (isGood ? '.' : ':')}
       </p>
       {findings !== undefined && !isGood && (
         <>

@@ -1,4 +1,4 @@
-// Offers to create an index if a filter or an order needs a scan of all documents.
+// Offers to create an index if a filter or a sort order needs a scan of all documents.
 
 import { useState } from 'preact/hooks'
 import { FormDialog } from '../parts/dialog.tsx'

@@ -218,7 +218,7 @@ function uniquenessOf(terms: readonly string[], values: readonly string[]) {
   if (fields.length === 0) return { isVoid: true, text: 'Enter above the fields that must be unique.' }
   const [first, ...others] = fields
   const together = `No two documents may have the same ${fields.join(' and ')}`
-  if (others.length === 0) return { isVoid: false, text: `${together}. Other writes are rejected.` }
+  if (others.length === 0) return { isVoid: false, text: `${together}. Duplicates are rejected.` }
   const note = values.length > 0 ? ' The check includes terms and values.' : ''
   return {
     isVoid: false,

@@ -1,4 +1,5 @@
-// A dialog with one request of the log: its outcome, its query, and a list of facts. Buttons filter the log by a fact.
+// A dialog with one request of the log: its outcome, its query, and a list of facts. A button beside a fact filters the
+// log by this fact.
 
 import { Dialog } from '../parts/dialog.tsx'
 import { Fact } from '../parts/fact.tsx'
@@ -94,7 +95,7 @@ function Outcome({ record, details, only }: PartProps) {
         <p class="hint">The application defined the text of this error. The log does not store it.</p>
       )}
       {limits.length > 0 && <p>Rate limits hit: {limits.join(', ')}.</p>}
-      {details === null && <p class="hint">Version 0.1 wrote this record, without the reason.</p>}
+      {details === null && <p class="hint">Version 0.1 of the service stored no reason.</p>}
       {error?.code && <FilterButton of={{ status, error: error.code }} what="this error" only={only} />}
     </>
   )

@@ -1,4 +1,4 @@
-// The table of query shapes, by mean time, frequency, cost or longest time.
+// The table of query shapes (queries without their values), by mean time, frequency, cost or longest time.
 
 import { useState } from 'preact/hooks'
 import { Choice } from '../parts/fields.tsx'

@@ -15,7 +15,9 @@ import type { RefName } from '../wire/refs.ts'
 import { columnsOf, type FieldPaths, type Row, usualColumns } from '../wire/rows.ts'
 import { ColumnChoice } from './column-choice.tsx'
 
-/** Properties of all views of rows. The rows come from an index or from a scan. */
+/**
+ * Properties of both views of rows. One view shows the pages of a source, the other view shows the matches of a scan.
+ */
 export interface ShownProps {
   readonly collection: string
   readonly plan: RowPlan

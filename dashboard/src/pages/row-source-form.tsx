@@ -1,5 +1,5 @@
 // A form that chooses the source of the rows of a collection: all documents or an index, the terms to look up, and the
-// order.
+// direction (forward or reverse).
 
 import { useEffect, useState } from 'preact/hooks'
 import { Choice, Field } from '../parts/fields.tsx'

@@ -1,5 +1,5 @@
-// The page of the documents of a collection. An index, a filter and an order select the rows. The address contains
-// these settings, and the next visit restores them.
+// The page of the documents of a collection. An index and a filter select the rows, and a sort order arranges them. The
+// address contains these settings, and the next visit restores them.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { BulkChanges } from '../parts/bulk-changes.tsx'

@@ -1,5 +1,5 @@
-// The rows of a plan that needs a scan, because no index supports the filter or the order. The scan shows its progress
-// and can be stopped.
+// The rows of a plan that needs a scan, because no index supports the filter or the sort order. The scan shows its
+// progress and can be stopped.
 
 import { useEffect, useState } from 'preact/hooks'
 import { BulkChanges } from '../parts/bulk-changes.tsx'

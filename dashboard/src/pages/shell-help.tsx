@@ -23,7 +23,10 @@ const functionCompletions: readonly Completion[] = fqlFunctions.map(
   }),
 )
 
-/** The completion for a name of version 10. The name is used alone, after a module, or after a value. */
+/**
+ * The completion for a name of the standard library of version 10. The name is used alone, after a module, or after a
+ * value.
+ */
 function completionOf({ owner, name, parameters, result, summary }: LibraryName): Completion {
   const dot = name.lastIndexOf('.') + 1
   return {
@@ -148,8 +151,8 @@ function completionsOfNames(names: readonly string[] | undefined, call: string):
 }
 
 /**
- * In version 10, a query can contain a name that is an identifier. Other names need a call of the module, such as
- * `Collection("a-b")`.
+ * In a query of version 10, the name of an object is an expression if the name is an identifier. Objects with other
+ * names need a call of their module, such as `Collection("a-b")`.
  */
 function completionsOfNames10(names: readonly string[] | undefined, module: string): Completion[] {
   return completionsOfNames(names, module).map(completion => {

@@ -98,7 +98,10 @@ export function queryOf10(text: string): ReadyQuery {
   }
 }
 
-/** Reduces each line number in a drawing of errors by one, because the shell has added the first line. */
+/**
+ * Reduces each line number in a summary of errors by one, because the shell has inserted a line before the user's
+ * query.
+ */
 function withoutFirstLine(summary: string): string {
   return summary
     .replace(/\*query\*:(\d+):/g, (_, line) => `*query*:${Number(line) - 1}:`)
@@ -108,7 +111,8 @@ function withoutFirstLine(summary: string): string {
 }
 
 /**
- * The positions of the errors in a summary. The summary draws an error as `at *query*:2:5` with marks under the line.
+ * The positions of the errors in a summary. The summary shows the position of an error as `at *query*:2:5`, with marks
+ * under the line.
  */
 function drawnPlaces(query: string, summary: string): readonly Mark[] {
   const lines = query.split('\n')
@@ -134,9 +138,9 @@ export async function attempt<T>(
     return await work(query)
   } catch (cause) {
     if (!(cause instanceof ServiceError)) throw cause
-    // A rejected secret under Run as does not sign the user out.
+    // The user stays signed in if the service rejects a secret that was entered under Run as.
     if (cause.status === 401 && as !== scope.value)
-      throw new Error('The service rejects the secret under Run as. Check the secret, or choose myself.')
+      throw new Error('The service rejects the secret under Run as. Check the secret, or choose “myself”.')
     if (cause.status === 401) throw cause
     throw new QueryFailure(query.unwrapped(cause), query.marksFor(cause))
   }

@@ -13,7 +13,7 @@ const rereadMs = 1500
 const statusText = {
   pending: 'The indexes of the staged schema are being built.',
   ready: 'The staged schema is ready to be committed.',
-  failed: 'The staged schema has failed. Abandon this schema, or push a corrected schema.',
+  failed: 'The staged schema cannot be committed. Abandon it, or push a corrected schema.',
 }
 
 interface StagedProps {

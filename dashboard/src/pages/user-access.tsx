@@ -1,4 +1,4 @@
-// The section of a document's page about its user: the password, and the tokens of logins.
+// The section Login of a document's page: the password of the document, and its tokens.
 
 import { useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../parts/dialog.tsx'
@@ -123,7 +123,7 @@ interface DialogProps {
   readonly dialog: OpenDialog
   readonly onDialog: (dialog: OpenDialog | undefined) => void
   readonly onDone: (notice?: string) => void
-  /** Called when the token or password was changed by another client in the meantime. */
+  /** Called when another client has changed the token in the meantime. */
   readonly onChanged: () => void
 }
 

@@ -47,7 +47,7 @@ function useChanges({ target, onClose, onDone }: ChangesProps, word: 'changed' |
   const [state, setState] = useState<ChangeState | undefined>(undefined)
   const [isRunning, setRunning] = useState(false)
   const isStopped = useRef(false)
-  // The same input continues a stopped change. Other input starts a new change.
+  // If the input is the same as before, a stopped change continues. With other input, a new change starts.
   const begun = useRef<{ readonly key: string; readonly state: ChangeState } | undefined>(undefined)
   useEffect(() => guard(() => isRunning), [isRunning])
   const run = async (change: Change, signal: AbortSignal) => {

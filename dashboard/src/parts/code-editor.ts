@@ -52,7 +52,8 @@ export interface Completion {
   /** The text to insert; the label when absent. */
   readonly text?: string
   /**
-   * The text that must precede the name: nothing (empty), a value (`.`) or a module (`Math.`); any text when absent.
+   * The text that must precede the name: `.` for a member of any value, `Math.` for a member of this module, empty for
+   * a name without a dot. If undefined, any text may precede the name.
    */
   readonly after?: string
 }

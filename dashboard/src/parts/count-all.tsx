@@ -28,7 +28,7 @@ interface Counting extends CountState {
 
 const nothing: CountState = { found: 0, scanned: 0, after: undefined, isComplete: false }
 
-/** The state of a count. Another plan needs another component instance. */
+/** The state of a count. For another plan, the caller renders another component instance. */
 function useCounting(plan: RowPlan): Counting {
   const [state, setState] = useState<CountState | undefined>(undefined)
   const latest = useRef(nothing)

@@ -57,7 +57,10 @@ const toneOf: Readonly<Record<string, 'added' | 'removed' | 'changed'>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI escape sequences begin with a control character.
 const ansiLine = /^( *)\u001b\[([\d;]+)m(.*)\u001b\[0m$/
 
-/** A diff that the service has drawn with ANSI colours. Its signs have the same meaning as the colours. */
+/**
+ * A diff that the service has drawn with ANSI colours. The text also contains signs with the same meaning as the
+ * colours.
+ */
 export function AnsiDiff({ text }: { readonly text: string }) {
   if (text === '') return null
   return (

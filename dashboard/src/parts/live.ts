@@ -6,7 +6,7 @@ import { follow } from '../service/client.ts'
 import { scope } from '../session.ts'
 import { type Json, type Query, textAt, writeJson } from '../wire/json.ts'
 
-/** Events within this time cause a single callback. */
+/** Events within this number of milliseconds cause a single callback. */
 const gatherMs = 200
 const againAfterMs = 3000
 

@@ -1,4 +1,5 @@
-// A switch between the two notations. The switch converts the text. If the conversion fails, nothing changes.
+// A switch between the two notations of version 4: text and JSON. The switch converts the content of the editor. If the
+// conversion fails, nothing changes.
 
 import { useRef } from 'preact/hooks'
 import type { Notation } from '../language.ts'

@@ -1,4 +1,4 @@
-// The table of rows: sorted by its headings, with checkboxes to select rows, and editable cells. Arrow keys move
+// The table of rows: its headings sort the rows, checkboxes select rows, and cells can be edited. Arrow keys move
 // between cells.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'

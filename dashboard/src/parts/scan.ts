@@ -1,5 +1,6 @@
 // Scans documents for rows, with progress. When the scan is stopped, the found rows stay on the page. A sorted scan
-// reads all documents, but stores only the first rows in the order. So its memory does not grow with the collection.
+// reads all documents, but stores only the first rows in the sort order. So its memory does not grow with the
+// collection.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isAborted } from '../service/faults.ts'
@@ -120,7 +121,8 @@ function withRereadRows(
   const found = before.found - (before.rows.length - rows.length)
   const last = before.rows.at(-1)
   if (sort === undefined || last === undefined) return { ...before, rows, found }
-  // A changed row that now sorts after the last row is dropped, because rows that are not in memory may precede it.
+  // If a changed row now sorts after the last row in memory, rows that are not in memory may come before it. So this
+  // row is dropped.
   const isWhole = before.found === before.rows.length
   const first = isWhole ? rows : rows.filter(row => compareRows(row, last, sort) <= 0)
   return { ...before, rows: firstRows([], first, sort, first.length), found }

@@ -1,5 +1,5 @@
-// The actions on selected documents: change, delete and duplicate. One dialog confirms an action for all selected
-// documents.
+// The actions on selected documents: change, delete and, for a single document, duplicate. One dialog confirms a change
+// or a deletion of all selected documents.
 
 import { useState } from 'preact/hooks'
 import { addressOf } from '../router.ts'

@@ -1,4 +1,4 @@
-// The selected rows, by the names of their documents, and the checkboxes that select them.
+// The documents that the user has selected in a table of rows, and the checkboxes that select them.
 
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { RefName } from '../wire/refs.ts'

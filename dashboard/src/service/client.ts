@@ -1,6 +1,6 @@
-// The client of the public API. Each query is one POST request. Request and response are wire JSON. Each request
-// contains the newest transaction time that the client has seen. So no node answers with older data than the page has
-// shown.
+// The client of the public API. Each query is one POST request. Requests and responses contain the JSON of version 4
+// (wire JSON, see `wire/json.ts`). Each request contains the newest transaction time that the client has seen. So no
+// node of the service answers with older data than the page has shown.
 
 import { at, type Json, parseJson, type Query, textAt, writeJson } from '../wire/json.ts'
 import { errorOf, ServiceError } from './faults.ts'
@@ -21,7 +21,7 @@ export interface QueryResult {
 /** A result whose body is not parsed. */
 export type TextResult = Omit<QueryResult, 'value'>
 
-/** The credentials and the origin of a request. */
+/** The secret of a request, and whether the user has written the query. */
 export interface Scope {
   readonly secret: string
   /** True for a query that the user has written. */

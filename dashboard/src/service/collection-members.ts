@@ -1,5 +1,5 @@
 // The names that completion offers for a collection: its indexes and its declared fields. If the collection allows
-// other fields, also the fields of its first documents.
+// other fields, completion also offers the fields of its first documents.
 
 import { at, isMap, listAt, textAt } from '../wire/json.ts'
 import { anySignature, type Signature } from '../wire/signatures.ts'

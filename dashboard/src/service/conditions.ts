@@ -111,8 +111,8 @@ function contains(field: Query, value: Json): Query {
 }
 
 /**
- * Compares only values of the same type. The language also orders values of different types, but users do not expect that
- * a filter `> 5` finds texts.
+ * Compares only values of the same type. The language can also compare values of different types, but users do not
+ * expect that a filter `> 5` finds texts.
  */
 function comparisonOf(operator: 'lt' | 'lte' | 'gt' | 'gte', field: Query, value: Json): Query {
   const test: Query = { [operator]: [field, literal(value)] }

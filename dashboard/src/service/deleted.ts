@@ -57,8 +57,7 @@ export async function listDeleted(
   for (const element of page.data) {
     const id = refOf(at(element, 'instance'))?.id
     const time = at(element, 'ts')
-    // If a document was deleted more than once, the list contains the last deletion. The event of the last deletion
-    // comes last.
+    // The events are in the order of time. So the last deletion of a document replaces its earlier deletions.
     if (id !== undefined && typeof time === 'bigint') {
       documents.delete(id)
       documents.set(id, { id, ts: time, data: at(element, 'data') ?? undefined })

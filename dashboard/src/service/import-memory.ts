@@ -71,7 +71,7 @@ class BrowserMemory implements ImportMemory {
     try {
       localStorage.setItem(this.#key, JSON.stringify(stored))
     } catch {
-      // Without storage, a continued import starts again, and finds the existing documents equal.
+      // Without storage, a continued import starts again. It counts the documents that were already written as equal.
     }
   }
 

@@ -1,5 +1,5 @@
-// Reads the query log: sums, single records and exports. Its endpoints need the secret as the user entered it, and the
-// database as a path from the root.
+// Reads the query log: sums, single records and exports. The endpoints of the log need the secret as the user entered
+// it, and the database as a path from the root.
 
 import { databasePath } from '../router.ts'
 import { session } from '../session.ts'
@@ -37,7 +37,7 @@ export interface LogSummary {
   readonly step_ms: number
   readonly points: readonly (LatencySums & { readonly time: string })[]
   readonly shapes: readonly (LogSums & { readonly shape: string })[]
-  /** Status, code and text. */
+  /** The sums of each error. The member `error` contains its status, code and text. */
   readonly errors: readonly (LogSums & { readonly error: string })[]
 }
 

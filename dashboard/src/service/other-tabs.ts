@@ -1,6 +1,6 @@
 // Shares one sign-in between all tabs of a browser. A new tab asks the other tabs, and a signed-in tab answers with its
 // secret. The messages are sent over a `BroadcastChannel`, which only pages of the same origin and browser profile can
-// read. The secret is not written to disk, so closing the last tab signs out.
+// read. No tab stores the secret for longer than the tab is open, so closing the last tab signs out.
 
 import { endSession, session, signOut } from '../session.ts'
 
@@ -9,7 +9,7 @@ type Message =
   | { readonly kind: 'answer'; readonly secret: string }
   | { readonly kind: 'sign out' }
 
-/** The time that a new tab waits for an answer before it shows the sign-in page. */
+/** Milliseconds that a new tab waits for an answer before it shows the sign-in page. */
 const patienceMs = 250
 
 const channel =

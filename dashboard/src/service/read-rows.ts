@@ -1,5 +1,4 @@
-// Reads and counts rows. If a response would be too large, smaller pages are read. Large responses are parsed in the
-// worker.
+// Reads and counts rows. If a response would be too large, smaller pages are read. A web worker parses large responses.
 
 import { pastTime } from '../router.ts'
 import { scope } from '../session.ts'
@@ -12,7 +11,7 @@ import { ServiceError } from './faults.ts'
 import { type RowSource, rowsQuery } from './row-source.ts'
 import { runTextTask } from './text-task-runner.ts'
 
-/** A response body, and the size of the page in it. */
+/** The body of a response, and the page size of the request. */
 interface SizedPage {
   readonly text: string
   readonly size: number

@@ -12,7 +12,7 @@ export interface Reference {
   /** The path of the field, joined by dots. */
   readonly field: string
   readonly to: string
-  /** True if the type of the field declares the reference; false if it was found in documents. */
+  /** True if the type of the field declares the reference; false if the reference was found in documents. */
   readonly isDeclared: boolean
 }
 

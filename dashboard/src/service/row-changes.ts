@@ -19,7 +19,7 @@ export interface ChangeFailure {
 
 /** The documents to change. */
 export interface ChangeTarget {
-  /** The number of documents when the dialog opened; undefined until they are counted. */
+  /** The number of documents when the dialog opened; undefined until the documents are counted. */
   readonly count: number | undefined
   /** Pages of the names of the documents, from the start or from a cursor. */
   readonly pages: (signal: AbortSignal, from?: Json) => AsyncIterable<RefPage>

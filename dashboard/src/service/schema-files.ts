@@ -26,7 +26,7 @@ interface StagedSchema {
 export interface SchemaState {
   /** The time of the last schema change, in microseconds. */
   readonly version: number
-  /** The staged files while a schema is staged, otherwise the files of the active schema; sorted by name. */
+  /** The staged files if a schema is staged; the files of the active schema if no schema is staged. Sorted by name. */
   readonly files: readonly SchemaFile[]
   readonly staged: StagedSchema | undefined
 }

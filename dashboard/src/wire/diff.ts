@@ -20,7 +20,7 @@ export interface Comparison {
   readonly isSame: boolean
   /** The pairs near a change. Undefined marks omitted equal lines. */
   readonly pairs: readonly (Pair | undefined)[]
-  /** The number of further pairs. */
+  /** The number of pairs that were left out at the end of `pairs`. */
   readonly more: number
 }
 

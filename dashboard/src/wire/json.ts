@@ -1,5 +1,5 @@
-// Wire JSON. Integers are bigint, doubles are number, and objects are Maps in source order. So no number is rounded,
-// and no field changes its position.
+// Wire JSON: the JSON of requests and responses in version 4. In this code, integers are bigint, doubles are number,
+// and objects are Maps in source order. So no number is rounded, and no field changes its position.
 
 import { parseJson } from '../../../src/values/json.ts'
 import type { Json } from '../../../src/values/value.ts'

@@ -1,5 +1,6 @@
-// Parses the types of fields that collections of version 10 declare: whether a field is required, an initial value, and
-// nested fields. Forms and completion need only these facts, so an invalid signature is treated as `Any`.
+// Parses signatures: the declared types of fields in collections of version 10. The result tells whether a field is
+// required, and contains an initial value and the nested fields. Only forms and completion use the result, so an
+// invalid signature is treated as `Any`.
 
 import type { Json } from './json.ts'
 

@@ -16,17 +16,17 @@ const wordPattern =
 const isName = (word: string | undefined) => word !== undefined && /^[\p{L}_]/u.test(word)
 const isDot = (word: string | undefined) => word === '.' || word === '?.'
 
-/** Words after which an expression begins. */
+/** Words that are not operands. A dot after one of these words begins a shorthand function, such as `.name`. */
 const keywords = new Set(['let', 'if', 'else', 'at', 'isa', 'true', 'false', 'null'])
 
 /** The step of a chain that accesses an element of an array. */
 const elementStep = '[]'
-/** Methods of collections and sets that return a document of the collection. */
+/** Methods of collections, sets and documents that return a document of the collection. */
 const documentMethods = new Set([
   ...['byId', 'create', 'createData', 'first', 'last', 'firstWhere', 'lastWhere', 'at', elementStep],
   ...['update', 'updateData', 'replace', 'replaceData'],
 ])
-/** Methods of sets that return a set of the same documents. */
+/** Methods of collections and sets whose result contains documents of the collection: a set, a page or an array. */
 const setMethods = new Set([
   ...['all', 'where', 'order', 'distinct', 'concat', 'take', 'drop', 'reverse', 'pageSize', 'toSet'],
   ...['toArray', 'paginate'],

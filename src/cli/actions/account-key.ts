@@ -1,6 +1,6 @@
 // Creates, lists and revokes account keys directly in the data directory, even while a server uses the directory. No
-// credential is needed, because a user who can read the directory has all rights anyway. With a shared store, the data
-// directory must contain the replica of a node.
+// credential is needed, because a user who can read the directory has all rights anyway. If several nodes share a
+// store, the data directory must contain the replica of one node.
 
 import { existsSync } from 'node:fs'
 import { UsageError } from '../../app/config/read-config.ts'

@@ -14,7 +14,7 @@ import { filesOf, typesOf, writeIfChanged } from './types.ts'
 
 interface DevChoice {
   readonly out: string | undefined
-  /** The client package whose classes the declarations use. */
+  /** The client package whose classes the generated TypeScript declarations use. */
   readonly client: string
   readonly database: string | undefined
   readonly delete: boolean

@@ -17,7 +17,7 @@ interface Choice extends ClientChoice {
   readonly dryRun: boolean
 }
 
-/** The progress of a bulk change, as stored in a cursor file. */
+/** The progress of the command, as stored in a cursor file. */
 interface Progress {
   readonly set: string
   readonly each: string

@@ -334,7 +334,7 @@ function printerFor({ json }: Choice): (line: string) => void {
   return json ? () => {} : line => process.stdout.write(`${line}\n`)
 }
 
-/** Prints the result as JSON if this was requested, and returns the exit status. */
+/** With `--json`, prints the result as JSON. Returns the exit status. */
 function concluded({ json }: Choice, result: Result, isDone: boolean, status: number): number {
   if (json) process.stdout.write(`${JSON.stringify({ ...result, isDone })}\n`)
   return status

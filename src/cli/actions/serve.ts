@@ -177,7 +177,8 @@ async function supervise(
   )
   const clock = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   const timelineFile = timelineFileOf(config)
-  // This process commits for the workers. Its number in the timeline follows the numbers of the workers.
+  // The timeline is a file that coordinates the commit times of all processes. This process commits for the workers, so
+  // it also has a number in the timeline, after the numbers of the workers.
   const stopTimeline = keepSharedTimeline(timelineFile, config.workers + 1, clock.now, systemTimers)
   const notices = new NoticeBoard()
   const forwarded = new ForwardedOperations()
@@ -338,7 +339,7 @@ class DirectoryWatch {
   /** Stops checking. */
   readonly stop: () => void
 
-  /** The process must have claimed the directory. `onFatal` kills the process with its workers and its slow lane. */
+  /** The process must have claimed the directory. `onFatal` kills the process and all its child processes. */
   constructor({ data }: Pick<Config, 'data'>, log: Logger, onFatal: () => void) {
     this.#data = data
     this.#log = log

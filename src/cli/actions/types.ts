@@ -18,7 +18,7 @@ import { valueClassesOf } from '../types/value-classes.ts'
 interface TypesChoice {
   readonly out: string | undefined
   readonly watch: boolean
-  /** The client package whose classes the declarations use. */
+  /** The client package whose classes the generated declarations use. */
   readonly client: string
 }
 

@@ -33,7 +33,7 @@ function firstWords(commands: readonly Command[]): readonly string[] {
   return [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? '')), 'help']
 }
 
-/** The pattern of `case` for the first two words of a command line. */
+/** The pattern of a `case` statement of the shell that matches the first two words of a command line. */
 function patternOf({ name }: Command): string {
   return name.includes(' ') ? `"${name}")` : `"${name} "*)`
 }

@@ -21,7 +21,7 @@ export const serveCommand = command({
   run: async ({ config }) => (await import('../actions/serve.ts')).serve(config),
 })
 
-/** Serves a database, and updates its schema and the declarations when files of a folder change. */
+/** Serves a database. When schema files in a folder change, pushes them and writes TypeScript declarations. */
 export const devCommand = command({
   name: 'dev',
   summary: 'Serves the database, and pushes the schema files of a folder after each change.',

@@ -1,6 +1,6 @@
 // Reads and writes schema objects as files: `collections/users.fql` contains `CreateCollection({…})`, one object per
 // file. Also reads files with several objects, files in deeper folders, and the folders `fauna/resources` or
-// `resources` of the old schema-migrate tool. Resources in JavaScript are read if they only declare an object.
+// `resources` of the old schema-migrate tool. A resource file in JavaScript is read if it only declares an object.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'

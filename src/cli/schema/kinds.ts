@@ -6,14 +6,15 @@ import { type Json, nativeOfKind, type SchemaKind } from '../../values/value.ts'
 export interface ObjectKind {
   /** The name of the kind in messages, such as `access provider`. */
   readonly name: string
-  /** The folder of the files, and the wire key that lists the objects. */
+  /** The name of the folder with the files. In the JSON of a query, the key of the call that lists the objects. */
   readonly listing: string
   /**
-   * The wire key that creates an object, and the name of the function that creates an object in the text of a query.
+   * In the JSON of a query, the key of the call that creates an object. `createName` is the name of the same function
+   * in the text of a query.
    */
   readonly create: string
   readonly createName: string
-  /** The wire key of a reference. */
+  /** In the JSON of a query, the key of a reference to an object. */
   readonly reference: string
   /** Fields that the service adds, with their initial values; undefined for fields that cannot be set. */
   readonly defaults: ReadonlyMap<string, Json | undefined>
@@ -55,7 +56,7 @@ export const kinds: readonly ObjectKind[] = [
   kind('access_provider', { defaults: new Map([['audience', undefined]]) }),
 ]
 
-/** The kind that a wire key creates; `create_class` is the old name of `create_collection`. */
+/** The kind of object that the function `key` creates; `create_class` is the old name of `create_collection`. */
 export function kindCreatedBy(key: string): ObjectKind | undefined {
   return kinds.find(
     ({ create }) => create === key || (create === 'create_collection' && key === 'create_class'),
@@ -74,7 +75,7 @@ export function idOf({ kind, name }: SchemaObject): string {
   return `${kind.listing}/${name}`
 }
 
-/** The fields of an object (value JSON) without the fields that the service adds. */
+/** The fields of an object without the fields that the service adds. */
 export function definingFields(
   kind: ObjectKind,
   fields: ReadonlyMap<string, Json>,

@@ -24,7 +24,7 @@ export type SchemaChange =
 export interface SchemaPlan {
   readonly changes: readonly SchemaChange[]
   readonly unchanged: number
-  /** Objects that are only in the database; they are deleted only on request. */
+  /** Objects that are only in the database and that the plan does not delete. */
   readonly extra: readonly SchemaObject[]
 }
 
@@ -195,7 +195,7 @@ function resourceOf(reply: Reply, what: string): Json {
   throw new StartError(`the ${what} cannot be read: ${error?.code}: ${error?.description}`)
 }
 
-/** Returns true if two pieces of value JSON are equal, regardless of the order of fields. */
+/** Returns true if two JSON values are equal, regardless of the order of fields. */
 export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
   if (left === undefined || right === undefined) return left === right
   return writeJson(inOrder(left)) === writeJson(inOrder(right))

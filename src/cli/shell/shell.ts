@@ -120,7 +120,7 @@ class Shell implements ShellState {
     await this.#enter(text, this.#pending !== '' && line.trim() === '')
   }
 
-  /** Runs a text if it is complete. `isLast`: no input follows, so an incomplete text is an error. */
+  /** Runs a text if it is complete. `isLast`: the query ends with this text, so an incomplete text is an error. */
   async #enter(text: string, isLast: boolean): Promise<void> {
     let queries: readonly TextQuery[]
     try {

@@ -91,8 +91,8 @@ function inCollection(id: string, collection: UnresolvedRef): UnresolvedRef {
 }
 
 /**
- * Adds the scope to a reference into another database. The store cannot contain these references; the report lists
- * them.
+ * Adds the database (`scope`) to a reference into another database. The store cannot contain references into other
+ * databases, so the report lists them.
  */
 function scoped({ target }: UnresolvedRef, scope: UnresolvedRef): UnresolvedRef {
   if (target.type === 'document')

@@ -1,6 +1,7 @@
-// Reads values of the hosted service's exports in the tagged format of version 10: `@int @long @double @date @time
-// @bytes @uuid @ref @object @mod`. The hosted service wrote indexes and lambdas only as placeholder texts. The reader
-// restores references to indexes, and reports lambdas as lost. This file also reads values of formats without types.
+// Reads values of the exports of Fauna's hosted service in the tagged format of version 10, with the tags `@int`,
+// `@long`, `@double`, `@date`, `@time`, `@bytes`, `@uuid`, `@ref`, `@object` and `@mod`. The hosted service wrote
+// indexes and lambdas only as placeholder texts. The reader restores references to indexes, and reports lambdas as
+// lost. This file also reads values of formats without types.
 
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'

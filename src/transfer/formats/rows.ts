@@ -1,6 +1,6 @@
-// Reads rows of JSON and CSV files, for example files for the old command line. Each row becomes the `data` of a
-// document. A row without an id gets a new id. CSV files of dump scripts contain ids. For JSON files, an option selects
-// the field `id` as the id.
+// Reads rows of JSON and CSV files, for example files for the command line of Fauna's hosted service. Each row becomes
+// the `data` of a document. A row without an id gets a new id. CSV files of dump scripts contain ids. For JSON files,
+// an option makes the field `id` the id of the document.
 
 import { tryJson } from '../../values/json.ts'
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
@@ -49,7 +49,7 @@ function documentOf(
   return { kind: 'document', collection, id, ts: undefined, isHistory: false, isDelete: false, fields }
 }
 
-/** The plain notation with the tags of drivers. */
+/** The notation of formats without types, extended by the tags of drivers. */
 function rowNotation(place: ElementContext): Notation {
   const plain = plainNotation(place)
   return (json, path) => {
