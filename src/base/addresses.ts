@@ -1,4 +1,4 @@
-// Parses the addresses in settings. The address of a PostgreSQL database is parsed as libpq does:
+// Parses the addresses in settings. The address of a PostgreSQL database has the syntax of libpq:
 // postgres://user:password@host:port,host:port/name?option=value. The address of a continuous backup is a folder, or a
 // bucket as s3://BUCKET/PREFIX. Errors give the reason and never repeat any text of a database's address. A password
 // may contain characters that have a meaning in addresses, so any part of the text may belong to the password.
@@ -30,7 +30,10 @@ export interface DatabaseAddress {
   readonly options: ReadonlyMap<string, string>
 }
 
-/** Thrown for an invalid address. The message follows the name of the setting: "must be …". */
+/**
+ * Thrown for an invalid address. The message, such as "must be …", continues a sentence that begins with the name of
+ * the setting.
+ */
 export class AddressFault extends Error {
   override name = 'AddressFault'
 }
@@ -46,7 +49,7 @@ const options: ReadonlyMap<string, RegExp> = new Map([
   ['application_name', /^/],
   ['fallback_application_name', /^/],
   ['connect_timeout', /^\d+$/],
-  // A node must write. So with each of these values, a node connects to the first server that accepts writes.
+  // All three values have the same effect: the service always connects to the first server that accepts writes.
   ['target_session_attrs', /^(any|read-write|primary)$/],
   // These options are accepted and ignored: the service chooses these values for every connection.
   ['keepalives', /^/],

@@ -23,7 +23,7 @@ export function textBytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'latin1'))
 }
 
-/** Returns the `hashBytes` of the bytes that `text` encodes; `text` is a {@link byteText}. */
+/** Returns the `hashBytes` of the bytes that `text` encodes; `text` is a result of {@link byteText}. */
 export function hashText(text: string): number {
   let hash = hashSeed
   for (let at = 0; at < text.length; at++) hash = hashByte(hash, text.charCodeAt(at))

@@ -1,7 +1,7 @@
 // Operations on byte strings: successor key, equality, concatenation, hashing and pooled copies; and the size of a
 // megabyte in settings.
 
-/** The bytes of a megabyte. */
+/** The number of bytes in a megabyte. */
 export const megabyte = 1_048_576
 
 /** The smallest byte string after `key` in byte order. */
@@ -61,7 +61,8 @@ export function hashByte(hash: number, byte: number): number {
 /** V8 allocates typed arrays up to this size in its own heap, where allocation is cheap. */
 const heapBytesMax = 64
 /**
- * Maximum size of a pooled copy. A larger copy gets its own memory. A retained pooled copy keeps its whole block alive.
+ * Maximum size of a pooled copy in bytes. A larger copy gets its own memory, because a retained pooled copy keeps its
+ * whole block alive.
  */
 const pooledBytesMax = 2048
 const blockBytes = 65_536

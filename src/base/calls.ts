@@ -1,7 +1,7 @@
 // Sends calls from one process to another process over a socket. All calls of one turn of the event loop are sent in
 // one frame, because sending a frame takes longer than a short call. All results of one turn are also sent in one
-// frame. A long byte string is sent in its own frame, in pieces that are never concatenated. So even a call with many
-// megabytes blocks neither process.
+// frame. A call or result with a long byte string is sent in its own frame. The pieces of the byte string are never
+// concatenated. So even a call with many megabytes blocks neither process.
 
 import type { Duplex } from 'node:stream'
 import { receiveFrames, sendFrame } from './frames.ts'
@@ -33,7 +33,7 @@ interface Entry {
   readonly failure?: string
 }
 
-/** The head of a frame from the caller. `watch` requests notifications from now on. */
+/** The head of a frame from the caller. `watch` asks the callee to send notifications from now on. */
 type ToCallee = { readonly calls: readonly Entry[] } | 'watch'
 /** The head of a frame from the callee. Every frame is also a notification, even without results. */
 interface ToCaller {
@@ -168,7 +168,7 @@ export class Callee {
     })
   }
 
-  /** Sends a notification, if the caller has listeners, at the end of this turn of the event loop. */
+  /** Sends a notification at the end of this turn of the event loop if the caller has requested notifications. */
   notify(): void {
     if (this.#isWatched) this.#batch.flushSoon()
   }

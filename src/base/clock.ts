@@ -51,9 +51,9 @@ const cpuUsage: () => NodeJS.CpuUsage =
   'threadCpuUsage' in process ? () => process.threadCpuUsage() : () => process.cpuUsage()
 
 /**
- * Milliseconds that this thread has waited in the run queue for a processor since the thread started. In the rest of
- * the elapsed time, the thread worked or waited for the disk. On Linux, reading this value takes 10 to 30 microseconds.
- * On other systems the result is 0.
+ * Milliseconds that this thread has waited in the run queue for a processor since the thread started. The thread spent
+ * the rest of its lifetime working, or waiting for something else, such as the disk. On Linux, reading this value takes
+ * 10 to 30 microseconds. On other systems the result is 0.
  */
 export function starvedMs(): number {
   try {
@@ -72,8 +72,8 @@ export function threadMicros(): number {
 // A clock that never steps back, even after a restart. A client may rely on the order of its reads: a later read never
 // has an earlier time. The stored time of the newest commit does not ensure this order, because there may be no commit
 // between two reads. So a small file stores a time slightly ahead of the clock. Because of this margin, the file is
-// rarely written. The file is written in place and never flushed: it survives a crash of the process. After a crash of
-// the machine, the last writes may be missing.
+// rarely written. The file is written in place and never flushed. Its content survives a crash of the process. After a
+// crash of the machine, the last writes may be missing.
 
 /** A clock backed by a file. */
 interface PersistentClock {
@@ -98,7 +98,7 @@ export function openPersistentClock(file: string, aheadMicros: number, clock: ()
     try {
       writeSync(descriptor, encoded(time), 0, numberBytes + checksumBytes, 0)
     } catch {
-      // A full disk must not stop reads. The clock still never steps back until the process exits.
+      // A full disk must not stop reads. Until the process exits, the clock still never steps back.
     }
   }
   return {

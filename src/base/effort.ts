@@ -1,7 +1,7 @@
 // Counts the steps of synchronous work. All code that iterates over values, texts or stored entries counts its steps
-// here. Every few thousand steps, the current watch reads the clock. The watch may abort the work by throwing an error.
-// There is one counter per process, because synchronous work is never interleaved. Passing a counter object to every
-// function would cost more than the counting itself.
+// here. Every few thousand steps, the counter calls the current {@link Watch}. The watch may abort the work by throwing
+// an error, for example after a deadline. There is one counter per process, because synchronous work is never
+// interleaved. Passing a counter object to every function would cost more than the counting itself.
 
 /** Watches synchronous work, and aborts the work by throwing. */
 export interface Watch {
@@ -21,8 +21,8 @@ export const stepsPerCheck = 4096
 export const longCallUnits = 262_144
 
 /**
- * Steps of one pass over a schema definition: reading, checking, comparing or writing the definition takes about 100
- * microseconds.
+ * The steps that are counted for each pass over a schema definition. Reading, checking, comparing or writing a
+ * definition takes about 100 microseconds.
  */
 export const stepsPerDefinition = stepsPerCheck / 4
 
@@ -64,7 +64,10 @@ export function isInterruption(error: unknown): boolean {
   return error === interruption
 }
 
-/** The number of steps since the process started. The difference of two results measures an operation. */
+/**
+ * The number of steps since the process started. The difference between two results is the number of steps between the
+ * two calls.
+ */
 export function stepsSoFar(): number {
   return counted + stepsPerCheck - left
 }

@@ -1,5 +1,5 @@
-// Decodes JSON text from the wire. Text in UTF-16 or UTF-32 begins with a byte order mark, or has zero bytes around its
-// first ASCII character (RFC 4627 §3). All other text is UTF-8.
+// Decodes JSON text from the wire. Text in UTF-16 or UTF-32 begins with a byte order mark, or has zero bytes before or
+// after its first character, which is ASCII (RFC 4627 §3). All other text is UTF-8.
 
 import { isUtf8 } from 'node:buffer'
 

@@ -1,6 +1,6 @@
 // Limits that several files use, with their units. A limit that only one file uses is in that file;
-// docs/reference/limits.md lists all. A limit without a mark is from the protocol. An "own limit" is not part of the
-// protocol.
+// docs/reference/limits.md lists all limits. A limit that is marked "own limit" is not part of the protocol. All other
+// limits come from the protocol.
 
 export const limits = {
   /** Bytes of a request body. */
@@ -9,9 +9,9 @@ export const limits = {
   strangerBodyBytesMax: 65_536,
   /** Bytes of a request line (16 KiB) and all request headers (8 KiB) together. */
   requestHeadBytesMax: 24_576,
-  /** Maximum bytes of one read that are parsed at once, without pacing; own limit. */
+  /** Bytes up to which a read from a connection is parsed at once, without pacing; own limit. */
   shortReadBytes: 8192,
-  /** Maximum lines of one read of HTTP/1.1 that are parsed at once, without pacing; own limit. */
+  /** Lines up to which a read from an HTTP/1.1 connection is parsed at once, without pacing; own limit. */
   shortReadLines: 40,
   /** Streams of one HTTP/2 connection that a client may reset per second; own limit. */
   sessionResetsPerSecond: 50,
@@ -26,7 +26,9 @@ export const limits = {
   /** Billed compute operations of one query; one operation is {@link computeUnitsPerOp} evaluated units. */
   computeOpsMax: 12_000,
   computeUnitsPerOp: 50,
-  /** Expressions side by side in one query (such as the elements of an array), and elements that one lambda is applied to. */
+  /**
+   * Sibling expressions in one query (such as the elements of an array), and elements to which one lambda is applied.
+   */
   queryWidthMax: 100_000,
   /** Errors in one response; own limit. */
   gatheredErrorsMax: 1000,
@@ -63,7 +65,7 @@ export const limits = {
   v10ElementsMax: 16_000,
   /** Nested expressions and types in the text of a query of version 10; own limit: protects the native stack. */
   v10NestingMax: 500,
-  /** UTF-16 units of the summary in a response of version 10; own limit. */
+  /** UTF-16 units of the `summary` in a response of version 10; own limit. */
   v10SummaryUnitsMax: 1_048_576,
   /** Nested calls of lambdas and user functions in version 10. */
   v10CallDepthMax: 2048,
@@ -77,7 +79,7 @@ export const limits = {
   streamBatchMs: 60_000,
   /** Milliseconds of work for streams in one turn of the event loop; own limit. */
   streamTurnMs: 20,
-  /** Milliseconds of all bindings of one document; own limit. */
+  /** Milliseconds for evaluating all bindings (computed fields) of one document; own limit. */
   documentBindingsMs: 100,
   /** Lifetime of an account key in days; own limit. */
   accountKeyDaysMax: 36_500,

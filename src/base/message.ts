@@ -1,6 +1,7 @@
 // Defines error texts in which quoted values are separate from the words of the service. `msg` is a template tag, so
 // only literals in the source code become words of the service. The query log stores the template without the quoted
-// values: see docs/query-logs.md. A plain string has no template, and its text is not stored at all.
+// values: see docs/query-logs.md. An error text that is a plain string has no template. The query log does not store it
+// at all.
 
 /**
  * The pieces of a text, with one quoted value between adjacent pieces. A template is a plain object without methods.
@@ -28,7 +29,10 @@ export class Message implements Template {
   }
 }
 
-/** Returns the message of a template literal. Inserted values are quoted; inserted messages keep their own pieces. */
+/**
+ * Returns the message of a template literal. Inserted values are quoted; inserted messages keep their own pieces and
+ * quoted values.
+ */
 export function msg(literal: TemplateStringsArray, ...values: readonly unknown[]): Message {
   const pieces = [literal[0] as string]
   const quoted: string[] = []

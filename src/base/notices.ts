@@ -1,5 +1,6 @@
-// Defines notices, which the processes of one store exchange about once a second, for counts that need not be exact. A
-// notice may arrive late or never, so correctness must not depend on notices. The caller provides the transport.
+// Defines notices: messages that the processes of one store exchange about once a second. Notices contain counts that
+// need not be exact. A notice may arrive late or never, so correctness must not depend on notices. The caller provides
+// the transport.
 
 /** A subject about which processes exchange notices. */
 export interface NoticeTopic {

@@ -60,7 +60,7 @@ export class Memo {
     const number = this.#drawCount++
     this.#drawn ??= []
     if (number >= this.#drawn.length) this.#drawn[number] = draw()
-    // Evaluations are replayed exactly, so the same function has drawn the value with this number.
+    // A replay draws the same values in the same order, so the value with this number has the type `T`.
     return this.#drawn[number] as T
   }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const here = import.meta.url
 
-/** Returns whether the program runs from bundled files. */
+/** True if the program runs from bundled files. */
 export const isBuilt = here.endsWith('.js')
 
 /**
@@ -32,8 +32,9 @@ export const compileCache = fileURLToPath(
 )
 
 /**
- * Starts a program of this package ({@link programFile}) in the Node.js of this process, with the flags of this process
- * and `flags`. Every failure to start becomes an `error` event, even if `spawn` throws.
+ * Starts a program of this package in a new process. `file`: a result of {@link programFile}. The new process uses the
+ * Node.js executable and the flags of this process, and also `flags`. Every failure to start becomes an `error` event,
+ * even if `spawn` throws.
  */
 export function startProgram(
   file: string,
@@ -56,8 +57,8 @@ const packageFile = new URL('package.json', home)
 /** The version in package.json, such as `0.1.0`. */
 export const version: string = JSON.parse(readFileSync(packageFile, 'utf8')).version
 
-// An older Node.js can load most of the package, but lacks an API. A service would then never finish its start or its
-// shutdown.
+// An older Node.js can load most of the package, but lacks an API. A service on an older Node.js would never finish its
+// start or its shutdown.
 
 /**
  * The oldest supported version of Node.js. `engines` of package.json and `bin/terrarium.js` contain the same version.

@@ -1,19 +1,19 @@
 // Determines the removal time: data whose retention has ended at this time is removed permanently. The system clock
 // alone is not safe: if the clock jumped a year ahead for an hour, all data whose retention ends within that year would
-// be removed. So the elapsed time is stored across restarts. A clock that differs from the elapsed time is trusted
-// after the service has run for a day with the same difference. Until then, the removal time advances with the
-// monotonic clock.
+// be removed. So the module computes an expected time: the time of day that was trusted last, plus the time for which
+// the service has run since then. The expected time is stored across restarts. If the clock differs from the expected
+// time by more than a day, the clock is trusted only after the service has run for a day with this difference. Until
+// then, the removal time is the earlier of the clock's time and the expected time.
 
 import type { Clock } from './clock.ts'
 import { type Micros, micros, msPerDay } from './micros.ts'
 
-/** The stored state of the elapsed time. */
+/** The state that is stored across restarts. */
 export interface TimeMemory {
-  /** The time of day that was trusted last, plus the time that has passed since then. */
+  /** The expected time. */
   readonly believed: Micros
   /**
-   * Milliseconds for which the clock has differed from `believed` while the service ran; 0 if the clock does not
-   * differ.
+   * Milliseconds of running time for which the clock has differed from the expected time; 0 if the clock is trusted.
    */
   readonly doubtedMs: number
 }
@@ -25,13 +25,16 @@ interface RemovalTimeOptions {
   /** Stores the state across restarts. */
   readonly save: (memory: TimeMemory) => Promise<unknown>
   /**
-   * Called when the clock begins to differ from the elapsed time, with the microseconds by which the clock is ahead
+   * Called when the clock begins to differ from the expected time, with the microseconds by which the clock is ahead
    * (negative: behind).
    */
   readonly onLeap: (aheadMicros: number) => void
 }
 
-/** A difference of at most this many microseconds is trusted, because services may be stopped for a night. */
+/**
+ * A clock that differs by at most this many microseconds is trusted, because a service may be stopped for a night. The
+ * expected time does not advance while the service is stopped.
+ */
 const plausibleMicros = msPerDay * 1000
 /** A larger difference must persist for this many milliseconds of running time before the clock is trusted. */
 const confirmationMs = msPerDay
@@ -41,7 +44,10 @@ const saveEveryMs = 600_000
 export class RemovalTime {
   readonly #options: RemovalTimeOptions
   #memory: TimeMemory | undefined
-  /** Microseconds by which the clock was ahead at its last reading; undefined while the clock is trusted. */
+  /**
+   * Microseconds by which the clock was ahead of the expected time at its last reading; undefined while the clock is
+   * trusted.
+   */
   #ahead: number | undefined
   #readMs = 0
   #savedMs = Number.NEGATIVE_INFINITY
@@ -98,7 +104,10 @@ export class RemovalTime {
   }
 }
 
-/** The operator's warning about a clock that jumped. `what`: the data whose removal depends on age. */
+/**
+ * Returns a warning for the operator about a clock that jumped. `what`: the kind of data that is removed after it
+ * expires.
+ */
 export function leapWarning(what: string, aheadMicros: number): string {
   const days = (Math.abs(aheadMicros) / 1000 / msPerDay).toFixed(1)
   const way = aheadMicros > 0 ? 'ahead of' : 'behind'

@@ -1,13 +1,15 @@
-// The errors of a request as a whole, in one closed table of codes. The query language defines the errors within a
-// query.
+// Defines the errors with which a request fails as a whole. The query language defines the errors within a query.
 
 import { type Message, messageOf } from './message.ts'
 
-/** The codes of errors of a request as a whole, with their HTTP status. These errors have no position. */
+/** The codes of errors of a request as a whole, with their HTTP status. These errors have no position in the query. */
 export const requestErrorStatus = {
-  /** A header is invalid, a limit is exceeded, a time is before the retained history, or the bytes are not valid HTTP. */
+  /**
+   * A header is invalid, a limit is exceeded, a requested time is earlier than the retained history, or the bytes are
+   * not valid HTTP.
+   */
   'bad request': 400,
-  /** A long writing query conflicted with other transactions more often than its retry limit allows. */
+  /** A long query that writes conflicted with other transactions more often than its retry limit allows. */
   'contended transaction': 409,
   /** The credential is valid but gives no access to the log API. */
   forbidden: 403,
@@ -34,7 +36,7 @@ export const requestErrorStatus = {
 /** The code of an error of a request as a whole. */
 export type RequestErrorCode = keyof typeof requestErrorStatus
 
-/** Thrown when a request fails as a whole, for example because of a limit, its credential, its deadline or a conflict. */
+/** Thrown when a request fails as a whole, for example because of a limit, its credential or a conflict. */
 export class RequestError extends Error {
   override name = 'RequestError'
   readonly code: RequestErrorCode

@@ -1,5 +1,5 @@
 // Calls the operating system: checks whether a recorded process is still alive, lowers the priority of this process,
-// and reads its limit of open files. A process id does not identify a recorded process, because ids are reused, and
+// and reads the limit on its open files. A process id does not identify a recorded process, because ids are reused, and
 // because other containers and machines use the same ids.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -17,7 +17,7 @@ export function processMark(pid: number): string | undefined {
 
 /**
  * Returns whether the process `pid` is alive. `mark`: the result of {@link processMark} for that process. Returns
- * undefined if this process cannot determine the answer.
+ * undefined if the answer cannot be determined, for example because `mark` is from another container.
  */
 export function isAlive(pid: number, mark: string | undefined): boolean | undefined {
   const here = surroundings()
@@ -50,7 +50,7 @@ function surroundings(): string | undefined {
 function statusOf(pid: number): { readonly state: string; readonly began: string } | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The program's name comes first, and may contain any character.
+    // The name of the program precedes the state, and may contain any character.
     const [state = '', ...fields] = line.slice(line.lastIndexOf(')') + 2).split(' ')
     return { state, began: fields[18] ?? '' }
   } catch {
@@ -69,10 +69,10 @@ function isHidden(pid: number): boolean {
 }
 
 /**
- * Lowers the priority of this process by `niceness`. Linux has a priority for each thread, so the priority of every
- * thread is lowered. The threads of the garbage collector are included, because they could use all cores. The libuv
- * threads keep their priority, because commits wait for the disk on these threads, and a slow commit delays other
- * writers. Must be called after the program is loaded, because loading at low priority can take very long.
+ * Lowers the priority of this process by `niceness`. On Linux, each thread has its own priority. The priority of the
+ * garbage collector's threads is lowered as well, because they could use all cores. The libuv threads keep their
+ * priority: commits wait for the disk on these threads, and a slow commit delays other writers. Must be called after
+ * the program is loaded, because loading at low priority can take very long.
  */
 export function lowerPriority(niceness: number): void {
   setPriority(niceness)
@@ -88,17 +88,20 @@ export function lowerPriority(niceness: number): void {
   }
 }
 
-// The limit of open files, sockets and pipes of this process (`ulimit -n`). Without a free descriptor the process can
-// open no file and start no process. Clients can exhaust descriptors by opening connections, so connections may use
-// only a part of the descriptors.
+// The limit on open files, sockets and pipes of this process (`ulimit -n`). When all file descriptors are in use, the
+// process cannot open a file or start a process. Clients can exhaust descriptors by opening connections, so connections
+// may use only a part of the descriptors.
 
-/** The smallest limit with which a service works. */
+/** The smallest limit on descriptors with which a service works. */
 export const descriptorsMin = 128
 
 /** The smallest number of descriptors kept free for files, pipes and processes. */
 const reserveMin = 96
 
-/** The limit of this process; infinite on a system without such a limit. The first call takes some milliseconds. */
+/**
+ * The limit on descriptors of this process; infinite on a system without such a limit. The first call takes some
+ * milliseconds.
+ */
 export function descriptorsMax(): number {
   max ??= readMax()
   return max

@@ -26,7 +26,7 @@ const certificateHint = 'set NODE_EXTRA_CA_CERTS to the file of the certificate,
 const untrusted = `its certificate is not trusted; ${certificateHint}`
 const wrongScheme = 'it does not speak TLS (http:// instead of https://)'
 
-/** Permanent failures, by the codes of Node, OpenSSL and undici: a retry fails the same way. */
+/** Permanent failures: a retry fails for the same reason. The keys are error codes of Node, OpenSSL and undici. */
 const lasting: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
@@ -40,7 +40,7 @@ const lasting: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
 }
 
-/** Transient failures. */
+/** Transient failures: a retry may succeed. */
 const passing: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name cannot be looked up',
   ECONNREFUSED: 'nothing is served there',

@@ -1,12 +1,13 @@
 // Coordinates the times of commits and snapshots of one store. A snapshot at time S contains every commit up to S, and
 // every later commit gets a time after S.
 //
-// A commit gets a provisional time before it is evaluated, and becomes visible only when it is durable. So a writer
-// first announces the commit and then reads the clock: the commit's time is later than the clock reading. A reader
-// first reads the clock, then reads the announcements, and takes its snapshot last. If the reader missed an
-// announcement, its clock reading is before the time of the announced commit. If the reader read an announcement, its
-// snapshot may have one of two times: a time before the oldest announcement, or the time directly after the newest
-// visible commit. The second time is safe because commits are at least two microseconds apart.
+// A commit gets a provisional time before its transaction is evaluated, and becomes visible only when it is durable. So
+// a writer first announces the commit to all processes and then reads the clock: the commit's time is later than the
+// clock reading. A reader first reads the clock, then reads the announcements, and takes its snapshot last. If the
+// reader missed an announcement, its clock reading is before the time of the announced commit. If the reader read an
+// announcement, its snapshot may have one of two times: a time before the oldest announcement, or the time directly
+// after the newest visible commit. A snapshot directly after a commit is safe, because commits are at least two
+// microseconds apart.
 //
 // All processes read one clock. An announcement has the same time as its commit. This time is later than all clock
 // readings before the announcement. So snapshot times never go back, in any process. Several processes of one machine
@@ -27,8 +28,8 @@ export interface Timeline {
    */
   announce(atLeast: Micros): Announcement
   /**
-   * Returns a time that every later commit will exceed. The caller must hold the writer's lock. Only timelines of
-   * stores that several machines share have this method.
+   * Returns a time that is earlier than every later commit. The caller must hold the store's write lock, which only one
+   * process can hold. Only timelines of stores that several machines share have this method.
    */
   closed?(): Micros
 }
@@ -66,7 +67,7 @@ export class AnnouncedCommits {
   #newest = epoch
 
   /**
-   * `announced` publishes the oldest time of an open commit, or {@link endOfTime} when no commit is open. If no commit
+   * `announced` publishes the time of the oldest open commit, or {@link endOfTime} when no commit is open. If no commit
    * is open, {@link begin} first calls `announced` with undefined, then determines the time of the commit, and calls
    * `announced` with this time.
    */
@@ -92,7 +93,7 @@ export class AnnouncedCommits {
     if (isFirst) this.#announced(undefined)
     const time = Math.max(atLeast, micros(this.#newest + commitDistance), micros(clock() + 1))
     this.#newest = time
-    // While other commits are open, the published oldest time is valid for this commit as well.
+    // While other commits are open, the published time is earlier than the time of this commit, so it need not change.
     if (isFirst) this.#announced(time)
     const announcement: Announcement = {
       time,
@@ -134,8 +135,9 @@ export function localTimeline(clock: () => Micros): Timeline {
 // only grows, so the time never steps back. A reader reads the monotonic clock first, then the offset and the
 // announcements in one read. So a later reader never gets an earlier time.
 //
-// If several nodes share a store, their processes use the clock of the database (storage/kv/postgres/record-clock.ts).
-// In this case, the file contains only the times that the processes of a node have used for snapshots.
+// If several nodes (services on different machines) share a store, their processes use the clock of the database
+// (storage/kv/postgres/record-clock.ts). In this case, the file contains only the times that the processes of a node
+// have used for snapshots.
 
 /** Interval at which the offset is compared with the time of day, in milliseconds. */
 const keepIntervalMs = 500
@@ -186,7 +188,7 @@ export function keepSharedTimeline(
 /**
  * Opens the timeline in a file that another process has created. `worker`: the number of this process. Deletes the
  * announcements of the previous process with this number, because the commits of the previous process have ended. A
- * process may open the file late, even after it has taken the writer's lock.
+ * process may open the file even after it has taken the store's write lock.
  */
 export function openSharedTimeline(file: string, worker: number): Timeline & { close(): void } {
   const numbers = new SharedNumbers(file, 'r+', fileProcesses(file))

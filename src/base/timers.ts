@@ -1,7 +1,7 @@
-// The only source of timers. Code that has to wait gets a `Timers` as a parameter, so that tests advance the time by
-// hand. {@link Loop} repeats a background task with these timers.
+// The only source of timers. Code that has to wait gets a `Timers` as a parameter, so that tests can control the time.
+// {@link Loop} repeats a background task with these timers.
 
-/** Cancels a scheduled call; has no effect after the call. */
+/** Cancels the calls that are still scheduled. */
 export type Cancel = () => void
 
 export interface Timers {
@@ -26,7 +26,10 @@ export const systemTimers: Timers = {
   },
 }
 
-/** Keeps the process alive until the returned function is called, even while the process waits only for timers. */
+/**
+ * Keeps the process alive until the returned function is called, even if the process only waits for {@link
+ * systemTimers}.
+ */
 export function stayAlive(): Cancel {
   const timer = setInterval(() => undefined, delayMaxMs)
   return () => clearInterval(timer)
@@ -75,7 +78,7 @@ export class Loop {
     this.#running = this.#run(step)
   }
 
-  /** Starts the next step immediately, or directly after the running step. */
+  /** Starts the next step immediately if the task is paused, and otherwise directly after the running step. */
   wake(): void {
     this.#isWoken = true
     this.#endPause()

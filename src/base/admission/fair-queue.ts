@@ -77,7 +77,7 @@ interface Waiter {
   readonly refuse: () => void
 }
 
-/** Runs operations in turns of their owners. */
+/** Runs operations. The owners of waiting operations take turns. */
 export class FairRunner {
   readonly #runningMax: number
   readonly #waitingMax: number
@@ -110,7 +110,7 @@ export class FairRunner {
     }
   }
 
-  /** Waits for the owner's turn. Resolves when another operation has finished. */
+  /** Resolves when another operation has finished and it is the owner's turn. */
   #turn(path: readonly unknown[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiters.add(path, { start: resolve, refuse: () => reject(this.#refusal()) })

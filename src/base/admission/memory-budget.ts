@@ -1,12 +1,12 @@
 // Limits a resource that all clients share (bytes of unfinished requests, bytes of unread responses, connections
 // without a request, memory of running queries). A request or connection that can be ended has a share of the resource.
 // When the limit is exceeded, the largest shares of the client with the greatest use are evicted: their requests or
-// connections are ended. Evictions depend on size, so a new client has no disadvantage. Clients are distinguished by a
-// group: the address of the client, or its database once the credential is known. Work that must not be ended has a
-// reservation instead of a share. A reservation that exceeds the limit is rejected.
+// connections are ended. Evictions depend on size, so a new client has no disadvantage. The shares of a client form a
+// group, which is named by the client's address, or by its database once the credential is known. Work that must not be
+// ended has a reservation instead of a share. A reservation that exceeds the limit is rejected.
 //
-// A budget with a pace also evicts stalled shares: each share must move (add, remove or transfer) a minimum amount in
-// every window of time.
+// A budget with a pace also evicts stalled shares. For each share, a minimum amount must move (be added, removed or
+// transferred) in every window of time.
 
 import { assert } from '../assert.ts'
 import type { Clock } from '../clock.ts'
@@ -25,7 +25,7 @@ interface MemoryBudgetOptions {
   readonly max: number | (() => number)
   /** Absent: shares may stall. */
   readonly pace?: Pace
-  /** Creates the error of a reservation that exceeds the limit. */
+  /** Creates the error that is thrown for a reservation that exceeds the limit. */
   readonly refusal?: () => Error
 }
 
@@ -233,7 +233,7 @@ export class Share {
     this.#paused = paused
   }
 
-  /** Returns the held amount to the budget. Further calls do nothing. */
+  /** Removes the share from the budget. Further calls do nothing. */
   close(): void {
     if (this.#closed) return
     this.#closed = true

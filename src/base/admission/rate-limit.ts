@@ -1,5 +1,5 @@
 // A rate limit: each owner takes amounts from a token bucket, which refills at a steady rate. An owner may overdraw its
-// bucket. Rate limits apply to requests, to stream resets, to used time, and to pauses.
+// bucket. Rate limits are used, for example, for requests, stream resets and the time of queries.
 
 import { GenerationCache } from '../generation-cache.ts'
 
@@ -10,8 +10,8 @@ interface Rate {
 }
 
 /**
- * A rate for pauses: after an owner has taken 100 milliseconds, for example, its bucket is overdrawn for 100
- * milliseconds.
+ * A rate for pauses that are as long as the time taken: after an owner has taken 100 milliseconds, its bucket is
+ * overdrawn for 100 milliseconds.
  */
 export const passingMs: Rate = { max: 0, perSecond: 1000 }
 

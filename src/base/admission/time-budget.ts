@@ -1,9 +1,10 @@
 // Time budgets limit how long synchronous work may block the thread that serves all clients.
 //
-// `TimeBudget` has a budget for each owner. CPU time and waits for the disk are counted. Waits for a CPU that other
-// programs use are not counted, because a process of the slow lane (for long queries) would also wait for a CPU. Work
-// of few steps is treated as short even if it took long, because garbage collection for other requests took the time.
-// An owner whose work repeatedly blocks the thread overdraws its budget, and gets less time for each piece of work.
+// `TimeBudget` has a budget for each owner. CPU time and waits for the disk are counted. Waits for a busy CPU are not
+// counted, because the processes of the slow lane (for long queries) would also wait for a CPU. Work with few steps
+// (src/base/effort.ts) is treated as short even if it took long. In such a case, garbage collection for other requests
+// took the time. An owner whose work repeatedly blocks the thread overdraws its budget, and gets less time for each
+// piece of work.
 //
 // `CpuBudget` limits the CPU time of all code that belongs to one item, such as a document.
 
@@ -13,9 +14,9 @@ import { RateLimit } from './rate-limit.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const timeBudgetLimits = {
-  /** Milliseconds that evaluations of one database may block the process at once; own limit. */
+  /** Milliseconds for which evaluations of one database may block the process in a burst; own limit. */
   blockingMsFree: 80,
-  /** Milliseconds per second that evaluations of one database may block the process; own limit. */
+  /** Milliseconds per second for which evaluations of one database may block the process on average; own limit. */
   blockingMsPerSecond: 20,
   /**
    * Milliseconds after which a query moves to the slow lane if its database has exceeded the limits for blocking; own
@@ -106,7 +107,7 @@ export class TimedWork {
   readonly #starvedBeforeMs: number
   #owner: string
   #ms: number
-  /** The earliest time at which the work may be over. */
+  /** The earliest time at which the work can have used its complete time, in milliseconds of the monotonic clock. */
   #endMs: number
   #isCancelled = false
 
@@ -167,11 +168,12 @@ export class CpuBudget {
   readonly #clock: () => number
   /** The remaining microseconds of the current item; infinite if there is no item. */
   #left = Number.POSITIVE_INFINITY
-  /** Microseconds of all code since the process began. */
+  /** Microseconds of CPU time that all calls of {@link within} have taken since the process began. */
   #spent: number = 0
 
   /**
-   * `refusal` creates the error of code that exceeds the limit. `clock`: the CPU time of this thread in microseconds.
+   * `refusal` creates the error that is thrown when code exceeds the limit. `clock`: the CPU time of this thread in
+   * microseconds.
    */
   constructor(refusal: () => Error, clock: () => number = threadMicros) {
     this.#refusal = refusal
@@ -209,8 +211,8 @@ export class CpuBudget {
   }
 
   /**
-   * Runs synchronous work. Then calls `report` with the microseconds of all code that ran in {@link within}, even if
-   * the work throws.
+   * Runs synchronous work. Then calls `report` with the microseconds of CPU time that calls of {@link within} took
+   * during this work, even if the work throws.
    */
   counted<T>(work: () => T, report: (micros: number) => void): T {
     const before = this.#spent

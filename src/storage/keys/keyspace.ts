@@ -34,9 +34,9 @@ export const keyTags = {
 
 /** The built-in indexes of every database. The numbers are stored in keys, and must never change. */
 export const builtinIndexes = {
-  /** Terms: the number of a native collection, and a name. Contains live schema objects only. */
+  /** Terms: the number of a native (built-in) collection, and a name. Contains live schema objects only. */
   names: 1,
-  /** Terms: the instance reference. */
+  /** Terms: the reference of the instance (the document that logs in). */
   tokensByInstance: 2,
   credentialsByInstance: 3,
   /** Terms: the issuer. */
@@ -48,7 +48,9 @@ export function documentsIndex(collection: CollectionId): number {
   return 0x10000 + collection
 }
 
-/** The jobs of the background sweeper. The numbers are stored in keys, and must never change. */
+/**
+ * The jobs of the background sweeper (storage/store/sweeper.ts). The numbers are stored in keys, and must never change.
+ */
 export const garbageKinds = {
   /**
    * Recompute the time at which the next version in a collection expires. If the job is for a database, recompute this

@@ -127,7 +127,7 @@ function appendAscending(writer: ByteWriter, value: Value, kinds: NumberKinds | 
 
 const signBit = 1n << 63n
 
-/** From this number on, a double may not represent a long exactly. */
+/** From this number on, some longs (64-bit integers) cannot be represented exactly as a double. */
 const exactMax = 2 ** 53
 const longMax = 2 ** 63
 const residualBias = 0x8000

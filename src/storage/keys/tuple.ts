@@ -2,9 +2,9 @@
 //
 // Entries are ordered by their values, then by document. Different values that are equal in the order (1 and 1.0) have
 // equal bytes, so a tie-break after the document distinguishes such entries. The tie-break has one bit for each number
-// of the tuple. The bit is set if the number is a double that compares equal to a long. Trailing zero bytes are
-// omitted. The last byte of the tie-break is the number of its other bytes, so that keys can be parsed from their end.
-// For nearly all tuples, the tie-break is the single byte 0.
+// of the tuple. The bit is set if the number is a double that compares equal to a long (a 64-bit integer). Trailing
+// zero bytes are omitted. The last byte of the tie-break is the number of its other bytes, so that keys can be parsed
+// from their end. For nearly all tuples, the tie-break is the single byte 0.
 //
 // Keys have a maximum length. An encoding with more than `tupleBytesMax` bytes is truncated to this length, and 16
 // bytes of the SHA-256 of the complete encoding are appended. Entries with equal truncated bytes are adjacent but

@@ -7,7 +7,7 @@ import { step } from '../../base/effort.ts'
 import { uuidFromHalves } from '../../values/uuid.ts'
 import { Lambda, LocalDate, Ref, Time, type Value } from '../../values/value.ts'
 
-/** The first bytes of encoded values (value-codec.ts). The tags are stored, and must never change. */
+/** Tags: the first bytes of encoded values (value-codec.ts). The tags are stored, and must never change. */
 export const valueTags = {
   null: 0x00,
   false: 0x01,

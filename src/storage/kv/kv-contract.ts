@@ -71,20 +71,20 @@ export interface EncodedWrites extends Iterable<Bytes> {
 /** Ordered bytes with snapshots and atomic commits. */
 export interface KeyValueStore {
   /**
-   * Runs `read` synchronously on a snapshot, and returns its result. The snapshot contains all commits so far of all
+   * Runs `read` synchronously on a snapshot, and returns its result. The snapshot contains all earlier commits of all
    * processes that share the store. A read inside another read uses the same snapshot. A read inside a transaction
    * throws.
    */
   read<T>(read: (view: View) => T): T
   /**
-   * Runs the transaction function `work` under the writer's lock, on the newest state, and applies its writes
-   * atomically; transactions are strictly serializable. All other writers wait for `work`, so it must be short. Usually
-   * `work` validates an attempt that was evaluated before the call, and returns the writes of the attempt
-   * (storage/store/attempt.ts). Waiting transactions may share one lock and one flush. Each of them reads the writes of
-   * the preceding transactions. `work` is synchronous and may run more than once; only the writes of the last run are
-   * applied. If `work` throws, the promise rejects and nothing is written. The promise resolves when the writes are
-   * durable (they survive a crash of process and machine). If there are no writes, the promise resolves when all data
-   * that `work` has read is durable.
+   * Runs the transaction function `work` on the newest state, and applies its writes atomically; transactions are
+   * strictly serializable. `work` runs under the writer's lock, which only one process can hold. All other writers wait
+   * for `work`, so it must be short. Usually `work` validates a transaction that was evaluated before the call (an
+   * attempt; see storage/store/attempt.ts), and returns its writes. Waiting transactions may share one lock and one
+   * flush. Each of them reads the writes of the preceding transactions. `work` is synchronous and may run more than
+   * once; only the writes of the last run are applied. If `work` throws, the promise rejects and nothing is written.
+   * The promise resolves when the writes are durable (they survive a crash of process and machine). If there are no
+   * writes, the promise resolves when all data that `work` has read is durable.
    *
    * `prepare` is awaited under the same lock, directly before `work`: nothing is committed between `prepare` and
    * `work`, and `read` sees the newest state. If `prepare` rejects, the promise of `transact` rejects and `work` does

@@ -29,7 +29,7 @@ const mapSizeBytes = 1 << 20
 export function claimFolder(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
   // This check precedes the first read, which takes the lock. A process in another container may have the same process
-  // number. After a read, this process could not distinguish its own lock from the lock of such a process.
+  // id. After a read, this process could not distinguish its own lock from the lock of such a process.
   rejectClaimed(claims, folder, 0)
   claims.get('claim')
   // The check is repeated. If two processes start at the same time, at least one process now finds the reader of the
@@ -75,7 +75,7 @@ function rejectClaimed(claims: RootDatabase, folder: string, own: number): void 
 }
 
 /**
- * Returns the process numbers of the live readers. For a process in a container, this is the number within the
+ * Returns the process ids of the live readers. For a process in a container, this is the process id within the
  * container.
  */
 function readersOf(claims: RootDatabase): number[] {
@@ -91,8 +91,8 @@ function readersOf(claims: RootDatabase): number[] {
 // service has determined. The inode number of an open file is not reused, so equal numbers mean the same file.
 
 /**
- * The identity of a missing file. The data file is missing in a new folder, and in the folder of a node with a shared
- * store.
+ * The identity of a missing file. The data file is missing in a new folder, and in the folder of a node whose store is
+ * in PostgreSQL.
  */
 const absent = '-'
 

@@ -1,6 +1,6 @@
 // Checks LMDB's data file before the file is mapped into memory. LMDB trusts the content of the file, and the system
-// kills a process that reads a mapped page beyond the end of the file. So this module looks for damage in the first
-// pages, which describe the other pages.
+// kills a process that reads a mapped page beyond the end of the file. So this module searches the first pages for
+// damage, because they describe the other pages.
 //
 // A data file begins with two meta pages. Commits write the two pages alternately. The newer meta page contains the
 // roots of the trees and the number of the last page. The layouts are from version 2 of the format, for machines with
@@ -320,7 +320,7 @@ function isPossible({ depth, root }: Tree, lastPage: bigint): boolean {
 
 /** The offsets of the nodes of a page. */
 function nodesOf(page: Buffer): number[] {
-  // Both offsets are relative to the end of the page's header.
+  // `lower` and the stored offsets of the nodes are relative to the end of the page's header.
   const count = Math.min(pageBytes - at.nodes, page.readUInt16LE(at.lower)) >> 1
   const offsets = Array.from(
     { length: count },

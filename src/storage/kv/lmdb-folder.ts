@@ -28,16 +28,14 @@ export interface OpenFolder {
  * program.
  */
 const layoutKey = Buffer.from('layout')
-/**
- * The layout of folders without a commit log: replicas of a store in PostgreSQL, and stores beside the data directory.
- * LMDB contains all rows.
- */
+/** The layout of folders without a commit log, such as the replica of a store in PostgreSQL. LMDB contains all rows. */
 const plainLayout = '5'
 /** The layout of folders with a commit log, which may contain newer rows than LMDB. */
 const loggedLayout = '6'
 /**
- * Earlier layouts that can still be opened. Layout 3 lacks the due marks, and both layouts contain stored events of
- * indexes. The store adds the missing rows and removes the unused rows (storage/store/due-filing.ts).
+ * Earlier layouts that can still be opened. Layout 3 lacks the due marks (storage/store/due-order.ts), and both layouts
+ * contain stored events of indexes. The store adds the missing rows and removes the unused rows
+ * (storage/store/due-filing.ts).
  */
 const layoutsBefore: readonly string[] = ['3', '4']
 
@@ -116,7 +114,8 @@ export function openFolder(
 }
 
 /**
- * Maximum number of attempts. An attempt fails if another process commits within some ten microseconds of the attempt.
+ * Maximum number of attempts. An attempt fails if another process commits within some tens of microseconds of the
+ * attempt.
  */
 const openAttemptsMax = 100
 
@@ -166,8 +165,8 @@ function checkFolder(path: string): void {
 }
 
 /**
- * Stores the layout in an environment, which marks the environment as one of this program. Throws if the environment
- * contains other data. Must run in a write transaction.
+ * Stores the layout in an environment, and so marks the environment as an environment of this program. Throws if the
+ * environment contains other data. Must run in a write transaction.
  */
 function claim(root: Environment, path: string, use: FolderUse): void {
   const layout = use === 'plain' ? plainLayout : loggedLayout

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import type { RootDatabase } from 'lmdb'
 import { commitOffsets, dataFileName } from './lmdb-data-file.ts'
 
-/** Thrown if LMDB has forgotten the newest commit, because a write would overwrite this commit. */
+/** Thrown before a write if LMDB has forgotten the newest commit. The write would overwrite this commit. */
 export class ForgottenCommitError extends Error {
   override readonly name = 'ForgottenCommitError'
 

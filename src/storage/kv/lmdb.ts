@@ -60,7 +60,8 @@ const watchIntervalMsDefault = 10
 const batchWritesMax = 4000
 
 /**
- * If LMDB has forgotten a commit: milliseconds between two attempts to write, and milliseconds after which writes fail.
+ * Milliseconds between two attempts to write while LMDB has forgotten a commit (lmdb-newest-commit.ts).
+ * `recoveryMsMax`: milliseconds after which writes fail.
  */
 const recoveryIntervalMs = 2
 const recoveryMsMax = 5_000

@@ -55,7 +55,7 @@ class MemoryStore implements KeyValueStore {
   readonly #listeners = new Listeners()
   #isClosed = false
   #isWorking = false
-  /** Resolves when the newest transaction with a preparation has run. */
+  /** Resolves when the newest transaction with a `prepare` function has run. */
   #prepared: Promise<void> = Promise.resolve()
   /** Resolves when all transactions that have begun so far have run. */
   #last: Promise<unknown> = Promise.resolve()

@@ -1,6 +1,7 @@
-// Encodes a read set as bytes, for the process that commits an attempt of another process. A large read set must not
-// block this process for long, so nothing is decoded in advance. A table contains the hash of each key, and ranges are
-// sorted by their first keys. Only reads of rows that other commits may have changed are decoded.
+// Encodes a read set as bytes, for the process that commits a transaction that another process has evaluated. A large
+// read set must not block the committing process for long, so nothing is decoded in advance. A table contains the hash
+// of each key, and ranges are sorted by their first keys. Only reads of rows that other commits may have changed are
+// decoded.
 //
 // Layout; words of 32 bits have the byte order of the machine, because both processes run on the same machine:
 //
@@ -115,7 +116,7 @@ export class PackedReads implements ReadSet {
   readonly #rangeAt: Uint32Array
   readonly #furthest: Uint32Array
 
-  /** The offset of `bytes` in their buffer must be a multiple of four. */
+  /** The offset of `bytes` in the underlying buffer must be a multiple of four. */
   constructor(bytes: Bytes) {
     const { buffer, byteLength, byteOffset } = bytes
     const [keys = 0, ranges = 0, size = 0, kinds = 0] = new Int32Array(buffer, byteOffset, headWords)

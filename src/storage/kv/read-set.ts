@@ -1,7 +1,7 @@
 // Records and validates the read set of a transaction. A read set contains the keys that were read, with their values.
-// A read set also contains the ranges that were read, up to the point where reading stopped. The ranges detect entries
-// that are added later. A read set is valid on another state if all its reads would return the same results from that
-// state.
+// A read set also contains the ranges that were read, up to the point where reading stopped. With the ranges,
+// validation detects entries that were added later. A read set is valid on another state if all its reads would return
+// the same results from that state.
 
 import { createHash, type Hash, hash } from 'node:crypto'
 import { byteText, textBytes } from '../../base/byte-text.ts'

@@ -1,7 +1,8 @@
 // Stores the keys of recent commits: commits of this process, and commits of other machines that this process has
-// applied to its replica. The validation of an attempt under the writer's lock then reads only the keys of the read set
-// that were written after the attempt's snapshot. Commits of other processes to the same folder are not stored. This
-// module detects such a gap, because each commit contains the time of the previous commit.
+// applied to its replica. An evaluated transaction is validated under the writer's lock before its commit. With this
+// module, the validation reads only those keys of the read set that were written after the transaction's snapshot.
+// Commits of other processes to the same folder are not stored. This module detects such a gap, because each commit
+// contains the time of the previous commit.
 //
 // The design is based on measurements (decision 15). A key of a read set is looked up by its slot in a hash table of
 // fixed size. A range is compared with the keys of each commit that wrote rows of the same kind. Every commit runs this
@@ -40,7 +41,7 @@ const comparisonsMax = 100_000
 const packedComparisonsMax = 20_000
 /** Maximum number of keys of a packed read set that are decoded; this takes some milliseconds. */
 const packedKeysMax = 4_000
-/** Maximum number of commits whose keys are compared with a single range; this takes some ten microseconds. */
+/** Maximum number of commits whose keys are compared with a single range; this takes some tens of microseconds. */
 const comparedCommitsMax = 256
 
 /** Recorded in place of the number of keys, if the keys of a commit are not stored. */
@@ -54,7 +55,7 @@ export class RecentWrites {
   /** The time of the commit before the first remembered commit. `#to`: the time of the last commit. */
   #from = 0
   #to = 0
-  /** By the number of a commit: its time, and the number of all earlier writes. */
+  /** Arrays by the number of a commit (modulo {@link commitsMax}): its time, and the number of all earlier writes. */
   readonly #times = new Float64Array(commitsMax)
   readonly #writesBefore = new Float64Array(commitsMax)
   /** The keys of the last commits, one after the other; the keys of one commit are contiguous. */
@@ -144,9 +145,9 @@ export class RecentWrites {
   }
 
   /**
-   * Returns the part of `reads` that later commits may have changed. `since`: the newest commit in the state of
-   * `reads`. `now`: the newest of the later commits. Returns undefined if some of these commits are not remembered, or
-   * if checking a packed read set would take too long.
+   * Returns the part of `reads` that later commits may have changed. `since`: the time of the newest commit in the
+   * state that was read. `now`: the time of the newest later commit. Returns undefined if some of these commits are not
+   * remembered, or if checking a packed read set would take too long.
    */
   written(reads: ReadSet, since: number, now: number): ReadSet | undefined {
     if (now !== this.#to || since < this.#from) return undefined

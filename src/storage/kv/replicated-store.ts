@@ -16,11 +16,11 @@ export interface ForeignBatch {
 
 export interface ReplicatedStore extends KeyValueStore {
   /**
-   * Waits until a new snapshot contains all commits up to `notBefore` (microseconds), and until the time of a new
-   * snapshot follows the time of day. Returns undefined if no wait is needed. If `notBefore` is Infinity, the snapshot
-   * contains all commits of any machine before the call. If `isLater` is true and the source of the time is available,
-   * the time of the snapshot is also later than `notBefore`. Rejects with `StoreUnavailableError` when the engine needs
-   * an unavailable service to get the commits.
+   * Waits until a new snapshot contains all commits up to `notBefore` (microseconds), and until its time is close to
+   * the time of day. Returns undefined if no wait is needed. If `notBefore` is Infinity, the snapshot contains all
+   * commits of any machine before the call. If `isLater` is true and the source of the time is available, the time of
+   * the snapshot is also later than `notBefore`. Rejects with `StoreUnavailableError` when the engine needs an
+   * unavailable service to get the commits.
    */
   ready(notBefore: number, isLater?: boolean): Promise<void> | undefined
   /**

@@ -1,6 +1,6 @@
-// A sorted list of entries with keys. The entries are in chunks of bounded size, so an insertion moves the pointers of
-// at most one chunk, for any number of entries. The memory engine stores its entries in this list, and a transaction
-// stores its pending writes in this list.
+// A sorted list of entries with keys. The entries are in chunks of bounded size, so an insertion moves only the
+// pointers of one chunk, regardless of the number of entries. The memory engine stores its entries in this list, and a
+// transaction stores its pending writes in this list.
 
 import type { Bytes } from './kv-contract.ts'
 

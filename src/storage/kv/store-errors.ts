@@ -1,5 +1,5 @@
-// Defines the errors of an engine that cannot read or write its data. Reasons are missing permissions, a full disk,
-// files of another program, or a closed store.
+// Defines the errors of an engine that cannot read or write its data. Possible reasons are missing permissions, a full
+// disk, files of another program, or a closed store.
 
 /**
  * Thrown if the store cannot be opened, read or written. The message names the path; `cause` contains the error of the

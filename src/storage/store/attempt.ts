@@ -1,6 +1,6 @@
-// Defines attempts. An attempt is a transaction that was evaluated without the writer lock. An attempt consists of a
-// read set, writes and a result. Before its commit, an attempt has no effect on the store, so it can be dropped or
-// evaluated again.
+// Defines attempts. An attempt is a transaction that was evaluated without the writer lock, which commits need. An
+// attempt consists of a read set, writes and a result. Before its commit, an attempt has no effect on the store, so it
+// can be dropped or evaluated again.
 
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import { keyTags } from '../keys/keyspace.ts'
@@ -43,7 +43,8 @@ export interface Attempt<T> extends Evaluation<T> {
   /** The duration of the evaluation in microseconds. */
   readonly evaluationMicros: number
   /**
-   * Present if another process sent a large attempt. Returns the writes that precede `writes`, for a commit at `time`.
+   * Present if another process sent a large attempt; `writes` is then empty. Returns the encoded writes for a commit at
+   * `time`.
    */
   readonly pieces?: (time: Micros) => EncodedWrites
 }

@@ -1,6 +1,6 @@
 // Runs builds. A build fills an index, or rewrites the documents of a migrated collection. Databases take turns, so a
 // build does not wait for all builds of another database. The builds of one database take turns, too. If a build fails
-// at a document, the other builds continue. The failed build is skipped until its index or the document changes, or
+// at a document, the other builds continue. The failed build is skipped until its index or the document is changed, or
 // until the longest pause has passed.
 
 import { systemClock } from '../../base/clock.ts'
@@ -118,8 +118,8 @@ export class BuildQueue {
 
   /**
    * Returns whether to skip a build that has failed. After repeated failures, a build is skipped during a pause. After
-   * the pause, the build is skipped until its index or the document at which it failed changes. After the longest
-   * pause, the build is always retried.
+   * the pause, the build is skipped until its index changes, or until the document at which it failed changes. After
+   * the longest pause, the build is always retried.
    */
   #isSkipped(index: Ref, name: string): boolean {
     const failed = this.#failed.get(name)
@@ -160,7 +160,7 @@ function continueAny(transaction: StoreTransaction, build: Ref, isOver: () => bo
 
 /**
  * Returns how many milliseconds a build pauses after `times` consecutive failures. After the first failure, there is no
- * pause: the build is retried as soon as its index or the document at which it failed changes.
+ * pause: the build is retried as soon as its index changes, or the document at which it failed changes.
  */
 function pauseMs(times: number): number {
   if (times < 2) return 0

@@ -1,6 +1,7 @@
-// Finds schema objects by name and by reference. Transactions share a cache with the schema of each database. A schema
-// has a version number, and every write to the schema changes this number. A transaction knows the time of the last
-// change to any schema. While this time is unchanged, a cached schema is used without reading its version number.
+// Finds schema objects (databases, collections, indexes …) by name and by reference. Transactions share a cache with
+// the schema of each database. A schema has a version number, and every write to the schema changes this number. A
+// transaction knows the time of the last change to any schema. While this time is unchanged, a cached schema is used
+// without reading its version number.
 
 import { assert } from '../../base/assert.ts'
 import { byteText, textBytes } from '../../base/byte-text.ts'
@@ -371,14 +372,14 @@ export class StoreCatalogue implements Catalogue {
     })
   }
 
-  /** Returns whether a collection exists. Native collections always exist. */
+  /** Returns whether a collection exists. Native (built-in) collections always exist. */
   hasCollection(database: DatabaseId, collection: CollectionId): boolean {
     return collection < firstUserCollection || this.userCollection(database, collection) !== undefined
   }
 
   /**
-   * Returns the steps that migrate documents of a user collection to the collection's present shape. For a deleted
-   * collection, returns the steps to its last shape. Returns undefined if there are no steps.
+   * Returns the steps that migrate documents of a user collection to the collection's present shape (structure of
+   * fields). For a deleted collection, returns the steps to its last shape. Returns undefined if there are no steps.
    */
   migrationSteps(database: DatabaseId, collection: CollectionId): Value | undefined {
     const definition = this.userCollection(database, collection)

@@ -104,8 +104,8 @@ function changesIn(value: Bytes, database: DatabaseId, collection: CollectionId,
 }
 
 /**
- * Decodes a row of the change log. A row contains collections. A row that was written before the start of the change
- * record contains changes.
+ * Decodes a row of the change log. A row lists collections. Only rows that were written before the start of the change
+ * record contain the changes themselves.
  */
 function decodeRow({ key, value }: Entry) {
   const { ts } = decodeKeyOf('changes', key)

@@ -1,7 +1,7 @@
-// Checks the change record and the change log. The record must contain every retained version since the start of the
-// record. Every recorded write must have a version, or a recorded removal of the version from the history. The change
-// log must contain the collections of each transaction. Rows of the record that are older than the log must have
-// pending removal work.
+// Checks the change record and the change log (change-log.ts). The record must contain every retained version since the
+// start of the record. Every recorded write must have a version, or a recorded removal of the version from the history.
+// The change log must contain the collections that each transaction has changed. Rows of the record that are older than
+// the log must have pending removal work.
 
 import { endOfTime, epoch, micros } from '../../base/micros.ts'
 import {

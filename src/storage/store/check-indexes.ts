@@ -27,8 +27,8 @@ export class IndexCheck {
   readonly #context: CheckContext
   readonly #tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[]
   /**
-   * False in an older data directory with missing due marks. The indexes of such a directory may have events that are
-   * no longer read.
+   * False in an older data directory with missing due marks (due-order.ts). The indexes of such a directory may have
+   * events that are no longer read.
    */
   readonly #isFiled: boolean
   /** The number of rows that the documents require, by table, database and index. */
@@ -102,7 +102,7 @@ export class IndexCheck {
 
   /**
    * Returns whether a row is counted. Rows of documents in deleted collections are not counted, and neither are rows
-   * that the sweeper may remove at any time.
+   * that the sweeper (sweeper.ts) may remove at any time.
    */
   #counts(row: IndexRow, database: DatabaseId): boolean {
     if (!this.#isFiled && row.key[0] === keyTags.indexEvent && placeOf(row.key).index < documentsIndex(0))

@@ -1,6 +1,6 @@
 // The integrity check verifies that data that is derived from documents agrees with the documents. For example, the
 // versions of a document determine its index rows, and exactly these rows must exist. The check ignores rows that the
-// sweeper may remove at any time.
+// sweeper (the background removal of expired data) may remove at any time.
 
 import { epoch } from '../../base/micros.ts'
 import {
@@ -260,7 +260,7 @@ class StoreCheck {
   }
 }
 
-/** Checks that due marks exist for the superseded versions of a document and for its `ttl`. */
+/** Checks that due marks (due-order.ts) exist for the superseded versions of a document and for its `ttl`. */
 function checkMarks(context: CheckContext, ref: Ref, versions: readonly StoredVersion[]): void {
   const { isMarked, minimumOf, report, snapshot } = context
   if (!isMarked || (ref.collection < firstUserCollection && !shortNatives.has(ref.collection))) return

@@ -1,5 +1,5 @@
-// The interface for committing attempts. `local-commits.ts` implements this interface for the process that commits. A
-// worker does not commit: it forwards queries that write.
+// The interface for committing attempts (evaluated transactions). `local-commits.ts` implements this interface for the
+// process that commits. A worker process does not commit: it forwards queries that write.
 
 import type { Micros } from '../../values/value.ts'
 import type { Attempt } from './attempt.ts'

@@ -1,12 +1,13 @@
-// Runs writes. A transaction is evaluated on a snapshot, without the writer lock. The resulting attempt is validated
-// against newer commits, rebased to its commit time, and applied (commits.ts). If a short attempt is stale, it is
-// evaluated again under the lock. If a long attempt is stale, it is evaluated again without the lock, so that no other
-// transaction waits for the evaluation.
+// Runs transactions that write. A transaction is evaluated on a snapshot, without the writer lock. The result is called
+// an attempt. An attempt is validated against newer commits, rebased to its commit time, and applied (commits.ts). If a
+// short attempt is stale, it is evaluated again under the lock. If a long attempt is stale, it is evaluated again
+// without the lock, so that no other transaction waits for the evaluation.
 //
 // The committer announces the time of a commit on the timeline before the evaluation. The writes of the attempt contain
 // the announced time. If another commit already has this time or a later time, the writes are rebased (rebase.ts).
 //
-// Slow-lane processes send their attempts to their service. Workers forward whole queries to the committing process.
+// The processes of the slow lane (for long queries) send their attempts to the service that has started them. Worker
+// processes forward complete queries to the committing process.
 
 import type { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { limits } from '../../base/limits.ts'

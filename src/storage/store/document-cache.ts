@@ -18,7 +18,7 @@ interface CachedDocument {
   readonly ttl: Micros
   /** The time of the last change to the shape of the collection's documents; 0 if the shape never changed. */
   readonly shapeTime: Micros
-  /** The time of the newest commit for which this version was verified to be the newest version of its document. */
+  /** The newest commit time at which this version was verified to be the newest version of its document. */
   foundAt: Micros
 }
 

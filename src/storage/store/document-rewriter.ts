@@ -3,9 +3,9 @@
 // rewriting, reads need no migration, and the next change of the collection's definition drops the migration steps that
 // no stored version needs.
 //
-// Rewriting changes no times, actions or rows of indexes, so no stream reports a rewritten version. The newest versions
-// of documents are rewritten before the history. A version that is superseded before it is rewritten moves to the
-// history, and is rewritten there.
+// Rewriting changes no times, actions or rows of indexes, so streams do not report rewritten versions. The newest
+// versions of documents are rewritten before the history. If a version is superseded before its rewriting, it moves to
+// the history and is rewritten there.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { type CollectionId, type DatabaseId, firstUserCollection, type Ref } from '../../values/value.ts'

@@ -54,7 +54,7 @@ interface PendingDocument {
   bytes: number
 }
 
-/** Called when a version of a schema object has been added to the overlay. */
+/** Called for each version that is added to the overlay, to update the data that is derived from schema objects. */
 type SchemaWritten = (version: Version, journal: Journal) => void
 
 const noFields: ObjectValue = new Map()
@@ -241,7 +241,7 @@ export class DocumentWriter {
       const index = positionOf(versions, ts)
       const content = fields ?? noFields
       const action = fields === undefined ? 'delete' : actionAfter(versions[index - 1], ts)
-      // Encoding and decoding the version replaces placeholders for the transaction's time with the time.
+      // Encoding and decoding the version replaces placeholders for the transaction's time with the commit time.
       const shapeTime = reader.shapeTimeOf(ref)
       const stored = encodeVersion({ action, fields: content, shapeTime }, ts, stamp)
       checkVersionBytes(stored.length)
@@ -264,8 +264,9 @@ export class DocumentWriter {
   }
 
   /**
-   * Removes the version at exactly `ts` from the past. A version that was valid at `minimum` is replaced by a delete.
-   * Returns the removed version; undefined if no version has this time and action.
+   * Removes the version at exactly `ts` from the past. `minimum`: the start of the retained history. A version that was
+   * valid at this time is replaced by a delete. Returns the removed version; undefined if no version has this time and
+   * action.
    */
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete', minimum: Micros): Version | undefined {
     let removed: StoredVersion | undefined
@@ -323,7 +324,7 @@ export class DocumentWriter {
     recordWork(overlay, 'history', commitTime, collectionOf(ref))
   }
 
-  /** Returns the changes of this transaction for the change record. */
+  /** Returns the changes of this transaction for the change record (change-log.ts). */
   changes(): Change[] {
     const { commitTime: validTime } = this.#context
     const changes = [...this.#historyChanges]
@@ -333,8 +334,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Returns the number of write operations of this transaction. A document costs one operation for each
-   * {@link documentWriterLimits.writeOpBytes} bytes, and a change of the past costs one operation.
+   * Returns the number of write operations of this transaction. A written document costs one operation for each {@link
+   * documentWriterLimits.writeOpBytes} bytes. Each inserted or removed version in the past costs one operation.
    */
   writeOps(): number {
     let ops = this.#historyChanges.length

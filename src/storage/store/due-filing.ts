@@ -1,9 +1,9 @@
-// Adds missing due marks to an older data directory. Due marks show the sweeper when data expires (due-order.ts); older
-// versions of Terrarium wrote data without due marks. This work runs once for each directory. The first part reads the
-// tables of documents and versions, and adds due marks for their rows. The second part reads the tables of ended index
-// entries and of index events. Expired rows of these two tables are removed, because their due marks may be missing.
-// Index events that are no longer stored (decision 44) are removed, too. The progress is stored, so the work continues
-// after a restart.
+// Adds missing due marks to an older data directory. Due marks (due-order.ts) show the sweeper (sweeper.ts) when data
+// expires. Older versions of Terrarium wrote data without due marks. This work runs once for each directory. The first
+// part reads the tables of documents and versions, and adds due marks for their rows. The second part reads the tables
+// of ended index entries and of index events. Expired rows of these two tables are removed, because their due marks may
+// be missing. The events of all indexes except `documents(collection)` are removed, too, because newer versions of
+// Terrarium do not store them (decision 44). The progress is stored, so the work continues after a restart.
 
 import { assert } from '../../base/assert.ts'
 import { keyAfter } from '../../base/bytes.ts'

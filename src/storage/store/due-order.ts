@@ -1,7 +1,7 @@
-// Reads and writes due marks, which show the sweeper when data of a collection expires. A mark contains a document and
-// a time. Some data of the document expires when the start of the collection's retained history (the minimum valid
-// time) reaches this time. Marks do not depend on the length of the retained history, so a change of `history_days`
-// changes no marks.
+// Reads and writes due marks, which show the sweeper (sweeper.ts) when data of a collection expires. A mark contains a
+// document and a time. Some data of the document expires when the start of the collection's retained history (the
+// minimum valid time) reaches this time. Marks do not depend on the length of the retained history, so a change of
+// `history_days` changes no marks.
 //
 // Superseded versions and `ttl` values have marks in the table of marks. Creates and deletes need no marks in this
 // table: each has an event in the index of the collection's documents, and the event serves as a mark. A stale mark is
@@ -41,7 +41,10 @@ export const orderProgressKey = metaKey('order of removal')
 /** The number of tables in `walks` (due-filing.ts) that must be read until all marks exist. */
 const markingWalks = 2
 
-/** The progress of a directory of layout 4: all marks exist, but indexes have stored events, which must be removed. */
+/**
+ * The progress of a directory with layout 4 (an older key layout): all marks exist, but indexes have stored events,
+ * which must be removed.
+ */
 export const orderHasEvents = 0xff
 
 /**
@@ -61,12 +64,15 @@ export function areAllMarked(view: View): boolean {
   return walk !== undefined && walk >= markingWalks
 }
 
-/** Adds a mark that data of `ref` expires at `time`. Adds nothing if the collection's data never expires. */
+/**
+ * Adds a mark for data of `ref` that expires when the minimum valid time reaches `time`. Adds nothing if the
+ * collection's data never expires.
+ */
 export function markDue(overlay: Overlay, ref: Ref, time: Micros, journal?: Journal): void {
   if (time < never && hasEnd(ref.collection)) overlay.set(dueKey(ref, time), present, journal)
 }
 
-/** Returns the native collections with a limited history, in `database`. */
+/** Returns the native (built-in) collections of `database` that have a limited history. */
 export function nativePlaces(database: DatabaseId): readonly CollectionPlace[] {
   return [...shortNatives].map(collection => ({ database, collection }))
 }

@@ -1,8 +1,8 @@
 // Caches decoded index entries that are read repeatedly. A cached run contains the first entries of a range of live
 // entries. A run is valid if no later commit wrote rows of its range. A process remembers the rows of recent commits
-// only. For older commits, a run is valid if the change record contains no later change in the collections of the
-// index, and if the schema time is unchanged. The schema time is compared because building an index or deleting a
-// collection also changes live entries.
+// only. For older commits, the change record (the stored changes of each collection) is read. The run is valid if the
+// record contains no later change in the collections of the index, and if no schema has changed. Schema changes are
+// checked because building an index or deleting a collection also changes live entries.
 
 import { hashBytes, keyAfter } from '../../base/bytes.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -72,8 +72,8 @@ const readOnceMax = 16_384
 const collectionsMax = 8
 
 /**
- * The change record validates a run that was last valid at most this many microseconds ago. The change record is
- * retained for twice as long, so it still contains all later changes.
+ * The change record is used to validate a run only if the run was last valid at most this many microseconds ago. The
+ * change record is retained for twice as long, so it still contains all later changes.
  */
 const recordKeptMin = changeLogMicros / 2
 

@@ -1,5 +1,6 @@
 // Encodes and decodes the records of index entries. A record is the value of an entry's row, and contains the data that
-// is not in the key of the row. Scans can read the flags and times of a record without decoding the values.
+// is not in the key of the row. Scans can read the flags and times of a record without decoding the values. The tables
+// of indexes contain live entries, ended (removed) entries, or events.
 //
 //   live, ended   flags, since (8), [ttl (8)], [values]
 //   event         flags, [values]

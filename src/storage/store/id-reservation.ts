@@ -1,6 +1,6 @@
-// Reserves ranges of ids in the store: see ids.ts. For each worker number, the store contains the end of the last
-// reserved range. The next range with this worker number begins at this end or later, so no two processes generate the
-// same ids.
+// Reserves ranges of ids in the store: see ids.ts. Each id contains the worker number of the process that generated it.
+// For each worker number, the store contains the end of the last reserved range. The next range with this worker number
+// begins at this end or later, so no two processes generate the same ids.
 
 import { assert } from '../../base/assert.ts'
 import { checksumBytes } from '../../base/checksum.ts'

@@ -2,7 +2,7 @@
 // the versions. If there are few documents, the transaction that creates the index also builds the index. If there are
 // many documents, the index is built in batches in the background. Each batch is a transaction that also stores the
 // progress, so a crash loses at most one batch. During the build, a transaction that writes a document also writes its
-// index rows. A later batch of the build writes all index rows of this document again.
+// index rows. When the build reaches this document, it writes all index rows of the document again.
 
 import { limits } from '../../base/limits.ts'
 import { RequestError } from '../../base/request-errors.ts'
@@ -92,7 +92,7 @@ interface DocumentRows {
 /** Returns all rows of a document in an index. Throws a RequestError if the newest version has too many entries. */
 function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): DocumentRows {
   const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => reader.read(ref, stored))
-  // Throws if the newest version has too many entries. The number of entries of superseded versions is not limited.
+  // Called only for its error. The number of entries of superseded versions is not limited.
   prepareEntries(index, versions.at(-1), snapshot.time)
   const rows = timelineRows(index, versions)
   let bytes = 0
@@ -101,8 +101,8 @@ function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): Docum
 }
 
 /**
- * Writes the index rows of a document. If a row has already expired, adds a due mark, because the sweeper may already
- * have removed the earlier mark.
+ * Writes the index rows of a document. If a row has already expired, adds a due mark (due-order.ts), because the
+ * sweeper (sweeper.ts) may already have removed the earlier mark.
  */
 function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows: Iterable<IndexRow>): void {
   const definition = catalogue.userCollection(ref.database, ref.collection)

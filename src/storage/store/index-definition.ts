@@ -8,7 +8,7 @@ import { firstUserCollection, isObject, itemsOf, native, Ref } from '../../value
 /** A field in the document of an index. True: the index is part of the definition of its collection. */
 export const ownIndexField = 'collection_index'
 
-/** A field in the document of an index: the reason for which the last build of the index failed. */
+/** A field in the document of an index: the reason why the last build of the index failed. */
 export const buildErrorField = 'build_error'
 
 /** One term or value of an index. */

@@ -58,8 +58,8 @@ export function entryTuples(
 }
 
 /**
- * Returns a function that resolves names in bindings. Names resolve as of the time when the version was written, or as
- * of the creation of the index if the index is newer.
+ * Returns a function that resolves names in bindings (computed fields). Names resolve as of the time when the version
+ * was written, or as of the creation of the index if the index is newer.
  */
 function lookupFor(index: IndexDefinition, { ts }: Version, names: NameHistory): NameLookup {
   const made = names.indexTime(index.ref)

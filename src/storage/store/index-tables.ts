@@ -1,6 +1,6 @@
 // Updates the tables of indexes when documents change. Encodes the entries of a version as keys and records, and writes
-// the rows that add and remove entries. Every database also has built-in indexes (names, tokens by instance …). The
-// removed entries of built-in indexes are not stored.
+// the rows that add and remove entries. Every database also has built-in indexes (names of schema objects, tokens by
+// the document that logs in …). The removed entries of built-in indexes are not stored.
 
 import { assert } from '../../base/assert.ts'
 import { byteText } from '../../base/byte-text.ts'
@@ -158,7 +158,7 @@ export interface PreparedEntry {
   readonly values: readonly Value[]
 }
 
-/** Entries with different keys. */
+/** The entries of a version in an index. No two entries have the same key. */
 type PreparedEntries = readonly PreparedEntry[]
 
 const noEntries: PreparedEntries = []
@@ -252,7 +252,10 @@ function hasShortTerms({ terms }: EntryTuple): boolean {
   return terms.length < 2 || termsSize(terms) <= limits.indexKeyBytesMax
 }
 
-/** The bytes of a key in the hosted service that are not terms or values: database, index, document, time. */
+/**
+ * The bytes of a key that the hosted service (whose protocol this store implements) counts in addition to terms and
+ * values: database, index, document and time.
+ */
 const keyOverheadBytes = 35
 
 /**

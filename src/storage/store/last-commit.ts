@@ -13,8 +13,8 @@ export interface CommitRecord {
   readonly time: Micros
   readonly schemaTime: Micros
   /**
-   * The latest time in the ids that clients chose for documents, in milliseconds. Ids whose time had already passed
-   * when their document was created are ignored.
+   * The latest time in the ids that clients chose for documents, in milliseconds. An id is ignored if its time had
+   * already passed when the document was created.
    */
   readonly chosenIdsMs: number
 }

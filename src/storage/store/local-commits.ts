@@ -1,6 +1,6 @@
-// Commits attempts in the process that has the writer of the store. Each attempt is validated against the commits after
-// its snapshot and rebased to its commit time. Then the writes of the attempt are applied. If a short attempt is stale,
-// it is evaluated again under the writer lock on the newest state, so that no transaction starves.
+// Commits attempts (evaluated transactions) in the committing process. Each attempt is validated against the commits
+// after its snapshot and rebased to its commit time. Then the writes of the attempt are applied. If a short attempt is
+// stale, it is evaluated again under the writer lock on the newest state, so that no transaction starves.
 
 import { epoch, micros } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
@@ -163,8 +163,8 @@ export class LocalCommits implements Commits {
     let hasWritten = false
     try {
       return await this.#kv.transact(view => {
-        // If a batch fails, its jobs may run again. The recent writes may then contain a commit of the failed run, so
-        // the recent writes are cleared.
+        // If a batch fails, its transactions may run again. The recent writes may then contain a commit of the failed
+        // run, so the recent writes are cleared.
         if (hasWritten) this.#recent.clear()
         const last = lastCommit(view)
         const done = work(last, this.#times.commitTime(notBefore, last), view)
@@ -203,8 +203,8 @@ export class LocalCommits implements Commits {
   ): Evaluation<T> {
     const started = this.#clock()
     if (this.#lockedMicros === 0) {
-      // All jobs of a batch run synchronously one after the other, so the next microtask runs after the end of the
-      // batch.
+      // All transactions of a batch run synchronously one after the other, so the next microtask runs after the end of
+      // the batch.
       queueMicrotask(() => {
         this.#lockedMicros = 0
       })

@@ -1,6 +1,7 @@
-// Determines the names of a database's schema objects over time. The names are read from the versions of the schema
-// objects. These versions are retained forever and never rewritten. Bindings of indexes may look up names. When the
-// entries of an old version are computed again, the bindings use this history.
+// Determines the names of a database's schema objects (collections, indexes, functions …) over time. The names are read
+// from the versions of the schema objects. These versions are retained forever and never rewritten. Bindings (computed
+// fields) of indexes may look up names. When the entries of an old version are computed again, the bindings use this
+// history.
 
 import { endOfTime } from '../../base/micros.ts'
 import {

@@ -13,7 +13,10 @@ import type { StoreTransaction } from './transaction.ts'
 const buildsMax = 100
 const removalsMax = 1_000
 
-/** An index that is built over existing documents, or a collection whose documents are rewritten to a new shape. */
+/**
+ * An index that is built over existing documents, or a collection whose documents are rewritten to a new shape
+ * (structure of fields).
+ */
 interface PendingBuild {
   readonly kind: 'index' | 'collection'
   /** The names of the database and its ancestors, outermost first. */

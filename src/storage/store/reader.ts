@@ -48,12 +48,15 @@ export interface TransactionParts {
   readonly documents: DocumentCache
   readonly entries: EntryCache
   readonly hooks: StoreHooks
-  /** The time limit for the bindings of one document. */
+  /** The time limit for the bindings (computed fields) of one document. */
   readonly bindings: CpuBudget
   readonly ids: IdGenerator
   /** The recent commits of this process. */
   readonly recent: RecentWrites
-  /** `isBegun`: whether the start of the change record is known to be stored. */
+  /**
+   * `isBegun`: true once this process knows that the store contains the start time of the change record
+   * (change-log.ts).
+   */
   readonly record: { isBegun: boolean }
 }
 
@@ -162,7 +165,10 @@ export abstract class StoreReader {
     return this.writable ? version : documents.decoded(stored, version, shapeTime, this.lastCommitTime)
   }
 
-  /** Decodes a stored version of a document, and migrates it to the present shape of its collection. */
+  /**
+   * Decodes a stored version of a document, and migrates it to the present shape (structure of fields) of its
+   * collection.
+   */
   protected decode(ref: Ref, stored: Uint8Array): Version {
     return this.versionReader.read(ref, stored)
   }
@@ -282,7 +288,7 @@ export abstract class StoreReader {
   /**
    * Returns the source that computes the events of an index from the change record. Returns undefined for an index over
    * several collections. Also returns undefined for a transaction that may write, because the transaction adds its
-   * writes to the record at its end.
+   * writes to the change record only at its end.
    */
   #recordedEvents(index: IndexDefinition): RecordedEvents | undefined {
     const [collection, ...others] = namedCollections(index) ?? []

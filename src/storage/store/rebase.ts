@@ -1,10 +1,10 @@
-// Rebases the writes of an attempt to another commit time. The commit time is at known offsets in keys, and in the
-// headers of versions and index entries. If other values also contain the commit time, such as the terms of an index
-// over `ts`, the attempt cannot be rebased and must be evaluated again.
+// Rebases the writes of an attempt (one evaluation of a transaction) to another commit time. The commit time is at
+// known offsets in keys, and in the headers of versions and index entries. If other values also contain the commit
+// time, such as the terms of an index over `ts`, the attempt cannot be rebased and must be evaluated again.
 //
 // If the `ttl` of a document is between the two commit times, the document expires at the new commit time (`expiryTime`
-// of due-order.ts). The document therefore gets another due mark for the new commit time. The mark for its `ttl` is not
-// removed, because a mark does not identify its version. A surplus mark is harmless.
+// of due-order.ts). The document therefore gets another due mark (a note for the sweeper) for the new commit time. The
+// mark for its `ttl` is not removed, because a mark does not identify its version. A surplus mark is harmless.
 
 import type { Micros } from '../../values/value.ts'
 import { KeyTimes, timeOf } from '../keys/key-times.ts'

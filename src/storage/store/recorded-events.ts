@@ -1,6 +1,6 @@
-// Computes the events of an index's entries from the change record. For each recorded change, the entries of the
-// written version are compared with the entries of the previous version. The cost depends on the number of changes in
-// the collection, not on the size of the set (the entries with the same terms).
+// Computes the events of an index's entries from the change record (change-log.ts). For each recorded change, the
+// entries of the written version are compared with the entries of the previous version. The cost depends on the number
+// of changes in the collection, not on the size of the set (the entries with the same terms).
 //
 // If a transaction inserts a version into the past, the change is recorded at the time of the transaction, not at the
 // time of the version. Such a version has a due mark at its own time (due-order.ts), so the due marks are read, too.
@@ -28,8 +28,8 @@ import type { VersionReader } from './version-reader.ts'
 const stepsPerChange = 20
 
 /**
- * The time limit for computing bindings again is the normal limit times this factor. The factor is generous, because
- * the same bindings were computed within the normal limit when the version was written.
+ * The time limit for computing bindings (computed fields) again is the normal limit times this factor. The factor is
+ * generous, because the same bindings were computed within the normal limit when the version was written.
  */
 const patience = 10
 

@@ -197,7 +197,7 @@ export function withAction(bytes: Bytes, action: Version['action']): Bytes {
 }
 
 /**
- * The key of the row with the store's secret. If the secret is missing, the store generates another secret, and all
- * data that was sealed with the earlier secret is rejected.
+ * The key of the row with the store's secret. If the secret is missing, the store generates another secret. Cursors and
+ * other data that was authenticated with the earlier secret are then rejected.
  */
 export const secretKeyRow: Uint8Array = metaKey('secret key')

@@ -1,7 +1,7 @@
-// Removes data that cannot be read any more: expired history of documents, expired parts of the change record and the
-// change log, and the data of deleted schema objects. The data of an index is its tables. The data of a collection is
-// its documents, with their rows in indexes. The data of a database is its documents, its schema objects and its child
-// databases.
+// Removes data that cannot be read any more: expired history of documents, expired rows of the change record and the
+// change log (change-log.ts), and the data of deleted schema objects. The data of an index is its tables. The data of a
+// collection is its documents, with their rows in indexes. The data of a database is its documents, its schema objects
+// and its child databases.
 
 import { epoch, micros, microsPerDay } from '../../base/micros.ts'
 import {
@@ -64,8 +64,9 @@ interface ExpiredRows {
   /** True if `keys` contains all expired rows. */
   readonly isAll: boolean
   /**
-   * The expiry time of the document. Present if the `ttl` is not after `minimum`, but the document expires later. The
-   * caller must add a due mark for this time, because version 0.2 of Terrarium added a mark for the `ttl` only.
+   * The expiry time of the document. Present if the `ttl` is not after `minimum`, but the document expires later,
+   * because it was written after its `ttl`. The caller must add a due mark (due-order.ts) for this time, because
+   * version 0.2 of Terrarium added a mark for the `ttl` only.
    */
   readonly expiresAt?: Micros
 }

@@ -1,5 +1,6 @@
 // Computes the minimum valid time of each collection: the start of its retained history. Reads at an earlier time are
-// rejected, and versions and events up to this time are not returned. The sweeper removes data that cannot be read.
+// rejected, and versions and events up to this time are not returned. The sweeper (sweeper.ts) removes data that cannot
+// be read.
 
 import { msg } from '../../base/message.ts'
 import { epoch, micros, microsPerDay } from '../../base/micros.ts'
@@ -17,7 +18,10 @@ export const retentionLimits = {
 /** The time for which the change log is retained, in microseconds. Streams and caches read only newer rows. */
 export const changeLogMicros: number = microsPerDay
 
-/** The native collections whose history is not retained. The history of schema objects is retained forever. */
+/**
+ * The native (built-in) collections whose history is retained only for `historyGraceMicros`. The history of schema
+ * objects is retained forever.
+ */
 export const shortNatives: ReadonlySet<CollectionId> = new Set([
   native.keys,
   native.tokens,

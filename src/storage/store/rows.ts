@@ -32,7 +32,7 @@ export interface Rows {
   readonly catalogue: StoreCatalogue
   readonly reader: VersionReader
   readonly hooks: StoreHooks
-  /** The time limit for the bindings of one document. */
+  /** The time limit for the bindings (computed fields) of one document. */
   readonly bindings: CpuBudget
   readonly commitTime: Micros
   /** Returns the commit time for use in a written value. The commit time is final after this call. */

@@ -1,6 +1,6 @@
 // Writes schema objects and updates derived data. The derived data consists of the version number of the schema, the
 // parents of databases, the list of databases for each key id, and indexes over existing documents. When a schema
-// object is deleted, pending work for the sweeper is recorded.
+// object is deleted, pending work for the sweeper (sweeper.ts) is recorded.
 
 import { assert } from '../../base/assert.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
@@ -66,7 +66,7 @@ export class SchemaWriter {
     this.#documents = documents
   }
 
-  /** Returns the fields of a schema object with the fields that only the store sets. */
+  /** Returns `fields` together with the fields that only the store sets. */
   #complete(ref: Ref, fields: ObjectValue): ObjectValue {
     if (ref.collection === native.collections) return this.#withFloor(ref, fields)
     if (ref.collection === native.indexes) return this.#withActive(ref, fields)
@@ -82,7 +82,8 @@ export class SchemaWriter {
     const old = collectionDefinition(before)
     const { historyDays = Number.POSITIVE_INFINITY } = collectionDefinition({ ...before, fields: completed })
     // Until the commit, the sweeper uses the old `history_days`. If the new `history_days` is greater, the sweeper may
-    // still remove data that would be retained after the commit. The stored floor makes this data unreadable.
+    // still remove data that would be retained after the commit. So a floor (the earliest readable time) is stored,
+    // which makes this data unreadable.
     const reachesFurther = historyDays > (old.historyDays ?? Number.POSITIVE_INFINITY)
     const { snapshot, stamp } = this.#context
     const floor = historyFloor(old, reachesFurther ? stamp() : snapshot.time)
@@ -179,7 +180,10 @@ export class SchemaWriter {
     throw new WriteRejected('key exists')
   }
 
-  /** Called for every version that is added to the overlay. Does nothing for documents of user collections. */
+  /**
+   * Called for every version that is added to the overlay (the pending writes of the transaction). Does nothing for
+   * documents of user collections.
+   */
   written(version: Version, journal: Journal): void {
     const { ref } = version
     if (ref.collection >= firstUserCollection) return

@@ -1,6 +1,6 @@
-// Encodes an attempt that one process sends to the committing process. The committing process serves all clients, so
-// each of its steps must be short. For this reason, the encoded writes are appended to the log without another
-// encoding, and the encoded read set is validated without decoding.
+// Encodes an attempt (an evaluated transaction) that one process sends to the committing process. The committing
+// process serves all clients, so each of its steps must be short. For this reason, the encoded writes are appended to
+// the log without another encoding, and the encoded read set is validated without decoding.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { joinBytes, megabyte } from '../../base/bytes.ts'

@@ -6,8 +6,8 @@
 // times, and each time a part of the events is sorted.
 //
 // If few events of a large set are requested, reading all entries takes too long. Such events are computed from the
-// change record. The record contains the written documents of the collection, and the versions before and after a write
-// determine its events.
+// change record (change-log.ts). The record contains the written documents of the collection, and the versions before
+// and after a write determine its events.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { step } from '../../base/effort.ts'
@@ -230,7 +230,7 @@ class EventBuffer {
     if (this.#events.length === 2 * this.#max) this.#cut()
   }
 
-  /** Drops the second half of the buffered events, in the order of the scan. */
+  /** Sorts the buffered events in the order of the scan, and drops the second half. */
   #cut(): void {
     this.#sort()
     this.#events.length = this.#max

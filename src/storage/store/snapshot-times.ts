@@ -9,12 +9,12 @@ import { type CommitRecord, lastCommit } from './last-commit.ts'
 import { SnapshotTooEarly } from './store-contract.ts'
 
 /**
- * The maximum number of microseconds by which a client's last seen time moves times ahead of the clock. The clocks of
- * processes differ by less.
+ * A client's last seen time can move the times of snapshots and commits ahead of the clock, by at most this many
+ * microseconds. The clocks of processes differ by less.
  */
 const clockSkewMax: number = 10_000_000
 
-/** `onLag` is called if the time of a snapshot is more than this many microseconds behind the clock. */
+/** If the time of a snapshot is more than this many microseconds behind the clock, `onLag` is called. */
 const lagMax: number = 1_000_000
 
 export class SnapshotTimes {
@@ -62,8 +62,8 @@ export class SnapshotTimes {
   }
 
   /**
-   * Announces the commit of an attempt that was evaluated for a commit at `commitTime`. The announced time is
-   * `commitTime`, or a later time if this process has already used `commitTime` for a snapshot.
+   * Announces the commit of an attempt (an evaluated transaction) whose evaluation assumed a commit at `commitTime`.
+   * The announced time is `commitTime`, or a later time if this process has already used `commitTime` for a snapshot.
    */
   announceAt(commitTime: Micros): Announcement {
     return this.announce(micros(commitTime - commitDistance))
@@ -75,8 +75,8 @@ export class SnapshotTimes {
    *
    * The time of the snapshot is later than `seen`, and not earlier than the times of earlier snapshots of this machine.
    * Throws {@link SnapshotTooEarly} if no such time is available yet. If `seen` is ahead of the clock, or if the
-   * timeline is halted ({@link Reach.isHalted}), the snapshot may have the time `seen`. A `seen` that is more than
-   * {@link clockSkewMax} ahead of the clock is reduced to this limit.
+   * timeline is halted ({@link Reach.isHalted}), the snapshot may have the time `seen`. If `seen` is more than {@link
+   * clockSkewMax} ahead of the clock, it is reduced to this limit.
    */
   onSnapshot<T>(seen: Micros | undefined, read: (view: View, last: CommitRecord, time: Micros) => T): T {
     const reach = this.#timeline.reach(seen)

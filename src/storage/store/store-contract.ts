@@ -1,6 +1,6 @@
 // The store's interface for the higher layers: transactions over versioned documents, indexes and the catalogue of
-// schema objects. All functions of a transaction are synchronous. If a transaction needs an asynchronous result, it
-// ends, and is evaluated again on a newer snapshot when the result is available.
+// schema objects (databases, collections, indexes …). All functions of a transaction are synchronous. If a transaction
+// needs an asynchronous result, it ends, and is evaluated again on a newer snapshot when the result is available.
 
 import type { Code } from '../../values/code.ts'
 import type {
@@ -29,8 +29,8 @@ export interface Version {
   /** Top-level fields in stored order: `data`, `ttl`, `name` …; empty for a delete. */
   readonly fields: ObjectValue
   /**
-   * The fields have the collection's shape (the structure of fields) at this schema time. If undefined, the fields have
-   * the shape at `ts`.
+   * The fields have the shape (the structure of fields) that the collection had at this time. If undefined, the fields
+   * have the shape at `ts`.
    */
   readonly shapeTime?: Micros
   /** The cache of the version's rendered text; present if the version is read often. */
@@ -116,7 +116,10 @@ export interface CollectionDefinition {
 
 /** Finds schema objects by name and by reference. Includes the schema objects that the transaction has written. */
 export interface Catalogue {
-  /** Returns the live schema object with a name in a native collection (`native.collections`, …). */
+  /**
+   * Returns the live schema object with the name `name` in a native (built-in) collection, such as
+   * `native.collections`.
+   */
   resolve(database: DatabaseId, nativeCollection: number, name: string): Ref | undefined
   /** Returns the name of a schema object. If the object is deleted, returns its last name. */
   nameOf(ref: Ref): string | undefined
@@ -158,8 +161,9 @@ export type NameLookup = (nativeCollection: CollectionId, name: string) => Ref |
 /** Functions that higher layers implement, because the store does not depend on the query languages. */
 export interface StoreHooks {
   /**
-   * Returns the value of a binding for a document. Returns undefined if the evaluation fails, or if the result is an
-   * object or an unresolved reference. `names`: looks up names; if undefined, a look-up of a name fails.
+   * Returns the value of a binding (a computed field) for a document. Returns undefined if the evaluation fails, or if
+   * the result is an object or an unresolved reference. `names`: looks up names; if undefined, a look-up of a name
+   * fails.
    */
   evaluateBinding(binding: Code, document: Version, names?: NameLookup): Value | undefined
   /** Decodes the migration steps of a collection. May be undefined if no collection has migration steps. */
@@ -170,7 +174,9 @@ export interface StoreHooks {
 export interface Migration {
   /** The time of the last change of the shape. */
   readonly lastTime: Micros
-  /** Returns the fields in the present shape. `shapeTime`: the schema time of the shape of `fields`. */
+  /**
+   * Returns the fields in the present shape. `shapeTime`: the time at which the collection had the shape of `fields`.
+   */
   apply(fields: ObjectValue, shapeTime: Micros): ObjectValue
 }
 
@@ -190,7 +196,7 @@ export interface StoredSize {
   readonly count: number
   /** The bytes of the keys and values of all rows in the page, including ended entries and past versions. */
   readonly bytes: number
-  /** The key of the last row; undefined if there are no more rows. */
+  /** The key of the last row of the page; undefined if no rows follow the page. */
   readonly last: Uint8Array | undefined
 }
 
@@ -200,7 +206,10 @@ export interface StoredSize {
 export interface ReadTransaction {
   readonly catalogue: Catalogue
   readonly directory: Directory
-  /** The time of all reads of the transaction. The reads see all commits up to this time. */
+  /**
+   * The time of all reads of the transaction. The reads see all commits up to this time. For a transaction that may
+   * write, this is verified only at its commit.
+   */
   readonly snapshotTime: Micros
   /** False: any write throws {@link WriteNeeded}, and the runner restarts with a writing transaction. */
   readonly writable: boolean
@@ -302,8 +311,8 @@ interface VersionWriter {
 export interface Transaction extends ReadTransaction, HistoryReader, SizeReader, VersionWriter {
   readonly counters: TransactionCounters
   /**
-   * The time of the newest commit in the snapshot. All later commits of all processes have later times, but the time of
-   * a running commit may be before {@link snapshotTime}.
+   * The time of the newest commit in the snapshot. All later commits of all processes have later times. A commit that
+   * is still running may have a time before {@link snapshotTime}.
    */
   readonly lastCommitTime: Micros
   /**
@@ -334,7 +343,9 @@ export interface Transaction extends ReadTransaction, HistoryReader, SizeReader,
 
 /** Finds documents by the content of a credential, not by a reference. */
 export interface Directory {
-  /** Returns the document in the collection `native.credentials` with the given `instance`. */
+  /**
+   * Returns the document in the collection `native.credentials` with the given `instance` (the document that logs in).
+   */
   credentialOf(instance: Ref): Version | undefined
   /** Returns the documents in the collection `native.tokens` with the given `instance`. */
   tokensOf(instance: Ref): readonly Version[]
@@ -364,12 +375,12 @@ export class WriteRejected extends Error {
 export class WriteNeeded {}
 
 /**
- * Thrown if the time of a new snapshot would not be later than the client's last seen time. The query must be retried
- * soon.
+ * Thrown if the time of a new snapshot would not be later than the client's last seen time (the time of the newest
+ * transaction that the client has seen). The query must be retried soon.
  */
 export class SnapshotTooEarly {}
 
-/** The change of one document by a committed transaction, as stored in the change record. */
+/** The change of one document by a committed transaction, as stored in the change record (change-log.ts). */
 export interface Change {
   readonly ref: Ref
   /** The time of the version. For a write into the past, this time differs from the time of the transaction. */
@@ -398,7 +409,8 @@ export interface WriteOptions {
   /** The last seen time of the client. The transaction gets a later time. */
   readonly notBefore?: Micros
   /**
-   * The maximum number of retries after conflicts. If undefined, the last of a few retries runs under the writer lock.
+   * The maximum number of retries after conflicts. If undefined, there are a few retries, and the last retry holds the
+   * writer lock, so that it cannot conflict.
    */
   readonly retriesMax?: number
 }
@@ -412,7 +424,7 @@ export class ContendedTransaction {
   }
 }
 
-/** The steps of a check, in this order. */
+/** The steps of an integrity check, in this order. */
 export type CheckStep = 'documents' | 'entries of indexes' | 'recorded changes'
 
 /** Called during a check. `rows`: the number of rows that the current step has checked. */

@@ -40,8 +40,8 @@ import { StoreTransaction } from './transaction.ts'
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const storeLimits = {
   /**
-   * Background work and imports pause for a database after they have evaluated bindings of this database. The pause is
-   * this multiple of the duration of the evaluation; own limit.
+   * Background work and imports pause for a database after they have evaluated bindings (computed fields) of this
+   * database. The pause is this multiple of the duration of the evaluation; own limit.
    */
   bindingRestFactor: 3,
   /** Shortest pause after the evaluation of bindings, in milliseconds; own limit. */
@@ -58,8 +58,8 @@ interface StoreOptions {
   readonly timeline?: Timeline
   readonly hooks: StoreHooks
   /**
-   * The preferred worker number in generated ids, from 0 to 1023. If another process uses this number, the store uses
-   * another number.
+   * The preferred worker number in generated ids (ids.ts), from 0 to 1023. If another process uses this number, the
+   * store uses another number.
    */
   readonly worker?: number
   /** Reserves ids for a process that never commits. If undefined, the store reserves ids with a transaction. */
@@ -152,9 +152,9 @@ export class Store {
   }
 
   /**
-   * Runs `work` on a snapshot. `seen`: the last seen time of a client; 0 if the client has sent no such time. The time
-   * of the snapshot is later than `seen`, and not earlier than the times of earlier snapshots on this machine. If no
-   * such time is available yet, throws {@link SnapshotTooEarly} before `work` begins.
+   * Runs `work` on a snapshot. `seen`: the time of the newest transaction that a client has seen; 0 if the client has
+   * not sent this time. The time of the snapshot is later than `seen`, and not earlier than the times of earlier
+   * snapshots on this machine. If no such time is available yet, throws {@link SnapshotTooEarly} before `work` begins.
    */
   read<T>(work: (transaction: StoreTransaction) => T, seen?: Micros): TransactionOutcome<T> {
     return this.#times.onSnapshot(seen, (view, last, time) => {
@@ -220,9 +220,9 @@ export class Store {
   }
 
   /**
-   * Runs synchronous work that computes bindings of a database and cannot move to the slow lane. After the work, even
-   * if `work` throws, the background work of the database pauses for a multiple of the duration of the bindings. Other
-   * databases do not pause. Concurrent pauses of a database add up.
+   * Runs synchronous work that computes bindings of a database and cannot move to the slow lane (the processes for long
+   * queries). After the work, even if `work` throws, the background work of the database pauses for a multiple of the
+   * duration of the bindings. Other databases do not pause. Concurrent pauses of a database add up.
    */
   counted<T>(database: DatabaseId, work: () => T): T {
     return this.bindings.counted(work, micros => {
@@ -252,7 +252,10 @@ export class Store {
     return this.kv.watch(listener)
   }
 
-  /** Verifies that entries, histories and the change log agree with the documents. Returns the contradictions. */
+  /**
+   * Verifies that index entries, histories and the change log (change-log.ts) agree with the documents. Returns the
+   * contradictions.
+   */
   check(onProgress?: OnCheckProgress): readonly string[] {
     return this.#times.onSnapshot(undefined, (view, _last, time) =>
       checkStore(view, this.#parts.hooks, time, onProgress),

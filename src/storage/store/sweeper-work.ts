@@ -1,5 +1,5 @@
-// Records pending work for the sweeper. The key of a row contains the kind of the work, the time at which the work is
-// due, and the object of the work.
+// Records pending work for the sweeper (sweeper.ts), one row for each piece of work. The key of the row contains the
+// kind of the work, the time at which the work is due, and the schema object of the work.
 
 import { micros } from '../../base/micros.ts'
 import type { Micros, Ref } from '../../values/value.ts'

@@ -1,10 +1,10 @@
-// Removes data that can no longer be read: the data of deleted schema objects, old parts of the change record
-// (removals.ts), and the expired history of each collection (due-order.ts). Each step is short, and its cost depends on
-// the removed data, not on the remaining data.
+// Removes data that can no longer be read: the data of deleted databases, collections and indexes, old rows of the
+// change record and the change log (change-log.ts), and the expired history of each collection (due-order.ts). Each
+// step is short, and its cost depends on the removed data, not on the remaining data.
 //
 // The removal time determines which data has expired (base/removal-time.ts). The removal time does not jump when the
-// clock is set. If the time of a snapshot is later than the removal time, a read may be rejected although the data
-// still exists.
+// clock is set. Reads use the time of their snapshot instead. If this time is later than the removal time, a read may
+// be rejected although its data still exists.
 
 import { type DatabaseId, type Micros, native, type Ref, rootDatabase } from '../../values/value.ts'
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
@@ -18,9 +18,10 @@ import type { CollectionPlace } from './store-contract.ts'
 import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-// Each collection has a scheduled check for expired data. A new collection is checked at once, to find its first due
-// mark. The next check is due when the data of this mark expires. If a check finds no mark, the next check is due at
-// the earliest possible expiry of data that is written after the check.
+// Each collection has a scheduled check for expired data. A due mark (due-order.ts) points to data that has expired or
+// will expire. A new collection is checked at once, to find its first due mark. The next check is due when the data of
+// this mark expires. If a check finds no mark, the next check is due at the earliest possible expiry of data that is
+// written after the check.
 
 /** A scheduled check of a collection. `at`: the check is due when the removal time reaches this time (microseconds). */
 interface DueCheck extends CollectionPlace {
@@ -91,7 +92,7 @@ export class Sweeper {
   #checks = new CheckSchedule()
   /** Databases whose collections have not been listed yet. */
   #unknown: DatabaseId[] = [rootDatabase]
-  /** True if the due marks of an older data directory are complete. */
+  /** True when all data that an older version of Terrarium has written has due marks (due-filing.ts). */
   #isFiled = false
 
   /**
@@ -124,7 +125,10 @@ export class Sweeper {
     while (await this.runOnce()) {}
   }
 
-  /** Drops the state in memory. Called while another process may do this work, so that no outdated state is used. */
+  /**
+   * Drops the state in memory. Called while another process may remove data, because the state in memory then becomes
+   * outdated.
+   */
   forget(): void {
     this.#checks = new CheckSchedule()
     this.#unknown = [rootDatabase]
@@ -159,7 +163,7 @@ export class Sweeper {
     return found.length === batchWritesMax
   }
 
-  /** Schedules a check of a collection, or of the native collections of a database. */
+  /** Schedules a check of a collection, or of the native (built-in) collections of a database. */
   #scheduleCheck({ collection, database, id }: Ref): void {
     if (collection !== native.databases) this.#checks.plan({ database, collection: Number(id) }, 0)
     else for (const place of nativePlaces(id)) this.#checks.plan(place, 0)

@@ -1,5 +1,5 @@
 // Implements a transaction. `reader.ts` implements its reads. `document-writer.ts` and `schema-writer.ts` add its
-// writes to an overlay.
+// writes to an overlay (pending writes over the snapshot).
 
 import { assert } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
@@ -99,7 +99,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return this.#stampedTime ?? Math.max(this.commitTime ?? epoch, this.parts.ids.newest)
   }
 
-  /** Returns whether the commit of this transaction changes the schema time. */
+  /** Returns whether the commit of this transaction changes the schema time (the time of the last schema change). */
   get movesSchemaTime(): boolean {
     return this.catalogue.changed.size > 0
   }
@@ -234,7 +234,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
     if (this.lastCommitTime === 0) writes.push(orderIsComplete)
     writes.push(...encodeChanges(commitTime, documents.changes()))
     const { record } = this.parts
-    // This read is part of the read set. If a concurrent commit writes the key, this attempt is stale.
+    // This read is part of the read set. If a concurrent commit writes the key, this transaction must be evaluated
+    // again.
     record.isBegun ||= overlay.get(recordSinceKey) !== undefined
     if (!record.isBegun) writes.push({ key: recordSinceKey, value: encodeTimes(this.lastCommitTime) })
     let bytes = 0

@@ -89,7 +89,7 @@ const applyAgainMs = 1_000
  * applied.
  */
 const releaseAfterMs = 1_000
-/** Number of waiting segments above which commits wait. */
+/** When this many segments wait to be applied, commits must wait, too. */
 const waitingMax = 4
 
 interface ApplyQueueOptions {
@@ -102,8 +102,8 @@ interface ApplyQueueOptions {
   readonly timers: Timers
   readonly clock: Clock
   /**
-   * Resolves when the file of the next segment exists. The position that is stored in LMDB requires this file at the
-   * next start.
+   * Resolves when the file of the next segment exists. After a crash, the store cannot be opened without this file: the
+   * log must contain the segment after the position that is stored in LMDB.
    */
   readonly nextIsThere: () => Promise<unknown>
   /** Called when segments were added or removed. */

@@ -1,5 +1,5 @@
-// Reads a data directory, while another process or no process commits to the directory. Reads LMDB, and the newer rows
-// that are only in the commit log. Sends nothing to the committing process.
+// Reads a data directory to which this process never writes. Another process may commit to the directory at the same
+// time. Reads LMDB, and the newer rows that are only in the commit log. Sends nothing to the committing process.
 
 import { join } from 'node:path'
 import type { KeyValueStore, View } from '../kv-contract.ts'

@@ -1,8 +1,9 @@
 // Reads the segments of a commit log that are not in LMDB yet, while another process appends to the log.
 //
 // A snapshot of LMDB contains the number of the newest segment that was applied to LMDB. Newer segments are read from
-// their files. The committing process may reuse a file for a newer segment at any time. A reused file does not continue
-// the chain of records. In this case, a newer snapshot of LMDB contains the missing rows.
+// their files. The committing process may reuse a file for a newer segment at any time. Each record contains the
+// checksum of the previous record, so a reused file is recognized. A newer snapshot of LMDB then contains the rows of
+// the file's previous segment.
 
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync } from 'node:fs'
 import { areSame } from '../../../base/bytes.ts'
@@ -33,7 +34,9 @@ type OpenSegment = { -readonly [Key in keyof ReadingSegment]: ReadingSegment[Key
 
 /** Maximum number of attempts to read a state. An attempt fails when a segment is reused during the read. */
 const attemptsMax = 100
-/** When a segment is searched for new records: bytes of the first read, and minimum bytes of each further read. */
+/**
+ * Bytes of the first read when a segment is searched for new records. `longChunkBytes`: minimum bytes of further reads.
+ */
 const chunkBytes = 16_384
 const longChunkBytes = 1_048_576
 
@@ -169,8 +172,8 @@ function readRecords(segment: OpenSegment, durable: number): void {
       segment.place = record
     }
     if (read < wanted || segment.place.sequence >= durable) break
-    // If the chunk ends within a record or directly after a record, a longer chunk is read. If the chunk has space for
-    // another record, there are no new records.
+    // If the chunk ends within a record or directly after a record, a longer chunk is read. If the bytes after the last
+    // record are enough for another record but contain none, there are no new records.
     const size = recordSize(bytes, segment.end, header.salt)
     if (readEnd - segment.end >= Math.max(chunkBytes, size)) break
     wanted = Math.max(longChunkBytes, size)

@@ -44,7 +44,7 @@ interface LoggedOptions {
   readonly timers?: Timers
   /** Measures the duration of evaluation and flushes. */
   readonly clock?: Clock
-  /** Bytes of a segment of the log; a larger record gets a larger segment. */
+  /** Bytes of an ordinary segment of the log; a larger record gets a larger segment. */
   readonly segmentBytes?: number
   readonly disk?: LogDisk
   /** Free bytes on the disk of the folder; by default, as the system reports them. */
@@ -84,13 +84,13 @@ const batchWritesMax = 4000
 /** Milliseconds after which a segment is applied to LMDB, even if the segment is not full. */
 const applyAfterMs = 4_000
 /**
- * If LMDB has forgotten a commit of another process: milliseconds between two attempts of the first commit, and the
- * maximum number of attempts.
+ * Milliseconds between two attempts of the first write to LMDB, which fails while LMDB has forgotten a commit of
+ * another process (lmdb-newest-commit.ts). `recoveriesMax`: maximum number of attempts.
  */
 const recoveryIntervalMs = 2
 const recoveriesMax = 1_000
 
-/** The writes of a batch of transactions. `pieces` are further writes of the last transaction, after `writes`. */
+/** The writes of a batch of transactions. `pieces`: further writes of the last transaction. */
 interface BatchWrites {
   readonly writes: readonly Write[]
   readonly pieces?: EncodedWrites
@@ -314,8 +314,8 @@ class LoggedStore implements LoggedKeyValueStore {
   }
 
   /**
-   * Runs transactions on the newest state, up to the first transaction that writes in pieces. Requeues the remaining
-   * transactions. Returns the writes of the executed transactions.
+   * Runs transactions on the newest state, up to and including the first transaction that writes in pieces. Requeues
+   * the remaining transactions. Returns the writes of the executed transactions.
    */
   #run(active: Segment, batch: Job[]): BatchWrites {
     const all: Write[] = []
@@ -384,7 +384,10 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#applyLater()
   }
 
-  /** After a failed flush, it is unknown whether the batch is on disk. A later flush may succeed without the batch. */
+  /**
+   * After a failed flush, it is unknown whether the batch is on disk. A later flush may succeed even if the batch is
+   * not on disk.
+   */
   #loseFlush(cause: unknown): never {
     this.#lostFlush = new StoreUnavailableError(
       `the disk has failed a flush of the commit log in ${this.#path}: ${wordsOf(cause)}`,

@@ -17,7 +17,7 @@ interface TableSnapshot {
 
 export class LoggedView implements ComparingView {
   readonly #image: LmdbView
-  /** The tables of the log, the newest first. */
+  /** The tables with the rows of the log, the newest table first. */
   readonly #tables: readonly TableSnapshot[]
   #isOver = false
 

@@ -45,7 +45,7 @@ export function readLog(folder: string, position: LogPosition): ReadLog {
     const header = decodeHeader(bytes)
     if (header !== undefined && 'version' in header)
       throw damaged(number, `has format ${header.version}, which a newer version wrote`)
-    // The file was prepared for reuse, but its first write is missing or incomplete.
+    // Such a file was prepared for the segment, but the first write to it is missing or incomplete.
     if (header === undefined || header.number !== number) {
       hasEnded = true
       continue
@@ -79,7 +79,7 @@ export function readLog(folder: string, position: LogPosition): ReadLog {
   return { segments, files }
 }
 
-/** Maximum number of reads before damage is reported, because another process may write the log during a read. */
+/** Damage is reported only after this number of reads, because another process may write to the log during a read. */
 const verificationsMax = 4
 
 /**

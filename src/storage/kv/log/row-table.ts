@@ -21,8 +21,8 @@ export class RowTable {
   #rows = 0
   #published = 0
   /**
-   * By row (rows are numbered from 1): start and end of its key, the hash of the key, and the row that it replaces (0:
-   * none).
+   * Arrays by the number of a row (from 1): the start and the end of its key, the hash of the key, and the older row
+   * that it replaces (0: none).
    */
   #keyStarts: Uint32Array
   #keyEnds: Uint32Array
@@ -126,8 +126,8 @@ export class RowTable {
       this.#places.fill(0)
       for (let row = 1; row <= published; row++) this.#places[this.#placeOfRow(row)] = row
     }
-    // The rows are removed in reverse order of their insertion, because the search for a row never passes the slot of a
-    // later row.
+    // The rows are removed in reverse order of their insertion. The search for a row passes only slots that were filled
+    // before the row was inserted, so these slots must still be filled.
     for (; this.#rows > published; this.#rows--)
       this.#places[this.#placeOfRow(this.#rows)] = this.#before[this.#rows] as number
     for (const rowsOfTags of [this.#unordered, this.#ordered])

@@ -91,8 +91,8 @@ export function recordBytes(batchBytes: number): number {
 
 /**
  * Completes the record that begins at `start`, after its batch has been written. `batch.checksum`: the CRC-32 of the
- * batch. The caller computes this checksum while the batch grows, because summing 32 MB takes 15 ms. Returns the
- * checksum of the record.
+ * batch. The caller computes this checksum while the batch grows, because the checksum of 32 MB takes 15 ms. Returns
+ * the checksum of the record.
  */
 export function sealRecord(
   target: Buffer,
@@ -116,7 +116,10 @@ function checksumOf(bytes: Buffer, start: number, batchChecksum: number): number
   return crc32(bytes.subarray(start + at.bytes, start + recordHeadBytes), batchChecksum)
 }
 
-/** A complete record in a segment: its numbers, and the positions of its batch and of the next record. */
+/**
+ * A complete record in a segment: its sequence number, the checksums of the previous record (`before`) and of this
+ * record, and the offsets of its batch and of the next record.
+ */
 export interface RecordBounds {
   readonly sequence: number
   readonly before: number

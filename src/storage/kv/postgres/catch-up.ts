@@ -29,7 +29,7 @@ export async function catchUp(
 
 /**
  * Applies the log to a replica up to the present head; resolves with the number of the replica's newest batch. Throws
- * {@link StoreUnavailableError} when the log does not continue the replica.
+ * {@link StoreUnavailableError} when the log cannot be applied to the replica.
  */
 export async function redoLog(session: PostgresSession, local: KeyValueStore): Promise<number> {
   const head = await readHead(session)
@@ -42,10 +42,10 @@ export async function redoLog(session: PostgresSession, local: KeyValueStore): P
 }
 
 /**
- * Returns the reason why the log cannot be applied to a replica; undefined if the replica belongs to the record.
- * `note`: the newest batch in the replica. Names of batches are random, so a log row with the same name proves that all
- * earlier batches are equal. If the log has no row to compare, this function returns a reason. Throws
- * `StoreUnavailableError` when the database is unavailable, or has no store that this program supports.
+ * Returns the reason why the log cannot be applied to a replica; undefined if the replica belongs to the record. `note`
+ * contains the number and the name of the replica's newest batch. Names of batches are random, so a log row with the
+ * same name proves that all earlier batches are equal. If the log has no row to compare, this function returns a
+ * reason. Throws `StoreUnavailableError` when the database is unavailable, or has no store that this program supports.
  */
 export async function disagreement(
   session: PostgresSession,

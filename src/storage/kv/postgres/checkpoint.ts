@@ -1,6 +1,6 @@
 // Applies the log in PostgreSQL to the state rows (table `kv`), and removes log rows that no node needs any more. A
 // lease ensures that one node at a time does this work. Two simultaneous holders of the lease cause no harm, because
-// each step checks the checkpoint in its own transaction.
+// each step checks the checkpoint (the newest batch whose writes are in the state rows) in its own transaction.
 
 import { byteText } from '../../../base/byte-text.ts'
 import { systemClock } from '../../../base/clock.ts'
@@ -18,7 +18,9 @@ const leaseSeconds = 5
 export const checkpointEveryMs = 2_000
 /** Milliseconds between two removals of log rows. */
 const trimEveryMs = 10_000
-/** Maximum number of keys that one transaction changes. `stepBytesMax`: maximum bytes of the log rows. */
+/**
+ * Maximum number of keys that one transaction changes. `stepBytesMax`: maximum bytes of the log rows that it applies.
+ */
 const stepKeysMax = 5_000
 const stepBytesMax = 8 << 20
 /** Maximum number of log rows that one statement removes. */
@@ -62,8 +64,8 @@ export class Checkpointer implements UpkeepTask {
 }
 
 /**
- * Reads the progress of the checkpoint. `from`: the newest batch whose writes are in the state rows. `head`: the newest
- * batch of the log. Throws `StoreUnavailableError` when a newer program has changed the tables.
+ * Reads the progress. `from`: the checkpoint. `head`: the newest batch of the log. Throws `StoreUnavailableError` when
+ * a newer program has changed the tables.
  */
 async function standingOf(
   session: PostgresSession,
@@ -99,8 +101,8 @@ export async function advanceCheckpoint(session: PostgresSession): Promise<boole
 }
 
 /**
- * Changes the state from the batch `from` to the batch `to`, in a single transaction. Does nothing when another node
- * has already made this change.
+ * Writes the changes of the batches after `from`, up to and including `to`, to the state rows in a single transaction.
+ * Does nothing when another node has already moved the checkpoint.
  */
 async function writeStep(
   session: PostgresSession,
@@ -137,7 +139,7 @@ async function writeStep(
  * Removes log rows that are older than the retention and that no live node needs. The writes of these rows are in the
  * state rows. `first`: the log has no row before this batch number. Resolves with the value of `first` for the next
  * call. Removed rows stay on their pages while a transaction reads an older state of the database. A search without
- * `first` would scan all these rows.
+ * `first` would scan all these removed rows.
  */
 async function trimLog(session: PostgresSession, first: number): Promise<number> {
   const log = session.table('log')

@@ -1,7 +1,7 @@
 // Copies the state of the record (the store's tables in PostgreSQL) into an empty replica, page by page, while commits
-// continue. The pages belong to states of different times. Applying the log from the checkpoint at which the copy began
-// turns the pages into one state, because every log row contains complete values. The record as of one batch can also
-// be copied into a key-value store.
+// continue. The pages belong to states of different times. The checkpoint is the newest batch whose writes are in the
+// state. Applying the log from the checkpoint at which the copy began turns the pages into one state, because every log
+// row contains complete values. This module also copies the record as of one batch into a key-value store.
 
 import { systemClock } from '../../../base/clock.ts'
 import { mergeJoin } from '../../../base/merge-join.ts'
@@ -108,8 +108,8 @@ function readPage(session: PostgresSession, after: Buffer, rowsLimit: number): P
 }
 
 /**
- * Counts the keys after `after` while they are being copied: counting many keys takes long, and is only needed to show
- * progress.
+ * Counts the keys after `after` over a second connection. The copy does not wait for the count, because counting many
+ * keys takes long and is only needed to show progress.
  */
 function countKeys(
   session: PostgresSession,

@@ -1,6 +1,6 @@
 // Moves the content of a store into an empty record (the store's tables in PostgreSQL), page by page in the order of
-// keys. An interrupted move continues where it stopped, because pages contain complete values, and because the record
-// stores the newest commit time of the source. No node starts on the record during the move.
+// keys. An interrupted move continues where it stopped if the source has not changed. For this check, the record stores
+// the newest commit time of the source. No node starts on the record during the move.
 
 import { keyAfter } from '../../../base/bytes.ts'
 import type { Random } from '../../../base/random.ts'

@@ -2,12 +2,14 @@
 // replica is complete, and whether the replica is fresh enough for reads.
 //
 // Each batch has a *closed* time: all commits of later batches have later times. So a replica at batch n contains every
-// commit up to the closed time of n. Each commit advances the closed time. Without commits, a node that serves reads
-// advances the closed time, so that the time of snapshots follows the time of day.
+// commit up to the closed time of n. Each commit advances the closed time. While there are no commits, a node that
+// serves reads advances the closed time, so that the time of snapshots follows the time of day.
 //
 // A refresh reads the head (the newest batch of the log) and applies the missing batches. One refresh runs at a time,
 // and all callers share it. While a node serves reads, it begins the next refresh before the last refresh is too old,
-// so reads rarely wait. The first read of an idle node waits for a refresh. Each commit of this node is a refresh, too.
+// so reads rarely wait. The first read of an idle node waits for a refresh. A commit of this node also applies the
+// missing batches. A client may send a last seen time with a read. The read then waits until the replica contains all
+// commits up to this time.
 
 import type { Clock } from '../../../base/clock.ts'
 import type { Micros } from '../../../base/micros.ts'
@@ -37,8 +39,8 @@ export interface NodeOptions {
   readonly timers: Timers
   readonly random: Random
   /**
-   * Returns the time of the newest commit in a state, in microseconds. This engine does not know where transactions
-   * store the time.
+   * Returns the time of the newest commit in a state, in microseconds. The caller chooses where this time is stored, so
+   * this engine cannot read it alone.
    */
   readonly newestTime: (view: Pick<View, 'get'>) => Micros
   /** Milliseconds for which reads continue while the database is unavailable. */
@@ -56,7 +58,10 @@ export interface NodeOptions {
 }
 
 const readPatienceDefaultMs = 300_000
-/** Milliseconds between two refreshes: for a node that serves reads or has listeners, and for an idle node. */
+/**
+ * Milliseconds between two refreshes. `pollMs`: for a node that serves reads or has listeners. `restingPollMs`: for an
+ * idle node.
+ */
 const pollMs = 10
 const restingPollMs = 2_000
 /** Milliseconds after a read during which a node is treated as a node that serves reads. */
@@ -72,15 +77,15 @@ const freshMs = 5
  */
 const agingMs = 3
 /**
- * Maximum milliseconds that a read without a last seen time waits, so that occasional slow responses of the database do
- * not delay reads.
+ * Maximum milliseconds that a read without a last seen time waits, so that occasional slow responses of the database
+ * delay reads only a little.
  */
 const patienceMs = 20
 /** Milliseconds until an unavailable database is tried again. */
 const retryMs = 250
 /**
  * Milliseconds until a retry when the replica could not be written. Frequent retries are useless with a full disk. Each
- * failure may crash the process, because lmdb 3.5.6 writes its error text into a buffer of 100 bytes
+ * failure may crash the process, because lmdb 3.5.6 writes its error text into a buffer of only 100 bytes
  * (`mdb_page_flush`).
  */
 const copyRetryMs = 2_000
@@ -111,7 +116,7 @@ export class Follower {
   readonly #faults: Faults
   /** The running refresh. */
   #refreshing: Promise<void> | undefined
-  /** The promise that reads wait for. The promise resolves at the end of the refresh, or after {@link patienceMs}. */
+  /** Reads wait for this promise. It resolves at the end of the running refresh, or after {@link patienceMs}. */
   #fresh: Promise<void> | undefined
   /** The time at which the last refresh began, in milliseconds of the monotonic clock. */
   #refreshedMs = Number.NEGATIVE_INFINITY
@@ -188,9 +193,9 @@ export class Follower {
 
   /**
    * Waits until a new snapshot contains all commits up to `notBefore` (microseconds) and is fresh. Returns undefined if
-   * no wait is needed. If `isLater` is true and the database is available, the snapshot can also have a time later than
-   * `notBefore`. Rejects with {@link StoreUnavailableError} when the snapshot needs the database but the database is
-   * unavailable.
+   * no wait is needed. If `isLater` is true and the database is available, also waits until a snapshot can have a time
+   * later than `notBefore`. Rejects with {@link StoreUnavailableError} when the replica lacks commits up to `notBefore`
+   * and the database is unavailable.
    */
   ready(notBefore: number, isLater: boolean): Promise<void> | undefined {
     this.#lastReadMs = this.#elapsedMs()
@@ -212,9 +217,10 @@ export class Follower {
 
   /**
    * Applies the batches up to `head`. `askedMs`: the time at which the head was requested. `before`: the position of
-   * the replica before the request. Throws if the record does not contain this position. Even for a commit that has
-   * locked the head, the batches are fetched over the session of refreshes. The database closes an idle session that
-   * has locked the head, but waits indefinitely for a session that does not read its results.
+   * the replica before the request. Throws if the record does not contain this position. The batches are always fetched
+   * over the session for refreshes, even when a commit has locked the head over another session. The database closes a
+   * session that has locked the head and is idle. But it waits indefinitely for a session that does not read its
+   * results.
    */
   async catchUp(head: Head, before: Progress | undefined, askedMs: number): Promise<void> {
     if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
@@ -236,7 +242,7 @@ export class Follower {
     this.#progress = readNote(this.#options.local) ?? this.#progress
   }
 
-  /** Throws the reason why the log of a session does not continue the replica up to `head`. */
+  /** Throws an error with the reason why the log lacks a batch between the position of the replica and `head`. */
   async #failToReach(session: PostgresSession, head: Head): Promise<never> {
     const { seq } = await readHead(session)
     if (seq >= head.seq) {
@@ -284,7 +290,7 @@ export class Follower {
   /**
    * Refreshes the replica until its closed time is at least `wanted`. A refresh that begins after the call reads all
    * data that any client can have seen before the call. A refresh that began before the call may miss newer data.
-   * Rejects if the replica does not contain all commits up to `notBefore`.
+   * Rejects if a refresh fails and the replica does not contain all commits up to `notBefore`.
    */
   async #refreshUpTo(notBefore: number, wanted: number): Promise<void> {
     const times = this.#times
@@ -325,7 +331,7 @@ export class Follower {
   async #follow(): Promise<number> {
     this.#isResting = false
     const sinceMs = this.#elapsedMs() - this.#refreshedMs
-    // A read has started a refresh in the meantime.
+    // If a read has started a refresh recently, this step waits.
     if (sinceMs < pollMs) return pollMs - sinceMs
     try {
       await this.#refresh(this.#isRead ? this.#times.wanted : 0)
@@ -384,8 +390,8 @@ export class Follower {
   }
 
   /**
-   * Opens a session, and checks that the session leads to the record of the replica. The address may now lead to
-   * another server that lacked commits when the server was promoted.
+   * Opens a session, and checks that the database contains the record of the replica. The check is needed because the
+   * address may lead to a standby that lacked commits when it was promoted.
    */
   openSession(statementTimeoutMs: number): Promise<PostgresSession> {
     const { local, location, node } = this.#options

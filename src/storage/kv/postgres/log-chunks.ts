@@ -1,6 +1,6 @@
-// Stores pieces of query log segments in the store's tables in PostgreSQL. Each piece has an index row, which also
-// contains the piece if the piece is not in a bucket. Other rows contain the time up to which each machine has uploaded
-// its query log, and the time up to which all machines should upload.
+// Stores pieces of query log segments in the store's tables in PostgreSQL. Each piece has a row. The row contains the
+// bytes of the piece if they are not stored in a bucket. Other rows contain the time up to which each machine has
+// uploaded its query log, and the time up to which all machines should upload.
 
 import { endOfTime, type Micros, micros } from '../../../base/micros.ts'
 import type { ResultRow } from './postgres-session.ts'
@@ -14,7 +14,7 @@ export interface Chunk {
   /** The position of the piece in the segment, and its length, in bytes. */
   readonly position: number
   readonly bytes: number
-  /** No record of the piece is newer than this time (microseconds). */
+  /** No log record in the piece is newer than this time (microseconds). */
   readonly until: Micros
 }
 
@@ -89,8 +89,8 @@ export class RecordLogChunks {
   }
 
   /**
-   * Returns the pieces to remove: pieces older than `before`, and the oldest pieces above the limit of `bytesMax` bytes
-   * for all pieces.
+   * Returns the pieces to remove: pieces whose records are all older than `before`, and the oldest pieces, so that the
+   * remaining pieces have at most `bytesMax` bytes.
    */
   async old(before: Micros, bytesMax: number): Promise<readonly Chunk[]> {
     const rows = await this.#sessions.query(

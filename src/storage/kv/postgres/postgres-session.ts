@@ -17,13 +17,13 @@ import { isAboutTls, isRejection, rejection, stateOf, unavailable } from './fail
 
 /** The location of the record (the store's tables in PostgreSQL). */
 export interface RecordLocation {
-  /** Parsed by `parseDatabaseAddress`. Never logged. */
+  /** The address of the database, in the syntax of `parseDatabaseAddress`. Must never be logged. */
   readonly url: string
   /** The database schema of these tables. */
   readonly schema: string
   /**
-   * Milliseconds that a session may be idle while it holds the lock on the head (record.ts). After that, the database
-   * closes the session. The default is 5 000.
+   * Milliseconds that a session may be idle while it holds the lock on the head (the newest batch of the log; see
+   * record.ts). After this time, the database closes the session. The default is 5 000.
    */
   readonly holdMs?: number
   /** Aborted when the process is about to exit: sessions are closed, and no new sessions are opened. */
@@ -35,8 +35,8 @@ const holdMsDefault = 5_000
 const endTimeoutMs = 1_000
 /**
  * Milliseconds that a statement of a commit may take before its connection is treated as broken. This time must be
- * longer than the longest wait for the head. A node then never stops waiting while its request for the head is in the
- * database's queue.
+ * longer than {@link lockTimeoutMaxMs}: the database must end a wait for the lock on the head before the node stops
+ * waiting. Otherwise, the database could later give the lock to a node that no longer waits.
  */
 export const commitTimeoutMs = 8_000
 /**
@@ -44,7 +44,10 @@ export const commitTimeoutMs = 8_000
  * queued again.
  */
 const lockTimeoutMaxMs = commitTimeoutMs - 1_000
-/** Milliseconds by which the wait for the head exceeds the time for which another node may lock the head. */
+/**
+ * A session waits for the lock on the head this many milliseconds longer than another session may be idle with the
+ * lock.
+ */
 const lockMarginMs = 2_000
 /** Default milliseconds that a statement may take before its session is treated as broken. */
 const statementTimeoutMsDefault = 30_000
@@ -78,7 +81,7 @@ function networkSettings(holdMs: number): readonly string[] {
   ]
 }
 
-/** The statements of the driver; its types lack the time limit of a single statement. */
+/** A statement for the driver. The driver's types lack the time limit of a single statement. */
 type Statement = QueryConfig & { readonly query_timeout?: number }
 
 /** A row from the driver, with 64-bit integers as text and bytes as buffers. */
@@ -177,7 +180,7 @@ export class PostgresSession {
     location: RecordLocation,
     purpose: string,
   ): Promise<PostgresSession> {
-    // Loaded on demand, because loading takes long and only some processes need it.
+    // The driver is loaded on demand, because loading takes long and only some processes need the driver.
     const pg = await import('pg')
     const client = new pg.Client({
       ...config,
@@ -197,7 +200,7 @@ export class PostgresSession {
       const holdMs = location.holdMs ?? holdMsDefault
       await Promise.all([
         ...sessionSettings(holdMs).map(setting => client.query(setting)),
-        // Some databases lack these settings, so their errors are ignored.
+        // Some databases lack these settings, so errors of these statements are ignored.
         ...networkSettings(holdMs).map(setting =>
           client.query(setting).catch(error => isRejection(error) || Promise.reject(error)),
         ),
@@ -228,7 +231,7 @@ export class PostgresSession {
     }
   }
 
-  /** The number of the server process that serves this session. */
+  /** The process id of the server process that serves this session. */
   get processId(): number | undefined {
     // The driver's types lack the field.
     return (this.#client as unknown as { readonly processID?: number }).processID
@@ -341,7 +344,7 @@ export class PostgresSession {
 }
 
 // Converts a database address to connection settings of the driver: for each server, the kinds of TLS to try, in the
-// order of libpq.
+// same order as libpq.
 
 /** A server of an address. */
 interface DatabaseServer {

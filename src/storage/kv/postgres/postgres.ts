@@ -1,9 +1,10 @@
-// The engine for several machines. The system of record is a log of committed batches in a database that speaks
-// PostgreSQL's protocol. Every node reads a local replica, which the node updates from the log.
+// The storage engine for a store that several machines share. The system of record is a log of committed batches in a
+// database that speaks PostgreSQL's protocol. Every node reads a local replica, which the node updates from the log.
 //
-// A commit is a short transaction of this database. The node locks the head (the end of the log), updates the replica,
-// runs the transactions of the batch on the replica, appends their writes as one log row, and commits. If a node
-// crashes during a commit, its connection closes and the database rolls back. Reasons: docs/decisions/0016.
+// A commit is a short transaction of this database. The node locks the head (the newest batch of the log), and updates
+// the replica. It runs a batch of waiting transactions (jobs) on the replica, appends their writes as one log row, and
+// commits. If a node crashes during a commit, its connection closes and the database rolls back. Reasons:
+// docs/decisions/0016.
 
 import { assert } from '../../../base/assert.ts'
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
@@ -269,8 +270,8 @@ export class PostgresStore implements ReplicatedStore {
     }
     // `#open` is undefined if its jobs were rejected with an unknown outcome while the batch was sent.
     this.#open &&= { ...this.#open, isAcknowledged: committed === 'acknowledged' }
-    // The jobs are resolved after the replica contains the batch, so that a client without a last seen time finds its
-    // write on this node.
+    // The jobs are resolved only after the replica contains the batch. So a client's next read on this node contains
+    // the write, even if the client does not send the time of the write.
     await this.#follower.applyOwn({ ...row, clock: head.clock })
     this.#open = undefined
     this.#unconfirmed.push(...jobs)
@@ -280,10 +281,10 @@ export class PostgresStore implements ReplicatedStore {
   }
 
   /**
-   * Returns the closed time (follower.ts) of a batch whose newest commit has the time `newestTime`. The next commit is
-   * at least two microseconds later, so the closed time can always be one microsecond later. If possible, the closed
-   * time is the time of day, but before the oldest announced commit of this node. A later closed time gives snapshots
-   * of this state more possible times.
+   * Returns the closed time (follower.ts) of a batch whose newest commit has the time `newestTime`. Every later commit
+   * is at least two microseconds later than `newestTime`. So the closed time is at least one microsecond later than
+   * `newestTime`. If possible, the closed time is the time of day, but before the oldest announced commit of this node.
+   * A later closed time gives snapshots of this state more possible times.
    */
   #closedTimeAfter(newestTime: Micros): Micros {
     const announced = this.#announced.oldestAfter(newestTime)
@@ -365,7 +366,7 @@ function rejected(cause: unknown): StoreUnavailableError {
 
 /**
  * The error for a committed write that the replica of this node cannot show. The outcome is reported as `unknown`,
- * because programs repeat a write that was not committed. The message says that the write was committed.
+ * because programs repeat a write that is reported as not committed. The message says that the write was committed.
  */
 function notShown(): StoreUnavailableError {
   return new StoreUnavailableError(

@@ -14,7 +14,10 @@ export class ReconnectingSession {
     this.#open = open
   }
 
-  /** The connection, which several callers may use at a time. Rejects with {@link StoreUnavailableError}. */
+  /**
+   * Returns the connection, which all callers share; first opens the connection if necessary. Rejects with {@link
+   * StoreUnavailableError}.
+   */
   async sound(): Promise<PostgresSession> {
     if (this.#session?.isSound) return this.#session
     if (this.#isClosed) throw new StoreUnavailableError('the store is closed')
@@ -65,7 +68,7 @@ export class ReconnectingSession {
     this.#session?.close()
   }
 
-  /** Closes the connection; later calls open no other connection. */
+  /** Closes the connection. Later calls of {@link sound} reject. */
   close(): void {
     this.#isClosed = true
     this.drop()

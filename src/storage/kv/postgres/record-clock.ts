@@ -25,8 +25,8 @@ export class RecordClock {
   }
 
   /**
-   * Records a reading of the database's clock, in microseconds. Responses may arrive late, so the reading with the
-   * latest resulting time of day is the most accurate.
+   * Records a reading of the database's clock, in microseconds. A delayed response makes the computed time of day too
+   * early. So the reading that gives the latest time of day is the most accurate.
    */
   learn(time: Micros): void {
     const nowMs = this.#elapsedMs()

@@ -1,6 +1,6 @@
 // The SQL statements for the record (the store's tables in PostgreSQL), which contains the log of committed batches.
-// The head is the newest batch of the log. Arrays of byte strings are sent in binary form. A node prevents the removal
-// of log rows that it still needs.
+// The head is the newest batch of the log. With {@link LogRetention}, a node prevents the removal of log rows that it
+// still needs.
 
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
 import { encodeBatch } from '../batch.ts'
@@ -36,11 +36,11 @@ export interface LogRow {
 
 const clock = '(extract(epoch from clock_timestamp()) * 1000000)::bigint AS clock'
 
-/** Rows per fetch; a row contains some tens of transactions, or one large transaction. */
+/** Maximum rows per fetch. A row usually contains some tens of transactions, or one large transaction. */
 const rowsMax = 64
 /** Maximum bytes of all fetched rows except the last row. */
 const rowsBytesMax = 4 << 20
-/** Milliseconds for a fetch, even over a slow network. */
+/** Maximum milliseconds of a fetch. This time must be sufficient for a slow network. */
 const rowsTimeoutMs = 30_000
 
 function headOf(row: Readonly<Record<string, unknown>> | undefined): Head {
@@ -213,7 +213,7 @@ export function byteaArray(items: readonly Bytes[]): Buffer {
   return array
 }
 
-/** Interval in milliseconds at which a node reports to the record the log rows that it still needs. */
+/** Interval in milliseconds at which a node reports which log rows it still needs. */
 const renewMs = 5_000
 
 /** Prevents the removal of log rows that a node still needs. */

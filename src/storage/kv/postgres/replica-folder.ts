@@ -58,8 +58,8 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
 
 /**
  * The path of a file that exists from the preparation of the replica until the node has shut down normally. The file
- * contains the number of consecutive damaged replicas. The file is needed because the replica itself may be the reason
- * why a node has crashed: LMDB crashes the process at an invalid page.
+ * contains the number of replicas in a row that were damaged. The file is needed because the replica itself may be the
+ * reason why a node has crashed: LMDB crashes the process at an invalid page.
  */
 const markOf = (folder: string) => join(folder, 'replica-in-use')
 /** Maximum number of consecutive damaged replicas. If more replicas are damaged, the cause is probably the machine. */
@@ -176,7 +176,7 @@ async function assertFit(session: PostgresSession, location: RecordLocation, nod
   const opened = await Promise.allSettled(opening)
   const others = opened.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
   try {
-    // A pooler sends its clients process numbers that differ from the numbers of the server processes.
+    // A pooler sends its clients process ids that differ from the process ids of the server.
     if (own !== session.processId && (await isShared(own, others)))
       throw new StoreUnavailableError(
         'the address of the store leads to a connection pooler in transaction mode: set its pool_mode to session, or use the address of PostgreSQL itself',
@@ -185,12 +185,14 @@ async function assertFit(session: PostgresSession, location: RecordLocation, nod
     if (failed) throw tooFewSessions(failed.reason)
   } finally {
     // The connections of this check are closed before the node opens its connections, so that the database never counts
-    // both against its limit.
+    // the connections of both against its limit.
     await Promise.all(others.map(other => other.end()))
   }
 }
 
-/** Returns whether the server process of an idle session works for another session that is in a transaction. */
+/**
+ * Returns whether the server process `own`, which serves an idle session, also serves a transaction of one of `others`.
+ */
 async function isShared(own: number, others: readonly PostgresSession[]): Promise<boolean> {
   const begun = others.map(async other => {
     const [, backend] = await Promise.all([other.query('BEGIN'), backendOf(other)])
@@ -205,7 +207,10 @@ async function backendOf(session: PostgresSession): Promise<number> {
   return Number(row?.pid)
 }
 
-/** Returns the error to report if the database allows no more connections. Returns other errors unchanged. */
+/**
+ * Converts the database's error about too many connections into an error with an explanation. Returns other errors
+ * unchanged.
+ */
 function tooFewSessions(cause: unknown): unknown {
   if (!(cause instanceof StoreUnavailableError) || stateOf(cause.cause) !== tooManyState) return cause
   return new StoreUnavailableError(

@@ -10,7 +10,7 @@ import type { ForeignBatch } from '../replicated-store.ts'
 import { type ComparingView, getCached } from '../transaction-view.ts'
 import type { LogRow } from './record.ts'
 
-/** The position of a replica: its newest batch, by number and by the name in the log row. */
+/** The position of a replica in the log: the number and the name of its newest batch, as in the log row. */
 export interface Progress {
   readonly seq: number
   /** Empty for number 0, the state before the first batch. */
@@ -104,8 +104,8 @@ interface AppliedProgress extends Progress {
 
 /**
  * Applies consecutive batches to the replica; batches that the replica already contains are skipped. Resolves with the
- * new position of the replica. The position is before the last batch if the batches do not continue the replica, or
- * belong to another history. `newestTime` returns the time of the newest commit in a state.
+ * new position of the replica. This position is before the last of `rows` if `rows` do not follow the old position
+ * directly, or belong to another history. `newestTime` returns the time of the newest commit in a state.
  */
 export function applyRows(
   local: KeyValueStore,

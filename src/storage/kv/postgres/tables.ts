@@ -28,7 +28,7 @@ export async function openTables(session: PostgresSession, random: Random): Prom
   return readStoreId(session)
 }
 
-/** Creates the tables if they are missing, and then stores `version`. */
+/** Creates the tables with the version `version` if they are missing. */
 export async function createTables(session: PostgresSession, random: Random, version: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -47,8 +47,8 @@ export async function createTables(session: PostgresSession, random: Random, ver
 }
 
 /**
- * The random id of the store in these tables. Throws {@link StoreUnavailableError} when there are no tables, or tables
- * of another version.
+ * The random id of the store in these tables. Throws {@link StoreUnavailableError} when the tables are missing or have
+ * another version.
  */
 export async function readStoreId(session: PostgresSession): Promise<string> {
   const version = await readVersion(session)
@@ -91,9 +91,9 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
   ])
   const statements = [
     ...(schema?.exists === true ? [] : [`CREATE SCHEMA IF NOT EXISTS ${session.schemaName}`]),
-    // One row for each committed batch; `seq` is the order of all transactions and has no gaps. The newest row is the
-    // head: a commit updates no row, because old row versions would accumulate during a long read. `closed`: all later
-    // commits have later times, in microseconds.
+    // One row for each committed batch. `seq` numbers the batches in the order of their commits, without gaps. The
+    // newest row is the head. A commit only inserts a row: updates would create old row versions, which accumulate
+    // during a long read. `closed`: a time in microseconds; all commits of later batches have later times.
     `CREATE TABLE IF NOT EXISTS ${table('log')} (
        seq bigint PRIMARY KEY, batch text NOT NULL, node text NOT NULL,
        at timestamptz NOT NULL DEFAULT now(),

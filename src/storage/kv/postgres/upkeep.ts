@@ -73,7 +73,7 @@ const retentionSeconds = 60
 export class NoticeExchange implements UpkeepTask {
   readonly #board: NoticeBoard
   readonly #node: string
-  /** The number of the newest read notice of each process. */
+  /** The number of the newest notice that was read from each process. */
   readonly #read = new Map<string, number>()
   #number = 0
 
