@@ -108,6 +108,19 @@ export function languageWords(): ReadonlySet<string> {
 
 const words = languageWords()
 
+/**
+ * Finds the key of a function that writes, unless a function that only reads also has this key (`replace`). In a
+ * string, the quotation marks of a key are escaped.
+ */
+const writeKey = keyOfWrites()
+
+function keyOfWrites(): RegExp {
+  const definitions = families.flatMap(family => family.definitions)
+  const readKeys = new Set(definitions.flatMap(({ effect, keys }) => (effect === 'write' ? [] : keys)))
+  const names = definitions.filter(({ effect, name }) => effect === 'write' && !readKeys.has(name))
+  return new RegExp(`"(?:${names.map(({ name }) => name).join('|')})"\\s*:`)
+}
+
 /** The words in the type names of error messages. */
 const typeWords: ReadonlySet<string> = new Set(
   `object Action Any Array Boolean Bytes Class Collection Credentials Database Date Document Double Event Expression Function
@@ -134,6 +147,7 @@ function describe({ cause, code, description, position }: ErrorEntry): ObjectVal
 export const version4: NamedLanguage<'4'> = {
   code,
   parse: ({ body, dialect }) => new ReadyQuery(readBody(body), dialect),
+  seemsToWrite: text => writeKey.test(text),
   render,
   complete: (body, _request, { time }) => fillTransactionTime(body, time),
   rejected(error) {

@@ -112,6 +112,11 @@ interface QueryParser {
   /** Parses the query of a request. Throws if the query is invalid. */
   parse(request: LanguageRequest): Query
   /**
+   * Returns true if the text of a query probably contains a write, without parsing the text. A worker forwards such a
+   * query, because another process parses and evaluates it. Absent if parsing a query is cheap.
+   */
+  seemsToWrite?(text: string): boolean
+  /**
    * Returns an error of the request that is reported even to clients without a valid credential. Absent if all errors
    * are reported only after authentication.
    */

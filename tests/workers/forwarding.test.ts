@@ -128,6 +128,21 @@ test('the query log has the costs of a forwarded query', async () => {
   })
 })
 
+test('version 4: queries that look like writes: a read, a query that cannot be parsed, a rejected credential', async () => {
+  const { rootSecret: secret } = server
+  const query = { object: { create: { object: { update: 1 } } } }
+  assert.deepEqual(await rootQuery(server, query), { create: { update: 1 } })
+  const create = { create: { collection: 'Item' }, parms: {} }
+  const unknown = await send(server, { secret, query: create })
+  assert.equal(unknown.status, 400)
+  assert.match(unknown.text, /No form\/function found, or invalid argument keys: \{ create, parms \}/)
+  assert.equal((await send(server, { secret, body: '{"create":' })).status, 400)
+  for (const body of [JSON.stringify(create), '{"create":'])
+    assert.equal((await send(server, { secret: 'no secret', body })).status, 401)
+  const get = await send(server, { secret, method: 'GET', path: '/tokens/self' })
+  assert.equal(get.status, 404)
+})
+
 test('version 4: new ids, a linearized read, and a ping of the write path', async () => {
   assert.match((await rootQuery(server, { new_id: null })) as string, /^\d+$/)
   const linearized = await send(server, { secret: server.rootSecret, path: '/linearized', body: '1' })
