@@ -81,7 +81,8 @@ const arraySearchEntries: readonly LibraryEntry[] = [
     parameters: { element: any },
     optional: { start: int },
     result: 'Number | Null',
-    summary: 'The first position of a value, from a start on; null without one.',
+    summary:
+      'Returns the position of the first element that equals `element`, or null if there is none. The search begins at `start` (default 0); a `start` outside of the array is an error.',
     example: ['["a", "b", "a"].indexOf("a", 1)', '2'],
     run: (elements, { element, start }, call) =>
       found(firstIndex(elements, startOf(elements, start, call), same(element)), call),
@@ -90,7 +91,8 @@ const arraySearchEntries: readonly LibraryEntry[] = [
     parameters: { element: any },
     optional: { end: int },
     result: 'Number | Null',
-    summary: 'The last position of a value, up to an end; null without one.',
+    summary:
+      'Returns the position of the last element that equals `element`, or null if there is none. The search goes backward from `end` (default: the last position); an `end` outside of the array is an error.',
     example: ['["a", "b", "a"].lastIndexOf("a")', '2'],
     run: (elements, { element, end }, call) =>
       found(lastIndex(elements, endOf(elements, end, call), same(element)), call),
@@ -98,7 +100,7 @@ const arraySearchEntries: readonly LibraryEntry[] = [
   method('firstWhere', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Any | Null',
-    summary: 'The first element for which a predicate returns true, null when there is none.',
+    summary: 'Returns the first element for which `predicate` returns true, or null if there is none.',
     example: ['[1, 2, 3].firstWhere(n => n > 1)', '2'],
     run: (elements, { predicate }, call) =>
       filterAll(elements, predicate, call)[0] ?? call.nothing(msg`no element found`),
@@ -106,7 +108,7 @@ const arraySearchEntries: readonly LibraryEntry[] = [
   method('lastWhere', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Any | Null',
-    summary: 'The last element for which a predicate returns true, null when there is none.',
+    summary: 'Returns the last element for which `predicate` returns true, or null if there is none.',
     example: ['[1, 2, 3].lastWhere(n => n > 1)', '3'],
     run: (elements, { predicate }, call) =>
       filterAll(elements, predicate, call).at(-1) ?? call.nothing(msg`no element found`),
@@ -115,7 +117,8 @@ const arraySearchEntries: readonly LibraryEntry[] = [
     parameters: { predicate: callback(1) },
     optional: { start: int },
     result: 'Number | Null',
-    summary: 'The first position, from a start on, at which a predicate returns true; null without one.',
+    summary:
+      'Returns the position of the first element for which `predicate` returns true, or null if there is none. The search begins at `start` (default 0); a `start` outside of the array is an error.',
     example: ['[1, 2, 3].indexWhere(n => n > 1)', '1'],
     run: (elements, { predicate, start }, call) =>
       found(firstIndex(elements, startOf(elements, start, call), predicateTest(predicate, call)), call),
@@ -124,7 +127,8 @@ const arraySearchEntries: readonly LibraryEntry[] = [
     parameters: { predicate: callback(1) },
     optional: { end: int },
     result: 'Number | Null',
-    summary: 'The last position, up to an end, at which a predicate returns true; null without one.',
+    summary:
+      'Returns the position of the last element for which `predicate` returns true, or null if there is none. The search goes backward from `end` (default: the last position); an `end` outside of the array is an error.',
     example: ['[1, 2, 3].lastIndexWhere(n => n > 1)', '2'],
     run: (elements, { predicate, end }, call) =>
       found(lastIndex(elements, endOf(elements, end, call), predicateTest(predicate, call)), call),
@@ -140,7 +144,7 @@ const arrayOrderEntries: readonly LibraryEntry[] = [
     rest: ['ordering', any],
     result: 'Array<Any>',
     summary:
-      'The elements sorted by the results of the given functions; without functions, by their own values.',
+      'Sorts the elements. Each argument is a function that returns the sort key, or the result of `asc` or `desc`; without arguments, the elements are sorted by their own values.',
     example: ['[3, 1].order(asc(n => n))', '[\n  1,\n  3\n]'],
     run: (elements, args, call) => {
       const orderings = orderingsOf(args, call)
@@ -158,7 +162,7 @@ export const arrayModule: Members = members('Array', [
   moduleMethod('sequence', {
     parameters: { from: int, until: int },
     result: 'Array<Number>',
-    summary: 'The integers from a start (included) to an end (excluded).',
+    summary: 'Returns the integers from `from` up to, but not including, `until`.',
     example: ['Array.sequence(1, 3)', '[\n  1,\n  2\n]'],
     run: (_, { from, until }, call) => {
       const size = until - from
@@ -197,13 +201,14 @@ const access = [
   method('at', {
     parameters: { index: int },
     result: 'Any',
-    summary: 'The element at a position, counted from 0.',
+    summary:
+      'Returns the element at the position `index`, counted from 0. A position outside of the array is an error.',
     example: ['["a", "b"].at(1)', '"b"'],
     run: (elements, { index }, call) => elementAt(elements, index, call),
   }),
   method('entries', {
     result: 'Array<[Number, Any]>',
-    summary: 'Each element with its position before it.',
+    summary: 'Returns a `[position, element]` pair for each element.',
     example: ['["a"].entries()', '[\n  [\n    0,\n    "a"\n  ]\n]'],
     run: elements => {
       step(elements.length)
@@ -212,46 +217,46 @@ const access = [
   }),
   method('toSet', {
     result: 'Set<Any>',
-    summary: 'A lazy set of the elements.',
+    summary: 'Converts the array to a set of its elements.',
     example: ['[1, 2].toSet().count()', '2'],
     run: elements => new ArraySet(elements),
   }),
-  toText('[1, "a"].toString()', '"[1, \\"a\\"]"', 'The array as text.'),
+  toText('[1, "a"].toString()', '"[1, \\"a\\"]"', 'Converts the array to a string.'),
 ]
 
 const parts = [
   method('append', {
     parameters: { element: any },
     result: 'Array<Any>',
-    summary: 'This array with one more element at its end.',
+    summary: 'Returns a new array with `element` added at the end.',
     example: ['[1].append(2)', '[\n  1,\n  2\n]'],
     run: (elements, { element }, call) => concatenate(elements, [element], call),
   }),
   method('prepend', {
     parameters: { element: any },
     result: 'Array<Any>',
-    summary: 'This array with one more element at its front.',
+    summary: 'Returns a new array with `element` added at the beginning.',
     example: ['[2].prepend(1)', '[\n  1,\n  2\n]'],
     run: (elements, { element }, call) => concatenate([element], elements, call),
   }),
   method('concat', {
     parameters: { other: array },
     result: 'Array<Any>',
-    summary: 'This array followed by the elements of another.',
+    summary: 'Returns a new array: the elements of this array, followed by the elements of `other`.',
     example: ['[1].concat([2])', '[\n  1,\n  2\n]'],
     run: (elements, { other }, call) => concatenate(elements, other, call),
   }),
   method('take', {
     parameters: { limit: int },
     result: 'Array<Any>',
-    summary: 'The first elements, at most the given number.',
+    summary: 'Returns the first `limit` elements, or all elements if there are fewer.',
     example: ['[1, 2, 3].take(2)', '[\n  1,\n  2\n]'],
     run: (elements, { limit }) => slice(elements, 0, limit),
   }),
   method('drop', {
     parameters: { amount: int },
     result: 'Array<Any>',
-    summary: 'The elements after the given number of first elements.',
+    summary: 'Returns the array without its first `amount` elements.',
     example: ['[1, 2, 3].drop(2)', '[\n  3\n]'],
     run: (elements, { amount }) => slice(elements, amount, elements.length),
   }),
@@ -259,13 +264,14 @@ const parts = [
     parameters: { from: int },
     optional: { until: int },
     result: 'Array<Any>',
-    summary: 'The elements from one position up to another; without the second up to the end.',
+    summary:
+      'Returns the elements from the position `from` up to, but not including, `until`. If `until` is missing, the result extends to the end of the array; negative positions count as 0.',
     example: ['[1, 2, 3].slice(1, 2)', '[\n  2\n]'],
     run: (elements, { from, until = elements.length }) => slice(elements, from, until),
   }),
   method('reverse', {
     result: 'Array<Any>',
-    summary: 'The elements in the opposite order.',
+    summary: 'Returns the elements in reverse order.',
     example: ['[1, 2].reverse()', '[\n  2,\n  1\n]'],
     run: elements => {
       step(elements.length)
@@ -274,7 +280,7 @@ const parts = [
   }),
   method('distinct', {
     result: 'Array<Any>',
-    summary: 'The elements without repetitions, in the order of their first occurrence.',
+    summary: 'Returns the elements without duplicates, in the order of their first occurrence.',
     example: ['[1, 2, 1].distinct()', '[\n  1,\n  2\n]'],
     run: elements => {
       const distinct = new Distinct()
@@ -283,7 +289,8 @@ const parts = [
   }),
   method('flatten', {
     result: 'Array<Any>',
-    summary: 'The elements of all arrays in the array.',
+    summary:
+      'Returns the elements of all inner arrays in one array. An element that is not an array is an error.',
     example: ['[[1], [2]].flatten()', '[\n  1,\n  2\n]'],
     run: (elements, _, call) =>
       requireExtent(
@@ -297,7 +304,7 @@ const mapping = [
   method('map', {
     parameters: { mapper: callback(1) },
     result: 'Array<Any>',
-    summary: 'The result of a function for each element.',
+    summary: 'Calls `mapper` with each element and returns the results.',
     example: ['[1, 2].map(n => n + 1)', '[\n  2,\n  3\n]'],
     run: (elements, { mapper }, call) =>
       requireExtent(
@@ -311,7 +318,8 @@ const mapping = [
   method('flatMap', {
     parameters: { mapper: callback(1) },
     result: 'Array<Any>',
-    summary: 'The elements of the arrays that a function returns for each element.',
+    summary:
+      'Calls `mapper`, which returns an array, with each element. Returns the elements of all these arrays in one array.',
     example: ['[1, 2].flatMap(n => [n, n])', '[\n  1,\n  1,\n  2,\n  2\n]'],
     run: (elements, { mapper }, call) =>
       requireExtent(
@@ -322,7 +330,7 @@ const mapping = [
   method('where', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Array<Any>',
-    summary: 'The elements for which a predicate returns true.',
+    summary: 'Returns the elements for which `predicate` returns true. A result of null counts as false.',
     example: ['[1, 2].where(n => n > 1)', '[\n  2\n]'],
     run: (elements, { predicate }, call) =>
       elements.filter(element => {
@@ -333,7 +341,7 @@ const mapping = [
   method('filter', {
     parameters: { predicate: callback(1) },
     result: 'Array<Any>',
-    summary: 'The elements for which a predicate returns true.',
+    summary: 'Returns the elements for which `predicate` returns true. A result of null counts as false.',
     example: ['[1, 2].filter(n => n > 1)', '[\n  2\n]'],
     run: (elements, { predicate }, call) =>
       elements.filter(element => {

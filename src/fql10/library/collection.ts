@@ -31,7 +31,8 @@ export const listing: readonly FunctionDefinition[] = [
     effect: 'read',
     optional: { range: any },
     result: 'Set<Doc>',
-    summary: 'All documents of the collection, or those of a range, in the order of their ids.',
+    summary:
+      'Returns the documents of the collection, in the order of their ids. `range`, an object with the fields `from`, `to` or both, limits the ids; both bounds are inclusive.',
     example: ['Author.all().count()', '2'],
     run: (collection, { range }, call) => allOf(collection, range, call),
   }),
@@ -39,7 +40,8 @@ export const listing: readonly FunctionDefinition[] = [
     effect: 'read',
     parameters: { predicate: callback(1, 'pred') },
     result: 'Set<Doc>',
-    summary: 'The documents of the collection for which a predicate returns true.',
+    summary:
+      'Returns the set of the documents for which `predicate` returns true. A read of this set can read every document of the collection.',
     example: ['Author.where(.name == "Ann").count()', '1'],
     run(collection, { predicate }, call) {
       hintOfScan(collection, 'where', call)
@@ -50,7 +52,8 @@ export const listing: readonly FunctionDefinition[] = [
     effect: 'read',
     parameters: { predicate: callback(1, 'pred') },
     result: 'Doc | Null',
-    summary: 'The first document of the collection for which a predicate returns true.',
+    summary:
+      'Returns the first document for which `predicate` returns true, or null if there is none. The call can read every document of the collection.',
     example: ['Author.firstWhere(.name == "Ann")!.name', '"Ann"'],
     run(collection, { predicate }, call) {
       hintOfScan(collection, 'firstWhere', call)
@@ -60,7 +63,7 @@ export const listing: readonly FunctionDefinition[] = [
   }),
   method('toString', {
     result: 'String',
-    summary: 'The name of the collection.',
+    summary: 'Returns the name of the collection.',
     example: ['Author.toString()', '"Author"'],
     run: ({ name }) => name,
   }),
@@ -76,7 +79,7 @@ export const create: FunctionDefinition = method('create', {
   effect: 'write',
   parameters: { data: struct },
   result: 'Doc',
-  summary: 'Creates a document.',
+  summary: 'Creates a document with the fields `data` and returns it.',
   example: ['Author.create({ name: "Cy" }).name', '"Cy"'],
   run: (collection, { data }, call) => call.evaluation.world.writer.create(collection, data, 'default', call),
 })
@@ -86,7 +89,7 @@ function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
     effect,
     parameters: { id },
     result: 'Doc',
-    summary: 'A reference to the document with an id, whether it exists or not.',
+    summary: 'Returns a reference to the document with the id `id`. The document need not exist.',
     example: ['Author.byId(1).exists()', 'true'],
     run: (collection, args, call) => call.evaluation.world.documents.byId(collection, args.id, call),
   })
@@ -94,7 +97,7 @@ function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
 
 /** The method `byId`. */
 export const byId: FunctionDefinition = byIdAs('byId', 'read')
-/** The call of a collection, such as `Author(1)`. */
+/** The function that runs when a query calls a collection, such as `Author(1)`. */
 export const applyId: FunctionDefinition = byIdAs('apply', 'pure')
 
 const entries: readonly LibraryEntry[] = [
@@ -105,15 +108,16 @@ const entries: readonly LibraryEntry[] = [
     effect: 'write',
     parameters: { data: struct },
     result: 'Doc',
-    summary: 'Creates a document; any field name is allowed.',
+    summary:
+      'Creates a document with the fields `data` and returns it. In contrast to `create`, reserved names such as `id` and `ttl` are ordinary fields.',
     example: ['Author.createData({ id: "a" }).data.id', '"a"'],
     run: (collection, { data }, call) => call.evaluation.world.writer.create(collection, data, 'plain', call),
   }),
   field('definition', {
     result: 'Doc',
-    summary: "The collection's own document.",
+    summary: 'The document that defines the collection.',
     example: ['Author.definition.name', '"Author"'],
-    // The cast is safe, because only user collections have this table.
+    // The cast is safe, because only user collections have these entries.
     read: collection => (collection as UserCollection).definition,
   }),
 ]

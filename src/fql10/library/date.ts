@@ -25,8 +25,8 @@ function part(name: keyof CalendarParts, summary: string, result: string): Field
 }
 
 /**
- * Converts an amount to whole days. A double is rounded, with halves rounded up. Undefined for an infinite amount or
- * NaN.
+ * Converts an amount to whole days. A double is rounded to the nearest integer, and a half is rounded up. Undefined for
+ * an infinite amount or NaN.
  */
 function daysOf(amount: NumberValue): bigint | undefined {
   const integer = integerOf(amount)
@@ -57,39 +57,46 @@ function moveDate(
 /** The fields and methods of dates. */
 export const dateMembers: Members = members('Date', [
   part('year', 'The year.', '2024'),
-  part('month', 'The month, from 1.', '2'),
-  part('dayOfMonth', 'The day of the month, from 1.', '29'),
-  part('dayOfYear', 'The day of the year, from 1.', '60'),
-  part('dayOfWeek', 'The day of the week, from 1 for Monday.', '4'),
+  part('month', 'The month, from 1 to 12.', '2'),
+  part('dayOfMonth', 'The day of the month, from 1 to 31.', '29'),
+  part('dayOfYear', 'The day of the year, from 1 to 366.', '60'),
+  part('dayOfWeek', 'The day of the week, from 1 (Monday) to 7 (Sunday).', '4'),
   method('add', {
     parameters: { amount: number, unit: string },
     result: 'Date',
-    summary: 'The date that is the given number of days later; the unit is `day` or `days`.',
+    summary:
+      'Returns the date that is `amount` days after this date. `unit` must be `day` or `days`; a fraction of a day is rounded.',
     example: ['Date("2024-02-28").add(2, "days")', 'Date("2024-03-01")'],
     run: (value, { amount, unit }, call) => moveDate(value, amount, unit, 1n, call),
   }),
   method('subtract', {
     parameters: { amount: number, unit: string },
     result: 'Date',
-    summary: 'The date that is the given number of days earlier; the unit is `day` or `days`.',
+    summary:
+      'Returns the date that is `amount` days before this date. `unit` must be `day` or `days`; a fraction of a day is rounded.',
     example: ['Date("2024-03-01").subtract(1, "day")', 'Date("2024-02-29")'],
     run: (value, { amount, unit }, call) => moveDate(value, amount, unit, -1n, call),
   }),
   method('difference', {
     parameters: { start: date },
     result: 'Number',
-    summary: 'The number of days from another date to this one.',
+    summary:
+      'Returns the number of days from `start` to this date. The result is negative if `start` is later.',
     example: ['Date("2024-03-01").difference(Date("2024-02-28"))', '2'],
     run: (value, { start }) => asLong(BigInt(value.epochDay - start.epochDay)),
   }),
-  toText('Date("2024-03-01").toString()', '"2024-03-01"', 'The day as ISO text.'),
+  toText(
+    'Date("2024-03-01").toString()',
+    '"2024-03-01"',
+    'Converts the date to a string in the form `YYYY-MM-DD`.',
+  ),
 ])
 
 function fromText(name: string, query: string, result: string) {
   return ofModule.method(name, {
     parameters: { date: string },
     result: 'Date',
-    summary: 'The day of an ISO text.',
+    summary: 'Parses a date from a string in the form `YYYY-MM-DD`.',
     example: [query, result],
     run: (_, args, call) => {
       const value = parseDate(args.date)
@@ -106,7 +113,7 @@ export const dateModule: Members = members(
     fromText('fromString', 'Date.fromString("2024-03-01")', 'Date("2024-03-01")'),
     ofModule.method('today', {
       result: 'Date',
-      summary: 'The day of the query (UTC).',
+      summary: 'Returns the date of the query in UTC.',
       example: ['Date.today()', '…'],
       run: (_, __, call) => dateOfTime(timeFromMicros(call.evaluation.now)) as LocalDate,
     }),

@@ -9,7 +9,7 @@ const { field, method } = entriesFor<Doc>()
 
 const collection = field('coll', {
   result: 'Module',
-  summary: 'The collection that the document is in.',
+  summary: 'The collection of the document.',
   example: ['Author.byId(1).coll', 'Author'],
   read: doc => doc.collection,
 })
@@ -32,7 +32,7 @@ const common = [
   method('exists', {
     effect: 'read',
     result: 'Boolean',
-    summary: 'True if the document exists and may be read.',
+    summary: 'True if the document exists and the caller may read it.',
     example: ['Author.byId(1).exists()', 'true'],
     run: (doc, _, call) => call.evaluation.world.documents.absence(doc, call) === undefined,
   }),
@@ -40,7 +40,8 @@ const common = [
     effect: 'write',
     parameters: { data: struct },
     result: 'Doc',
-    summary: 'Changes fields of the document; null removes a field.',
+    summary:
+      'Merges the fields `data` into the document and returns it. Nested objects are merged too; null removes a field.',
     example: ['Author.byId(1)!.update({ born: 1990 }).born', '1990'],
     run: (doc, { data }, call) => call.evaluation.world.writer.change('update', doc, data, 'default', call),
   }),
@@ -48,14 +49,15 @@ const common = [
     effect: 'write',
     parameters: { data: struct },
     result: 'Doc',
-    summary: 'Replaces all fields of the document.',
+    summary:
+      'Replaces the fields of the document with `data` and returns it. Fields that `data` does not contain are removed.',
     example: ['Author.byId(2)!.replace({ name: "Bo" }).name', '"Bo"'],
     run: (doc, { data }, call) => call.evaluation.world.writer.change('replace', doc, data, 'default', call),
   }),
   method('delete', {
     effect: 'write',
     result: 'Doc',
-    summary: 'Deletes the document.',
+    summary: 'Deletes the document. The result is a reference to the deleted document.',
     example: ['Author.byId(2)!.delete().exists()', 'false'],
     run: (doc, _, call) => call.evaluation.world.writer.remove(doc, call),
   }),
@@ -66,7 +68,8 @@ const plain = [
     effect: 'write',
     parameters: { data: struct },
     result: 'Doc',
-    summary: 'Changes fields of the document; any field name is allowed.',
+    summary:
+      'Merges the fields `data` into the document and returns it. In contrast to `update`, reserved names such as `id` and `ttl` are ordinary fields.',
     example: ['Author.byId(1)!.updateData({ id: "a" }).data.id', '"a"'],
     run: (doc, { data }, call) => call.evaluation.world.writer.change('update', doc, data, 'plain', call),
   }),
@@ -74,7 +77,8 @@ const plain = [
     effect: 'write',
     parameters: { data: struct },
     result: 'Doc',
-    summary: 'Replaces all fields of the document; any field name is allowed.',
+    summary:
+      'Replaces the fields of the document with `data` and returns it. In contrast to `replace`, reserved names such as `id` and `ttl` are ordinary fields.',
     example: ['Author.byId(1)!.replaceData({ id: "a" }).data', '{\n  id: "a"\n}'],
     run: (doc, { data }, call) => call.evaluation.world.writer.change('replace', doc, data, 'plain', call),
   }),

@@ -17,7 +17,7 @@ interface Reading<Receiver> {
   /** The name of the parameter of `forEach` in error messages. */
   readonly called: 'fn' | 'func'
   readonly isEmpty: (receiver: Receiver, call: Call) => boolean
-  /** All elements. A method that reads every element passes its name as `readsAll`. */
+  /** All elements. A method that reads every element passes its name as `readsAll`, for a performance hint. */
   readonly elements: (receiver: Receiver, call: Call, readsAll?: string) => Iterable<Value>
   /** All elements in reverse order. */
   readonly backwards: (receiver: Receiver, call: Call, readsAll?: string) => Iterable<Value>
@@ -76,32 +76,32 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
   return [
     method('first', {
       result: 'Any | Null',
-      summary: `The first element, null for an empty ${noun}.`,
+      summary: `Returns the first element, or null if the ${noun} is empty.`,
       example: [`["a", "b"]${made}.first()`, '"a"'],
       run: (receiver, _, call) => firstOf(elements(receiver, call), msg`empty ${own(noun)}`, call),
     }),
     method('last', {
       result: 'Any | Null',
-      summary: `The last element, null for an empty ${noun}.`,
+      summary: `Returns the last element, or null if the ${noun} is empty.`,
       example: [`["a", "b"]${made}.last()`, '"b"'],
       run: (receiver, _, call) => firstOf(backwards(receiver, call), msg`empty ${own(noun)}`, call),
     }),
     method('isEmpty', {
       result: 'Boolean',
-      summary: 'True if there is no element.',
+      summary: `True if the ${noun} has no elements.`,
       example: [`[]${made}.isEmpty()`, 'true'],
       run: (receiver, _, call) => isEmpty(receiver, call),
     }),
     method('nonEmpty', {
       result: 'Boolean',
-      summary: 'True if there is an element.',
+      summary: `True if the ${noun} has at least one element.`,
       example: [`[]${made}.nonEmpty()`, 'false'],
       run: (receiver, _, call) => !isEmpty(receiver, call),
     }),
     method('includes', {
       parameters: { element: any },
       result: 'Boolean',
-      summary: 'True if a value is among the elements.',
+      summary: `True if an element of the ${noun} equals \`element\`.`,
       example: [`[1, 2]${made}.includes(2)`, 'true'],
       run: (receiver, { element }, call) =>
         some(elements(receiver, call, 'includes'), other => equalElements(other, element)),
@@ -109,7 +109,7 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
     method('any', {
       parameters: { predicate: callback(1) },
       result: 'Boolean',
-      summary: 'True if a predicate returns true for an element.',
+      summary: 'True if `predicate` returns true for at least one element.',
       example: [`[1, 2]${made}.any(n => n > 1)`, 'true'],
       run: (receiver, { predicate }, call) =>
         some(elements(receiver, call), element => call.test(predicate, element)),
@@ -117,7 +117,7 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
     method('every', {
       parameters: { predicate: callback(1) },
       result: 'Boolean',
-      summary: 'True if a predicate returns true for all elements.',
+      summary: `True if \`predicate\` returns true for all elements, or if the ${noun} is empty.`,
       example: [`[1, 2]${made}.every(n => n > 1)`, 'false'],
       run: (receiver, { predicate }, call) =>
         !some(elements(receiver, call, 'every'), element => !call.test(predicate, element)),
@@ -139,7 +139,8 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
     method('fold', {
       parameters: { seed: any, reducer: callback(2) },
       result: 'Any',
-      summary: 'Combines a value with each element, from the front.',
+      summary:
+        'Combines all elements into one value, from the first to the last. `reducer` is called with the result so far, which begins with `seed`, and the next element.',
       example: [`[1, 2]${made}.fold(10, (sum, n) => sum + n)`, '13'],
       run: (receiver, { seed, reducer }, call) =>
         foldElements(elements(receiver, call, 'fold'), seed, reducer, call),
@@ -147,7 +148,8 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
     method('foldRight', {
       parameters: { seed: any, reducer: callback(2) },
       result: 'Any',
-      summary: 'Combines a value with each element, from the end.',
+      summary:
+        'Combines all elements into one value, from the last to the first. `reducer` is called with the result so far, which begins with `seed`, and the next element.',
       example: [`["a", "b"]${made}.foldRight("", (text, s) => text + s)`, '"ba"'],
       run: (receiver, { seed, reducer }, call) =>
         foldElements(backwards(receiver, call, 'foldRight'), seed, reducer, call),
@@ -155,14 +157,14 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
     method('reduce', {
       parameters: { reducer: callback(2) },
       result: 'Any | Null',
-      summary: `Combines the first element with each element after it; null for an empty ${noun}.`,
+      summary: `Combines all elements into one value, or returns null if the ${noun} is empty. \`reducer\` is called with the result so far, which begins with the first element, and the next element.`,
       example: [`[1, 2, 3]${made}.reduce((sum, n) => sum + n)`, '6'],
       run: (receiver, { reducer }, call) => reduceElements(elements(receiver, call, 'reduce'), reducer, call),
     }),
     method('reduceRight', {
       parameters: { reducer: callback(2) },
       result: 'Any | Null',
-      summary: `Combines the last element with each element before it; null for an empty ${noun}.`,
+      summary: `Combines all elements into one value, or returns null if the ${noun} is empty. \`reducer\` is called with the result so far, which begins with the last element, and the element before.`,
       example: [`["a", "b"]${made}.reduceRight((text, s) => text + s)`, '"ba"'],
       run: (receiver, { reducer }, call) =>
         reduceElements(backwards(receiver, call, 'reduceRight'), reducer, call),
@@ -170,7 +172,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
     method('aggregate', {
       parameters: { seed: any, combiner: callback(2) },
       result: 'Any',
-      summary: 'Combines all elements with each other in any order, and the result with a value.',
+      summary: `Combines neighbouring elements with \`combiner\` until one value is left, and then this value with \`seed\`. If the ${noun} is empty, returns \`seed\`.`,
       example: [`[1, 2, 3]${made}.aggregate(0, (a, b) => a + b)`, '6'],
       run: (receiver, { seed, combiner }, call) =>
         combine([...elements(receiver, call, 'aggregate')], seed, combiner, call),
@@ -178,7 +180,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
     method('forEach', {
       parameters: { callback: callback(1, called) },
       result: 'Null',
-      summary: 'Calls a function with each element.',
+      summary: 'Calls `callback` with each element. The result is null.',
       example: [`[1, 2]${made}.forEach(n => log(n))`, 'null'],
       run: (receiver, args, call) => {
         for (const element of elements(receiver, call, 'forEach')) {

@@ -13,7 +13,8 @@ export const globalFunctions: readonly FunctionDefinition[] = [
   method('abort', {
     parameters: { return: any },
     result: 'Never',
-    summary: 'Fails the query with an error that contains a value, and discards its writes.',
+    summary:
+      'Stops the query with an error that contains the value `return`. All writes of the query are discarded.',
     example: ['if (false) abort("no stock")', 'null'],
     run: (_, args, call) => {
       const abort = { value: args.return, text: displayText(args.return, call) }
@@ -23,7 +24,8 @@ export const globalFunctions: readonly FunctionDefinition[] = [
   method('asc', {
     parameters: { accessor: callback(1) },
     result: '{ asc: A => Any }',
-    summary: 'An ordering from the least value of a function to the greatest.',
+    summary:
+      'Returns an ordering for `order`: elements are sorted by the results of `accessor`, from the least to the greatest.',
     example: ['[2, 1].order(asc(n => n)).first()', '1'],
     run: (_, { accessor }) => new Map([['asc', accessor]]),
   }),
@@ -31,7 +33,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
     parameters: { value: any },
     result: 'A',
     summary:
-      'The value itself. Its text and the position of the call are added to the summary of the response.',
+      'Returns `value` unchanged, and adds its text and the position of the call to the summary of the response.',
     example: ['dbg(1 + 1)', '2'],
     run: (_, { value }, call) => {
       call.evaluation.addLogLine({ name: 'info', message: debugText(value, call), span: call.span })
@@ -41,14 +43,15 @@ export const globalFunctions: readonly FunctionDefinition[] = [
   method('desc', {
     parameters: { accessor: callback(1) },
     result: '{ desc: A => Any }',
-    summary: 'An ordering from the greatest value of a function to the least.',
+    summary:
+      'Returns an ordering for `order`: elements are sorted by the results of `accessor`, from the greatest to the least.',
     example: ['[1, 2].order(desc(n => n)).first()', '2'],
     run: (_, { accessor }) => new Map([['desc', accessor]]),
   }),
   variadic('log', {
     rest: ['args', any],
     result: 'Null',
-    summary: 'Adds a line with the texts of the values to the summary of the response.',
+    summary: 'Adds a line with the text of all arguments to the summary of the response. The result is null.',
     example: ['log("seen", 1)', 'null'],
     run: (_, args, call) => {
       const message = args.map(arg => displayText(arg, call)).join(' ')
@@ -59,7 +62,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
   method('newId', {
     effect: 'observation',
     result: 'ID',
-    summary: 'A new id, greater than those before.',
+    summary: 'Returns a new id, which is greater than all earlier ids.',
     example: ['newId()', '…'],
     run: (_, __, call) => new Id(call.evaluation.newId()),
   }),
@@ -72,27 +75,29 @@ export const queryModule: Members = members('Query', [
   ofModule.method('identity', {
     effect: 'read',
     result: 'Doc | Null',
-    summary: 'The document as which the caller is authenticated.',
+    summary: 'Returns the document that the caller is logged in as, or null if there is none.',
     example: ['Query.identity()', 'null'],
     run: (_, __, call) => call.evaluation.world.access.identity(call) ?? call.nothing(msg`missing identity`),
   }),
   ofModule.method('token', {
     effect: 'read',
     result: 'Doc | { *: Any } | Null',
-    summary: "The caller's token, or the claims of its JSON Web Token.",
+    summary:
+      "Returns the caller's token, or the claims of the caller's JSON Web Token. For a key, the result is null.",
     example: ['Query.token()', 'null'],
     run: (_, __, call) => call.evaluation.world.access.token(call) ?? call.nothing(msg`no token`),
   }),
   ofModule.method('isEnvProtected', {
     effect: 'read',
     result: 'Boolean',
-    summary: 'True if the database rejects schema changes that lose data.',
+    summary:
+      'True if the database rejects schema changes that lose data. Only the role `admin` may call this function.',
     example: ['Query.isEnvProtected()', '…'],
     run: (_, __, call) => call.evaluation.world.access.isProtected(call),
   }),
   ofModule.method('isEnvTypechecked', {
     result: 'Boolean',
-    summary: 'Stored and returned, without effect: types are never checked before a query runs.',
+    summary: 'Always returns false, because types are not checked before a query runs.',
     example: ['Query.isEnvTypechecked()', 'false'],
     run: () => false,
   }),
@@ -104,7 +109,8 @@ export const schemaModule: Members = members('FQL.Schema', [
     effect: 'read',
     parameters: { ident: string },
     result: 'Doc | Null',
-    summary: 'The definition of the collection or the function with a name or alias.',
+    summary:
+      'Returns the document that defines the collection or function with the name or alias `ident`, or null if there is none.',
     example: ['FQL.Schema.defForIdentifier("shout")!.coll', 'Function'],
     run: (_, { ident }, call) =>
       call.evaluation.world.names.definitionOf(ident) ?? call.nothing(msg`no element found`),
@@ -121,7 +127,7 @@ export function fqlModule(globals: ReadonlyMap<string, Value>): Module {
 function entryOf(name: string, value: Value): FieldDefinition {
   return ofModule.field(name, {
     result: value instanceof Module ? 'Module' : 'Function',
-    summary: `The meaning of \`${name}\` if no variable has that name.`,
+    summary: `The ${value instanceof Module ? 'module' : 'function'} \`${name}\`, even if a variable has the same name.`,
     example: [`FQL.${name}`, shown(value)],
     read: () => value,
   })

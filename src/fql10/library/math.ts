@@ -47,7 +47,7 @@ const widthKeeping = [
   method('abs', {
     parameters: { x: number },
     result: 'Number',
-    summary: 'The absolute value, in the width of the number.',
+    summary: 'Returns the absolute value of `x`, in the same type (Int, Long or Double).',
     example: ['Math.abs(-3)', '3'],
     // The least Int and the least Long have no positive counterpart and stay unchanged.
     run: (_, { x }) => (typeof x === 'number' ? Math.abs(x) : (integerOf(x) ?? 0n) < 0n ? negative(x) : x),
@@ -55,49 +55,51 @@ const widthKeeping = [
   method('sign', {
     parameters: { x: number },
     result: 'Number',
-    summary: 'The sign of the number: -1 if negative, 0 if zero, 1 if positive.',
+    summary: 'Returns -1 if `x` is negative, 0 if `x` is zero, and 1 if `x` is positive.',
     example: ['Math.sign(-3)', '-1'],
     run: (_, { x }) => BigInt(Math.sign(compareNumbers(x, 0n))),
   }),
   method('ceil', {
     parameters: { x: number },
     result: 'Number',
-    summary: 'The least whole number that is at least the number.',
+    summary: 'Rounds `x` up to a whole number. The result of a Double is a Double.',
     example: ['Math.ceil(1.2)', '2.0'],
     run: (_, { x }) => (typeof x === 'number' ? Math.ceil(x) : x),
   }),
   method('floor', {
     parameters: { x: number },
     result: 'Number',
-    summary: 'The greatest whole number that is at most the number.',
+    summary: 'Rounds `x` down to a whole number. The result of a Double is a Double.',
     example: ['Math.floor(1.8)', '1.0'],
     run: (_, { x }) => (typeof x === 'number' ? Math.floor(x) : x),
   }),
   method('round', {
     parameters: { x: number, precision: int },
     result: 'Number',
-    summary: 'The number with a number of decimal places; negative numbers are rounded toward zero.',
+    summary:
+      'Rounds `x` to `precision` decimal places, or to tens, hundreds and so on if `precision` is negative. Negative numbers are rounded too far toward zero: -7.2 becomes -6.',
     example: ['Math.round(1.25, 1)', '1.3'],
     run: (_, { x, precision }) => cutDigits(x, precision, 0.5),
   }),
   method('trunc', {
     parameters: { x: number, precision: int },
     result: 'Number',
-    summary: 'The number truncated to a number of decimal places.',
+    summary:
+      'Truncates `x` to `precision` decimal places, or to tens, hundreds and so on if `precision` is negative.',
     example: ['Math.trunc(1.29, 1)', '1.2'],
     run: (_, { x, precision }) => cutDigits(x, precision, 0),
   }),
   method('max', {
     parameters: { x: number, y: number },
     result: 'Number',
-    summary: 'The greater one of two numbers.',
+    summary: 'Returns the greater of two numbers.',
     example: ['Math.max(1, 2)', '2'],
     run: (_, { x, y }) => (compareNumbers(x, y) >= 0 ? x : y),
   }),
   method('min', {
     parameters: { x: number, y: number },
     result: 'Number',
-    summary: 'The lesser one of two numbers.',
+    summary: 'Returns the lesser of two numbers.',
     example: ['Math.min(1, 2)', '1'],
     run: (_, { x, y }) => (compareNumbers(x, y) <= 0 ? x : y),
   }),
@@ -127,7 +129,8 @@ function meanOfSet(values: Iterable<Value>, call: Call): NumberValue {
 const sums = [
   overloaded('sum', {
     result: 'Number',
-    summary: 'The sum of the numbers of an array or a set.',
+    summary:
+      'Returns the sum of the numbers in an array or a set. An element that is not a number is an error.',
     example: ['Math.sum([1, 2.5])', '3.5'],
     signatures: [
       signature({ parameters: { numbers: array }, run: (_, { numbers }, call) => sumOf(numbers, call).sum }),
@@ -139,7 +142,8 @@ const sums = [
   }),
   overloaded('mean', {
     result: 'Number',
-    summary: 'The mean of the numbers of an array or a set.',
+    summary:
+      'Returns the mean of the numbers in an array or a set. For a set of integers, the mean is truncated to an integer; an empty set is an error, and an empty array returns NaN.',
     example: ['Math.mean([1, 2])', '1.5'],
     signatures: [
       signature({
@@ -157,7 +161,7 @@ const sums = [
   }),
 ]
 
-/** Creates a function of doubles with a limited domain. */
+/** Creates a function from double to double that throws `invalid_argument` for arguments outside of its domain. */
 function boundedFunction(
   name: string,
   compute: (x: number) => number,
@@ -182,20 +186,28 @@ const positive = [(x: number) => !(x <= 0), 'x must be positive'] as const
 const atMostOne = [(x: number) => !(Math.abs(x) > 1), 'argument must lie in [-1, 1]'] as const
 
 const boundedFunctions = [
-  boundedFunction('sqrt', Math.sqrt, notNegative, ['The square root.', 'Math.sqrt(9)', '3.0']),
-  boundedFunction('log', Math.log, positive, ['The natural logarithm.', 'Math.log(1)', '0.0']),
+  boundedFunction('sqrt', Math.sqrt, notNegative, [
+    'Returns the square root of `x`. A negative `x` is an error.',
+    'Math.sqrt(9)',
+    '3.0',
+  ]),
+  boundedFunction('log', Math.log, positive, [
+    'Returns the natural logarithm of `x`, which must be greater than 0.',
+    'Math.log(1)',
+    '0.0',
+  ]),
   boundedFunction('log10', Math.log10, positive, [
-    'The logarithm to the base 10.',
+    'Returns the base 10 logarithm of `x`, which must be greater than 0.',
     'Math.log10(1000)',
     '3.0',
   ]),
   boundedFunction('acos', Math.acos, atMostOne, [
-    'The angle with this cosine, in radians.',
+    'Returns the inverse cosine of `x`, in radians. `x` must be between -1 and 1.',
     'Math.acos(1)',
     '0.0',
   ]),
   boundedFunction('asin', Math.asin, atMostOne, [
-    'The angle with this sine, in radians.',
+    'Returns the inverse sine of `x`, in radians. `x` must be between -1 and 1.',
     'Math.asin(0)',
     '0.0',
   ]),
@@ -206,33 +218,33 @@ const degreesPerRadian = 57.29577951308232
 const radiansPerDegree = 0.017453292519943295
 
 const doubleFunctions = [
-  ofDouble('sin', Math.sin, 'The sine of an angle in radians.', ['Math.sin(0)', '0.0']),
-  ofDouble('cos', Math.cos, 'The cosine of an angle in radians.', ['Math.cos(0)', '1.0']),
-  ofDouble('tan', Math.tan, 'The tangent of an angle in radians.', ['Math.tan(0)', '0.0']),
-  ofDouble('atan', Math.atan, 'The angle with this tangent, in radians.', ['Math.atan(0)', '0.0']),
-  ofDouble('sinh', Math.sinh, 'The hyperbolic sine.', ['Math.sinh(0)', '0.0']),
-  ofDouble('cosh', Math.cosh, 'The hyperbolic cosine.', ['Math.cosh(0)', '1.0']),
-  ofDouble('tanh', Math.tanh, 'The hyperbolic tangent.', ['Math.tanh(0)', '0.0']),
-  ofDouble('exp', Math.exp, 'The base of natural logarithms to a power.', ['Math.exp(0)', '1.0']),
-  ofDouble('degrees', x => x * degreesPerRadian, 'An angle in radians as degrees.', [
+  ofDouble('sin', Math.sin, 'Returns the sine of `x`, an angle in radians.', ['Math.sin(0)', '0.0']),
+  ofDouble('cos', Math.cos, 'Returns the cosine of `x`, an angle in radians.', ['Math.cos(0)', '1.0']),
+  ofDouble('tan', Math.tan, 'Returns the tangent of `x`, an angle in radians.', ['Math.tan(0)', '0.0']),
+  ofDouble('atan', Math.atan, 'Returns the inverse tangent of `x`, in radians.', ['Math.atan(0)', '0.0']),
+  ofDouble('sinh', Math.sinh, 'Returns the hyperbolic sine of `x`.', ['Math.sinh(0)', '0.0']),
+  ofDouble('cosh', Math.cosh, 'Returns the hyperbolic cosine of `x`.', ['Math.cosh(0)', '1.0']),
+  ofDouble('tanh', Math.tanh, 'Returns the hyperbolic tangent of `x`.', ['Math.tanh(0)', '0.0']),
+  ofDouble('exp', Math.exp, 'Returns e raised to the power `x`.', ['Math.exp(0)', '1.0']),
+  ofDouble('degrees', x => x * degreesPerRadian, 'Converts the angle `x` from radians to degrees.', [
     'Math.degrees(Math.PI)',
     '180.0',
   ]),
-  ofDouble('radians', x => x * radiansPerDegree, 'An angle in degrees as radians.', [
+  ofDouble('radians', x => x * radiansPerDegree, 'Converts the angle `x` from degrees to radians.', [
     'Math.radians(180)',
     '3.141592653589793',
   ]),
   method('hypot', {
     parameters: { x: number, y: number },
     result: 'Double',
-    summary: 'The length of the third side of a right triangle.',
+    summary: 'Returns the length of the hypotenuse of a right triangle with the legs `x` and `y`.',
     example: ['Math.hypot(3, 4)', '5.0'],
     run: (_, { x, y }) => Math.hypot(doubleOf(x), doubleOf(y)),
   }),
   method('pow', {
     parameters: { x: number, power: number },
     result: 'Double',
-    summary: 'A number raised to a power, as a Double.',
+    summary: 'Raises `x` to the power `power`. The result is a Double.',
     example: ['Math.pow(2, 10)', '1024.0'],
     run: (_, { x, power }) => doubleOf(x) ** doubleOf(power),
   }),
@@ -247,7 +259,7 @@ export const mathModule: Members = members('Math', [
   ...doubleFunctions,
 ])
 
-/** The maximum of a power of ten: the hosted service computes these powers as 32-bit integers. */
+/** Maximum power of ten in {@link cutDigits}. The hosted service computes this power as a 32-bit integer. */
 const int32Max = 2 ** 31 - 1
 
 /** The value to add before truncation: 0.5 to round, 0 to truncate. */

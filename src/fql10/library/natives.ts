@@ -15,7 +15,7 @@ const byName = method('byName', {
   effect: 'read',
   parameters: { name: string },
   result: 'Doc',
-  summary: 'A reference to the schema object with a name, whether it exists or not.',
+  summary: 'Returns a reference to the schema object with the name `name`. The object need not exist.',
   example: ['Role.byName("none").exists()', 'false'],
   run: (module, { name }, call) => call.evaluation.world.documents.byName(module, name, call),
 })
@@ -28,7 +28,7 @@ export { deletedCollection }
 const applyCollection = method('apply', {
   parameters: { collection: string },
   result: 'Module',
-  summary: 'The user collection with a name or alias.',
+  summary: 'Returns the collection with the name or alias `collection`. An unknown name is an error.',
   example: ['Collection("Author")', 'Author'],
   run: (_, { collection }, call) => call.evaluation.world.names.collection(collection, call),
 })
@@ -36,7 +36,7 @@ const applyCollection = method('apply', {
 const applyFunction = method('apply', {
   parameters: { function: string },
   result: 'Function',
-  summary: 'The user function with a name or alias.',
+  summary: 'Returns the user function with the name or alias `function`. An unknown name is an error.',
   example: ['Function("shout")("a")', '"A"'],
   run: (_, args, call) => call.evaluation.world.names.userFunction(args.function, call),
 })
@@ -61,7 +61,7 @@ const credentialMethods = [
     effect: 'read',
     parameters: { secret: string },
     result: 'Boolean',
-    summary: 'True if a text is the password.',
+    summary: 'True if `secret` is the password.',
     example: ['Credential.byDocument(Author.byId(1))!.verify("sesame")', 'true'],
     run: (doc, { secret }, call) => call.evaluation.world.access.verify(doc, secret, call),
   }),
@@ -70,7 +70,8 @@ const credentialMethods = [
     parameters: { secret: string },
     optional: { ttl: time },
     result: 'Doc',
-    summary: 'Checks the password and returns a new token of the document.',
+    summary:
+      'Checks the password `secret` and returns a new token for the document; a wrong password is an error. The token expires at the time `ttl`, if given.',
     example: ['Credential.byDocument(Author.byId(1))!.login("sesame")', '…'],
     run: (doc, { secret, ttl }, call) => call.evaluation.world.access.login(doc, secret, ttl, call),
   }),
@@ -104,12 +105,12 @@ function numbered(
 }
 
 const tokensOf = byDocument(
-  'The tokens of a document.',
+  'Returns the tokens of `document` that the caller may read.',
   ['Token.byDocument(Author.byId(1)).count()', '0'],
   (_, document, call) => call.evaluation.world.access.tokensOf(document, call),
 )
 const credentialOf = byDocument(
-  'The credential of a document, whether there is one or not.',
+  'Returns a reference to the credential of `document`. If the document has no credential, `exists()` of the reference returns false.',
   ['Credential.byDocument(Author.byId(1)).exists()', 'true'],
   (_, document, call) => call.evaluation.world.access.credentialOf(document, call),
 )
@@ -123,7 +124,7 @@ export const natives: readonly Native[] = [
     [
       field('Deleted', {
         result: 'Module',
-        summary: 'The collection of documents whose collection was deleted.',
+        summary: 'The value of `coll` in documents whose collection was deleted.',
         example: ['Collection.Deleted', 'Collection.Deleted'],
         read: () => deletedCollection,
       }),

@@ -48,7 +48,10 @@ function valueAt(start: Struct, path: readonly Value[], call: Call): Value | und
   return value
 }
 
-/** Converts an element of the argument of `fromEntries` to a name and a value. Throws `invalid_argument`. */
+/**
+ * Reads the name and the value in an element of the argument of `fromEntries`. Throws `invalid_argument` if the element
+ * is not an array of a name and a value.
+ */
 function entryOf(entry: Value, index: number, call: Call): readonly [string, Value] {
   const invalid = (reason: string) => call.invalidArgument('entries', msg`${reason} at index ${index}`)
   if (!isArray(entry)) {
@@ -68,28 +71,28 @@ const reading = [
   method('keys', {
     parameters: { object },
     result: 'Array<String>',
-    summary: 'The names of the fields of an object or a document.',
+    summary: 'Returns the names of the fields of an object or a document.',
     example: ['Object.keys({ a: 1 })', '[\n  "a"\n]'],
     run: (_, args, call) => [...fieldsOf('object', args.object, call).keys()],
   }),
   method('values', {
     parameters: { object },
     result: 'Array<Any>',
-    summary: 'The values of the fields of an object or a document.',
+    summary: 'Returns the values of the fields of an object or a document.',
     example: ['Object.values({ a: 1 })', '[\n  1\n]'],
     run: (_, args, call) => [...fieldsOf('object', args.object, call).values()],
   }),
   method('entries', {
     parameters: { object },
     result: 'Array<[String, Any]>',
-    summary: 'The names and values of the fields of an object or a document.',
+    summary: 'Returns a `[name, value]` pair for each field of an object or a document.',
     example: ['Object.entries({ a: 1 })', '[\n  [\n    "a",\n    1\n  ]\n]'],
     run: (_, args, call) => [...fieldsOf('object', args.object, call)],
   }),
   method('select', {
     parameters: { object: struct, path: array },
     result: 'Any | Null',
-    summary: 'The value at a path through objects, null when it is missing.',
+    summary: 'Returns the value at `path`, an array of field names, or null if there is none.',
     example: ['Object.select({ a: { b: 1 } }, ["a", "b"])', '1'],
     run: (_, args, call) =>
       valueAt(args.object, args.path, call) ?? call.nothing(msg`no value in object found at path`),
@@ -97,7 +100,7 @@ const reading = [
   method('hasPath', {
     parameters: { object: struct, path: array },
     result: 'Boolean',
-    summary: 'True if a path through objects leads to a value, including null.',
+    summary: 'True if `path`, an array of field names, leads to a value. null counts as a value.',
     example: ['Object.hasPath({ a: null }, ["a"])', 'true'],
     run: (_, args, call) => valueAt(args.object, args.path, call) !== undefined,
   }),
@@ -109,7 +112,8 @@ export const objectModule: Members = members('Object', [
   method('assign', {
     parameters: { destination: object, source: object },
     result: '{ *: Any }',
-    summary: 'The fields of an object or document, overwritten by the fields of another.',
+    summary:
+      'Returns a new object with the fields of `destination`, overwritten by the fields of `source`. Nested objects are not merged.',
     example: ['Object.assign({ a: 1 }, { b: 2 })', '{\n  a: 1,\n  b: 2\n}'],
     run: (_, { destination, source }, call) => {
       const below = fieldsOf('destination', destination, call)
@@ -119,7 +123,7 @@ export const objectModule: Members = members('Object', [
   method('fromEntries', {
     parameters: { entries: array },
     result: '{ *: Any }',
-    summary: 'An object with these names and values.',
+    summary: 'Creates an object from an array of `[name, value]` pairs.',
     example: ['Object.fromEntries([["a", 1]])', '{\n  a: 1\n}'],
     run: (_, { entries }, call) =>
       new Map(
@@ -132,7 +136,7 @@ export const objectModule: Members = members('Object', [
   method('toString', {
     parameters: { object: any },
     result: 'String',
-    summary: 'Any value as text.',
+    summary: 'Converts any value to a string.',
     example: ['Object.toString({ a: 1 })', '"{ a: 1 }"'],
     run: (_, args, call) => displayText(args.object, call),
   }),

@@ -29,7 +29,7 @@ import { orderingsOf } from './orderings.ts'
 import { any, callback, int, set, setCursor } from './parameters.ts'
 import { toText } from './to-text.ts'
 
-// Methods of sets that read elements immediately.
+// Methods that read the elements of a set immediately.
 
 const { method, variadic } = entriesFor<SetValue>()
 
@@ -60,7 +60,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
   method('firstWhere', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Any | Null',
-    summary: 'The first element for which a predicate returns true, null when there is none.',
+    summary: 'Returns the first element for which `predicate` returns true, or null if there is none.',
     example: ['[1, 2].toSet().firstWhere(n => n > 1)', '2'],
     run: (set, { predicate }, call) =>
       firstOf(elementsOf(filtered(set, predicate, call), call), msg`empty set`, call),
@@ -68,14 +68,14 @@ const setReadingEntries: readonly LibraryEntry[] = [
   method('lastWhere', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Any | Null',
-    summary: 'The last element for which a predicate returns true, null when there is none.',
+    summary: 'Returns the last element for which `predicate` returns true, or null if there is none.',
     example: ['[1, 2].toSet().lastWhere(n => n < 2)', '1'],
     run: (set, { predicate }, call) =>
       firstOf(elementsOf(filtered(lazy(set).reversed(), predicate, call), call), msg`empty set`, call),
   }),
   method('count', {
     result: 'Number',
-    summary: 'The number of elements.',
+    summary: 'Counts the elements. The call reads the full set.',
     example: ['[1, 2].toSet().count()', '2'],
     run: (set, _, call) => {
       hintOfFullRead(set, 'count', call)
@@ -92,7 +92,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
   }),
   method('toArray', {
     result: 'Array<Any>',
-    summary: 'All elements as an array.',
+    summary: 'Reads all elements into an array.',
     example: ['[1, 2].toSet().toArray()', '[\n  1,\n  2\n]'],
     run(set, _, call) {
       hintOfFullRead(set, 'toArray', call)
@@ -125,21 +125,24 @@ const making = [
   method('where', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Set<Any>',
-    summary: 'The elements for which a predicate returns true.',
+    summary:
+      'Returns the set of the elements for which `predicate` returns true. A result of null counts as false.',
     example: ['[1, 2].toSet().where(n => n > 1).toArray()', '[\n  2\n]'],
     run: (inner, { predicate }, call) => new WhereSet(lazy(inner), predicate, originOf(call)),
   }),
   method('map', {
     parameters: { mapper: callback(1) },
     result: 'Set<Any>',
-    summary: 'The result of a function for each element.',
+    summary:
+      'Returns the set of the results of `mapper` for each element. `mapper` is called when the set is read.',
     example: ['[1, 2].toSet().map(n => n + 1).toArray()', '[\n  2,\n  3\n]'],
     run: (inner, { mapper }, call) => new MapSet(lazy(inner), mapper, originOf(call)),
   }),
   method('flatMap', {
     parameters: { mapper: callback(1) },
     result: 'Set<Any>',
-    summary: 'The elements of the sets that a function returns for each element.',
+    summary:
+      'Returns the set of all elements of the sets that `mapper` returns. `mapper` is called with each element when the set is read.',
     example: ['[1, 2].toSet().flatMap(n => [n, n].toSet()).toArray()', '[\n  1,\n  1,\n  2,\n  2\n]'],
     run: (inner, { mapper }, call) => new FlatMapSet(lazy(inner), mapper, originOf(call)),
   }),
@@ -147,7 +150,7 @@ const making = [
     rest: ['ordering', any],
     result: 'Set<Any>',
     summary:
-      'The elements sorted by the results of the given functions; without functions, by their own values.',
+      'Sorts the elements. Each argument is a function that returns the sort key, or the result of `asc` or `desc`; without arguments, the elements are sorted by their own values.',
     example: ['[3, 1].toSet().order(asc(n => n)).toArray()', '[\n  1,\n  3\n]'],
     run(inner, args, call) {
       hintOfFullRead(inner, 'order', call)
@@ -156,7 +159,7 @@ const making = [
   }),
   method('distinct', {
     result: 'Set<Any>',
-    summary: 'The distinct elements in ascending order.',
+    summary: 'Returns the elements without duplicates, in ascending order.',
     example: ['[2, 1, 2].toSet().distinct().toArray()', '[\n  1,\n  2\n]'],
     run(inner, _, call) {
       hintOfFullRead(inner, 'distinct', call)
@@ -166,40 +169,41 @@ const making = [
   method('concat', {
     parameters: { other: set },
     result: 'Set<Any>',
-    summary: 'The elements of this set, then those of another.',
+    summary: 'Returns the elements of this set, followed by the elements of `other`.',
     example: ['[1].toSet().concat([2].toSet()).toArray()', '[\n  1,\n  2\n]'],
     run: (inner, { other }) => new ConcatSet(lazy(inner), lazy(other)),
   }),
   method('take', {
     parameters: { limit: int },
     result: 'Set<Any>',
-    summary: 'The first elements, at most the given number.',
+    summary:
+      'Returns the first `limit` elements, or all elements if there are fewer. A negative `limit` is an error.',
     example: ['[1, 2, 3].toSet().take(2).toArray()', '[\n  1,\n  2\n]'],
     run: (inner, { limit }, call) => takeSet(lazy(inner), limit, call),
   }),
   method('drop', {
     parameters: { amount: int },
     result: 'Set<Any>',
-    summary: 'The elements after the given number of first elements.',
+    summary: 'Returns the set without its first `amount` elements.',
     example: ['[1, 2, 3].toSet().drop(2).toArray()', '[\n  3\n]'],
     run: (inner, { amount }) => new DropSet(lazy(inner), amount),
   }),
   method('reverse', {
     result: 'Set<Any>',
-    summary: 'The elements in the opposite order.',
+    summary: 'Returns the elements in reverse order.',
     example: ['[1, 2].toSet().reverse().toArray()', '[\n  2,\n  1\n]'],
     run: inner => lazy(inner).reversed(),
   }),
   method('pageSize', {
     parameters: { size: int },
     result: 'Set<Any>',
-    summary: 'The same set with another number of elements per page.',
+    summary: 'Returns the same set with pages of `size` elements.',
     example: ['[1, 2].toSet().pageSize(1).count()', '2'],
     run: (inner, { size }, call) => new PagedSet(lazy(inner), checkSize(size, call)),
   }),
   method('toSet', {
     result: 'Set<Any>',
-    summary: 'The set itself.',
+    summary: 'Returns the set itself.',
     example: ['[1].toSet().toSet().count()', '1'],
     run: inner => inner,
   }),
@@ -208,7 +212,8 @@ const making = [
 function sourceMethod(name: 'eventSource' | 'toStream') {
   return method(name, {
     result: 'EventSource<Any>',
-    summary: 'The changes of the set from now on, for feeds and streams.',
+    summary:
+      'Returns an event source for the changes of the set from now on, for event feeds and event streams.',
     example: [`Author.all().${name}().toString()`, '"[event source]"'],
     run: (inner, _, call) => sourceOf(lazy(inner), name, call),
   })
@@ -218,7 +223,8 @@ function fieldSourceMethod(name: 'eventsOn' | 'changesOn') {
   return variadic(name, {
     rest: ['field', callback(1)],
     result: 'EventSource<Any>',
-    summary: 'The changes of some fields of the elements from now on, for feeds and streams.',
+    summary:
+      'Returns an event source for the changes of the given fields from now on, for event feeds and event streams. Without arguments, the source contains all changes.',
     example: [`Author.all().${name}(.name).toString()`, '"[event source]"'],
     run: (inner, fields, call) => sourceOfFields(lazy(inner), fields, name, call),
   })
@@ -235,11 +241,12 @@ const paging = [
   method('paginate', {
     optional: { size: int },
     result: '{ data: Array<Any>, after: SetCursor | Null }',
-    summary: 'The first page of the set, and the cursor of the next page.',
+    summary:
+      'Reads the first page of `size` elements, or of the page size of the set if `size` is missing. Returns an object with `data` and, if there may be more elements, the cursor `after`.',
     example: ['[1, 2].toSet().paginate(2)', '{\n  data: [\n    1,\n    2\n  ]\n}'],
     run: (inner, { size }, call) => pageStruct(firstPage(inner, size, call)),
   }),
-  toText('[1].toSet().toString()', '"[set]"', 'The text `[set]`.'),
+  toText('[1].toSet().toString()', '"[set]"', 'Returns the string `[set]`.'),
 ]
 
 /** The fields and methods of sets. */
@@ -250,14 +257,14 @@ export const setModule: Members = members('Set', [
   ofModule.method('single', {
     parameters: { element: any },
     result: 'Set<Any>',
-    summary: 'A set of one value.',
+    summary: 'Returns a set that contains only `element`.',
     example: ['Set.single(1).toArray()', '[\n  1\n]'],
     run: (_, { element }) => new SingleSet(element),
   }),
   ofModule.method('sequence', {
     parameters: { from: int, until: int },
     result: 'Set<Number>',
-    summary: 'The integers from a start (included) to an end (excluded).',
+    summary: 'Returns the set of the integers from `from` up to, but not including, `until`.',
     example: ['Set.sequence(1, 3).toArray()', '[\n  1,\n  2\n]'],
     run: (_, { from, until }) => new SequenceSet(from, until),
   }),
@@ -265,7 +272,8 @@ export const setModule: Members = members('Set', [
     parameters: { cursor: setCursor },
     optional: { size: int },
     result: '{ data: Array<Any>, after: SetCursor | Null }',
-    summary: 'The page at a cursor, and the cursor of the next page.',
+    summary:
+      'Reads the page at `cursor`. Returns an object with `data` and, if there may be more elements, the cursor `after`; if `size` is missing, the page has the size of the previous page.',
     example: ['Set.paginate([1, 2].toSet().paginate(1).after!)', '{\n  data: [\n    2\n  ]\n}'],
     run: (_, { cursor, size }, call) => pageStruct(nextPage(cursor, size, call)),
   }),
@@ -273,12 +281,12 @@ export const setModule: Members = members('Set', [
 
 const ofSource = entriesFor<EventSource>()
 
-/** The methods of event sources. Event sources can be filtered and mapped, but not sorted or concatenated like sets. */
+/** The methods of event sources. Unlike sets, event sources cannot be sorted or concatenated. */
 export const eventSourceMembers: Members = members('EventSource', [
   ofSource.method('where', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'EventSource<Any>',
-    summary: 'The events of the elements for which a predicate returns true.',
+    summary: 'Returns an event source with only the events of elements for which `predicate` returns true.',
     example: ['Author.all().eventSource().where(.name == "Ann").toString()', '"[event source]"'],
     run: (source, { predicate }, call) =>
       withStep(source, set => new WhereSet(set, predicate, originOf(call))),
@@ -286,9 +294,9 @@ export const eventSourceMembers: Members = members('EventSource', [
   ofSource.method('map', {
     parameters: { mapper: callback(1) },
     result: 'EventSource<Any>',
-    summary: 'The same events, with each element replaced by the result of a function.',
+    summary: 'Returns an event source whose events contain the results of `mapper` instead of the elements.',
     example: ['Author.all().eventSource().map(.name).toString()', '"[event source]"'],
     run: (source, { mapper }, call) => withStep(source, set => new MapSet(set, mapper, originOf(call))),
   }),
-  toText('Author.all().eventSource().toString()', '"[event source]"', 'The text `[event source]`.'),
+  toText('Author.all().eventSource().toString()', '"[event source]"', 'Returns the string `[event source]`.'),
 ])

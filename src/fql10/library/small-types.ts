@@ -23,7 +23,7 @@ export const smallTypes = {
     toText('Bytes("AQI=").toString()', '"AQI="'),
     entriesFor<Uint8Array>().method('toBase64', {
       result: 'String',
-      summary: 'The bytes as base64.',
+      summary: 'Converts the bytes to a base64 string.',
       example: ['Bytes("AQI").toBase64()', '"AQI="'],
       run: bytes => encodeBase64(bytes),
     }),
@@ -33,9 +33,9 @@ export const smallTypes = {
   function: functions,
   id: members('ID', [toText('ID("7").toString()', '"7"')]),
   lambda: functions,
-  null: members('Null', [toText('null.toString()', '"null"', 'The text `null`.')]),
+  null: members('Null', [toText('null.toString()', '"null"', 'Returns the string `null`.')]),
   /** Int, Long and Double have the same members. */
-  number: members('Number', [toText('(2.5).toString()', '"2.5"', 'The number as text.')]),
+  number: members('Number', [toText('(2.5).toString()', '"2.5"', 'Converts the number to a string.')]),
   'transaction time': members('TransactionTime', [
     toText('TransactionTime().toString()', '"[transaction time]"'),
   ]),
@@ -43,7 +43,7 @@ export const smallTypes = {
     toText('shout.toString()', '"[function shout()]"'),
     entriesFor<UserFunction>().field('definition', {
       result: 'Doc',
-      summary: "The function's own document.",
+      summary: 'The document that defines the function.',
       example: ['shout.definition.name', '"shout"'],
       read: ({ definition }) => definition,
     }),
@@ -52,7 +52,7 @@ export const smallTypes = {
   uuid: members('UUID', [toText('…', '…')]),
 }
 
-/** Decodes base64 text in the standard alphabet. Throws `invalid_argument`. */
+/** Decodes base64 text in the standard alphabet. Throws `invalid_argument` for any other text. */
 function decodeBytes(text: string, call: Call): Uint8Array {
   longCall(text.length)
   const bytes = /[-_]/.test(text) ? undefined : decodeBase64(text)
@@ -64,7 +64,7 @@ function fromBase64(name: string, query: string) {
   return ofModule.method(name, {
     parameters: { encoded: string },
     result: 'Bytes',
-    summary: 'The bytes of a base64 text.',
+    summary: 'Decodes a base64 string in the standard alphabet. An invalid string is an error.',
     example: [query, 'Bytes("AQI=")'],
     run: (_, { encoded }, call) => decodeBytes(encoded, call),
   })
@@ -89,7 +89,7 @@ export const idModule: Members = members(
   [],
   ofModule.overloaded('apply', {
     result: 'ID',
-    summary: 'The id of a number or a decimal text.',
+    summary: 'Converts an integer or a string of decimal digits to an id.',
     example: ['ID("7")', '"7"'],
     signatures: [
       ofModule.signature({ parameters: { id: string }, run: (_, { id }, call) => idOf(id, call) }),
@@ -104,7 +104,8 @@ export const transactionTimeModule: Members = members(
   [],
   ofModule.method('apply', {
     result: 'TransactionTime',
-    summary: 'The time at which the query will commit, which is not known before the commit.',
+    summary:
+      'Returns a placeholder for the time at which the query commits, because this time is not known before the commit.',
     example: ['TransactionTime()', '…'],
     run: () => TransactionTime.time,
   }),

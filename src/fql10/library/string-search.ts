@@ -1,4 +1,4 @@
-// Text methods that search, replace and split, by texts and by regular expressions in Java's syntax.
+// Text methods that search, replace and split. The pattern is a text, or a regular expression in Java's syntax.
 
 import { longCall, step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -18,7 +18,8 @@ import { entriesFor, type LibraryEntry } from './entry.ts'
 import { int, string } from './parameters.ts'
 
 // Replacing and splitting of texts. After each match, the rest of the text is searched like a separate text: `^`
-// matches at the start of the rest. An empty match does not advance the search.
+// matches at the start of the rest. After an empty match at this start, a replacement finds the same match again, but a
+// split skips one UTF-16 unit.
 
 /** The range of a match, as offsets in UTF-16 units. */
 interface TextMatch {
@@ -55,7 +56,8 @@ function replaceMatches(text: string, find: Find, replacement: string, amount: n
 }
 
 /**
- * The smallest number of additions of `growth` units that makes a text of `size` units too long. 0 if `growth` is 0.
+ * A text has `size` units, and each replacement adds `growth` units. Returns the number of replacements after which the
+ * text is too long. 0 if `growth` is 0.
  */
 function timesUntilTooLong(size: number, growth: number): number {
   return growth === 0 ? 0 : Math.floor((limits.v10TextUnitsMax - size) / growth) + 1
@@ -113,21 +115,21 @@ export const stringSearchEntries: readonly LibraryEntry[] = [
   method('startsWith', {
     parameters: { prefix: string },
     result: 'Boolean',
-    summary: 'True if the text begins with another.',
+    summary: 'True if the string begins with `prefix`.',
     example: ['"abc".startsWith("ab")', 'true'],
     run: (text, { prefix }) => text.startsWith(prefix),
   }),
   method('endsWith', {
     parameters: { suffix: string },
     result: 'Boolean',
-    summary: 'True if the text ends with another.',
+    summary: 'True if the string ends with `suffix`.',
     example: ['"abc".endsWith("bc")', 'true'],
     run: (text, { suffix }) => text.endsWith(suffix),
   }),
   method('includes', {
     parameters: { pattern: string },
     result: 'Boolean',
-    summary: 'True if the text contains another.',
+    summary: 'True if the string contains `pattern`.',
     example: ['"abc".includes("b")', 'true'],
     run: (text, { pattern }) => indexOfText(text, pattern) >= 0,
   }),
@@ -135,7 +137,8 @@ export const stringSearchEntries: readonly LibraryEntry[] = [
     parameters: { pattern: string },
     optional: { start: int },
     result: 'Number | Null',
-    summary: 'The first position, from a start on, at which another text begins; null without one.',
+    summary:
+      'Returns the position of the first occurrence of `pattern`, or null if there is none. The search begins at `start` (default 0); a `start` outside of the string is an error.',
     example: ['"abca".indexOf("a", 1)', '3'],
     run: (text, { pattern, start }, call) =>
       positionOf(text, indexOfText(text, pattern, offsetWithin(text, start, 0, call)), call),
@@ -144,7 +147,8 @@ export const stringSearchEntries: readonly LibraryEntry[] = [
     parameters: { pattern: string },
     optional: { end: int },
     result: 'Number | Null',
-    summary: 'The last position, up to an end, at which another text begins; null without one.',
+    summary:
+      'Returns the position of the last occurrence of `pattern` that begins at or before `end`, or null if there is none. If `end` is missing, searches the full string; an `end` outside of the string is an error.',
     example: ['"abca".lastIndexOf("a")', '3'],
     run: (text, { pattern, end }, call) =>
       positionOf(text, lastOffset(text, pattern, offsetWithin(text, end, text.length, call)), call),
@@ -153,7 +157,7 @@ export const stringSearchEntries: readonly LibraryEntry[] = [
 
 /** The cost of compiling one character of an expression, relative to the cost of searching one character of a text. */
 const compilationsPerUnit = 64
-/** The number of instructions of a compiled pattern that take as long as searching one character. */
+/** Executing this number of instructions of a compiled pattern takes as long as searching one character. */
 const instructionsPerUnit = 2
 
 /** Compiles an expression. Throws `invalid_regex`. */
@@ -202,7 +206,7 @@ const searching = [
   method('includesRegex', {
     parameters: { regex: string },
     result: 'Boolean',
-    summary: 'True if a regular expression matches anywhere.',
+    summary: 'True if the regular expression `regex` matches any part of the string.',
     example: ['"abc".includesRegex("[bx]")', 'true'],
     run: (text, { regex }, call) => finding(regex, call)(text) !== undefined,
   }),
@@ -210,7 +214,8 @@ const searching = [
     parameters: { regex: string },
     optional: { start: int },
     result: 'Number | Null',
-    summary: 'The first position, from a start on, at which a regular expression matches; null without one.',
+    summary:
+      'Returns the position of the first match of the regular expression `regex`, or null if there is none. The search begins at `start` (default 0); a `start` outside of the string is an error.',
     example: ['"abc".indexOfRegex("[bc]")', '1'],
     run: (text, { regex, start }, call) => {
       const from = offsetWithin(text, start, 0, call)
@@ -222,7 +227,7 @@ const searching = [
   method('matches', {
     parameters: { regex: string },
     result: 'Array<String>',
-    summary: 'All matches of a regular expression.',
+    summary: 'Returns the matched string of every match of the regular expression `regex`.',
     example: ['"a1b2".matches("[0-9]")', '[\n  "1",\n  "2"\n]'],
     run: (text, { regex }, call) =>
       Array.from(matchesOf(compile(regex, call), text, call), ({ start, end }) => text.slice(start, end)),
@@ -230,7 +235,7 @@ const searching = [
   method('matchIndexes', {
     parameters: { regex: string },
     result: 'Array<[Number, String]>',
-    summary: 'The positions and texts of all matches of a regular expression.',
+    summary: 'Returns a `[position, string]` pair for every match of the regular expression `regex`.',
     example: ['"a1".matchIndexes("[0-9]")', '[\n  [\n    1,\n    "1"\n  ]\n]'],
     run: (text, { regex }, call) => {
       let offset = 0
@@ -249,7 +254,8 @@ const replacing = [
     parameters: { regex: string, replacement: string },
     optional: { amount: int },
     result: 'String',
-    summary: 'The text with the first match of a regular expression replaced, or the first `amount` matches.',
+    summary:
+      'Replaces the first `amount` matches (default 1) of the regular expression `regex` with `replacement`. `replacement` is inserted literally, without groups such as `$1`.',
     example: ['"a1b2".replaceRegex("[0-9]", "-")', '"a-b2"'],
     run: (text, { regex, replacement, amount = 1 }, call) => {
       const find = finding(regex, call)
@@ -259,7 +265,8 @@ const replacing = [
   method('replaceAllRegex', {
     parameters: { pattern: string, replacement: string },
     result: 'String',
-    summary: 'The text with every match of a regular expression replaced.',
+    summary:
+      'Replaces every match of the regular expression `pattern` with `replacement`. `replacement` is inserted literally, without groups such as `$1`.',
     example: ['"a1b2".replaceAllRegex("[0-9]", "-")', '"a-b-"'],
     run: (text, { pattern, replacement }, call) =>
       replaceMatches(text, finding(pattern, call), replacement, Number.POSITIVE_INFINITY, call),
@@ -267,7 +274,7 @@ const replacing = [
   method('splitRegex', {
     parameters: { regex: string },
     result: 'Array<String>',
-    summary: 'The pieces of the text between matches of a regular expression.',
+    summary: 'Splits the string at every match of the regular expression `regex`, and returns the parts.',
     example: ['"a1b".splitRegex("[0-9]")', '[\n  "a",\n  "b"\n]'],
     run: (text, { regex }, call) => split(text, finding(regex, call)),
   }),
@@ -295,7 +302,7 @@ export const stringReplacingEntries: readonly LibraryEntry[] = [
     parameters: { pattern: string, replacement: string },
     optional: { amount: int },
     result: 'String',
-    summary: 'The text with the first occurrence of a pattern replaced, or the first `amount` occurrences.',
+    summary: 'Replaces the first `amount` occurrences (default 1) of `pattern` with `replacement`.',
     example: ['"a-b-c".replace("-", "+")', '"a+b-c"'],
     run: (text, { pattern, replacement, amount = 1 }, call) =>
       replaceMatches(text, findingText(pattern), replacement, checkAmount(amount, call), call),
@@ -303,7 +310,7 @@ export const stringReplacingEntries: readonly LibraryEntry[] = [
   method('replaceAll', {
     parameters: { pattern: string, replacement: string },
     result: 'String',
-    summary: 'The text with every occurrence of another text replaced.',
+    summary: 'Replaces every occurrence of `pattern` with `replacement`.',
     example: ['"a-b-c".replaceAll("-", "+")', '"a+b+c"'],
     run: (text, { pattern, replacement }, call) =>
       replaceMatches(text, findingText(pattern), replacement, Number.POSITIVE_INFINITY, call),
@@ -311,7 +318,7 @@ export const stringReplacingEntries: readonly LibraryEntry[] = [
   method('split', {
     parameters: { separator: string },
     result: 'Array<String>',
-    summary: 'The pieces of the text between occurrences of another.',
+    summary: 'Splits the string at every occurrence of `separator`, and returns the parts.',
     example: ['"a,b".split(",")', '[\n  "a",\n  "b"\n]'],
     run: (text, { separator }) => split(text, findingText(separator)),
   }),

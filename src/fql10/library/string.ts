@@ -20,7 +20,7 @@ import { toText } from './to-text.ts'
 
 const { field, method } = entriesFor<string>()
 
-/** The maximum length of a 64-bit integer as text: 64 binary digits and a sign. */
+/** Maximum number of characters of a 64-bit integer as text: 64 binary digits and a sign. */
 const integerUnitsMax = 65
 
 /**
@@ -68,7 +68,7 @@ function noNumber(call: Call): Value {
 }
 
 function checkRadix(radix: number, call: Call): number {
-  // The message names another parameter, as the hosted service does.
+  // The message names the parameter `format` instead of `radix`, as in the hosted service.
   if (radix < 2 || radix > 36)
     throw call.invalidArgument('format', msg`invalid radix, expected a number from 2-36`)
   return radix
@@ -78,7 +78,8 @@ const stringParsingEntries: readonly LibraryEntry[] = [
   method('parseInt', {
     optional: { radix: int },
     result: 'Number | Null',
-    summary: 'The text as a 32-bit integer in a radix of 2 to 36; null if the text is not such an integer.',
+    summary:
+      'Parses the string as a 32-bit integer in the base `radix` (2 to 36, default 10). Returns null if the string is not such an integer.',
     example: ['"ff".parseInt(16)', '255'],
     run: (text, { radix = 10 }, call) => {
       const integer = integerIn(text, checkRadix(radix, call))
@@ -88,7 +89,8 @@ const stringParsingEntries: readonly LibraryEntry[] = [
   method('parseLong', {
     optional: { radix: int },
     result: 'Number | Null',
-    summary: 'The text as a 64-bit integer in a radix of 2 to 36; null if the text is not such an integer.',
+    summary:
+      'Parses the string as a 64-bit integer in the base `radix` (2 to 36, default 10). Returns null if the string is not such an integer.',
     example: ['"12".parseLong()', '12'],
     run: (text, { radix = 10 }, call) => {
       const integer = integerIn(text, checkRadix(radix, call))
@@ -97,13 +99,13 @@ const stringParsingEntries: readonly LibraryEntry[] = [
   }),
   method('parseDouble', {
     result: 'Number | Null',
-    summary: 'The text as a double; null if the text is not a number.',
+    summary: 'Parses the string as a Double. Returns null if the string is not a number.',
     example: ['"1e3".parseDouble()', '1000.0'],
     run: (text, _, call) => javaDouble(text) ?? noNumber(call),
   }),
   method('parseNumber', {
     result: 'Number | Null',
-    summary: 'The text as an Int, a Long or a Double; null if the text is not a number.',
+    summary: 'Parses the string as an Int, a Long or a Double. Returns null if the string is not a number.',
     example: ['"12".parseNumber()', '12'],
     run: (text, _, call) => integerIn(text, 10) ?? javaDouble(text) ?? noNumber(call),
   }),
@@ -151,21 +153,22 @@ function mapText(text: string, map: (text: string) => string): string {
 const parts = [
   field('length', {
     result: 'Number',
-    summary: 'The number of code points.',
+    summary: 'The length of the string in Unicode code points.',
     example: ['"abc".length', '3'],
     read: text => BigInt(codePointLength(text)),
   }),
   method('at', {
     parameters: { index: int },
     result: 'String',
-    summary: 'The character at a position, counted from 0.',
+    summary:
+      'Returns the character at the position `index`, counted from 0. A position outside of the string is an error.',
     example: ['"abc".at(1)', '"b"'],
     run: (text, { index }, call) => characterAt(text, index, call),
   }),
   method('concat', {
     parameters: { other: string },
     result: 'String',
-    summary: 'This text followed by another.',
+    summary: 'Returns this string followed by `other`.',
     example: ['"a".concat("b")', '"ab"'],
     run: (text, { other }, call) => {
       countText(text.length + other.length, call)
@@ -175,7 +178,8 @@ const parts = [
   method('insert', {
     parameters: { index: int, other: string },
     result: 'String',
-    summary: 'The text with another text inserted before a position.',
+    summary:
+      'Returns the string with `other` inserted before the position `index`. A position outside of the string is an error.',
     example: ['"ad".insert(1, "bc")', '"abcd"'],
     run: (text, { index, other }, call) => {
       const offset = offsetOf(text, index, call)
@@ -186,7 +190,8 @@ const parts = [
   method('splitAt', {
     parameters: { index: int },
     result: '[String, String]',
-    summary: 'The text before a position, and the rest.',
+    summary:
+      'Splits the string in two: the characters before the position `index`, and the rest. A position outside of the string is an error.',
     example: ['"abc".splitAt(1)', '[\n  "a",\n  "bc"\n]'],
     run: (text, { index }, call) => {
       const offset = offsetOf(text, index, call)
@@ -197,7 +202,8 @@ const parts = [
     parameters: { start: int },
     optional: { end: int },
     result: 'String',
-    summary: 'The part from one position up to another; without the second up to the end.',
+    summary:
+      'Returns the characters from the position `start` up to, but not including, `end`. If `end` is missing, the result extends to the end of the string; negative positions count as 0.',
     example: ['"abcd".slice(1, 3)', '"bc"'],
     run: (text, { start, end = text.length }) => slice(text, start, end),
   }),
@@ -206,24 +212,25 @@ const parts = [
 const forms = [
   method('toLowerCase', {
     result: 'String',
-    summary: 'The text in lower case.',
+    summary: 'Converts the string to lower case.',
     example: ['"ABC".toLowerCase()', '"abc"'],
     run: text => mapText(text, part => part.toLowerCase()),
   }),
   method('toUpperCase', {
     result: 'String',
-    summary: 'The text in upper case.',
+    summary: 'Converts the string to upper case.',
     example: ['"abc".toUpperCase()', '"ABC"'],
     run: text => mapText(text, part => part.toUpperCase()),
   }),
   method('casefold', {
     optional: { format: string },
     result: 'String',
-    summary: 'The text in a case-folded form, or in another normal form of Unicode.',
+    summary:
+      'Converts the string to a form for comparisons that ignore case. `format` can select another Unicode form: `NFC`, `NFD`, `NFKC` or `NFKD`.',
     example: ['"ABC".casefold()', '"abc"'],
     run: (text, { format = 'NFKCCaseFold' }, call) => normalizeText(text, format, call),
   }),
-  toText('"abc".toString()', '"abc"', 'The text itself.'),
+  toText('"abc".toString()', '"abc"', 'Returns the string itself.'),
 ]
 
 /** The fields and methods of texts. */

@@ -113,61 +113,71 @@ function wrapInt64(integer: bigint): bigint {
 
 /** The fields and methods of times. */
 export const timeMembers: Members = members('Time', [
-  part('year', 'The year (UTC).', '2024'),
-  part('month', 'The month, from 1 (UTC).', '2'),
-  part('dayOfMonth', 'The day of the month, from 1 (UTC).', '29'),
-  part('dayOfYear', 'The day of the year, from 1 (UTC).', '60'),
-  part('dayOfWeek', 'The day of the week, from 1 for Monday (UTC).', '4'),
-  part('hour', 'The hour, from 0 (UTC).', '12'),
-  part('minute', 'The minute, from 0.', '30'),
-  part('second', 'The second, from 0.', '45'),
+  part('year', 'The year in UTC.', '2024'),
+  part('month', 'The month in UTC, from 1 to 12.', '2'),
+  part('dayOfMonth', 'The day of the month in UTC, from 1 to 31.', '29'),
+  part('dayOfYear', 'The day of the year in UTC, from 1 to 366.', '60'),
+  part('dayOfWeek', 'The day of the week in UTC, from 1 (Monday) to 7 (Sunday).', '4'),
+  part('hour', 'The hour in UTC, from 0 to 23.', '12'),
+  part('minute', 'The minute, from 0 to 59.', '30'),
+  part('second', 'The second, from 0 to 59.', '45'),
   method('toSeconds', {
     result: 'Number',
-    summary: 'Whole seconds since 1970.',
+    summary:
+      'Returns the number of seconds since 1970-01-01T00:00:00Z, rounded down. The result is negative for an earlier time.',
     example: ['Time("1970-01-01T00:00:01.5Z").toSeconds()', '1'],
     run: value => value.seconds,
   }),
   method('toMillis', {
     result: 'Number',
-    summary: 'Whole milliseconds since 1970.',
+    summary:
+      'Returns the number of milliseconds since 1970-01-01T00:00:00Z, rounded down. The result is negative for an earlier time.',
     example: ['Time("1970-01-01T00:00:01.5Z").toMillis()', '1500'],
     run: value => wrapInt64(millisOfTime(value)),
   }),
   method('toMicros', {
     result: 'Number',
-    summary: 'Whole microseconds since 1970.',
+    summary:
+      'Returns the number of microseconds since 1970-01-01T00:00:00Z, rounded down. The result is negative for an earlier time.',
     example: ['Time("1970-01-01T00:00:01.5Z").toMicros()', '1500000'],
     run: value => wrapInt64(microsOfTime(value)),
   }),
   method('add', {
     parameters: { amount: number, unit: string },
     result: 'Time',
-    summary: 'The time a number of units later.',
+    summary:
+      'Returns the time that is `amount` units after this time. `unit` is a name such as `seconds` or `days`.',
     example: ['Time("2024-01-31T00:00:00Z").add(1, "day")', 'Time("2024-02-01T00:00:00Z")'],
     run: (value, { amount, unit }, call) => moveTime(value, amount, unit, 1n, call),
   }),
   method('subtract', {
     parameters: { amount: number, unit: string },
     result: 'Time',
-    summary: 'The time a number of units earlier.',
+    summary:
+      'Returns the time that is `amount` units before this time. `unit` is a name such as `seconds` or `days`.',
     example: ['Time("2024-01-01T00:00:00Z").subtract(1, "hour")', 'Time("2023-12-31T23:00:00Z")'],
     run: (value, { amount, unit }, call) => moveTime(value, amount, unit, -1n, call),
   }),
   method('difference', {
     parameters: { start: time, unit: string },
     result: 'Number',
-    summary: 'Whole units from another time to this one.',
+    summary:
+      'Returns the number of whole units from `start` to this time. The result is negative if `start` is later.',
     example: ['Time("2024-01-02T00:00:00Z").difference(Time("2024-01-01T00:00:00Z"), "hours")', '24'],
     run: (value, { start, unit }, call) => wrapInt64(diffTimes(start, value, unitNamed(unit, 'time', call))),
   }),
-  toText('Time("2024-01-01T00:00:00Z").toString()', '"2024-01-01T00:00:00Z"', 'The time as ISO text.'),
+  toText(
+    'Time("2024-01-01T00:00:00Z").toString()',
+    '"2024-01-01T00:00:00Z"',
+    'Converts the time to an ISO 8601 string in UTC.',
+  ),
 ])
 
 function fromText(name: string, query: string, result: string) {
   return ofModule.method(name, {
     parameters: { time: string },
     result: 'Time',
-    summary: 'The time of an ISO text with an offset.',
+    summary: 'Parses a time from an ISO 8601 string with an offset or `Z`.',
     example: [query, result],
     run: (_, args, call) => {
       const value = parseTime(args.time)
@@ -185,14 +195,15 @@ export const timeModule: Members = members(
     ofModule.method('now', {
       effect: 'observation',
       result: 'Time',
-      summary: 'The time of the query, which is the same in the whole query.',
+      summary: 'Returns the time of the query. All calls in a query return the same time.',
       example: ['Time.now()', '…'],
       run: (_, __, call) => timeFromMicros(call.evaluation.now),
     }),
     ofModule.method('epoch', {
       parameters: { offset: number, unit: string },
       result: 'Time',
-      summary: 'The time a number of units after 1970.',
+      summary:
+        'Returns the time that is `offset` units after 1970-01-01T00:00:00Z. `unit` is a name such as `seconds` or `days`.',
       example: ['Time.epoch(1, "day")', 'Time("1970-01-02T00:00:00Z")'],
       run: (_, { offset, unit }, call) => {
         const nanos = nanosOf(offset, unitNamed(unit, 'time', call), 'half up')

@@ -9,7 +9,11 @@ const { method } = entriesFor<Value>()
 /**
  * Creates the method `toString` for a type. `query` and `result` are the example in the documentation of the method.
  */
-export function toText(query: string, result: string, summary = 'The value as text.'): FunctionDefinition {
+export function toText(
+  query: string,
+  result: string,
+  summary = 'Converts the value to a string.',
+): FunctionDefinition {
   return method('toString', {
     result: 'String',
     summary,

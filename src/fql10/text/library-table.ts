@@ -5,346 +5,346 @@
 // fields that are used by their names alone.
 
 export const libraryTable: string = `
-	abort	(return: Any)	Never	Fails the query with an error that contains a value, and discards its writes.
-	asc	(accessor: Function)	{ asc: A => Any }	An ordering from the least value of a function to the greatest.
-	dbg	(value: Any)	A	The value itself. Its text and the position of the call are added to the summary of the response.
-	desc	(accessor: Function)	{ desc: A => Any }	An ordering from the greatest value of a function to the least.
-	log	(args…: Any)	Null	Adds a line with the texts of the values to the summary of the response.
-	newId	()	ID	A new id, greater than those before.
+	abort	(return: Any)	Never	Stops the query with an error that contains the value \`return\`. All writes of the query are discarded.
+	asc	(accessor: Function)	{ asc: A => Any }	Returns an ordering for \`order\`: elements are sorted by the results of \`accessor\`, from the least to the greatest.
+	dbg	(value: Any)	A	Returns \`value\` unchanged, and adds its text and the position of the call to the summary of the response.
+	desc	(accessor: Function)	{ desc: A => Any }	Returns an ordering for \`order\`: elements are sorted by the results of \`accessor\`, from the greatest to the least.
+	log	(args…: Any)	Null	Adds a line with the text of all arguments to the summary of the response. The result is null.
+	newId	()	ID	Returns a new id, which is greater than all earlier ids.
 Array	length		Number	The number of elements.
-Array	at	(index: Int)	Any	The element at a position, counted from 0.
-Array	entries	()	Array<[Number, Any]>	Each element with its position before it.
-Array	toSet	()	Set<Any>	A lazy set of the elements.
-Array	toString	()	String	The array as text.
-Array	append	(element: Any)	Array<Any>	This array with one more element at its end.
-Array	prepend	(element: Any)	Array<Any>	This array with one more element at its front.
-Array	concat	(other: Array<Any>)	Array<Any>	This array followed by the elements of another.
-Array	take	(limit: Int)	Array<Any>	The first elements, at most the given number.
-Array	drop	(amount: Int)	Array<Any>	The elements after the given number of first elements.
-Array	slice	(from: Int)	Array<Any>	The elements from one position up to another; without the second up to the end.
-Array	reverse	()	Array<Any>	The elements in the opposite order.
-Array	distinct	()	Array<Any>	The elements without repetitions, in the order of their first occurrence.
-Array	flatten	()	Array<Any>	The elements of all arrays in the array.
-Array	map	(mapper: Function)	Array<Any>	The result of a function for each element.
-Array	flatMap	(mapper: Function)	Array<Any>	The elements of the arrays that a function returns for each element.
-Array	where	(predicate: Function)	Array<Any>	The elements for which a predicate returns true.
-Array	filter	(predicate: Function)	Array<Any>	The elements for which a predicate returns true.
-Array	first	()	Any | Null	The first element, null for an empty array.
-Array	last	()	Any | Null	The last element, null for an empty array.
-Array	isEmpty	()	Boolean	True if there is no element.
-Array	nonEmpty	()	Boolean	True if there is an element.
-Array	includes	(element: Any)	Boolean	True if a value is among the elements.
-Array	any	(predicate: Function)	Boolean	True if a predicate returns true for an element.
-Array	every	(predicate: Function)	Boolean	True if a predicate returns true for all elements.
-Array	fold	(seed: Any, reducer: Function)	Any	Combines a value with each element, from the front.
-Array	foldRight	(seed: Any, reducer: Function)	Any	Combines a value with each element, from the end.
-Array	reduce	(reducer: Function)	Any | Null	Combines the first element with each element after it; null for an empty array.
-Array	reduceRight	(reducer: Function)	Any | Null	Combines the last element with each element before it; null for an empty array.
-Array	aggregate	(seed: Any, combiner: Function)	Any	Combines all elements with each other in any order, and the result with a value.
-Array	forEach	(callback: Function)	Null	Calls a function with each element.
-Array	indexOf	(element: Any)	Number | Null	The first position of a value, from a start on; null without one.
-Array	lastIndexOf	(element: Any)	Number | Null	The last position of a value, up to an end; null without one.
-Array	firstWhere	(predicate: Function)	Any | Null	The first element for which a predicate returns true, null when there is none.
-Array	lastWhere	(predicate: Function)	Any | Null	The last element for which a predicate returns true, null when there is none.
-Array	indexWhere	(predicate: Function)	Number | Null	The first position, from a start on, at which a predicate returns true; null without one.
-Array	lastIndexWhere	(predicate: Function)	Number | Null	The last position, up to an end, at which a predicate returns true; null without one.
-Array	order	(ordering…: Any)	Array<Any>	The elements sorted by the results of the given functions; without functions, by their own values.
-Boolean	toString	()	String	The value as text.
-Bytes	toString	()	String	The value as text.
-Bytes	toBase64	()	String	The bytes as base64.
-Collections	all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-Collections	where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
-Collections	firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
-Collections	toString	()	String	The name of the collection.
-Collections	create	(data: { *: Any })	Doc	Creates a document.
-Collections	byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
-Collections	createData	(data: { *: Any })	Doc	Creates a document; any field name is allowed.
-Collections	definition		Doc	The collection's own document.
+Array	at	(index: Int)	Any	Returns the element at the position \`index\`, counted from 0. A position outside of the array is an error.
+Array	entries	()	Array<[Number, Any]>	Returns a \`[position, element]\` pair for each element.
+Array	toSet	()	Set<Any>	Converts the array to a set of its elements.
+Array	toString	()	String	Converts the array to a string.
+Array	append	(element: Any)	Array<Any>	Returns a new array with \`element\` added at the end.
+Array	prepend	(element: Any)	Array<Any>	Returns a new array with \`element\` added at the beginning.
+Array	concat	(other: Array<Any>)	Array<Any>	Returns a new array: the elements of this array, followed by the elements of \`other\`.
+Array	take	(limit: Int)	Array<Any>	Returns the first \`limit\` elements, or all elements if there are fewer.
+Array	drop	(amount: Int)	Array<Any>	Returns the array without its first \`amount\` elements.
+Array	slice	(from: Int)	Array<Any>	Returns the elements from the position \`from\` up to, but not including, \`until\`. If \`until\` is missing, the result extends to the end of the array; negative positions count as 0.
+Array	reverse	()	Array<Any>	Returns the elements in reverse order.
+Array	distinct	()	Array<Any>	Returns the elements without duplicates, in the order of their first occurrence.
+Array	flatten	()	Array<Any>	Returns the elements of all inner arrays in one array. An element that is not an array is an error.
+Array	map	(mapper: Function)	Array<Any>	Calls \`mapper\` with each element and returns the results.
+Array	flatMap	(mapper: Function)	Array<Any>	Calls \`mapper\`, which returns an array, with each element. Returns the elements of all these arrays in one array.
+Array	where	(predicate: Function)	Array<Any>	Returns the elements for which \`predicate\` returns true. A result of null counts as false.
+Array	filter	(predicate: Function)	Array<Any>	Returns the elements for which \`predicate\` returns true. A result of null counts as false.
+Array	first	()	Any | Null	Returns the first element, or null if the array is empty.
+Array	last	()	Any | Null	Returns the last element, or null if the array is empty.
+Array	isEmpty	()	Boolean	True if the array has no elements.
+Array	nonEmpty	()	Boolean	True if the array has at least one element.
+Array	includes	(element: Any)	Boolean	True if an element of the array equals \`element\`.
+Array	any	(predicate: Function)	Boolean	True if \`predicate\` returns true for at least one element.
+Array	every	(predicate: Function)	Boolean	True if \`predicate\` returns true for all elements, or if the array is empty.
+Array	fold	(seed: Any, reducer: Function)	Any	Combines all elements into one value, from the first to the last. \`reducer\` is called with the result so far, which begins with \`seed\`, and the next element.
+Array	foldRight	(seed: Any, reducer: Function)	Any	Combines all elements into one value, from the last to the first. \`reducer\` is called with the result so far, which begins with \`seed\`, and the next element.
+Array	reduce	(reducer: Function)	Any | Null	Combines all elements into one value, or returns null if the array is empty. \`reducer\` is called with the result so far, which begins with the first element, and the next element.
+Array	reduceRight	(reducer: Function)	Any | Null	Combines all elements into one value, or returns null if the array is empty. \`reducer\` is called with the result so far, which begins with the last element, and the element before.
+Array	aggregate	(seed: Any, combiner: Function)	Any	Combines neighbouring elements with \`combiner\` until one value is left, and then this value with \`seed\`. If the array is empty, returns \`seed\`.
+Array	forEach	(callback: Function)	Null	Calls \`callback\` with each element. The result is null.
+Array	indexOf	(element: Any)	Number | Null	Returns the position of the first element that equals \`element\`, or null if there is none. The search begins at \`start\` (default 0); a \`start\` outside of the array is an error.
+Array	lastIndexOf	(element: Any)	Number | Null	Returns the position of the last element that equals \`element\`, or null if there is none. The search goes backward from \`end\` (default: the last position); an \`end\` outside of the array is an error.
+Array	firstWhere	(predicate: Function)	Any | Null	Returns the first element for which \`predicate\` returns true, or null if there is none.
+Array	lastWhere	(predicate: Function)	Any | Null	Returns the last element for which \`predicate\` returns true, or null if there is none.
+Array	indexWhere	(predicate: Function)	Number | Null	Returns the position of the first element for which \`predicate\` returns true, or null if there is none. The search begins at \`start\` (default 0); a \`start\` outside of the array is an error.
+Array	lastIndexWhere	(predicate: Function)	Number | Null	Returns the position of the last element for which \`predicate\` returns true, or null if there is none. The search goes backward from \`end\` (default: the last position); an \`end\` outside of the array is an error.
+Array	order	(ordering…: Any)	Array<Any>	Sorts the elements. Each argument is a function that returns the sort key, or the result of \`asc\` or \`desc\`; without arguments, the elements are sorted by their own values.
+Boolean	toString	()	String	Converts the value to a string.
+Bytes	toString	()	String	Converts the value to a string.
+Bytes	toBase64	()	String	Converts the bytes to a base64 string.
+Collections	all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
+Collections	where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
+Collections	firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
+Collections	toString	()	String	Returns the name of the collection.
+Collections	create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
+Collections	byId	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
+Collections	createData	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it. In contrast to \`create\`, reserved names such as \`id\` and \`ttl\` are ordinary fields.
+Collections	definition		Doc	The document that defines the collection.
 Date	year		Number	The year.
-Date	month		Number	The month, from 1.
-Date	dayOfMonth		Number	The day of the month, from 1.
-Date	dayOfYear		Number	The day of the year, from 1.
-Date	dayOfWeek		Number	The day of the week, from 1 for Monday.
-Date	add	(amount: Number, unit: String)	Date	The date that is the given number of days later; the unit is \`day\` or \`days\`.
-Date	subtract	(amount: Number, unit: String)	Date	The date that is the given number of days earlier; the unit is \`day\` or \`days\`.
-Date	difference	(start: Date)	Number	The number of days from another date to this one.
-Date	toString	()	String	The day as ISO text.
+Date	month		Number	The month, from 1 to 12.
+Date	dayOfMonth		Number	The day of the month, from 1 to 31.
+Date	dayOfYear		Number	The day of the year, from 1 to 366.
+Date	dayOfWeek		Number	The day of the week, from 1 (Monday) to 7 (Sunday).
+Date	add	(amount: Number, unit: String)	Date	Returns the date that is \`amount\` days after this date. \`unit\` must be \`day\` or \`days\`; a fraction of a day is rounded.
+Date	subtract	(amount: Number, unit: String)	Date	Returns the date that is \`amount\` days before this date. \`unit\` must be \`day\` or \`days\`; a fraction of a day is rounded.
+Date	difference	(start: Date)	Number	Returns the number of days from \`start\` to this date. The result is negative if \`start\` is later.
+Date	toString	()	String	Converts the date to a string in the form \`YYYY-MM-DD\`.
 Documents	id		ID	The id of the document.
-Documents	coll		Module	The collection that the document is in.
-Documents	exists	()	Boolean	True if the document exists and may be read.
-Documents	update	(data: { *: Any })	Doc	Changes fields of the document; null removes a field.
-Documents	replace	(data: { *: Any })	Doc	Replaces all fields of the document.
-Documents	delete	()	Doc	Deletes the document.
-Documents	updateData	(data: { *: Any })	Doc	Changes fields of the document; any field name is allowed.
-Documents	replaceData	(data: { *: Any })	Doc	Replaces all fields of the document; any field name is allowed.
+Documents	coll		Module	The collection of the document.
+Documents	exists	()	Boolean	True if the document exists and the caller may read it.
+Documents	update	(data: { *: Any })	Doc	Merges the fields \`data\` into the document and returns it. Nested objects are merged too; null removes a field.
+Documents	replace	(data: { *: Any })	Doc	Replaces the fields of the document with \`data\` and returns it. Fields that \`data\` does not contain are removed.
+Documents	delete	()	Doc	Deletes the document. The result is a reference to the deleted document.
+Documents	updateData	(data: { *: Any })	Doc	Merges the fields \`data\` into the document and returns it. In contrast to \`update\`, reserved names such as \`id\` and \`ttl\` are ordinary fields.
+Documents	replaceData	(data: { *: Any })	Doc	Replaces the fields of the document with \`data\` and returns it. In contrast to \`replace\`, reserved names such as \`id\` and \`ttl\` are ordinary fields.
 Documents of Credential	id		ID	The id of the document.
-Documents of Credential	coll		Module	The collection that the document is in.
-Documents of Credential	exists	()	Boolean	True if the document exists and may be read.
-Documents of Credential	update	(data: { *: Any })	Doc	Changes fields of the document; null removes a field.
-Documents of Credential	replace	(data: { *: Any })	Doc	Replaces all fields of the document.
-Documents of Credential	delete	()	Doc	Deletes the document.
-Documents of Credential	verify	(secret: String)	Boolean	True if a text is the password.
-Documents of Credential	login	(secret: String)	Doc	Checks the password and returns a new token of the document.
+Documents of Credential	coll		Module	The collection of the document.
+Documents of Credential	exists	()	Boolean	True if the document exists and the caller may read it.
+Documents of Credential	update	(data: { *: Any })	Doc	Merges the fields \`data\` into the document and returns it. Nested objects are merged too; null removes a field.
+Documents of Credential	replace	(data: { *: Any })	Doc	Replaces the fields of the document with \`data\` and returns it. Fields that \`data\` does not contain are removed.
+Documents of Credential	delete	()	Doc	Deletes the document. The result is a reference to the deleted document.
+Documents of Credential	verify	(secret: String)	Boolean	True if \`secret\` is the password.
+Documents of Credential	login	(secret: String)	Doc	Checks the password \`secret\` and returns a new token for the document; a wrong password is an error. The token expires at the time \`ttl\`, if given.
 Documents of Key	id		ID	The id of the document.
-Documents of Key	coll		Module	The collection that the document is in.
-Documents of Key	exists	()	Boolean	True if the document exists and may be read.
-Documents of Key	update	(data: { *: Any })	Doc	Changes fields of the document; null removes a field.
-Documents of Key	replace	(data: { *: Any })	Doc	Replaces all fields of the document.
-Documents of Key	delete	()	Doc	Deletes the document.
+Documents of Key	coll		Module	The collection of the document.
+Documents of Key	exists	()	Boolean	True if the document exists and the caller may read it.
+Documents of Key	update	(data: { *: Any })	Doc	Merges the fields \`data\` into the document and returns it. Nested objects are merged too; null removes a field.
+Documents of Key	replace	(data: { *: Any })	Doc	Replaces the fields of the document with \`data\` and returns it. Fields that \`data\` does not contain are removed.
+Documents of Key	delete	()	Doc	Deletes the document. The result is a reference to the deleted document.
 Documents of Token	id		ID	The id of the document.
-Documents of Token	coll		Module	The collection that the document is in.
-Documents of Token	exists	()	Boolean	True if the document exists and may be read.
-Documents of Token	update	(data: { *: Any })	Doc	Changes fields of the document; null removes a field.
-Documents of Token	replace	(data: { *: Any })	Doc	Replaces all fields of the document.
-Documents of Token	delete	()	Doc	Deletes the document.
+Documents of Token	coll		Module	The collection of the document.
+Documents of Token	exists	()	Boolean	True if the document exists and the caller may read it.
+Documents of Token	update	(data: { *: Any })	Doc	Merges the fields \`data\` into the document and returns it. Nested objects are merged too; null removes a field.
+Documents of Token	replace	(data: { *: Any })	Doc	Replaces the fields of the document with \`data\` and returns it. Fields that \`data\` does not contain are removed.
+Documents of Token	delete	()	Doc	Deletes the document. The result is a reference to the deleted document.
 Documents with names	name		String	The name of the schema object.
-Documents with names	coll		Module	The collection that the document is in.
-Documents with names	exists	()	Boolean	True if the document exists and may be read.
-Documents with names	update	(data: { *: Any })	Doc	Changes fields of the document; null removes a field.
-Documents with names	replace	(data: { *: Any })	Doc	Replaces all fields of the document.
-Documents with names	delete	()	Doc	Deletes the document.
-EventSource	where	(predicate: Function)	EventSource<Any>	The events of the elements for which a predicate returns true.
-EventSource	map	(mapper: Function)	EventSource<Any>	The same events, with each element replaced by the result of a function.
-EventSource	toString	()	String	The text \`[event source]\`.
-Function	toString	()	String	The value as text.
-Functions of yours	toString	()	String	The value as text.
-Functions of yours	definition		Doc	The function's own document.
-ID	toString	()	String	The value as text.
-Null	toString	()	String	The text \`null\`.
-Number	toString	()	String	The number as text.
-Set	where	(predicate: Function)	Set<Any>	The elements for which a predicate returns true.
-Set	map	(mapper: Function)	Set<Any>	The result of a function for each element.
-Set	flatMap	(mapper: Function)	Set<Any>	The elements of the sets that a function returns for each element.
-Set	order	(ordering…: Any)	Set<Any>	The elements sorted by the results of the given functions; without functions, by their own values.
-Set	distinct	()	Set<Any>	The distinct elements in ascending order.
-Set	concat	(other: Set<Any>)	Set<Any>	The elements of this set, then those of another.
-Set	take	(limit: Int)	Set<Any>	The first elements, at most the given number.
-Set	drop	(amount: Int)	Set<Any>	The elements after the given number of first elements.
-Set	reverse	()	Set<Any>	The elements in the opposite order.
-Set	pageSize	(size: Int)	Set<Any>	The same set with another number of elements per page.
-Set	toSet	()	Set<Any>	The set itself.
-Set	first	()	Any | Null	The first element, null for an empty set.
-Set	last	()	Any | Null	The last element, null for an empty set.
-Set	isEmpty	()	Boolean	True if there is no element.
-Set	nonEmpty	()	Boolean	True if there is an element.
-Set	includes	(element: Any)	Boolean	True if a value is among the elements.
-Set	any	(predicate: Function)	Boolean	True if a predicate returns true for an element.
-Set	every	(predicate: Function)	Boolean	True if a predicate returns true for all elements.
-Set	fold	(seed: Any, reducer: Function)	Any	Combines a value with each element, from the front.
-Set	foldRight	(seed: Any, reducer: Function)	Any	Combines a value with each element, from the end.
-Set	reduce	(reducer: Function)	Any | Null	Combines the first element with each element after it; null for an empty set.
-Set	reduceRight	(reducer: Function)	Any | Null	Combines the last element with each element before it; null for an empty set.
-Set	aggregate	(seed: Any, combiner: Function)	Any	Combines all elements with each other in any order, and the result with a value.
-Set	forEach	(callback: Function)	Null	Calls a function with each element.
-Set	firstWhere	(predicate: Function)	Any | Null	The first element for which a predicate returns true, null when there is none.
-Set	lastWhere	(predicate: Function)	Any | Null	The last element for which a predicate returns true, null when there is none.
-Set	count	()	Number	The number of elements.
-Set	toArray	()	Array<Any>	All elements as an array.
-Set	eventSource	()	EventSource<Any>	The changes of the set from now on, for feeds and streams.
-Set	toStream	()	EventSource<Any>	The changes of the set from now on, for feeds and streams.
-Set	eventsOn	(field…: Function)	EventSource<Any>	The changes of some fields of the elements from now on, for feeds and streams.
-Set	changesOn	(field…: Function)	EventSource<Any>	The changes of some fields of the elements from now on, for feeds and streams.
-Set	paginate	()	{ data: Array<Any>, after: SetCursor | Null }	The first page of the set, and the cursor of the next page.
-Set	toString	()	String	The text \`[set]\`.
-SetCursor	toString	()	String	The value as text.
-String	length		Number	The number of code points.
-String	at	(index: Int)	String	The character at a position, counted from 0.
-String	concat	(other: String)	String	This text followed by another.
-String	insert	(index: Int, other: String)	String	The text with another text inserted before a position.
-String	splitAt	(index: Int)	[String, String]	The text before a position, and the rest.
-String	slice	(start: Int)	String	The part from one position up to another; without the second up to the end.
-String	toLowerCase	()	String	The text in lower case.
-String	toUpperCase	()	String	The text in upper case.
-String	casefold	()	String	The text in a case-folded form, or in another normal form of Unicode.
-String	toString	()	String	The text itself.
-String	parseInt	()	Number | Null	The text as a 32-bit integer in a radix of 2 to 36; null if the text is not such an integer.
-String	parseLong	()	Number | Null	The text as a 64-bit integer in a radix of 2 to 36; null if the text is not such an integer.
-String	parseDouble	()	Number | Null	The text as a double; null if the text is not a number.
-String	parseNumber	()	Number | Null	The text as an Int, a Long or a Double; null if the text is not a number.
-String	startsWith	(prefix: String)	Boolean	True if the text begins with another.
-String	endsWith	(suffix: String)	Boolean	True if the text ends with another.
-String	includes	(pattern: String)	Boolean	True if the text contains another.
-String	indexOf	(pattern: String)	Number | Null	The first position, from a start on, at which another text begins; null without one.
-String	lastIndexOf	(pattern: String)	Number | Null	The last position, up to an end, at which another text begins; null without one.
-String	replace	(pattern: String, replacement: String)	String	The text with the first occurrence of a pattern replaced, or the first \`amount\` occurrences.
-String	replaceAll	(pattern: String, replacement: String)	String	The text with every occurrence of another text replaced.
-String	split	(separator: String)	Array<String>	The pieces of the text between occurrences of another.
-String	includesRegex	(regex: String)	Boolean	True if a regular expression matches anywhere.
-String	indexOfRegex	(regex: String)	Number | Null	The first position, from a start on, at which a regular expression matches; null without one.
-String	matches	(regex: String)	Array<String>	All matches of a regular expression.
-String	matchIndexes	(regex: String)	Array<[Number, String]>	The positions and texts of all matches of a regular expression.
-String	replaceRegex	(regex: String, replacement: String)	String	The text with the first match of a regular expression replaced, or the first \`amount\` matches.
-String	replaceAllRegex	(pattern: String, replacement: String)	String	The text with every match of a regular expression replaced.
-String	splitRegex	(regex: String)	Array<String>	The pieces of the text between matches of a regular expression.
-Time	year		Number	The year (UTC).
-Time	month		Number	The month, from 1 (UTC).
-Time	dayOfMonth		Number	The day of the month, from 1 (UTC).
-Time	dayOfYear		Number	The day of the year, from 1 (UTC).
-Time	dayOfWeek		Number	The day of the week, from 1 for Monday (UTC).
-Time	hour		Number	The hour, from 0 (UTC).
-Time	minute		Number	The minute, from 0.
-Time	second		Number	The second, from 0.
-Time	toSeconds	()	Number	Whole seconds since 1970.
-Time	toMillis	()	Number	Whole milliseconds since 1970.
-Time	toMicros	()	Number	Whole microseconds since 1970.
-Time	add	(amount: Number, unit: String)	Time	The time a number of units later.
-Time	subtract	(amount: Number, unit: String)	Time	The time a number of units earlier.
-Time	difference	(start: Time, unit: String)	Number	Whole units from another time to this one.
-Time	toString	()	String	The time as ISO text.
-TransactionTime	toString	()	String	The value as text.
-UUID	toString	()	String	The value as text.
-	AccessProvider.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	AccessProvider.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
-	AccessProvider.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
-	AccessProvider.toString	()	String	The name of the collection.
-	AccessProvider.create	(data: { *: Any })	Doc	Creates a document.
-	AccessProvider.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
-	Array.sequence	(from: Int, until: Int)	Array<Number>	The integers from a start (included) to an end (excluded).
-	Bytes	(encoded: String)	Bytes	The bytes of a base64 text.
-	Bytes.fromBase64	(encoded: String)	Bytes	The bytes of a base64 text.
-	Collection	(collection: String)	Module	The user collection with a name or alias.
-	Collection.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Collection.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
-	Collection.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
-	Collection.toString	()	String	The name of the collection.
-	Collection.create	(data: { *: Any })	Doc	Creates a document.
-	Collection.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
-	Collection.Deleted		Module	The collection of documents whose collection was deleted.
-	Credential	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
-	Credential.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Credential.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
-	Credential.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
-	Credential.toString	()	String	The name of the collection.
-	Credential.create	(data: { *: Any })	Doc	Creates a document.
-	Credential.byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
-	Credential.byDocument	(document: Doc)	Any	The credential of a document, whether there is one or not.
-	Database.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Database.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
-	Database.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
-	Database.toString	()	String	The name of the collection.
-	Database.create	(data: { *: Any })	Doc	Creates a document.
-	Database.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
-	Date	(date: String)	Date	The day of an ISO text.
-	Date.fromString	(date: String)	Date	The day of an ISO text.
-	Date.today	()	Date	The day of the query (UTC).
-	FQL.Query		Module	The meaning of \`Query\` if no variable has that name.
-	FQL.Math		Module	The meaning of \`Math\` if no variable has that name.
-	FQL.Array		Module	The meaning of \`Array\` if no variable has that name.
-	FQL.Set		Module	The meaning of \`Set\` if no variable has that name.
-	FQL.Object		Module	The meaning of \`Object\` if no variable has that name.
-	FQL.Time		Module	The meaning of \`Time\` if no variable has that name.
-	FQL.Date		Module	The meaning of \`Date\` if no variable has that name.
-	FQL.Bytes		Module	The meaning of \`Bytes\` if no variable has that name.
-	FQL.ID		Module	The meaning of \`ID\` if no variable has that name.
-	FQL.TransactionTime		Module	The meaning of \`TransactionTime\` if no variable has that name.
-	FQL.Boolean		Module	The meaning of \`Boolean\` if no variable has that name.
-	FQL.Doc		Module	The meaning of \`Doc\` if no variable has that name.
-	FQL.Double		Module	The meaning of \`Double\` if no variable has that name.
-	FQL.EventSource		Module	The meaning of \`EventSource\` if no variable has that name.
-	FQL.Float		Module	The meaning of \`Float\` if no variable has that name.
-	FQL.Int		Module	The meaning of \`Int\` if no variable has that name.
-	FQL.Long		Module	The meaning of \`Long\` if no variable has that name.
-	FQL.Null		Module	The meaning of \`Null\` if no variable has that name.
-	FQL.Number		Module	The meaning of \`Number\` if no variable has that name.
-	FQL.SetCursor		Module	The meaning of \`SetCursor\` if no variable has that name.
-	FQL.String		Module	The meaning of \`String\` if no variable has that name.
-	FQL.Struct		Module	The meaning of \`Struct\` if no variable has that name.
-	FQL.UUID		Module	The meaning of \`UUID\` if no variable has that name.
-	FQL.AccessProvider		Module	The meaning of \`AccessProvider\` if no variable has that name.
-	FQL.Collection		Module	The meaning of \`Collection\` if no variable has that name.
-	FQL.Credential		Module	The meaning of \`Credential\` if no variable has that name.
-	FQL.Database		Module	The meaning of \`Database\` if no variable has that name.
-	FQL.Function		Module	The meaning of \`Function\` if no variable has that name.
-	FQL.Key		Module	The meaning of \`Key\` if no variable has that name.
-	FQL.Role		Module	The meaning of \`Role\` if no variable has that name.
-	FQL.Token		Module	The meaning of \`Token\` if no variable has that name.
-	FQL.Credentials		Module	The meaning of \`Credentials\` if no variable has that name.
-	FQL.abort		Function	The meaning of \`abort\` if no variable has that name.
-	FQL.asc		Function	The meaning of \`asc\` if no variable has that name.
-	FQL.dbg		Function	The meaning of \`dbg\` if no variable has that name.
-	FQL.desc		Function	The meaning of \`desc\` if no variable has that name.
-	FQL.log		Function	The meaning of \`log\` if no variable has that name.
-	FQL.newId		Function	The meaning of \`newId\` if no variable has that name.
-	FQL.Schema		Module	The meaning of \`Schema\` if no variable has that name.
-	FQL.Schema.defForIdentifier	(ident: String)	Doc | Null	The definition of the collection or the function with a name or alias.
-	Function	(function: String)	Function	The user function with a name or alias.
-	Function.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Function.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
-	Function.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
-	Function.toString	()	String	The name of the collection.
-	Function.create	(data: { *: Any })	Doc	Creates a document.
-	Function.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
-	ID	(id: String)	ID	The id of a number or a decimal text.
-	Key	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
-	Key.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Key.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
-	Key.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
-	Key.toString	()	String	The name of the collection.
-	Key.create	(data: { *: Any })	Doc	Creates a document.
-	Key.byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
+Documents with names	coll		Module	The collection of the document.
+Documents with names	exists	()	Boolean	True if the document exists and the caller may read it.
+Documents with names	update	(data: { *: Any })	Doc	Merges the fields \`data\` into the document and returns it. Nested objects are merged too; null removes a field.
+Documents with names	replace	(data: { *: Any })	Doc	Replaces the fields of the document with \`data\` and returns it. Fields that \`data\` does not contain are removed.
+Documents with names	delete	()	Doc	Deletes the document. The result is a reference to the deleted document.
+EventSource	where	(predicate: Function)	EventSource<Any>	Returns an event source with only the events of elements for which \`predicate\` returns true.
+EventSource	map	(mapper: Function)	EventSource<Any>	Returns an event source whose events contain the results of \`mapper\` instead of the elements.
+EventSource	toString	()	String	Returns the string \`[event source]\`.
+Function	toString	()	String	Converts the value to a string.
+Functions of yours	toString	()	String	Converts the value to a string.
+Functions of yours	definition		Doc	The document that defines the function.
+ID	toString	()	String	Converts the value to a string.
+Null	toString	()	String	Returns the string \`null\`.
+Number	toString	()	String	Converts the number to a string.
+Set	where	(predicate: Function)	Set<Any>	Returns the set of the elements for which \`predicate\` returns true. A result of null counts as false.
+Set	map	(mapper: Function)	Set<Any>	Returns the set of the results of \`mapper\` for each element. \`mapper\` is called when the set is read.
+Set	flatMap	(mapper: Function)	Set<Any>	Returns the set of all elements of the sets that \`mapper\` returns. \`mapper\` is called with each element when the set is read.
+Set	order	(ordering…: Any)	Set<Any>	Sorts the elements. Each argument is a function that returns the sort key, or the result of \`asc\` or \`desc\`; without arguments, the elements are sorted by their own values.
+Set	distinct	()	Set<Any>	Returns the elements without duplicates, in ascending order.
+Set	concat	(other: Set<Any>)	Set<Any>	Returns the elements of this set, followed by the elements of \`other\`.
+Set	take	(limit: Int)	Set<Any>	Returns the first \`limit\` elements, or all elements if there are fewer. A negative \`limit\` is an error.
+Set	drop	(amount: Int)	Set<Any>	Returns the set without its first \`amount\` elements.
+Set	reverse	()	Set<Any>	Returns the elements in reverse order.
+Set	pageSize	(size: Int)	Set<Any>	Returns the same set with pages of \`size\` elements.
+Set	toSet	()	Set<Any>	Returns the set itself.
+Set	first	()	Any | Null	Returns the first element, or null if the set is empty.
+Set	last	()	Any | Null	Returns the last element, or null if the set is empty.
+Set	isEmpty	()	Boolean	True if the set has no elements.
+Set	nonEmpty	()	Boolean	True if the set has at least one element.
+Set	includes	(element: Any)	Boolean	True if an element of the set equals \`element\`.
+Set	any	(predicate: Function)	Boolean	True if \`predicate\` returns true for at least one element.
+Set	every	(predicate: Function)	Boolean	True if \`predicate\` returns true for all elements, or if the set is empty.
+Set	fold	(seed: Any, reducer: Function)	Any	Combines all elements into one value, from the first to the last. \`reducer\` is called with the result so far, which begins with \`seed\`, and the next element.
+Set	foldRight	(seed: Any, reducer: Function)	Any	Combines all elements into one value, from the last to the first. \`reducer\` is called with the result so far, which begins with \`seed\`, and the next element.
+Set	reduce	(reducer: Function)	Any | Null	Combines all elements into one value, or returns null if the set is empty. \`reducer\` is called with the result so far, which begins with the first element, and the next element.
+Set	reduceRight	(reducer: Function)	Any | Null	Combines all elements into one value, or returns null if the set is empty. \`reducer\` is called with the result so far, which begins with the last element, and the element before.
+Set	aggregate	(seed: Any, combiner: Function)	Any	Combines neighbouring elements with \`combiner\` until one value is left, and then this value with \`seed\`. If the set is empty, returns \`seed\`.
+Set	forEach	(callback: Function)	Null	Calls \`callback\` with each element. The result is null.
+Set	firstWhere	(predicate: Function)	Any | Null	Returns the first element for which \`predicate\` returns true, or null if there is none.
+Set	lastWhere	(predicate: Function)	Any | Null	Returns the last element for which \`predicate\` returns true, or null if there is none.
+Set	count	()	Number	Counts the elements. The call reads the full set.
+Set	toArray	()	Array<Any>	Reads all elements into an array.
+Set	eventSource	()	EventSource<Any>	Returns an event source for the changes of the set from now on, for event feeds and event streams.
+Set	toStream	()	EventSource<Any>	Returns an event source for the changes of the set from now on, for event feeds and event streams.
+Set	eventsOn	(field…: Function)	EventSource<Any>	Returns an event source for the changes of the given fields from now on, for event feeds and event streams. Without arguments, the source contains all changes.
+Set	changesOn	(field…: Function)	EventSource<Any>	Returns an event source for the changes of the given fields from now on, for event feeds and event streams. Without arguments, the source contains all changes.
+Set	paginate	()	{ data: Array<Any>, after: SetCursor | Null }	Reads the first page of \`size\` elements, or of the page size of the set if \`size\` is missing. Returns an object with \`data\` and, if there may be more elements, the cursor \`after\`.
+Set	toString	()	String	Returns the string \`[set]\`.
+SetCursor	toString	()	String	Converts the value to a string.
+String	length		Number	The length of the string in Unicode code points.
+String	at	(index: Int)	String	Returns the character at the position \`index\`, counted from 0. A position outside of the string is an error.
+String	concat	(other: String)	String	Returns this string followed by \`other\`.
+String	insert	(index: Int, other: String)	String	Returns the string with \`other\` inserted before the position \`index\`. A position outside of the string is an error.
+String	splitAt	(index: Int)	[String, String]	Splits the string in two: the characters before the position \`index\`, and the rest. A position outside of the string is an error.
+String	slice	(start: Int)	String	Returns the characters from the position \`start\` up to, but not including, \`end\`. If \`end\` is missing, the result extends to the end of the string; negative positions count as 0.
+String	toLowerCase	()	String	Converts the string to lower case.
+String	toUpperCase	()	String	Converts the string to upper case.
+String	casefold	()	String	Converts the string to a form for comparisons that ignore case. \`format\` can select another Unicode form: \`NFC\`, \`NFD\`, \`NFKC\` or \`NFKD\`.
+String	toString	()	String	Returns the string itself.
+String	parseInt	()	Number | Null	Parses the string as a 32-bit integer in the base \`radix\` (2 to 36, default 10). Returns null if the string is not such an integer.
+String	parseLong	()	Number | Null	Parses the string as a 64-bit integer in the base \`radix\` (2 to 36, default 10). Returns null if the string is not such an integer.
+String	parseDouble	()	Number | Null	Parses the string as a Double. Returns null if the string is not a number.
+String	parseNumber	()	Number | Null	Parses the string as an Int, a Long or a Double. Returns null if the string is not a number.
+String	startsWith	(prefix: String)	Boolean	True if the string begins with \`prefix\`.
+String	endsWith	(suffix: String)	Boolean	True if the string ends with \`suffix\`.
+String	includes	(pattern: String)	Boolean	True if the string contains \`pattern\`.
+String	indexOf	(pattern: String)	Number | Null	Returns the position of the first occurrence of \`pattern\`, or null if there is none. The search begins at \`start\` (default 0); a \`start\` outside of the string is an error.
+String	lastIndexOf	(pattern: String)	Number | Null	Returns the position of the last occurrence of \`pattern\` that begins at or before \`end\`, or null if there is none. If \`end\` is missing, searches the full string; an \`end\` outside of the string is an error.
+String	replace	(pattern: String, replacement: String)	String	Replaces the first \`amount\` occurrences (default 1) of \`pattern\` with \`replacement\`.
+String	replaceAll	(pattern: String, replacement: String)	String	Replaces every occurrence of \`pattern\` with \`replacement\`.
+String	split	(separator: String)	Array<String>	Splits the string at every occurrence of \`separator\`, and returns the parts.
+String	includesRegex	(regex: String)	Boolean	True if the regular expression \`regex\` matches any part of the string.
+String	indexOfRegex	(regex: String)	Number | Null	Returns the position of the first match of the regular expression \`regex\`, or null if there is none. The search begins at \`start\` (default 0); a \`start\` outside of the string is an error.
+String	matches	(regex: String)	Array<String>	Returns the matched string of every match of the regular expression \`regex\`.
+String	matchIndexes	(regex: String)	Array<[Number, String]>	Returns a \`[position, string]\` pair for every match of the regular expression \`regex\`.
+String	replaceRegex	(regex: String, replacement: String)	String	Replaces the first \`amount\` matches (default 1) of the regular expression \`regex\` with \`replacement\`. \`replacement\` is inserted literally, without groups such as \`$1\`.
+String	replaceAllRegex	(pattern: String, replacement: String)	String	Replaces every match of the regular expression \`pattern\` with \`replacement\`. \`replacement\` is inserted literally, without groups such as \`$1\`.
+String	splitRegex	(regex: String)	Array<String>	Splits the string at every match of the regular expression \`regex\`, and returns the parts.
+Time	year		Number	The year in UTC.
+Time	month		Number	The month in UTC, from 1 to 12.
+Time	dayOfMonth		Number	The day of the month in UTC, from 1 to 31.
+Time	dayOfYear		Number	The day of the year in UTC, from 1 to 366.
+Time	dayOfWeek		Number	The day of the week in UTC, from 1 (Monday) to 7 (Sunday).
+Time	hour		Number	The hour in UTC, from 0 to 23.
+Time	minute		Number	The minute, from 0 to 59.
+Time	second		Number	The second, from 0 to 59.
+Time	toSeconds	()	Number	Returns the number of seconds since 1970-01-01T00:00:00Z, rounded down. The result is negative for an earlier time.
+Time	toMillis	()	Number	Returns the number of milliseconds since 1970-01-01T00:00:00Z, rounded down. The result is negative for an earlier time.
+Time	toMicros	()	Number	Returns the number of microseconds since 1970-01-01T00:00:00Z, rounded down. The result is negative for an earlier time.
+Time	add	(amount: Number, unit: String)	Time	Returns the time that is \`amount\` units after this time. \`unit\` is a name such as \`seconds\` or \`days\`.
+Time	subtract	(amount: Number, unit: String)	Time	Returns the time that is \`amount\` units before this time. \`unit\` is a name such as \`seconds\` or \`days\`.
+Time	difference	(start: Time, unit: String)	Number	Returns the number of whole units from \`start\` to this time. The result is negative if \`start\` is later.
+Time	toString	()	String	Converts the time to an ISO 8601 string in UTC.
+TransactionTime	toString	()	String	Converts the value to a string.
+UUID	toString	()	String	Converts the value to a string.
+	AccessProvider.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
+	AccessProvider.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
+	AccessProvider.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
+	AccessProvider.toString	()	String	Returns the name of the collection.
+	AccessProvider.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
+	AccessProvider.byName	(name: String)	Doc	Returns a reference to the schema object with the name \`name\`. The object need not exist.
+	Array.sequence	(from: Int, until: Int)	Array<Number>	Returns the integers from \`from\` up to, but not including, \`until\`.
+	Bytes	(encoded: String)	Bytes	Decodes a base64 string in the standard alphabet. An invalid string is an error.
+	Bytes.fromBase64	(encoded: String)	Bytes	Decodes a base64 string in the standard alphabet. An invalid string is an error.
+	Collection	(collection: String)	Module	Returns the collection with the name or alias \`collection\`. An unknown name is an error.
+	Collection.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
+	Collection.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
+	Collection.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
+	Collection.toString	()	String	Returns the name of the collection.
+	Collection.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
+	Collection.byName	(name: String)	Doc	Returns a reference to the schema object with the name \`name\`. The object need not exist.
+	Collection.Deleted		Module	The value of \`coll\` in documents whose collection was deleted.
+	Credential	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
+	Credential.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
+	Credential.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
+	Credential.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
+	Credential.toString	()	String	Returns the name of the collection.
+	Credential.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
+	Credential.byId	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
+	Credential.byDocument	(document: Doc)	Any	Returns a reference to the credential of \`document\`. If the document has no credential, \`exists()\` of the reference returns false.
+	Database.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
+	Database.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
+	Database.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
+	Database.toString	()	String	Returns the name of the collection.
+	Database.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
+	Database.byName	(name: String)	Doc	Returns a reference to the schema object with the name \`name\`. The object need not exist.
+	Date	(date: String)	Date	Parses a date from a string in the form \`YYYY-MM-DD\`.
+	Date.fromString	(date: String)	Date	Parses a date from a string in the form \`YYYY-MM-DD\`.
+	Date.today	()	Date	Returns the date of the query in UTC.
+	FQL.Query		Module	The module \`Query\`, even if a variable has the same name.
+	FQL.Math		Module	The module \`Math\`, even if a variable has the same name.
+	FQL.Array		Module	The module \`Array\`, even if a variable has the same name.
+	FQL.Set		Module	The module \`Set\`, even if a variable has the same name.
+	FQL.Object		Module	The module \`Object\`, even if a variable has the same name.
+	FQL.Time		Module	The module \`Time\`, even if a variable has the same name.
+	FQL.Date		Module	The module \`Date\`, even if a variable has the same name.
+	FQL.Bytes		Module	The module \`Bytes\`, even if a variable has the same name.
+	FQL.ID		Module	The module \`ID\`, even if a variable has the same name.
+	FQL.TransactionTime		Module	The module \`TransactionTime\`, even if a variable has the same name.
+	FQL.Boolean		Module	The module \`Boolean\`, even if a variable has the same name.
+	FQL.Doc		Module	The module \`Doc\`, even if a variable has the same name.
+	FQL.Double		Module	The module \`Double\`, even if a variable has the same name.
+	FQL.EventSource		Module	The module \`EventSource\`, even if a variable has the same name.
+	FQL.Float		Module	The module \`Float\`, even if a variable has the same name.
+	FQL.Int		Module	The module \`Int\`, even if a variable has the same name.
+	FQL.Long		Module	The module \`Long\`, even if a variable has the same name.
+	FQL.Null		Module	The module \`Null\`, even if a variable has the same name.
+	FQL.Number		Module	The module \`Number\`, even if a variable has the same name.
+	FQL.SetCursor		Module	The module \`SetCursor\`, even if a variable has the same name.
+	FQL.String		Module	The module \`String\`, even if a variable has the same name.
+	FQL.Struct		Module	The module \`Struct\`, even if a variable has the same name.
+	FQL.UUID		Module	The module \`UUID\`, even if a variable has the same name.
+	FQL.AccessProvider		Module	The module \`AccessProvider\`, even if a variable has the same name.
+	FQL.Collection		Module	The module \`Collection\`, even if a variable has the same name.
+	FQL.Credential		Module	The module \`Credential\`, even if a variable has the same name.
+	FQL.Database		Module	The module \`Database\`, even if a variable has the same name.
+	FQL.Function		Module	The module \`Function\`, even if a variable has the same name.
+	FQL.Key		Module	The module \`Key\`, even if a variable has the same name.
+	FQL.Role		Module	The module \`Role\`, even if a variable has the same name.
+	FQL.Token		Module	The module \`Token\`, even if a variable has the same name.
+	FQL.Credentials		Module	The module \`Credentials\`, even if a variable has the same name.
+	FQL.abort		Function	The function \`abort\`, even if a variable has the same name.
+	FQL.asc		Function	The function \`asc\`, even if a variable has the same name.
+	FQL.dbg		Function	The function \`dbg\`, even if a variable has the same name.
+	FQL.desc		Function	The function \`desc\`, even if a variable has the same name.
+	FQL.log		Function	The function \`log\`, even if a variable has the same name.
+	FQL.newId		Function	The function \`newId\`, even if a variable has the same name.
+	FQL.Schema		Module	The module \`Schema\`, even if a variable has the same name.
+	FQL.Schema.defForIdentifier	(ident: String)	Doc | Null	Returns the document that defines the collection or function with the name or alias \`ident\`, or null if there is none.
+	Function	(function: String)	Function	Returns the user function with the name or alias \`function\`. An unknown name is an error.
+	Function.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
+	Function.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
+	Function.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
+	Function.toString	()	String	Returns the name of the collection.
+	Function.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
+	Function.byName	(name: String)	Doc	Returns a reference to the schema object with the name \`name\`. The object need not exist.
+	ID	(id: String)	ID	Converts an integer or a string of decimal digits to an id.
+	Key	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
+	Key.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
+	Key.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
+	Key.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
+	Key.toString	()	String	Returns the name of the collection.
+	Key.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
+	Key.byId	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
 	Math.PI		Double	The ratio of the circumference of a circle to its diameter.
 	Math.E		Double	The base of natural logarithms.
 	Math.Infinity		Double	Infinity, which is greater than all numbers.
 	Math.NaN		Double	Not a number, the result of invalid arithmetic.
-	Math.abs	(x: Number)	Number	The absolute value, in the width of the number.
-	Math.sign	(x: Number)	Number	The sign of the number: -1 if negative, 0 if zero, 1 if positive.
-	Math.ceil	(x: Number)	Number	The least whole number that is at least the number.
-	Math.floor	(x: Number)	Number	The greatest whole number that is at most the number.
-	Math.round	(x: Number, precision: Int)	Number	The number with a number of decimal places; negative numbers are rounded toward zero.
-	Math.trunc	(x: Number, precision: Int)	Number	The number truncated to a number of decimal places.
-	Math.max	(x: Number, y: Number)	Number	The greater one of two numbers.
-	Math.min	(x: Number, y: Number)	Number	The lesser one of two numbers.
-	Math.sum	(numbers: Array<Any>)	Number	The sum of the numbers of an array or a set.
-	Math.mean	(numbers: Array<Any>)	Number	The mean of the numbers of an array or a set.
-	Math.sqrt	(x: Number)	Double	The square root.
-	Math.log	(x: Number)	Double	The natural logarithm.
-	Math.log10	(x: Number)	Double	The logarithm to the base 10.
-	Math.acos	(x: Number)	Double	The angle with this cosine, in radians.
-	Math.asin	(x: Number)	Double	The angle with this sine, in radians.
-	Math.sin	(x: Number)	Double	The sine of an angle in radians.
-	Math.cos	(x: Number)	Double	The cosine of an angle in radians.
-	Math.tan	(x: Number)	Double	The tangent of an angle in radians.
-	Math.atan	(x: Number)	Double	The angle with this tangent, in radians.
-	Math.sinh	(x: Number)	Double	The hyperbolic sine.
-	Math.cosh	(x: Number)	Double	The hyperbolic cosine.
-	Math.tanh	(x: Number)	Double	The hyperbolic tangent.
-	Math.exp	(x: Number)	Double	The base of natural logarithms to a power.
-	Math.degrees	(x: Number)	Double	An angle in radians as degrees.
-	Math.radians	(x: Number)	Double	An angle in degrees as radians.
-	Math.hypot	(x: Number, y: Number)	Double	The length of the third side of a right triangle.
-	Math.pow	(x: Number, power: Number)	Double	A number raised to a power, as a Double.
-	Object.keys	(object: { *: Any })	Array<String>	The names of the fields of an object or a document.
-	Object.values	(object: { *: Any })	Array<Any>	The values of the fields of an object or a document.
-	Object.entries	(object: { *: Any })	Array<[String, Any]>	The names and values of the fields of an object or a document.
-	Object.select	(object: { *: Any }, path: Array<Any>)	Any | Null	The value at a path through objects, null when it is missing.
-	Object.hasPath	(object: { *: Any }, path: Array<Any>)	Boolean	True if a path through objects leads to a value, including null.
-	Object.assign	(destination: { *: Any }, source: { *: Any })	{ *: Any }	The fields of an object or document, overwritten by the fields of another.
-	Object.fromEntries	(entries: Array<Any>)	{ *: Any }	An object with these names and values.
-	Object.toString	(object: Any)	String	Any value as text.
-	Query.identity	()	Doc | Null	The document as which the caller is authenticated.
-	Query.token	()	Doc | { *: Any } | Null	The caller's token, or the claims of its JSON Web Token.
-	Query.isEnvProtected	()	Boolean	True if the database rejects schema changes that lose data.
-	Query.isEnvTypechecked	()	Boolean	Stored and returned, without effect: types are never checked before a query runs.
-	Role.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Role.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
-	Role.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
-	Role.toString	()	String	The name of the collection.
-	Role.create	(data: { *: Any })	Doc	Creates a document.
-	Role.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
-	Set.single	(element: Any)	Set<Any>	A set of one value.
-	Set.sequence	(from: Int, until: Int)	Set<Number>	The integers from a start (included) to an end (excluded).
-	Set.paginate	(cursor: SetCursor)	{ data: Array<Any>, after: SetCursor | Null }	The page at a cursor, and the cursor of the next page.
-	Time	(time: String)	Time	The time of an ISO text with an offset.
-	Time.fromString	(time: String)	Time	The time of an ISO text with an offset.
-	Time.now	()	Time	The time of the query, which is the same in the whole query.
-	Time.epoch	(offset: Number, unit: String)	Time	The time a number of units after 1970.
-	Token	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
-	Token.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Token.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
-	Token.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
-	Token.toString	()	String	The name of the collection.
-	Token.create	(data: { *: Any })	Doc	Creates a document.
-	Token.byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
-	Token.byDocument	(document: Doc)	Any	The tokens of a document.
-	TransactionTime	()	TransactionTime	The time at which the query will commit, which is not known before the commit.
+	Math.abs	(x: Number)	Number	Returns the absolute value of \`x\`, in the same type (Int, Long or Double).
+	Math.sign	(x: Number)	Number	Returns -1 if \`x\` is negative, 0 if \`x\` is zero, and 1 if \`x\` is positive.
+	Math.ceil	(x: Number)	Number	Rounds \`x\` up to a whole number. The result of a Double is a Double.
+	Math.floor	(x: Number)	Number	Rounds \`x\` down to a whole number. The result of a Double is a Double.
+	Math.round	(x: Number, precision: Int)	Number	Rounds \`x\` to \`precision\` decimal places, or to tens, hundreds and so on if \`precision\` is negative. Negative numbers are rounded too far toward zero: -7.2 becomes -6.
+	Math.trunc	(x: Number, precision: Int)	Number	Truncates \`x\` to \`precision\` decimal places, or to tens, hundreds and so on if \`precision\` is negative.
+	Math.max	(x: Number, y: Number)	Number	Returns the greater of two numbers.
+	Math.min	(x: Number, y: Number)	Number	Returns the lesser of two numbers.
+	Math.sum	(numbers: Array<Any>)	Number	Returns the sum of the numbers in an array or a set. An element that is not a number is an error.
+	Math.mean	(numbers: Array<Any>)	Number	Returns the mean of the numbers in an array or a set. For a set of integers, the mean is truncated to an integer; an empty set is an error, and an empty array returns NaN.
+	Math.sqrt	(x: Number)	Double	Returns the square root of \`x\`. A negative \`x\` is an error.
+	Math.log	(x: Number)	Double	Returns the natural logarithm of \`x\`, which must be greater than 0.
+	Math.log10	(x: Number)	Double	Returns the base 10 logarithm of \`x\`, which must be greater than 0.
+	Math.acos	(x: Number)	Double	Returns the inverse cosine of \`x\`, in radians. \`x\` must be between -1 and 1.
+	Math.asin	(x: Number)	Double	Returns the inverse sine of \`x\`, in radians. \`x\` must be between -1 and 1.
+	Math.sin	(x: Number)	Double	Returns the sine of \`x\`, an angle in radians.
+	Math.cos	(x: Number)	Double	Returns the cosine of \`x\`, an angle in radians.
+	Math.tan	(x: Number)	Double	Returns the tangent of \`x\`, an angle in radians.
+	Math.atan	(x: Number)	Double	Returns the inverse tangent of \`x\`, in radians.
+	Math.sinh	(x: Number)	Double	Returns the hyperbolic sine of \`x\`.
+	Math.cosh	(x: Number)	Double	Returns the hyperbolic cosine of \`x\`.
+	Math.tanh	(x: Number)	Double	Returns the hyperbolic tangent of \`x\`.
+	Math.exp	(x: Number)	Double	Returns e raised to the power \`x\`.
+	Math.degrees	(x: Number)	Double	Converts the angle \`x\` from radians to degrees.
+	Math.radians	(x: Number)	Double	Converts the angle \`x\` from degrees to radians.
+	Math.hypot	(x: Number, y: Number)	Double	Returns the length of the hypotenuse of a right triangle with the legs \`x\` and \`y\`.
+	Math.pow	(x: Number, power: Number)	Double	Raises \`x\` to the power \`power\`. The result is a Double.
+	Object.keys	(object: { *: Any })	Array<String>	Returns the names of the fields of an object or a document.
+	Object.values	(object: { *: Any })	Array<Any>	Returns the values of the fields of an object or a document.
+	Object.entries	(object: { *: Any })	Array<[String, Any]>	Returns a \`[name, value]\` pair for each field of an object or a document.
+	Object.select	(object: { *: Any }, path: Array<Any>)	Any | Null	Returns the value at \`path\`, an array of field names, or null if there is none.
+	Object.hasPath	(object: { *: Any }, path: Array<Any>)	Boolean	True if \`path\`, an array of field names, leads to a value. null counts as a value.
+	Object.assign	(destination: { *: Any }, source: { *: Any })	{ *: Any }	Returns a new object with the fields of \`destination\`, overwritten by the fields of \`source\`. Nested objects are not merged.
+	Object.fromEntries	(entries: Array<Any>)	{ *: Any }	Creates an object from an array of \`[name, value]\` pairs.
+	Object.toString	(object: Any)	String	Converts any value to a string.
+	Query.identity	()	Doc | Null	Returns the document that the caller is logged in as, or null if there is none.
+	Query.token	()	Doc | { *: Any } | Null	Returns the caller's token, or the claims of the caller's JSON Web Token. For a key, the result is null.
+	Query.isEnvProtected	()	Boolean	True if the database rejects schema changes that lose data. Only the role \`admin\` may call this function.
+	Query.isEnvTypechecked	()	Boolean	Always returns false, because types are not checked before a query runs.
+	Role.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
+	Role.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
+	Role.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
+	Role.toString	()	String	Returns the name of the collection.
+	Role.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
+	Role.byName	(name: String)	Doc	Returns a reference to the schema object with the name \`name\`. The object need not exist.
+	Set.single	(element: Any)	Set<Any>	Returns a set that contains only \`element\`.
+	Set.sequence	(from: Int, until: Int)	Set<Number>	Returns the set of the integers from \`from\` up to, but not including, \`until\`.
+	Set.paginate	(cursor: SetCursor)	{ data: Array<Any>, after: SetCursor | Null }	Reads the page at \`cursor\`. Returns an object with \`data\` and, if there may be more elements, the cursor \`after\`; if \`size\` is missing, the page has the size of the previous page.
+	Time	(time: String)	Time	Parses a time from an ISO 8601 string with an offset or \`Z\`.
+	Time.fromString	(time: String)	Time	Parses a time from an ISO 8601 string with an offset or \`Z\`.
+	Time.now	()	Time	Returns the time of the query. All calls in a query return the same time.
+	Time.epoch	(offset: Number, unit: String)	Time	Returns the time that is \`offset\` units after 1970-01-01T00:00:00Z. \`unit\` is a name such as \`seconds\` or \`days\`.
+	Token	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
+	Token.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
+	Token.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
+	Token.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
+	Token.toString	()	String	Returns the name of the collection.
+	Token.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
+	Token.byId	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
+	Token.byDocument	(document: Doc)	Any	Returns the tokens of \`document\` that the caller may read.
+	TransactionTime	()	TransactionTime	Returns a placeholder for the time at which the query commits, because this time is not known before the commit.
 `

@@ -1,5 +1,6 @@
-// Aggregates compute a single value from many elements. A set is streamed and never held in memory. For a page, the
-// result is a page that contains only this value, with the cursors of the original page.
+// Aggregates compute a single value from many elements. A set is streamed, not held in memory (exception: `reduce` with
+// a lambda that writes). For a page, the result is a page that contains only this value, with the cursors of the
+// original page.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -15,7 +16,7 @@ import { requireOrdered } from './comparison.ts'
 
 type Aggregate = (elements: Iterable<Value>, call: Call, key: string) => Value
 
-/** Aggregates an array, a page or a set. Errors of a set have the position of the argument `key`. */
+/** Aggregates an array, a page or a set. If reading a set fails, the error has the position of the argument `key`. */
 function aggregateOf(collection: Elements, aggregate: Aggregate, call: Call, key: string): Value {
   if (isArray(collection)) return aggregate(collection, call, key)
   if (!(collection instanceof Page)) return aggregate(elementsOf(collection, call, key), call, key)
@@ -102,10 +103,13 @@ function unwrapped(collection: Elements): Elements {
   return isArray(only) || only instanceof Page || only instanceof SetValue ? only : collection
 }
 
-/** A lambda that is applied to this number of elements exceeds the compute limit of a query. */
+/** Number of elements for which the calls of a lambda always exceed the compute limit of a query. */
 const applicationsMax = limits.computeOpsMax * limits.computeUnitsPerOp + 1
 
-/** Reads all elements before a writing lambda runs, because the lambda could add elements to the set. */
+/**
+ * Reads all elements before the first call of a lambda that writes, because the lambda could add elements to the set.
+ * Stops after {@link applicationsMax} elements, because the query will then exceed its compute limit.
+ */
 function atOnce(elements: Iterable<Value>): readonly Value[] {
   const gathered: Value[] = []
   for (const element of elements) {
@@ -126,7 +130,7 @@ function aggregateFunction(
   return unary(name, iterable, {
     effect: 'read',
     result,
-    summary,
+    summary: `${summary} For a page, the result is a page that contains only this value.`,
     example,
     evaluate: (elements, call) => aggregateOf(prepare(elements), aggregate, call, name),
   })
@@ -137,7 +141,8 @@ export const aggregates = family('Aggregates', [
     effect: 'read',
     arguments: { reduce: lambda, initial: anyValue, collection: iterable },
     result: 'Any',
-    summary: 'Folds elements into one value: the lambda gets the value so far and an element.',
+    summary:
+      'Combines all elements into one value. The lambda `reduce` is called with the result so far, which begins with `initial`, and the next element. For a page, the result is a page that contains only this value.',
     example: [
       '{"reduce": {"lambda": ["sum", "n"], "expr": {"add": [{"var": "sum"}, {"var": "n"}]}}, "initial": 10, "collection": [1, 2, 3]}',
       '16',
@@ -152,22 +157,54 @@ export const aggregates = family('Aggregates', [
       return aggregateOf(collection, folding, call, 'reduce')
     },
   }),
-  aggregateFunction('count', 'Integer', 'The number of elements.', ['[1, null, "x"]', '3'], count),
-  aggregateFunction('sum', 'Number', 'The sum of the elements.', ['[1, 2, 3.5]', '6.5'], sum),
-  aggregateFunction('mean', 'Double', 'The average of the elements.', ['[1, 2]', '1.5'], mean),
-  aggregateFunction('max', 'Any', 'The greatest element.', ['[1, 3, 2]', '3'], extreme(1), unwrapped),
-  aggregateFunction('min', 'Any', 'The least element.', ['[2, 1, 3]', '1'], extreme(-1), unwrapped),
+  aggregateFunction(
+    'count',
+    'Integer',
+    'Counts the elements of an array or set.',
+    ['[1, null, "x"]', '3'],
+    count,
+  ),
+  aggregateFunction(
+    'sum',
+    'Number',
+    'Adds all elements of an array or set, which must be numbers. The sum of no elements is 0.',
+    ['[1, 2, 3.5]', '6.5'],
+    sum,
+  ),
+  aggregateFunction(
+    'mean',
+    'Double',
+    'Returns the average of the elements of an array or set, which must be numbers. An empty array or set is an error.',
+    ['[1, 2]', '1.5'],
+    mean,
+  ),
+  aggregateFunction(
+    'max',
+    'Any',
+    'Returns the greatest element of an array or set. Values of different types are ordered by type; an empty array or set is an error.',
+    ['[1, 3, 2]', '3'],
+    extreme(1),
+    unwrapped,
+  ),
+  aggregateFunction(
+    'min',
+    'Any',
+    'Returns the least element of an array or set. Values of different types are ordered by type; an empty array or set is an error.',
+    ['[2, 1, 3]', '1'],
+    extreme(-1),
+    unwrapped,
+  ),
   aggregateFunction(
     'any',
     'Boolean',
-    'True if any element is true.',
+    'True if at least one element is true. All elements must be booleans.',
     ['[false, true]', 'true'],
     deciding(true),
   ),
   aggregateFunction(
     'all',
     'Boolean',
-    'True if all elements are true.',
+    'True if all elements are true, or if there are no elements. All elements must be booleans.',
     ['[false, true]', 'false'],
     deciding(false),
   ),

@@ -44,8 +44,8 @@ export function atTime<T>(ts: ReadableTime | undefined, call: Call, work: () => 
 }
 
 /**
- * Returns the valid time for `at` and `ts` arguments, in microseconds. Undefined means the present, with the writes of
- * the transaction.
+ * Returns the time of reads for `at` and `ts` arguments, in microseconds. Returns undefined for the present or a future
+ * time. Reads then include the writes of the transaction.
  */
 function validTimeOf(time: ReadableTime, call: Call): number | undefined {
   if (time instanceof TransactionTime) return undefined
@@ -60,14 +60,15 @@ export const basic = family('Basic', [
     compute: 0,
     arguments: { if: boolean, then: lazy, else: lazy },
     result: 'Any',
-    summary: 'Evaluates one of two expressions, by a condition.',
+    summary:
+      'Evaluates `then` if `if` is true, or `else` if `if` is false, and returns the result. The other expression is not evaluated.',
     example: ['{"if": true, "then": "yes", "else": "no"}', '"yes"'],
     evaluate: args => (args.if ? args.then : args.else).evaluate(),
   }),
   unary('do', lazySequence, {
     compute: 0,
     result: 'Any',
-    summary: 'Evaluates expressions one after the other and returns the last.',
+    summary: 'Evaluates expressions in order and returns the result of the last one.',
     example: ['[1, 2]', '2'],
     evaluate(expressions) {
       let last: Value = null
@@ -79,7 +80,7 @@ export const basic = family('Basic', [
     compute: 0,
     arguments: { at: transactionTime, expr: lazy },
     result: 'Any',
-    summary: 'Evaluates an expression with reads as of another time.',
+    summary: 'Evaluates `expr` with all reads as of the time `at`. If this time is in the past, writes fail.',
     example: ['{"at": {"now": null}, "expr": 1}', '1'],
     evaluate: (args, call) => atTime(args.at, call, () => args.expr.evaluate()),
   }),
@@ -95,7 +96,8 @@ export const basic = family('Basic', [
   define({
     arguments: { abort: string },
     result: 'never',
-    summary: 'Fails the query with an error and discards its writes.',
+    summary:
+      'Stops the query with an error whose description is `abort`. All writes of the query are discarded.',
     example: ['{"if": false, "then": {"abort": "stop"}, "else": 1}', '1'],
     evaluate(args, call) {
       throw call.error('transaction aborted', msg`${args.abort}`)
@@ -104,8 +106,8 @@ export const basic = family('Basic', [
 ])
 
 /**
- * Evaluates operands up to the first operand with the value `decisive`. Returns `decisive` if an operand has this
- * value.
+ * Evaluates operands up to the first operand with the value `decisive`, and returns `decisive`. If no operand has this
+ * value, returns the opposite.
  */
 function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, key: string): boolean {
   for (let index = 0; index < operands.length; index++) {
@@ -126,7 +128,7 @@ function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
       compute: 0,
       since: '3',
       result: 'Boolean',
-      summary: `${summary} Operands after the deciding operand are not evaluated.`,
+      summary: `${summary} Evaluation stops at the first operand that is ${decisive}.`,
       example: [`[${answer}, {"abort": "not reached"}]`, answer],
       evaluate: (operands, call) => shortCircuit(operands, decisive, call, name),
     }),
@@ -143,10 +145,10 @@ function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
 /** Functions on booleans. Other values are never converted to booleans. */
 export const logic = family('Logic', [
   ...connective('and', false, 'True if all operands are true.'),
-  ...connective('or', true, 'True if any operand is true.'),
+  ...connective('or', true, 'True if at least one operand is true.'),
   unary('not', boolean, {
     result: 'Boolean',
-    summary: 'The opposite of a truth value.',
+    summary: 'Negates a boolean: returns true for false, and false for true.',
     example: ['true', 'false'],
     evaluate: value => !value,
   }),
@@ -177,7 +179,8 @@ export const calls = family('Calls', [
     compute: 0,
     arguments: { call: nameOrRef, arguments: optional(anyValue) },
     result: 'Any',
-    summary: 'Runs a user function, with the rights of its role or else those of the caller.',
+    summary:
+      'Calls the user function `call` and returns its result. The function runs with the permissions of its role, or with those of the caller if the function has no role.',
     example: ['{"call": "double", "arguments": 21}', '42'],
     evaluate(args, call) {
       const { arguments: given = [], call: target } = args

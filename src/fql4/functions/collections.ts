@@ -38,8 +38,8 @@ import { Page } from '../values/transient.ts'
 type FailureRule = 'first' | 'all'
 
 /**
- * Returns the result of a lambda for each element, in order. `key` is the key of the call's argument that contains the
- * lambda.
+ * Returns the result of a lambda for each element, in order. `key` is the name of the argument with the lambda, such as
+ * `map`.
  */
 function applyToEach(
   lambda: BoundLambda,
@@ -60,7 +60,7 @@ function applyToEach(
         if (waits.add(error)) continue
         break
       }
-      // The failure is not reported yet. An earlier element waits for an operation, and may also fail.
+      // The failure is not reported yet, because an earlier element waits for an operation and may fail, too.
       if (waits.any) break
       if (failures === 'first' || !(error instanceof QueryError)) throw error
       errors.add(error.errors)
@@ -164,7 +164,8 @@ function join(front: readonly Value[], back: readonly Value[]): readonly Value[]
 
 function isEmpty(elements: Elements, call: Call): boolean {
   if (isArray(elements) || elements instanceof Page) return dataOf(elements).length === 0
-  // As in the hosted service, the position of an error about an unreadable set always contains the key `exists`.
+  // If the set is unreadable, the position of the error contains the key `exists`, not the key of this function. The
+  // hosted service does the same.
   return !existsInSet(elements, call, 'exists')
 }
 
@@ -175,14 +176,16 @@ const throughLambdas = [
   define({
     arguments: { map: lambda, collection: iterableAtHand },
     result: 'Array or Page',
-    summary: 'The result of a lambda for each element.',
+    summary:
+      'Calls the lambda `map` with each element of an array or page, and returns the results. A set must first be read with `paginate`.',
     example: [`{"map": ${double}, "collection": [1, 2, 3]}`, '[2, 4, 6]'],
     evaluate: (args, call) => map(args.map, args.collection, call),
   }),
   define({
     arguments: { foreach: lambda, collection: iterableAtHand },
     result: 'Array or Page',
-    summary: 'Applies a lambda to each element for its effects and returns the elements.',
+    summary:
+      'Calls the lambda `foreach` with each element of an array or page, for example to write documents. Returns `collection` unchanged.',
     example: [`{"foreach": ${double}, "collection": [1, 2, 3]}`, '[1, 2, 3]'],
     evaluate(args, call) {
       applyToEach(args.foreach, dataOf(args.collection), call, 'foreach', 'first')
@@ -192,7 +195,8 @@ const throughLambdas = [
   define({
     arguments: { filter: lambda, collection: iterable },
     result: 'Array, Page or Set',
-    summary: 'The elements for which a lambda returns true; a set is filtered when it is read.',
+    summary:
+      'Returns the elements for which the lambda `filter` returns true. For a set, the lambda runs when the set is read, and must not write or call user functions.',
     example: [`{"filter": ${isEven}, "collection": [1, 2, 3, 4]}`, '[2, 4]'],
     evaluate({ collection, filter: predicate }, call) {
       const atHand = isArray(collection) || collection instanceof Page
@@ -206,40 +210,42 @@ export const collections = family('Elements', [
   define({
     arguments: { take: integer, collection: arrayOrPage },
     result: 'Array or Page',
-    summary: 'The first elements, at most the given number.',
+    summary: 'Returns the first `take` elements of an array or page, or all elements if there are fewer.',
     example: ['{"take": 2, "collection": [1, 2, 3]}', '[1, 2]'],
     evaluate: args => take(args.take, args.collection),
   }),
   define({
     arguments: { drop: integer, collection: arrayOrPage },
     result: 'Array or Page',
-    summary: 'The elements after the given number of first elements.',
+    summary: 'Returns an array or page without its first `drop` elements.',
     example: ['{"drop": 2, "collection": [1, 2, 3]}', '[3]'],
     evaluate: args => drop(args.drop, args.collection),
   }),
   define({
     arguments: { prepend: list(anyValue), collection: array },
     result: 'Array',
-    summary: 'An array with elements prepended.',
+    summary:
+      'Returns a new array: the value or values of `prepend`, followed by the elements of `collection`.',
     example: ['{"prepend": [1, 2], "collection": [3]}', '[1, 2, 3]'],
     evaluate: args => join(args.prepend, args.collection),
   }),
   define({
     arguments: { append: list(anyValue), collection: array },
     result: 'Array',
-    summary: 'An array with elements appended.',
+    summary:
+      'Returns a new array: the elements of `collection`, followed by the value or values of `append`.',
     example: ['{"append": [2, 3], "collection": [1]}', '[1, 2, 3]'],
     evaluate: args => join(args.collection, args.append),
   }),
   unary('is_empty', iterable, {
     result: 'Boolean',
-    summary: 'True if there is no element.',
+    summary: 'True if an array, page or set has no elements.',
     example: ['[]', 'true'],
     evaluate: (elements, call) => isEmpty(elements, call),
   }),
   unary('is_nonempty', iterable, {
     result: 'Boolean',
-    summary: 'True if there is any element.',
+    summary: 'True if an array, page or set has at least one element.',
     example: ['[]', 'false'],
     evaluate: (elements, call) => !isEmpty(elements, call),
   }),

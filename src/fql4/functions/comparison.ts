@@ -12,7 +12,10 @@ import { Action } from '../values/transient.ts'
 // Unresolved references cannot be compared. Operands are checked for unresolved references, at any depth, before the
 // comparison.
 
-/** Throws `invalid ref` at the argument `key`, with an error for each value that contains an unresolved reference. */
+/**
+ * Throws if a value contains an unresolved reference. Each such value causes one error `invalid ref` at the argument
+ * `key`.
+ */
 export function requireOrdered(values: readonly Value[], call: Call, key: string): void {
   const errors = new ErrorList()
   for (const value of values) {
@@ -47,7 +50,7 @@ function relation(
 ) {
   return unary(name, nonEmptyList(anyValue), {
     result: 'Boolean',
-    summary: `True if each operand is ${wording} the next, in the order of all values.`,
+    summary: `True if each operand is ${wording} the next. Values of different types are ordered by type.`,
     example,
     evaluate: (operands, call) => isChain(operands, holds, call, name),
   })
@@ -55,8 +58,8 @@ function relation(
 
 /**
  * Compares two arguments of the function `equals`. In contrast to {@link equalValues}, an integer is converted to a
- * double if the other argument is a double. If `exactActions` is false, the action of an event also equals a string:
- * the name of the action in the oldest API version.
+ * double if the other argument is a double. If `exactActions` is false, the action of an event also equals the string
+ * that is its name in the oldest API version.
  */
 export function equalTopLevel(left: Value, right: Value, exactActions = false): boolean {
   if (typeof left === 'bigint' && typeof right === 'number') return Object.is(Number(left), right)
@@ -74,7 +77,8 @@ function oldName(action: Action): string {
 export const comparison = family('Comparison', [
   unary('equals', nonEmptyList(anyValue), {
     result: 'Boolean',
-    summary: 'True if all operands equal the first; an integer equals a double of its value.',
+    summary:
+      'True if all operands are equal. The integer 1 equals the double 1.0, but not within arrays or objects.',
     example: ['[1, 1.0]', 'true'],
     evaluate([first, ...others], { session }) {
       const exactActions = speaks(session, '5')

@@ -49,7 +49,7 @@ function cannotCast(value: Value, target: string, call: Call, ...at: string[]): 
   return call.invalid(msg`Cannot cast ${typeName(value)} to ${target}.`, ...at)
 }
 
-/** Returns a number, or the number at the start of a text. */
+/** Returns `value` if it is a number. For a text, returns the number that the text begins with. */
 function numberOf(value: Value, target: string, call: Call, ...at: string[]): bigint | number {
   if (typeof value === 'bigint' || typeof value === 'number') return value
   if (typeof value === 'string') countScan(call, value.length)
@@ -124,7 +124,8 @@ function toArray(value: Value, call: Call): readonly Value[] {
 export const conversions = family('Conversions', [
   unary('to_string', anyValue, {
     result: 'String',
-    summary: 'A scalar value as text.',
+    summary:
+      'Converts a scalar value, such as a number or a date, to a string. Arrays, objects, bytes and references are errors.',
     example: ['{"@date": "2024-02-28"}', '"2024-02-28"'],
     evaluate(value, call) {
       const text = asText(value)
@@ -134,43 +135,48 @@ export const conversions = family('Conversions', [
   }),
   unary('to_number', anyValue, {
     result: 'Number',
-    summary: 'The number that a text begins with.',
+    summary:
+      'Returns the number at the start of a string, or a number unchanged. A string that does not begin with a number is an error.',
     example: ['"1.5 miles"', '1.5'],
     evaluate: (value, call) => numberOf(value, 'Number', call),
   }),
   unary('to_integer', anyValue, {
     result: 'Integer',
-    summary: 'A number, or the number at the start of a text, without its fraction.',
+    summary:
+      'Converts a number, or the number at the start of a string, to an integer. The fraction is truncated.',
     example: ['-3.9', '-3'],
     evaluate: (value, call, name) => integerOf(numberOf(value, 'Integer', call, name)),
   }),
   unary('to_double', anyValue, {
     result: 'Double',
-    summary: 'A number, or the number at the start of a text, as a double.',
+    summary: 'Converts a number, or the number at the start of a string, to a double.',
     example: ['3', '3.0'],
     evaluate: (value, call, name) => Number(numberOf(value, 'Double', call, name)),
   }),
   unary('to_time', anyValue, {
     result: 'Time',
-    summary: 'A time from text, from milliseconds since 1970, or the midnight of a date.',
+    summary:
+      'Converts an ISO 8601 string, an integer of milliseconds since 1970-01-01T00:00:00Z, or a date to a time. A date becomes midnight UTC.',
     example: ['1500', '{"@ts": "1970-01-01T00:00:01.500Z"}'],
     evaluate: toTime,
   }),
   unary('to_date', anyValue, {
     result: 'Date',
-    summary: 'A date from text, or the day of a time in UTC.',
+    summary:
+      'Converts a string in the form `YYYY-MM-DD` or a time to a date. The date of a time is its day in UTC.',
     example: ['{"@ts": "2024-02-28T23:59:59Z"}', '{"@date": "2024-02-28"}'],
     evaluate: toDate,
   }),
   unary('to_object', anyValue, {
     result: 'Object',
-    summary: 'An object from pairs of names and values, or from a document.',
+    summary: 'Converts an array of `[name, value]` pairs, or a document, to an object.',
     example: ['[["x", 10], ["y", 20]]', '{"x": 10, "y": 20}'],
     evaluate: toObject,
   }),
   unary('to_array', anyValue, {
     result: 'Array',
-    summary: 'The pairs of names and values of an object or document.',
+    summary:
+      'Converts an object or a document to an array of `[name, value]` pairs. An array is returned unchanged.',
     example: ['{"object": {"x": 10}}', '[["x", 10]]'],
     evaluate: toArray,
   }),

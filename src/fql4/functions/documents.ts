@@ -64,7 +64,8 @@ export const documents = family('Documents', [
     effect: 'read',
     arguments: { get: identifier, ts: optional(transactionTime) },
     result: 'Document',
-    summary: 'The document of a reference, or of the first element of a set; now or at a past time.',
+    summary:
+      'Reads the document of a reference, or of the first element of a set, as of the time `ts` if given. A missing document is an error.',
     example: ['{"select": "name", "from": {"get": {"collection": "spells"}}}', '"spells"'],
     evaluate: ({ get: target, ts }, call) =>
       ts === undefined ? getDocument(target, call) : atTime(ts, call, () => getDocument(target, call)),
@@ -73,7 +74,8 @@ export const documents = family('Documents', [
     effect: 'read',
     arguments: { exists: anyValue, ts: optional(transactionTime) },
     result: 'Boolean',
-    summary: 'True if a document exists or a set has elements, and the caller may read them.',
+    summary:
+      'True if the document of a reference exists, or a set has an element, and the caller may read it. If `ts` is given, checks the data of this time.',
     example: ['{"exists": {"collection": "spells"}}', 'true'],
     evaluate: (args, call) =>
       atTime(args.ts, call, () => {
@@ -90,7 +92,8 @@ export const documents = family('Documents', [
     effect: 'write',
     arguments: { create: nameOrRef, params: optional(object) },
     result: 'Document',
-    summary: 'Creates a document in a collection, with a new id or the one of a reference.',
+    summary:
+      'Creates a document with the fields `params`. If `create` is a collection, the id is generated; if `create` is the reference of a document, the new document has its id.',
     example: [
       '{"select": "data", "from": {"create": {"collection": "spells"}, "params": {"object": {"data": {"object": {"element": "fire"}}}}}}',
       '{"element": "fire"}',
@@ -108,8 +111,8 @@ export const documents = family('Documents', [
       result: 'Document',
       summary:
         mode === 'update'
-          ? 'Merges fields into a document; null removes a field.'
-          : 'Replaces all fields of a document.',
+          ? 'Merges the fields `params` into a document and returns the result. Nested objects are merged too; null removes a field.'
+          : 'Replaces the fields of a document with `params` and returns the result. Fields that `params` does not contain are removed.',
       example: [
         `{"select": ["data", "element"], "from": {"${mode}": {"ref": {"collection": "spells"}, "id": "1"}, "params": {"object": {"data": {"object": {"element": "ice"}}}}}}`,
         '"ice"',
@@ -145,7 +148,8 @@ export const documents = family('Documents', [
       params: optional(object),
     },
     result: 'Event',
-    summary: 'Writes a version into the history of a document.',
+    summary:
+      'Adds a version with the fields `params`, or a deletion, to the history of a document at the past time `ts`. Fields of earlier versions are not copied.',
     example: [
       '{"select": "action", "from": {"insert": {"ref": {"collection": "spells"}, "id": "1"}, "ts": {"time_subtract": {"now": null}, "offset": 1, "unit": "day"}, "action": "create"}}',
       '"create"',
@@ -162,7 +166,8 @@ export const documents = family('Documents', [
     effect: 'write',
     arguments: { remove: ref, ts: time, action: historyAction },
     result: 'Null',
-    summary: 'Removes a version from the history of a document.',
+    summary:
+      'Removes the version or deletion at the time `ts` from the history of a document. A missing version is ignored.',
     example: [
       '{"remove": {"ref": {"collection": "spells"}, "id": "1"}, "ts": {"now": null}, "action": "create"}',
       'null',

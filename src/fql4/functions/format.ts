@@ -36,7 +36,7 @@ function readFormat(format: string): (string | Specifier)[] {
   return parts
 }
 
-/** Formats a value. Errors have the position of the value. */
+/** Formats a value. Errors about the value contain its index in the argument `values`. */
 function convert(specifier: Specifier, value: Value, index: number, call: Call): string {
   switch (specifier.conversion) {
     case 'd':
@@ -141,7 +141,7 @@ export const format = family('Formatting', [
     arguments: { format: string, values: list(anyValue) },
     result: 'String',
     summary:
-      'A text whose `%` specifiers are replaced by formatted values, as in Java; `%@` prints any value as JSON.',
+      'Inserts `values` into the string `format` at specifiers such as `%s` and `%.2f`, as in Java. `%@` inserts any value as JSON.',
     example: ['{"format": "%s costs %.2f (%05d)", "values": ["ice", 1.005, 42]}', '"ice costs 1.01 (00042)"'],
     evaluate(args, call) {
       try {

@@ -17,7 +17,7 @@ import { type SetLike, SetValue } from '../values/transient.ts'
 
 /**
  * Returns the document that identifies the user. For a set, this is the first document of the set at the present time,
- * even inside `at`. The bytes of this read are not counted, and the read takes the same time if the set is empty.
+ * even inside `at`. The bytes of this read are not counted, and an empty set takes as long as a set with documents.
  * Therefore, callers without read permission cannot find out which users exist.
  */
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
@@ -101,7 +101,8 @@ const identityReader = (name: string, lifetime: Lifetime) =>
     ...lifetime,
     arguments: { [name]: nothing },
     result: 'Ref or String',
-    summary: 'The document the caller acts as, or the subject of its third-party token.',
+    summary:
+      "Returns the document that the caller is logged in as, or the subject of the caller's third-party token. Without an identity, the call fails.",
     example: [`{"if": {"has_${name}": null}, "then": {"${name}": null}, "else": "nobody"}`, '"nobody"'],
     evaluate: (_args, call) => currentIdentity(call),
   })
@@ -121,7 +122,8 @@ export const identity = family('Identity', [
     effect: 'write',
     arguments: { login: identifier, params: object },
     result: 'Document',
-    summary: 'Checks a password and creates a token; only this response contains the secret.',
+    summary:
+      'Checks the `password` in `params` and creates a token for the document; a wrong password is an error. Only this response contains the secret of the token.',
     example: [
       '{"is_string": {"select": "secret", "from": {"login": {"ref": {"collection": "users"}, "id": "1"}, "params": {"object": {"password": "open sesame"}}}}}',
       'true',
@@ -131,7 +133,8 @@ export const identity = family('Identity', [
   unary('logout', boolean, {
     effect: 'write',
     result: 'Boolean',
-    summary: "Ends the caller's session, or all sessions of its identity.",
+    summary:
+      "Deletes the caller's token, or all tokens of the caller's identity if the argument is true. Returns false if the caller has no token or identity.",
     example: ['false', 'false'],
     evaluate: (all, call) => logOut(call.session.transaction, call.session.caller, all),
   }),
@@ -139,7 +142,8 @@ export const identity = family('Identity', [
     effect: 'read',
     arguments: { identify: identifier, password: string },
     result: 'Boolean',
-    summary: 'True if a password is the password of a document.',
+    summary:
+      'True if `password` is the password of the document `identify`. False if the document does not exist or has no password.',
     example: ['{"identify": {"ref": {"collection": "users"}, "id": "1"}, "password": "wrong"}', 'false'],
     evaluate({ identify, password }, call) {
       const instance = instanceOf(identify, call, 'identify')
@@ -155,7 +159,8 @@ export const identity = family('Identity', [
     since: '4',
     arguments: { current_token: nothing },
     result: 'Ref or Object',
-    summary: "The caller's token or key, or the content of its third-party token.",
+    summary:
+      "Returns the reference of the caller's token or key, or the payload of the caller's third-party token. A key of another database is an error.",
     example: ['{"is_ref": {"current_token": null}}', 'true'],
     evaluate(_args, call) {
       const token = currentToken(call)
@@ -174,7 +179,7 @@ export const identity = family('Identity', [
     effect: 'read',
     arguments: { key_from_secret: string },
     result: 'Document',
-    summary: 'The key or token of a secret.',
+    summary: 'Returns the key or token to which a secret belongs. An unknown secret is an error.',
     example: [
       '{"let": {"key": {"create_key": {"object": {"role": "client"}}}}, "in": {"select": "role", "from": {"key_from_secret": {"select": "secret", "from": {"var": "key"}}}}}',
       '"client"',

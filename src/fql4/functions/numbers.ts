@@ -68,24 +68,39 @@ function rounding(
 }
 
 export const numbers = family('Numbers', [
-  fold('add', 'The sum of numbers; integers wrap around at 64 bits.', ['[1, 2, 0.5]', '3.5'], add),
-  fold('subtract', 'The first number less the others.', ['[10, 3, 2]', '5'], subtract),
-  fold('multiply', 'The product of numbers; integers wrap around at 64 bits.', ['[2, 3, 7]', '42'], multiply),
+  fold(
+    'add',
+    'Adds all numbers. An integer result that exceeds 64 bits wraps around.',
+    ['[1, 2, 0.5]', '3.5'],
+    add,
+  ),
+  fold(
+    'subtract',
+    'Subtracts all other numbers from the first number. An integer result that exceeds 64 bits wraps around.',
+    ['[10, 3, 2]', '5'],
+    subtract,
+  ),
+  fold(
+    'multiply',
+    'Multiplies all numbers. An integer result that exceeds 64 bits wraps around.',
+    ['[2, 3, 7]', '42'],
+    multiply,
+  ),
   fold(
     'divide',
-    'The first number divided by the others; a quotient of integers is cut off.',
+    'Divides the first number by all other numbers in order. A quotient of integers is truncated to an integer; division by 0 is an error.',
     ['[7, 2]', '3'],
     dividing(divide),
   ),
   fold(
     'modulo',
-    'The remainder of dividing the first number by the others, with the sign of the first.',
+    'Returns the remainder of the first number divided by the second; each further number divides the previous remainder. The result has the sign of the first number; division by 0 is an error.',
     ['[-7, 3]', '-1'],
     dividing(modulo),
   ),
   unary('abs', number, {
     result: 'Number',
-    summary: 'A number without its sign.',
+    summary: 'Returns the absolute value of a number.',
     example: ['-5', '5'],
     evaluate(abs) {
       if (typeof abs === 'number') return Math.abs(abs)
@@ -94,19 +109,20 @@ export const numbers = family('Numbers', [
   }),
   unary('ceil', number, {
     result: 'Number',
-    summary: 'The smallest whole number that is not less than the number.',
+    summary: 'Rounds a number up to a whole number. The result of a double is a double.',
     example: ['1.1', '2.0'],
     evaluate: ceil => (typeof ceil === 'number' ? Math.ceil(ceil) : ceil),
   }),
   unary('floor', number, {
     result: 'Number',
-    summary: 'The greatest whole number that is not greater than the number.',
+    summary: 'Rounds a number down to a whole number. The result of a double is a double.',
     example: ['-1.1', '-2.0'],
     evaluate: floor => (typeof floor === 'number' ? Math.floor(floor) : floor),
   }),
   unary('sign', number, {
     result: 'Integer',
-    summary: '-1, 0 or 1 by the sign of a number; for a double that is not negative always 1.',
+    summary:
+      'Returns -1 for a negative number, 0 for the integer 0, and 1 for all other numbers, including the double 0.0.',
     example: ['-2.5', '-1'],
     evaluate(sign) {
       if (sign < 0) return -1n
@@ -115,7 +131,7 @@ export const numbers = family('Numbers', [
   }),
   unary('sqrt', number, {
     result: 'Double',
-    summary: 'The square root of a number.',
+    summary: 'Returns the square root of a number. A negative number is an error.',
     example: ['9', '3.0'],
     evaluate(sqrt, call) {
       if (!(sqrt >= 0)) throw call.invalid(msg`${numberText(sqrt)} must be positive`)
@@ -124,13 +140,13 @@ export const numbers = family('Numbers', [
   }),
   rounding(
     'round',
-    'A number rounded to decimal places (2 if not given), or to tens and hundreds when negative.',
+    'Rounds a number to `precision` decimal places (default 2), or to tens, hundreds and so on if `precision` is negative. Negative numbers are rounded too far toward zero: -7.2 becomes -6.',
     ['{"round": 5.666, "precision": 1}', '5.7'],
     round,
   ),
   rounding(
     'trunc',
-    'A number truncated to decimal places (2 if not given), or to tens and hundreds when negative.',
+    'Truncates a number to `precision` decimal places (default 2), or to tens, hundreds and so on if `precision` is negative.',
     ['{"trunc": 1234, "precision": -2}', '1200'],
     truncate,
   ),
@@ -190,7 +206,7 @@ function bitOperation(
 ) {
   return unary(name, nonEmptyList(number), {
     result: 'Number',
-    summary: `The bits that are set in ${wording} numbers.`,
+    summary: `Returns the bitwise ${wording} of all numbers. Doubles are truncated to integers; if any number is a double, the result is a double.`,
     example: ['[6, 3]', result],
     evaluate(operands) {
       const bits = operands.map(integerOf).reduce(operation)
@@ -204,12 +220,12 @@ function bitOperation(
  * is a double.
  */
 export const bits = family('Bits', [
-  bitOperation('bitand', 'all', '2', (left, right) => left & right),
-  bitOperation('bitor', 'any of the', '7', (left, right) => left | right),
-  bitOperation('bitxor', 'an odd number of the', '5', (left, right) => left ^ right),
+  bitOperation('bitand', 'AND', '2', (left, right) => left & right),
+  bitOperation('bitor', 'OR', '7', (left, right) => left | right),
+  bitOperation('bitxor', 'XOR', '5', (left, right) => left ^ right),
   unary('bitnot', number, {
     result: 'Integer',
-    summary: 'The bits that are not set in a number.',
+    summary: 'Inverts all 64 bits of an integer. A double is truncated to an integer first.',
     example: ['1', '-2'],
     evaluate: bitnot => ~integerOf(bitnot),
   }),
@@ -253,43 +269,67 @@ const radiansPerDegree = 0.017453292519943295
 
 /** Trigonometry, exponentials and logarithms. The results are doubles. Angles are in radians. */
 export const trigonometry = family('Trigonometry', [
-  ofDouble('acos', 'The angle that has this cosine.', ['1', '0.0'], Math.acos, cosines),
-  ofDouble('asin', 'The angle that has this sine.', ['0', '0.0'], Math.asin, cosines),
-  ofDouble('atan', 'The angle that has this tangent.', ['0', '0.0'], Math.atan),
-  ofDouble('cos', 'The cosine of an angle.', ['0', '1.0'], Math.cos),
-  ofDouble('cosh', 'The hyperbolic cosine.', ['0', '1.0'], Math.cosh),
+  ofDouble(
+    'acos',
+    'Returns the inverse cosine of a number, in radians. The number must be between -1 and 1.',
+    ['1', '0.0'],
+    Math.acos,
+    cosines,
+  ),
+  ofDouble(
+    'asin',
+    'Returns the inverse sine of a number, in radians. The number must be between -1 and 1.',
+    ['0', '0.0'],
+    Math.asin,
+    cosines,
+  ),
+  ofDouble('atan', 'Returns the inverse tangent of a number, in radians.', ['0', '0.0'], Math.atan),
+  ofDouble('cos', 'Returns the cosine of an angle in radians.', ['0', '1.0'], Math.cos),
+  ofDouble('cosh', 'Returns the hyperbolic cosine of a number.', ['0', '1.0'], Math.cosh),
   ofDouble(
     'degrees',
-    'An angle in degrees.',
+    'Converts an angle from radians to degrees.',
     ['3.141592653589793', '180.0'],
     angle => angle * degreesPerRadian,
   ),
-  ofDouble('exp', 'The number e raised to a power.', ['0', '1.0'], Math.exp),
+  ofDouble('exp', 'Returns e raised to the power of a number.', ['0', '1.0'], Math.exp),
   define({
     arguments: { hypot: number, b: optional(number) },
     result: 'Double',
     summary:
-      'The long side of a right triangle from its two short sides; the second is as long as the first if not given.',
+      'Returns the length of the hypotenuse of a right triangle with the legs `hypot` and `b`. If `b` is missing, both legs have the length `hypot`.',
     example: ['{"hypot": 3, "b": 4}', '5.0'],
     evaluate: ({ b, hypot }) => Math.hypot(Number(hypot), Number(b ?? hypot)),
   }),
-  ofDouble('ln', 'The natural logarithm.', ['1', '0.0'], Math.log, positive),
-  ofDouble('log', 'The logarithm to the base of ten.', ['1000', '3.0'], Math.log10, positive),
+  ofDouble(
+    'ln',
+    'Returns the natural logarithm of a number, which must be greater than 0.',
+    ['1', '0.0'],
+    Math.log,
+    positive,
+  ),
+  ofDouble(
+    'log',
+    'Returns the base 10 logarithm of a number, which must be greater than 0.',
+    ['1000', '3.0'],
+    Math.log10,
+    positive,
+  ),
   define({
     arguments: { pow: number, exp: optional(number) },
     result: 'Double',
-    summary: 'A number raised to a power; squared if none is given.',
+    summary: 'Raises `pow` to the power `exp`. If `exp` is missing, returns the square of `pow`.',
     example: ['{"pow": 2, "exp": 10}', '1024.0'],
     evaluate: ({ exp, pow }) => Number(pow) ** Number(exp ?? 2n),
   }),
   ofDouble(
     'radians',
-    'An angle in radians.',
+    'Converts an angle from degrees to radians.',
     ['180', '3.141592653589793'],
     angle => angle * radiansPerDegree,
   ),
-  ofDouble('sin', 'The sine of an angle.', ['0', '0.0'], Math.sin),
-  ofDouble('sinh', 'The hyperbolic sine.', ['0', '0.0'], Math.sinh),
-  ofDouble('tan', 'The tangent of an angle.', ['0', '0.0'], Math.tan),
-  ofDouble('tanh', 'The hyperbolic tangent.', ['0', '0.0'], Math.tanh),
+  ofDouble('sin', 'Returns the sine of an angle in radians.', ['0', '0.0'], Math.sin),
+  ofDouble('sinh', 'Returns the hyperbolic sine of a number.', ['0', '0.0'], Math.sinh),
+  ofDouble('tan', 'Returns the tangent of an angle in radians.', ['0', '0.0'], Math.tan),
+  ofDouble('tanh', 'Returns the hyperbolic tangent of a number.', ['0', '0.0'], Math.tanh),
 ])

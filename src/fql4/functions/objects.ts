@@ -60,7 +60,7 @@ const flatSelection = (name: string) =>
     deprecatedFor: 'select',
     arguments: { [name]: path, from: anyValue, default: optional(lazy) },
     result: 'Array',
-    summary: 'All values at a path; arrays on the path and at its end are flattened.',
+    summary: `Returns all values at the path \`${name}\` in \`from\`, or an empty array if there are none. The path continues in each element of an array; \`default\` is ignored.`,
     example: [
       `{"${name}": ["a", "b"], "from": {"object": {"a": [{"object": {"b": 1}}, {"object": {"b": 2}}]}}}`,
       '[1, 2]',
@@ -77,7 +77,7 @@ const containsPath = (name: string, options: { since?: '3'; deprecatedFor?: stri
     ...options,
     arguments: { [name]: path, in: anyValue },
     result: 'Boolean',
-    summary: 'True if a path leads to a value, including null.',
+    summary: `True if the path \`${name}\` leads to a value in \`in\`. null counts as a value.`,
     example: [`{"${name}": ["a", 0], "in": {"object": {"a": ["x"]}}}`, 'true'],
     evaluate(args, call) {
       const steps = args[name] as readonly PathStep[]
@@ -174,7 +174,8 @@ export const objects = family('Objects', [
       default: optional(anyValue),
     },
     result: 'Any',
-    summary: 'The value at a path; if there is no value, the default, which is always evaluated.',
+    summary:
+      'Returns the value at the path `select` in `from`, or `default` if there is none; without `default`, a missing value is an error. `default` is always evaluated. If `all` is true, returns the same as `select_all`.',
     example: ['{"select": ["a"], "from": {"object": {}}, "default": 0}', '0'],
     evaluate(args, call) {
       const given = args.default
@@ -193,7 +194,8 @@ export const objects = family('Objects', [
       default: optional(lazy),
     },
     result: 'Any',
-    summary: 'The value at a path; if there is no value, the default or else an error.',
+    summary:
+      'Returns the value at the path `select` in `from`, or `default` if there is none; without `default`, a missing value is an error. If `all` is true, returns the same as `select_all`.',
     example: ['{"select": ["a", 1], "from": {"object": {"a": ["x", "y"]}}}', '"y"'],
     evaluate(args, call) {
       const selection = { path: args.select, from: args.from, fallback: args.default }
@@ -208,7 +210,7 @@ export const objects = family('Objects', [
     since: '3',
     arguments: { contains_field: string, in: anyValue },
     result: 'Boolean',
-    summary: 'True if a value has a field of that name.',
+    summary: 'True if `in` has a field with the name `contains_field`. An array is an error.',
     example: ['{"contains_field": "a", "in": {"object": {"a": 1}}}', 'true'],
     evaluate: (args, call) => containsField(args.contains_field, args.in, call),
   }),
@@ -217,14 +219,16 @@ export const objects = family('Objects', [
     since: '3',
     arguments: { contains_value: anyValue, in: anyValue },
     result: 'Boolean',
-    summary: 'True if an array, object, page, reference or set holds a value.',
+    summary:
+      'True if the array, object, document, page, reference or set `in` contains the value `contains_value`.',
     example: ['{"contains_value": 2, "in": [1, 2]}', 'true'],
     evaluate: (args, call) => containsValue(args.contains_value, args.in, call),
   }),
   define({
     arguments: { merge: anyValue, with: anyValue, lambda: optional(lambda) },
     result: 'Object',
-    summary: 'Merges objects field by field; a null field removes the field.',
+    summary:
+      'Returns the fields of `merge`, overwritten by the fields of `with`; null removes a field, and nested objects are not merged. `lambda` may compute each value from the name, the old value and the new value.',
     example: ['{"merge": {"object": {"a": 1, "b": 2}}, "with": {"object": {"b": 3}}}', '{"a": 1, "b": 3}'],
     evaluate: (args, call) => merge(args.merge, args.with, args.lambda, call),
   }),

@@ -26,8 +26,8 @@ import { documentRef, resolveName } from '../references.ts'
 import { typeName } from '../values/tagged.ts'
 
 /**
- * Defines a function that returns the reference of a schema object by name, in the database of the request or in
- * `scope`.
+ * Defines a function that returns the reference of a schema object by name. The object is in the database `scope`. If
+ * the query omits `scope`, the object is in the database of the request.
  */
 function byName(name: string, kind: SchemaKind, what: string, lifetime: Lifetime = {}) {
   return define({
@@ -36,7 +36,7 @@ function byName(name: string, kind: SchemaKind, what: string, lifetime: Lifetime
       Record<string, ArgumentType<unknown>>
     >,
     result: 'Ref',
-    summary: `The reference of ${/^[aei]/.test(what) ? 'an' : 'a'} ${what} with a name; unresolved if it does not exist.`,
+    summary: `Returns a reference to the ${what} with the name \`${name}\` in the database \`scope\`, or in the database of the query if \`scope\` is missing. If the ${what} does not exist, the reference is unresolved: \`exists\` returns false, and reads fail.`,
     example: [
       `{"${name}": "unknown_one"}`,
       `{"@ref": {"id": "unknown_one", "collection": {"@ref": {"id": "${nativeOfKind[kind]}"}}}}`,
@@ -88,7 +88,8 @@ export const references = family('References', [
   define({
     arguments: { ref: documentCollection, id: anyValue, scope: optional(databaseRef) },
     result: 'Ref',
-    summary: 'The reference of a document by its collection and id; the document need not exist.',
+    summary:
+      'Returns a reference to the document with the id `id` in the collection `ref`. The document need not exist.',
     example: [
       '{"ref": {"tokens": null}, "id": "42"}',
       '{"@ref": {"id": "42", "collection": {"@ref": {"id": "tokens"}}}}',
@@ -101,7 +102,7 @@ export const references = family('References', [
       ...(name === 'next_id' && { deprecatedFor: 'new_id' }),
       arguments: { [name]: nothing },
       result: 'String',
-      summary: 'A new id, larger than all before it.',
+      summary: 'Returns a new id, which is larger than all earlier ids.',
       example: [`{"is_string": {"${name}": null}}`, 'true'],
       evaluate: (_args, call) => String(call.session.newId()),
     }),

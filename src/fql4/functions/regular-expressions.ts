@@ -25,11 +25,11 @@ import { CountedText, counted, countScan } from '../value-limits.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const regularExpressionsLimits = {
-  /** The number of results of `FindStrRegex`. */
+  /** Maximum number of results of `FindStrRegex`. */
   regexResultsMax: 1024,
   /**
-   * Instructions of a pattern, multiplied by the characters of the searched text; own limit: about ten seconds in the
-   * worst case.
+   * Maximum number of steps of one search: the instructions of the pattern, multiplied by the characters of the text.
+   * These steps take about ten seconds in the worst case; own limit.
    */
   regexStepsMax: 268_435_456,
 } as const
@@ -71,7 +71,10 @@ const instructionsPerUnit = 32
 /** Number of characters that a native call processes in one effort step (src/base/effort.ts). */
 const unitsPerStep = 16
 
-/** Number of instructions that RE2 runs while other native calls process one character. */
+/**
+ * Number of instructions that RE2 (the library for linear searches) runs in the time in which other native calls
+ * process one character.
+ */
 const stepsPerUnit = 2
 
 /** Counts the cost of one pass of RE2 over a text. Throws `bad request` if the pass could take too long. */
@@ -96,12 +99,12 @@ function occurs(call: Call, pattern: CompiledPattern, text: string): boolean {
   return false
 }
 
-/** Number of steps after which the deadline is checked. */
+/** After a backtracking search with more steps than this number, the deadline of the query is checked. */
 const stepsPerClockCheck = 4_194_304
 
 /**
- * Yields the matches of a pattern in a text and counts the cost. Throws `invalid argument` with the position of the
- * pattern if a backtracking search takes too many steps.
+ * Yields the matches of a pattern in a text and counts the cost. Throws an error if the search takes too many steps:
+ * `bad request` for a linear search, `invalid argument` with the position of the pattern for a backtracking search.
  */
 function* findMatches(call: Call, pattern: CompiledPattern, text: string): Generator<Match, void, void> {
   const search = pattern.search(text)
@@ -140,8 +143,8 @@ function* backtrackMatches(call: Call, { matches, steps }: Search): Generator<Ma
 }
 
 /**
- * Returns the first `most` matches from `start` on. `end` is the position of the last character of a match, or the
- * start of an empty match.
+ * Returns the first `most` matches from `start` on. The field `end` of a result is the position of the last character
+ * of the match. For an empty match, `end` is equal to the field `start`.
  */
 function findAll(
   text: string,
@@ -222,7 +225,7 @@ export const regularExpressions = family('Regular expressions', [
   define({
     arguments: { containsstrregex: string, pattern: regex },
     result: 'Boolean',
-    summary: 'True if a pattern matches anywhere in a text.',
+    summary: 'True if the regular expression `pattern` matches any part of the string `containsstrregex`.',
     example: ['{"containsstrregex": "fireball", "pattern": "b.l+"}', 'true'],
     evaluate: (args, call) => occurs(call, args.pattern, args.containsstrregex),
   }),
@@ -234,7 +237,7 @@ export const regularExpressions = family('Regular expressions', [
       num_results: optional(integer),
     },
     result: 'Array of Object',
-    summary: `The positions and texts of a pattern's matches, at most ${regularExpressionsLimits.regexResultsMax}.`,
+    summary: `Returns an object for each match of the regular expression \`pattern\`: the positions of its first and last character, and the matched string. The search begins at \`start\`; the result has at most \`num_results\` and never more than ${regularExpressionsLimits.regexResultsMax} matches.`,
     example: [
       '{"findstrregex": "fire and ice", "pattern": "i.e"}',
       '[{"start": 1, "end": 3, "data": "ire"}, {"start": 9, "end": 11, "data": "ice"}]',
@@ -244,7 +247,7 @@ export const regularExpressions = family('Regular expressions', [
   }),
   unary('regexescape', string, {
     result: 'String',
-    summary: 'A pattern that matches exactly a text.',
+    summary: 'Returns a regular expression that matches the string literally.',
     example: ['"1+1"', '"\\\\Q1+1\\\\E"'],
     evaluate: (text, call) => counted(call, quotePattern(text)),
   }),
@@ -256,7 +259,8 @@ export const regularExpressions = family('Regular expressions', [
       first: optional(boolean),
     },
     result: 'String',
-    summary: 'The text with all matches of a pattern, or the first, replaced; `$1` stands for a group.',
+    summary:
+      'Replaces all matches of the regular expression `pattern` with `replace`, or only the first match if `first` is true. In `replace`, `$1` inserts the first group of the match.',
     example: [
       '{"replacestrregex": "fire ice", "pattern": "(\\\\w+) (\\\\w+)", "replace": "$2 $1"}',
       '"ice fire"',

@@ -1,4 +1,4 @@
-// Functions that create schema objects and keys, and move databases.
+// Functions that create schema objects and keys, and the function that moves databases.
 
 import { viewDocument } from '../../model/view-document.ts'
 import { createDocument, moveDatabase } from '../../model/write.ts'
@@ -59,7 +59,7 @@ export const schema = family('Schema', [
     effect: 'write',
     arguments: { move_database: databaseRef, to: databaseRef },
     result: 'Document',
-    summary: 'Moves a database with all its content to another parent.',
+    summary: 'Moves the database `move_database`, with all its content, into the database `to`.',
     example: [
       '{"select": "name", "from": {"move_database": {"database": "one"}, "to": {"database": "other"}}}',
       '"one"',

@@ -197,7 +197,7 @@ function nativeCollection(name: string, collection: NativeName, what: string, li
   return unary(name, databaseRefOrNull, {
     ...lifetime,
     result: 'Collection Ref',
-    summary: `All ${what} of the database, or of a child database; can be used as a set.`,
+    summary: `Returns the collection of all ${what} in the database of the query, or in the child database if its reference is given. The result can be used as a set.`,
     example: ['null', `{"@ref": {"id": "${collection}"}}`],
     evaluate: (database, call) => nativeRef(collection, database ?? undefined, call.session),
   })
@@ -221,7 +221,8 @@ export const sets = family('Sets', [
   define({
     arguments: { match: nameOrRef, terms: optional(terms) },
     result: 'Set',
-    summary: 'The entries of an index under some terms.',
+    summary:
+      'Returns the set of the entries of the index `match` with the given `terms`. Omit `terms` for an index without terms.',
     example: [
       '{"match": {"index": "spells_by_element"}, "terms": "fire"}',
       `{"@set": {"match": ${byElement}, "terms": "fire"}}`,
@@ -232,7 +233,7 @@ export const sets = family('Sets', [
     deprecatedFor: 'match',
     arguments: { match: terms, index: nameOrRef },
     result: 'Set',
-    summary: 'The entries of an index under some terms, in the order of older drivers.',
+    summary: 'Returns the set of the index entries with the given terms.',
     example: [
       '{"match": "fire", "index": {"index": "spells_by_element"}}',
       `{"@set": {"match": ${byElement}, "terms": "fire"}}`,
@@ -241,40 +242,41 @@ export const sets = family('Sets', [
   }),
   unary('documents', collectionRef, {
     result: 'Set',
-    summary: 'All documents of a collection, by id.',
+    summary: 'Returns the set of all documents of a collection, in the order of their ids.',
     example: ['{"collections": null}', '{"@set": {"documents": {"@ref": {"id": "collections"}}}}'],
     evaluate: documentsSet,
   }),
   unary('singleton', ref, {
     result: 'Set',
-    summary: 'The set of one document, if it exists.',
+    summary:
+      'Returns a set that contains only the given reference. If the document does not exist, the set is empty.',
     example: ['{"collections": null}', '{"@set": {"singleton": {"@ref": {"id": "collections"}}}}'],
     evaluate: document => new SetValue({ type: 'singleton', ref: document }),
   }),
   unary('events', identifier, {
     result: 'Set',
-    summary: 'The history of a document or set.',
+    summary: 'Returns the set of the events in the history of a document or set.',
     example: ['{"collections": null}', '{"@set": {"events": {"@ref": {"id": "collections"}}}}'],
     evaluate: eventsSet,
   }),
   combination(
     'union',
-    'The elements of all sets or arrays; an element occurs as often as in the operand that contains it most often.',
+    'Returns the elements that any of the sets or arrays contains. An element occurs as often as in the operand that contains it most often.',
     '[1, 2, 2, 3, 4]',
   ),
   combination(
     'intersection',
-    'The elements common to all sets or arrays; an element occurs as often as in the operand that contains it least often.',
+    'Returns the elements that all of the sets or arrays contain. An element occurs as often as in the operand that contains it least often.',
     '[2, 3]',
   ),
   combination(
     'difference',
-    'The elements of the first set that are in no other set. In arrays, each element of the others removes one equal element.',
+    'Returns the elements of the first set or array that the others do not contain. In arrays, each element of the others removes only one equal element.',
     '[1, 2]',
   ),
   unary('distinct', iterable, {
     result: 'Set, Array, or Page',
-    summary: 'The elements of a set, array or page, each once.',
+    summary: 'Returns the elements of a set, array or page without duplicates.',
     example: ['[1, 2, 1, 3, 2]', '[1, 2, 3]'],
     evaluate(elements, { session }) {
       if (elements instanceof Page || isArray(elements)) return session.metered(() => distinctOf(elements))
@@ -284,7 +286,8 @@ export const sets = family('Sets', [
   define({
     arguments: { join: set, with: joinLink },
     result: 'Set',
-    summary: 'The union of the sets that a lambda or an index returns for each element of a set.',
+    summary:
+      'Returns the union of the sets that `with` returns for the elements of the set `join`. `with` is a lambda that returns a set, or an index, which is matched with each element as its terms.',
     example: [
       '{"join": {"collections": null}, "with": {"index": "spells_by_element"}}',
       `{"@set": {"join": {"@ref": {"id": "collections"}}, "with": ${byElement}}}`,
@@ -295,7 +298,7 @@ export const sets = family('Sets', [
     arguments: { range: set, from: anyValue, to: anyValue },
     result: 'Set',
     summary:
-      'The elements of a set from one value or list of values to another, both inclusive; [] is no bound.',
+      'Returns the elements of the set `range` between `from` and `to`, both inclusive. A bound is a value or an array of values; an empty array means no bound.',
     example: [
       '{"range": {"collections": null}, "from": [], "to": []}',
       '{"@set": {"range": {"@ref": {"id": "collections"}}, "from": [], "to": []}}',
@@ -304,7 +307,7 @@ export const sets = family('Sets', [
   }),
   unary('reverse', iterable, {
     result: 'Set, Array, or Page',
-    summary: 'The elements of a set, array or page, last first.',
+    summary: 'Returns the elements of a set, array or page in reverse order.',
     example: ['[1, 2, 3]', '[3, 2, 1]'],
     evaluate(elements) {
       if (elements instanceof Page) return reversedPage(elements)
@@ -367,7 +370,7 @@ function endFunction(end: 'first' | 'last', answer: string) {
     effect: 'read',
     since: '4',
     result: 'Any',
-    summary: `The ${end} element of a set or array.`,
+    summary: `Returns the ${end} element of a set or array. An empty set or array is an error.`,
     example: ['[1, 2, 3]', answer],
     evaluate(elements, call) {
       if (!isArray(elements)) return endOfSet(elements, call, end)
@@ -385,7 +388,7 @@ export const pagination = family('Pagination', [
     effect: 'read',
     arguments: { paginate: identifier, after: optional(anyValue), ...options },
     result: 'Page',
-    summary: 'A page of a set, from its beginning or from a cursor on.',
+    summary: `Reads a page of \`size\` elements (default ${limits.pageSizeDefault}) of a set or history. The page begins at the cursor \`after\`, or at the start of the set if \`after\` is missing.`,
     example: [`{"paginate": ${fireSpells}, "size": 2}`, '{"data": [10]}'],
     evaluate: (args, call) =>
       paginate(args, { direction: 'after', cursor: args.after, cursorAt: ['after'] }, call),
@@ -394,7 +397,7 @@ export const pagination = family('Pagination', [
     effect: 'read',
     arguments: { paginate: identifier, before: anyValue, ...options },
     result: 'Page',
-    summary: 'The page of a set that ends before a cursor; null is the end of the set.',
+    summary: `Reads the page of \`size\` elements (default ${limits.pageSizeDefault}) that ends before the cursor \`before\`. If \`before\` is null, reads the last page of the set.`,
     example: [`{"paginate": ${fireSpells}, "before": null}`, '{"after": [null], "data": [10]}'],
     evaluate: (args, call) =>
       paginate(args, { direction: 'before', cursor: args.before, cursorAt: ['before'] }, call),
@@ -403,7 +406,7 @@ export const pagination = family('Pagination', [
     effect: 'read',
     arguments: { paginate: identifier, cursor: anyValue, ...options },
     result: 'Page',
-    summary: 'A page of a set, with a cursor object that contains the direction.',
+    summary: `Reads a page of \`size\` elements (default ${limits.pageSizeDefault}) of a set. \`cursor\` is an object with the key \`after\` or \`before\`, or null for the first page.`,
     example: [
       `{"paginate": ${fireSpells}, "cursor": {"object": {"after": 5}}}`,
       '{"before": [5], "data": [10]}',

@@ -18,7 +18,7 @@ import { typeName } from '../values/tagged.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const stringsLimits = {
-  /** The number of repetitions of `Repeat`. */
+  /** Maximum number of repetitions in a result of `Repeat` or `Space`. */
   stringRepeatMax: 1024,
 } as const
 
@@ -107,8 +107,8 @@ interface Sizes {
 }
 
 /**
- * Checks the sizes of n-grams. The sizes differ by at most one, so the number of n-grams is linear in the length of the
- * text.
+ * Checks the sizes of n-grams. The sizes may differ by at most one, so that the number of n-grams is linear in the
+ * length of the text.
  */
 function ngramSizes(givenMin: bigint | undefined, givenMax: bigint | undefined, call: Call): Sizes {
   const min = givenMin ?? 1n
@@ -184,14 +184,16 @@ export const strings = family('Strings', [
   define({
     arguments: { concat: list(string), separator: optional(string) },
     result: 'String',
-    summary: 'Texts joined with a separator.',
+    summary:
+      'Joins the strings `concat` into one string, with `separator` between them. If `separator` is missing, the strings follow each other directly.',
     example: ['{"concat": ["fire", "ice"], "separator": " and "}', '"fire and ice"'],
     evaluate: (args, call) => concat(args.concat, args.separator ?? '', call),
   }),
   define({
     arguments: { ngram: list(scalar), min: optional(integer), max: optional(integer) },
     result: 'Array',
-    summary: 'All substrings of texts with two adjacent sizes; other values stay unchanged.',
+    summary:
+      'Returns all substrings with a length from `min` (default 1) to `max` (default 2) of one or more strings. `max` is at most `min` + 1; values that are not strings are returned unchanged.',
     example: ['{"ngram": "fire", "min": 2, "max": 3}', '["fi", "fir", "ir", "ire", "re"]'],
     evaluate(args, call) {
       const sizes = ngramSizes(args.min, args.max, call)
@@ -203,27 +205,28 @@ export const strings = family('Strings', [
   define({
     arguments: { repeat: string, number: optional(integer) },
     result: 'String',
-    summary: `The text repeated a number of times, twice if not given, at most ${stringsLimits.stringRepeatMax} times.`,
+    summary: `Repeats a string \`number\` times, or twice if \`number\` is missing. A \`number\` above ${stringsLimits.stringRepeatMax} counts as ${stringsLimits.stringRepeatMax}.`,
     example: ['{"repeat": "ha", "number": 3}', '"hahaha"'],
     evaluate: (args, call) => repeat(args.repeat, args.number ?? 2n, call),
   }),
   define({
     arguments: { replacestr: string, find: string, replace: string },
     result: 'String',
-    summary: 'The text with every occurrence of another replaced.',
+    summary: 'Replaces every occurrence of `find` in the string `replacestr` with `replace`.',
     example: ['{"replacestr": "fire, fire", "find": "fire", "replace": "ice"}', '"ice, ice"'],
     evaluate: (args, call) => replaceText(args.replacestr, args.find, args.replace, call),
   }),
   unary('space', integer, {
     result: 'String',
-    summary: `A text of blanks, at most ${stringsLimits.stringRepeatMax}.`,
+    summary: `Returns a string with the given number of spaces, at most ${stringsLimits.stringRepeatMax}.`,
     example: ['3', '"   "'],
     evaluate: (count, call) => repeat(' ', count, call),
   }),
   define({
     arguments: { substring: string, start: optional(integer), length: optional(integer) },
     result: 'String',
-    summary: 'A part of a text; a negative start counts from the end.',
+    summary:
+      'Returns `length` code points of a string from the position `start` (default 0), or all code points from there if `length` is missing. A negative `start` counts from the end; a `start` outside of the string is an error.',
     example: ['{"substring": "fireball", "start": -4, "length": 2}', '"ba"'],
     evaluate(args, call) {
       countScan(call, args.substring.length)
@@ -232,21 +235,27 @@ export const strings = family('Strings', [
   }),
   search(
     'containsstr',
-    'True if a text contains another.',
+    'True if the string `containsstr` contains the string `search`.',
     ['fireball', 'ball'],
     (text, searched) => indexOfText(text, searched) >= 0,
   ),
-  search('startswith', 'True if a text begins with another.', ['fireball', 'fire'], (text, searched) =>
-    text.startsWith(searched),
+  search(
+    'startswith',
+    'True if the string `startswith` begins with the string `search`.',
+    ['fireball', 'fire'],
+    (text, searched) => text.startsWith(searched),
   ),
-  search('endswith', 'True if a text ends with another.', ['fireball', 'ball'], (text, searched) =>
-    text.endsWith(searched),
+  search(
+    'endswith',
+    'True if the string `endswith` ends with the string `search`.',
+    ['fireball', 'ball'],
+    (text, searched) => text.endsWith(searched),
   ),
   define({
     arguments: { findstr: string, find: string, start: optional(integer) },
     result: 'Integer',
     summary:
-      'The position of the first occurrence of a text in another, from a start on; -1 if there is no occurrence.',
+      'Returns the position of the first occurrence of `find` in the string `findstr`, or -1 if there is none. The search begins at `start`, or at 0 if `start` is missing or outside of the string.',
     example: ['{"findstr": "fireball", "find": "ball"}', '4'],
     evaluate(args, call) {
       countScan(call, args.findstr.length)
@@ -255,7 +264,7 @@ export const strings = family('Strings', [
   }),
   unary('length', string, {
     result: 'Integer',
-    summary: 'The number of code points of a text.',
+    summary: 'Returns the length of a string in Unicode code points.',
     example: ['"fire"', '4'],
     evaluate(text, call) {
       countScan(call, text.length)
@@ -265,7 +274,8 @@ export const strings = family('Strings', [
   define({
     arguments: { casefold: list(scalar), normalizer: optional(normalizer) },
     result: 'String or Array',
-    summary: 'Texts made comparable, by default ignoring case; other values stay unchanged.',
+    summary:
+      'Converts one or more strings to a form for comparisons that ignore case. `normalizer` can select another Unicode form, such as `NFC`; values that are not strings are returned unchanged.',
     example: ['{"casefold": "Weißkopf"}', '"weisskopf"'],
     evaluate(args, call) {
       const fold = foldings[args.normalizer ?? 'NFKCCaseFold']
@@ -273,16 +283,21 @@ export const strings = family('Strings', [
       return folded.length === 1 ? (folded[0] as Value) : folded
     },
   }),
-  mapping('lowercase', 'The text in lower case.', ['Fire', 'fire'], text =>
+  mapping('lowercase', 'Converts a string to lower case.', ['Fire', 'fire'], text =>
     mapKnown(text, known => known.toLowerCase()),
   ),
-  mapping('uppercase', 'The text in capital letters.', ['Fire', 'FIRE'], text =>
+  mapping('uppercase', 'Converts a string to upper case.', ['Fire', 'FIRE'], text =>
     mapKnown(text, known => known.toUpperCase()),
   ),
-  mapping('titlecase', 'The text with each word capitalized.', ['fire and ICE', 'Fire And Ice'], titlecase),
-  mapping('trim', 'The text without the white space at its ends.', [' fire ', 'fire'], text =>
+  mapping(
+    'titlecase',
+    'Capitalizes the first letter of each word and converts all other letters to lower case.',
+    ['fire and ICE', 'Fire And Ice'],
+    titlecase,
+  ),
+  mapping('trim', 'Removes white space from both ends of a string.', [' fire ', 'fire'], text =>
     trimStart(trimEnd(text)),
   ),
-  mapping('ltrim', 'The text without the white space at its start.', [' fire ', 'fire '], trimStart),
-  mapping('rtrim', 'The text without the white space at its end.', [' fire ', ' fire'], trimEnd),
+  mapping('ltrim', 'Removes white space from the start of a string.', [' fire ', 'fire '], trimStart),
+  mapping('rtrim', 'Removes white space from the end of a string.', [' fire ', ' fire'], trimEnd),
 ])

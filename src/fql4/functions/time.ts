@@ -32,12 +32,13 @@ import { type Call, define, family, unary } from '../definition.ts'
 
 /** Returns the time of the query. All calls in a query return the same time. */
 function now({ session }: Call): Time {
-  // Index entries do not change as time passes, so `now` in an index binding always returns the maximum time.
+  // The result of `now` in an index binding must not change, because index entries do not change as time passes.
+  // Therefore, `now` always returns the maximum time there.
   if (session.effectPlace === 'index bindings') return maxMicrosTime
   return timeFromMicros(session.transaction.snapshotTime)
 }
 
-/** Parses a time. `now` is the time of the query. Errors have the position of the call. */
+/** Parses a time. The text `now` means the time of the query. Errors have the position of the call. */
 export function timeFromText(text: string, call: Call): Time {
   if (text === 'now') return now(call)
   const time = parseTime(trimBlanks(text))
@@ -115,21 +116,23 @@ function within64Bits(units: string, count: (time: Time) => bigint) {
 const constructors = [
   unary('time', string, {
     result: 'Time',
-    summary: 'A time from ISO text with a zone offset; "now" is the time of the query.',
+    summary:
+      'Parses a time from an ISO 8601 string with an offset or `Z`. The string "now" returns the time of the query.',
     example: ['"2024-02-28T12:00:00+01:00"', '{"@ts": "2024-02-28T11:00:00Z"}'],
     evaluate: timeFromText,
   }),
   define({
     arguments: { now: nothing },
     result: 'Time',
-    summary: 'The time of the query, which is the same in the whole query.',
+    summary: 'Returns the time of the query. All calls in a query return the same time.',
     example: ['{"equals": [{"now": null}, {"time": "now"}]}', 'true'],
     evaluate: (_args, call) => now(call),
   }),
   define({
     arguments: { epoch: integer, unit: unitOfTime },
     result: 'Time',
-    summary: 'The time a number of units after the beginning of 1970.',
+    summary:
+      'Returns the time that is `epoch` units after 1970-01-01T00:00:00Z. `unit` is a name such as `seconds` or `days`.',
     example: ['{"epoch": 90, "unit": "minutes"}', '{"@ts": "1970-01-01T01:30:00Z"}'],
     evaluate({ epoch, unit: { unit } }, call) {
       const time = timeFromEpoch(epoch, unit)
@@ -139,7 +142,7 @@ const constructors = [
   }),
   unary('date', string, {
     result: 'Date',
-    summary: 'A date from ISO text.',
+    summary: 'Parses a date from a string in the form `YYYY-MM-DD`.',
     example: ['"2024-02-28"', '{"@date": "2024-02-28"}'],
     evaluate: dateFromText,
   }),
@@ -147,17 +150,23 @@ const constructors = [
 
 export const time = family('Time', [
   ...constructors,
-  moving('time_add', 'The time or date a number of units later.', '{"@ts": "2024-03-01T12:00:00Z"}', 1n),
+  moving(
+    'time_add',
+    'Returns the time or date that is `offset` units after `time_add`. For a date, `unit` must be `day` or `days`.',
+    '{"@ts": "2024-03-01T12:00:00Z"}',
+    1n,
+  ),
   moving(
     'time_subtract',
-    'The time or date a number of units earlier.',
+    'Returns the time or date that is `offset` units before `time_subtract`. For a date, `unit` must be `day` or `days`.',
     '{"@ts": "2024-02-26T12:00:00Z"}',
     -1n,
   ),
   define({
     arguments: { time_diff: temporal, other: temporal, unit: unitOfTime },
     result: 'Integer',
-    summary: 'The whole units from one time or date to another.',
+    summary:
+      'Returns the number of whole units from `time_diff` to `other`, negative if `other` is earlier. Both must be times, or both dates with the unit `day` or `days`.',
     example: [
       '{"time_diff": {"@date": "2024-02-28"}, "other": {"@date": "2024-03-01"}, "unit": "days"}',
       '2',
@@ -166,28 +175,33 @@ export const time = family('Time', [
   }),
   timePart(
     'to_micros',
-    'The microseconds from the beginning of 1970 to a time.',
+    'Returns the number of microseconds from 1970-01-01T00:00:00Z to a time, rounded down. The result is negative for an earlier time.',
     '1709123696789000',
     within64Bits('microseconds', microsOfTime),
   ),
   timePart(
     'to_millis',
-    'The milliseconds from the beginning of 1970 to a time.',
+    'Returns the number of milliseconds from 1970-01-01T00:00:00Z to a time, rounded down. The result is negative for an earlier time.',
     '1709123696789',
     within64Bits('milliseconds', millisOfTime),
   ),
   timePart(
     'to_seconds',
-    'The seconds from the beginning of 1970 to a time.',
+    'Returns the number of seconds from 1970-01-01T00:00:00Z to a time, rounded down. The result is negative for an earlier time.',
     '1709123696',
     ({ seconds }) => seconds,
   ),
-  calendarPart('year', 'year', 'The year of a time.', '2024'),
-  calendarPart('month', 'month', 'The month of a time, 1 to 12.', '2'),
-  calendarPart('day_of_month', 'dayOfMonth', 'The day of the month of a time, 1 to 31.', '28'),
-  calendarPart('day_of_year', 'dayOfYear', 'The day of the year of a time, 1 to 366.', '59'),
-  calendarPart('day_of_week', 'dayOfWeek', 'The day of the week of a time, from 1 for Monday.', '3'),
-  calendarPart('hour', 'hour', 'The hour of a time, 0 to 23.', '12'),
-  calendarPart('minute', 'minute', 'The minute of a time, 0 to 59.', '34'),
-  calendarPart('second', 'second', 'The second of a time, 0 to 59.', '56'),
+  calendarPart('year', 'year', 'The year of a time in UTC.', '2024'),
+  calendarPart('month', 'month', 'The month of a time in UTC, from 1 to 12.', '2'),
+  calendarPart('day_of_month', 'dayOfMonth', 'The day of the month of a time in UTC, from 1 to 31.', '28'),
+  calendarPart('day_of_year', 'dayOfYear', 'The day of the year of a time in UTC, from 1 to 366.', '59'),
+  calendarPart(
+    'day_of_week',
+    'dayOfWeek',
+    'The day of the week of a time in UTC, from 1 (Monday) to 7 (Sunday).',
+    '3',
+  ),
+  calendarPart('hour', 'hour', 'The hour of a time in UTC, from 0 to 23.', '12'),
+  calendarPart('minute', 'minute', 'The minute of a time in UTC, from 0 to 59.', '34'),
+  calendarPart('second', 'second', 'The second of a time in UTC, from 0 to 59.', '56'),
 ])

@@ -1,4 +1,4 @@
-// Functions that check the type of a value. The functions accept every value, including unresolved references.
+// Functions that check the type of a value. The value may be of any type, and may be an unresolved reference.
 
 import {
   type CollectionId,
@@ -64,7 +64,7 @@ export const types = family('Type checks', [
     '"fire"',
     value => typeof value === 'string' || value instanceof Action,
   ),
-  check('is_bytes', 'bytes', '{"@bytes": "AQID"}', value => value instanceof Uint8Array),
+  check('is_bytes', 'binary data (bytes)', '{"@bytes": "AQID"}', value => value instanceof Uint8Array),
   check(
     'is_uuid',
     'a UUID',
@@ -74,12 +74,7 @@ export const types = family('Type checks', [
   check('is_timestamp', 'a time', '{"now": null}', value => value instanceof Time),
   check('is_date', 'a date', '{"@date": "2024-02-28"}', value => value instanceof LocalDate),
   check('is_array', 'an array', '[]', isArray),
-  check(
-    'is_object',
-    'an object or looks like one: a document, page or event',
-    '{"object": {}}',
-    looksLikeObject,
-  ),
+  check('is_object', 'an object, a document, a page or an event', '{"object": {}}', looksLikeObject),
   check(
     'is_lambda',
     'a lambda',
@@ -88,19 +83,19 @@ export const types = family('Type checks', [
   ),
   check(
     'is_ref',
-    'a reference, even one that names nothing',
+    'a reference, even if its target does not exist',
     '{"index": "unknown_one"}',
     value => value instanceof Ref || value instanceof UnresolvedRef,
   ),
   check(
     'is_set',
-    'a set',
+    'a set or a native collection, which can be used as a set',
     '{"collections": null}',
     value => value instanceof SetValue || isNativeCollectionRef(value),
   ),
   check(
     'is_doc',
-    'a document or a reference of one',
+    'a document or a reference to one',
     '{"ref": {"tokens": null}, "id": "42"}',
     value => value instanceof Ref || value instanceof DocumentValue,
   ),
@@ -119,7 +114,7 @@ export const types = family('Type checks', [
   check('is_key', 'a key or a reference to one', '{"ref": {"keys": null}, "id": "42"}', isKind(native.keys)),
   check(
     'is_credentials',
-    'credentials or a reference to them',
+    'a credentials document or a reference to one',
     '{"ref": {"credentials": null}, "id": "42"}',
     isKind(native.credentials),
   ),

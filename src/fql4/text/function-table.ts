@@ -13,192 +13,192 @@
 //     {a,b}      an optional object, whose fields become wire keys
 
 export const functionTable: string = `
-If|if|boolean:if then else|Any|pure|Basic|Evaluates one of two expressions, by a condition.
-Do|do|expressions:do**|Any|pure|Basic|Evaluates expressions one after the other and returns the last.
-At|at|time:at expr|Any|pure|Basic|Evaluates an expression with reads as of another time.
+If|if|boolean:if then else|Any|pure|Basic|Evaluates \`then\` if \`if\` is true, or \`else\` if \`if\` is false, and returns the result. The other expression is not evaluated.
+Do|do|expressions:do**|Any|pure|Basic|Evaluates expressions in order and returns the result of the last one.
+At|at|time:at expr|Any|pure|Basic|Evaluates \`expr\` with all reads as of the time \`at\`. If this time is in the past, writes fail.
 Query|query|lambda:query|Lambda|pure|Basic|Converts a lambda to a value that functions, roles and indexes can store.
-Abort|abort|string:abort|never|pure|Basic|Fails the query with an error and discards its writes.
-Call|call|function:call arguments*|Any|pure|Calls|Runs a user function, with the rights of its role or else those of the caller.
+Abort|abort|string:abort|never|pure|Basic|Stops the query with an error whose description is \`abort\`. All writes of the query are discarded.
+Call|call|function:call arguments*|Any|pure|Calls|Calls the user function \`call\` and returns its result. The function runs with the permissions of its role, or with those of the caller if the function has no role.
 And|and|values:and*|Boolean|pure|Logic|True if all operands are true. All operands are evaluated.
-Or|or|values:or*|Boolean|pure|Logic|True if any operand is true. All operands are evaluated.
-Not|not|boolean:not|Boolean|pure|Logic|The opposite of a truth value.
-Equals|equals|values:equals*|Boolean|pure|Comparison|True if all operands equal the first; an integer equals a double of its value.
-LT|lt|values:lt*|Boolean|pure|Comparison|True if each operand is less than the next, in the order of all values.
-LTE|lte|values:lte*|Boolean|pure|Comparison|True if each operand is less than or equal to the next, in the order of all values.
-GT|gt|values:gt*|Boolean|pure|Comparison|True if each operand is greater than the next, in the order of all values.
-GTE|gte|values:gte*|Boolean|pure|Comparison|True if each operand is greater than or equal to the next, in the order of all values.
-Add|add|values:add*|Number|pure|Numbers|The sum of numbers; integers wrap around at 64 bits.
-Subtract|subtract|values:subtract*|Number|pure|Numbers|The first number less the others.
-Multiply|multiply|values:multiply*|Number|pure|Numbers|The product of numbers; integers wrap around at 64 bits.
-Divide|divide|values:divide*|Number|pure|Numbers|The first number divided by the others; a quotient of integers is cut off.
-Modulo|modulo|values:modulo*|Number|pure|Numbers|The remainder of dividing the first number by the others, with the sign of the first.
-Abs|abs|number:abs|Number|pure|Numbers|A number without its sign.
-Ceil|ceil|number:ceil|Number|pure|Numbers|The smallest whole number that is not less than the number.
-Floor|floor|number:floor|Number|pure|Numbers|The greatest whole number that is not greater than the number.
-Sign|sign|number:sign|Integer|pure|Numbers|-1, 0 or 1 by the sign of a number; for a double that is not negative always 1.
-Sqrt|sqrt|number:sqrt|Double|pure|Numbers|The square root of a number.
-Round|round|number:round precision?|Number|pure|Numbers|A number rounded to decimal places (2 if not given), or to tens and hundreds when negative.
-Trunc|trunc|number:trunc precision?|Number|pure|Numbers|A number truncated to decimal places (2 if not given), or to tens and hundreds when negative.
-Acos|acos|number:acos|Double|pure|Trigonometry|The angle that has this cosine.
-Asin|asin|number:asin|Double|pure|Trigonometry|The angle that has this sine.
-Atan|atan|number:atan|Double|pure|Trigonometry|The angle that has this tangent.
-Cos|cos|number:cos|Double|pure|Trigonometry|The cosine of an angle.
-Cosh|cosh|number:cosh|Double|pure|Trigonometry|The hyperbolic cosine.
-Degrees|degrees|number:degrees|Double|pure|Trigonometry|An angle in degrees.
-Exp|exp|number:exp|Double|pure|Trigonometry|The number e raised to a power.
-Hypot|hypot|number:hypot b?|Double|pure|Trigonometry|The long side of a right triangle from its two short sides; the second is as long as the first if not given.
-Ln|ln|number:ln|Double|pure|Trigonometry|The natural logarithm.
-Log|log|number:log|Double|pure|Trigonometry|The logarithm to the base of ten.
-Pow|pow|number:pow exp?|Double|pure|Trigonometry|A number raised to a power; squared if none is given.
-Radians|radians|number:radians|Double|pure|Trigonometry|An angle in radians.
-Sin|sin|number:sin|Double|pure|Trigonometry|The sine of an angle.
-Sinh|sinh|number:sinh|Double|pure|Trigonometry|The hyperbolic sine.
-Tan|tan|number:tan|Double|pure|Trigonometry|The tangent of an angle.
-Tanh|tanh|number:tanh|Double|pure|Trigonometry|The hyperbolic tangent.
-BitAnd|bitand|values:bitand*|Number|pure|Bits|The bits that are set in all numbers.
-BitOr|bitor|values:bitor*|Number|pure|Bits|The bits that are set in any of the numbers.
-BitXor|bitxor|values:bitxor*|Number|pure|Bits|The bits that are set in an odd number of the numbers.
-BitNot|bitnot|number:bitnot|Integer|pure|Bits|The bits that are not set in a number.
-Concat|concat|value:concat separator?|String|pure|Strings|Texts joined with a separator.
-NGram|ngram|value:ngram min? max?|Array|pure|Strings|All substrings of texts with two adjacent sizes; other values stay unchanged.
-Repeat|repeat|string:repeat number?|String|pure|Strings|The text repeated a number of times, twice if not given, at most 1024 times.
-ReplaceStr|replacestr|string:replacestr find replace|String|pure|Strings|The text with every occurrence of another replaced.
-Space|space|number:space|String|pure|Strings|A text of blanks, at most 1024.
-SubString|substring|string:substring start? length?|String|pure|Strings|A part of a text; a negative start counts from the end.
-ContainsStr|containsstr|string:containsstr search|Boolean|pure|Strings|True if a text contains another.
-StartsWith|startswith|string:startswith search|Boolean|pure|Strings|True if a text begins with another.
-EndsWith|endswith|string:endswith search|Boolean|pure|Strings|True if a text ends with another.
-FindStr|findstr|string:findstr find start?|Integer|pure|Strings|The position of the first occurrence of a text in another, from a start on; -1 if there is no occurrence.
-Length|length|string:length|Integer|pure|Strings|The number of code points of a text.
-Casefold|casefold|value:casefold normalizer?|String or Array|pure|Strings|Texts made comparable, by default ignoring case; other values stay unchanged.
-LowerCase|lowercase|string:lowercase|String|pure|Strings|The text in lower case.
-UpperCase|uppercase|string:uppercase|String|pure|Strings|The text in capital letters.
-TitleCase|titlecase|string:titlecase|String|pure|Strings|The text with each word capitalized.
-Trim|trim|string:trim|String|pure|Strings|The text without the white space at its ends.
-LTrim|ltrim|string:ltrim|String|pure|Strings|The text without the white space at its start.
-RTrim|rtrim|string:rtrim|String|pure|Strings|The text without the white space at its end.
-ContainsStrRegex|containsstrregex|string:containsstrregex pattern|Boolean|pure|Regular expressions|True if a pattern matches anywhere in a text.
-FindStrRegex|findstrregex|string:findstrregex pattern start? num_results?|Array of Object|pure|Regular expressions|The positions and texts of a pattern's matches, at most 1024.
-RegexEscape|regexescape|string:regexescape|String|pure|Regular expressions|A pattern that matches exactly a text.
-ReplaceStrRegex|replacestrregex|string:replacestrregex pattern replace first?|String|pure|Regular expressions|The text with all matches of a pattern, or the first, replaced; \`$1\` stands for a group.
-Format|format|format values*|String|pure|Formatting|A text whose \`%\` specifiers are replaced by formatted values, as in Java; \`%@\` prints any value as JSON.
-Time|time|string:time|Time|pure|Time|A time from ISO text with a zone offset; "now" is the time of the query.
-Now|now|now=null|Time|pure|Time|The time of the query, which is the same in the whole query.
-Epoch|epoch|number:epoch unit|Time|pure|Time|The time a number of units after the beginning of 1970.
-Date|date|string:date|Date|pure|Time|A date from ISO text.
-TimeAdd|time_add|time:time_add offset unit|Time or Date|pure|Time|The time or date a number of units later.
-TimeSubtract|time_subtract|time:time_subtract offset unit|Time or Date|pure|Time|The time or date a number of units earlier.
-TimeDiff|time_diff|time:time_diff other unit|Integer|pure|Time|The whole units from one time or date to another.
-ToMicros|to_micros|time:to_micros|Integer|pure|Time|The microseconds from the beginning of 1970 to a time.
-ToMillis|to_millis|time:to_millis|Integer|pure|Time|The milliseconds from the beginning of 1970 to a time.
-ToSeconds|to_seconds|time:to_seconds|Integer|pure|Time|The seconds from the beginning of 1970 to a time.
-Year|year|time:year|Integer|pure|Time|The year of a time.
-Month|month|time:month|Integer|pure|Time|The month of a time, 1 to 12.
-DayOfMonth|day_of_month|time:day_of_month|Integer|pure|Time|The day of the month of a time, 1 to 31.
-DayOfYear|day_of_year|time:day_of_year|Integer|pure|Time|The day of the year of a time, 1 to 366.
-DayOfWeek|day_of_week|time:day_of_week|Integer|pure|Time|The day of the week of a time, from 1 for Monday.
-Hour|hour|time:hour|Integer|pure|Time|The hour of a time, 0 to 23.
-Minute|minute|time:minute|Integer|pure|Time|The minute of a time, 0 to 59.
-Second|second|time:second|Integer|pure|Time|The second of a time, 0 to 59.
-ToString|to_string|value:to_string|String|pure|Conversions|A scalar value as text.
-ToNumber|to_number|value:to_number|Number|pure|Conversions|The number that a text begins with.
-ToInteger|to_integer|value:to_integer|Integer|pure|Conversions|A number, or the number at the start of a text, without its fraction.
-ToDouble|to_double|value:to_double|Double|pure|Conversions|A number, or the number at the start of a text, as a double.
-ToTime|to_time|value:to_time|Time|pure|Conversions|A time from text, from milliseconds since 1970, or the midnight of a date.
-ToDate|to_date|value:to_date|Date|pure|Conversions|A date from text, or the day of a time in UTC.
-ToObject|to_object|value:to_object|Object|pure|Conversions|An object from pairs of names and values, or from a document.
-ToArray|to_array|value:to_array|Array|pure|Conversions|The pairs of names and values of an object or document.
+Or|or|values:or*|Boolean|pure|Logic|True if at least one operand is true. All operands are evaluated.
+Not|not|boolean:not|Boolean|pure|Logic|Negates a boolean: returns true for false, and false for true.
+Equals|equals|values:equals*|Boolean|pure|Comparison|True if all operands are equal. The integer 1 equals the double 1.0, but not within arrays or objects.
+LT|lt|values:lt*|Boolean|pure|Comparison|True if each operand is less than the next. Values of different types are ordered by type.
+LTE|lte|values:lte*|Boolean|pure|Comparison|True if each operand is less than or equal to the next. Values of different types are ordered by type.
+GT|gt|values:gt*|Boolean|pure|Comparison|True if each operand is greater than the next. Values of different types are ordered by type.
+GTE|gte|values:gte*|Boolean|pure|Comparison|True if each operand is greater than or equal to the next. Values of different types are ordered by type.
+Add|add|values:add*|Number|pure|Numbers|Adds all numbers. An integer result that exceeds 64 bits wraps around.
+Subtract|subtract|values:subtract*|Number|pure|Numbers|Subtracts all other numbers from the first number. An integer result that exceeds 64 bits wraps around.
+Multiply|multiply|values:multiply*|Number|pure|Numbers|Multiplies all numbers. An integer result that exceeds 64 bits wraps around.
+Divide|divide|values:divide*|Number|pure|Numbers|Divides the first number by all other numbers in order. A quotient of integers is truncated to an integer; division by 0 is an error.
+Modulo|modulo|values:modulo*|Number|pure|Numbers|Returns the remainder of the first number divided by the second; each further number divides the previous remainder. The result has the sign of the first number; division by 0 is an error.
+Abs|abs|number:abs|Number|pure|Numbers|Returns the absolute value of a number.
+Ceil|ceil|number:ceil|Number|pure|Numbers|Rounds a number up to a whole number. The result of a double is a double.
+Floor|floor|number:floor|Number|pure|Numbers|Rounds a number down to a whole number. The result of a double is a double.
+Sign|sign|number:sign|Integer|pure|Numbers|Returns -1 for a negative number, 0 for the integer 0, and 1 for all other numbers, including the double 0.0.
+Sqrt|sqrt|number:sqrt|Double|pure|Numbers|Returns the square root of a number. A negative number is an error.
+Round|round|number:round precision?|Number|pure|Numbers|Rounds a number to \`precision\` decimal places (default 2), or to tens, hundreds and so on if \`precision\` is negative. Negative numbers are rounded too far toward zero: -7.2 becomes -6.
+Trunc|trunc|number:trunc precision?|Number|pure|Numbers|Truncates a number to \`precision\` decimal places (default 2), or to tens, hundreds and so on if \`precision\` is negative.
+Acos|acos|number:acos|Double|pure|Trigonometry|Returns the inverse cosine of a number, in radians. The number must be between -1 and 1.
+Asin|asin|number:asin|Double|pure|Trigonometry|Returns the inverse sine of a number, in radians. The number must be between -1 and 1.
+Atan|atan|number:atan|Double|pure|Trigonometry|Returns the inverse tangent of a number, in radians.
+Cos|cos|number:cos|Double|pure|Trigonometry|Returns the cosine of an angle in radians.
+Cosh|cosh|number:cosh|Double|pure|Trigonometry|Returns the hyperbolic cosine of a number.
+Degrees|degrees|number:degrees|Double|pure|Trigonometry|Converts an angle from radians to degrees.
+Exp|exp|number:exp|Double|pure|Trigonometry|Returns e raised to the power of a number.
+Hypot|hypot|number:hypot b?|Double|pure|Trigonometry|Returns the length of the hypotenuse of a right triangle with the legs \`hypot\` and \`b\`. If \`b\` is missing, both legs have the length \`hypot\`.
+Ln|ln|number:ln|Double|pure|Trigonometry|Returns the natural logarithm of a number, which must be greater than 0.
+Log|log|number:log|Double|pure|Trigonometry|Returns the base 10 logarithm of a number, which must be greater than 0.
+Pow|pow|number:pow exp?|Double|pure|Trigonometry|Raises \`pow\` to the power \`exp\`. If \`exp\` is missing, returns the square of \`pow\`.
+Radians|radians|number:radians|Double|pure|Trigonometry|Converts an angle from degrees to radians.
+Sin|sin|number:sin|Double|pure|Trigonometry|Returns the sine of an angle in radians.
+Sinh|sinh|number:sinh|Double|pure|Trigonometry|Returns the hyperbolic sine of a number.
+Tan|tan|number:tan|Double|pure|Trigonometry|Returns the tangent of an angle in radians.
+Tanh|tanh|number:tanh|Double|pure|Trigonometry|Returns the hyperbolic tangent of a number.
+BitAnd|bitand|values:bitand*|Number|pure|Bits|Returns the bitwise AND of all numbers. Doubles are truncated to integers; if any number is a double, the result is a double.
+BitOr|bitor|values:bitor*|Number|pure|Bits|Returns the bitwise OR of all numbers. Doubles are truncated to integers; if any number is a double, the result is a double.
+BitXor|bitxor|values:bitxor*|Number|pure|Bits|Returns the bitwise XOR of all numbers. Doubles are truncated to integers; if any number is a double, the result is a double.
+BitNot|bitnot|number:bitnot|Integer|pure|Bits|Inverts all 64 bits of an integer. A double is truncated to an integer first.
+Concat|concat|value:concat separator?|String|pure|Strings|Joins the strings \`concat\` into one string, with \`separator\` between them. If \`separator\` is missing, the strings follow each other directly.
+NGram|ngram|value:ngram min? max?|Array|pure|Strings|Returns all substrings with a length from \`min\` (default 1) to \`max\` (default 2) of one or more strings. \`max\` is at most \`min\` + 1; values that are not strings are returned unchanged.
+Repeat|repeat|string:repeat number?|String|pure|Strings|Repeats a string \`number\` times, or twice if \`number\` is missing. A \`number\` above 1024 counts as 1024.
+ReplaceStr|replacestr|string:replacestr find replace|String|pure|Strings|Replaces every occurrence of \`find\` in the string \`replacestr\` with \`replace\`.
+Space|space|number:space|String|pure|Strings|Returns a string with the given number of spaces, at most 1024.
+SubString|substring|string:substring start? length?|String|pure|Strings|Returns \`length\` code points of a string from the position \`start\` (default 0), or all code points from there if \`length\` is missing. A negative \`start\` counts from the end; a \`start\` outside of the string is an error.
+ContainsStr|containsstr|string:containsstr search|Boolean|pure|Strings|True if the string \`containsstr\` contains the string \`search\`.
+StartsWith|startswith|string:startswith search|Boolean|pure|Strings|True if the string \`startswith\` begins with the string \`search\`.
+EndsWith|endswith|string:endswith search|Boolean|pure|Strings|True if the string \`endswith\` ends with the string \`search\`.
+FindStr|findstr|string:findstr find start?|Integer|pure|Strings|Returns the position of the first occurrence of \`find\` in the string \`findstr\`, or -1 if there is none. The search begins at \`start\`, or at 0 if \`start\` is missing or outside of the string.
+Length|length|string:length|Integer|pure|Strings|Returns the length of a string in Unicode code points.
+Casefold|casefold|value:casefold normalizer?|String or Array|pure|Strings|Converts one or more strings to a form for comparisons that ignore case. \`normalizer\` can select another Unicode form, such as \`NFC\`; values that are not strings are returned unchanged.
+LowerCase|lowercase|string:lowercase|String|pure|Strings|Converts a string to lower case.
+UpperCase|uppercase|string:uppercase|String|pure|Strings|Converts a string to upper case.
+TitleCase|titlecase|string:titlecase|String|pure|Strings|Capitalizes the first letter of each word and converts all other letters to lower case.
+Trim|trim|string:trim|String|pure|Strings|Removes white space from both ends of a string.
+LTrim|ltrim|string:ltrim|String|pure|Strings|Removes white space from the start of a string.
+RTrim|rtrim|string:rtrim|String|pure|Strings|Removes white space from the end of a string.
+ContainsStrRegex|containsstrregex|string:containsstrregex pattern|Boolean|pure|Regular expressions|True if the regular expression \`pattern\` matches any part of the string \`containsstrregex\`.
+FindStrRegex|findstrregex|string:findstrregex pattern start? num_results?|Array of Object|pure|Regular expressions|Returns an object for each match of the regular expression \`pattern\`: the positions of its first and last character, and the matched string. The search begins at \`start\`; the result has at most \`num_results\` and never more than 1024 matches.
+RegexEscape|regexescape|string:regexescape|String|pure|Regular expressions|Returns a regular expression that matches the string literally.
+ReplaceStrRegex|replacestrregex|string:replacestrregex pattern replace first?|String|pure|Regular expressions|Replaces all matches of the regular expression \`pattern\` with \`replace\`, or only the first match if \`first\` is true. In \`replace\`, \`$1\` inserts the first group of the match.
+Format|format|format values*|String|pure|Formatting|Inserts \`values\` into the string \`format\` at specifiers such as \`%s\` and \`%.2f\`, as in Java. \`%@\` inserts any value as JSON.
+Time|time|string:time|Time|pure|Time|Parses a time from an ISO 8601 string with an offset or \`Z\`. The string "now" returns the time of the query.
+Now|now|now=null|Time|pure|Time|Returns the time of the query. All calls in a query return the same time.
+Epoch|epoch|number:epoch unit|Time|pure|Time|Returns the time that is \`epoch\` units after 1970-01-01T00:00:00Z. \`unit\` is a name such as \`seconds\` or \`days\`.
+Date|date|string:date|Date|pure|Time|Parses a date from a string in the form \`YYYY-MM-DD\`.
+TimeAdd|time_add|time:time_add offset unit|Time or Date|pure|Time|Returns the time or date that is \`offset\` units after \`time_add\`. For a date, \`unit\` must be \`day\` or \`days\`.
+TimeSubtract|time_subtract|time:time_subtract offset unit|Time or Date|pure|Time|Returns the time or date that is \`offset\` units before \`time_subtract\`. For a date, \`unit\` must be \`day\` or \`days\`.
+TimeDiff|time_diff|time:time_diff other unit|Integer|pure|Time|Returns the number of whole units from \`time_diff\` to \`other\`, negative if \`other\` is earlier. Both must be times, or both dates with the unit \`day\` or \`days\`.
+ToMicros|to_micros|time:to_micros|Integer|pure|Time|Returns the number of microseconds from 1970-01-01T00:00:00Z to a time, rounded down. The result is negative for an earlier time.
+ToMillis|to_millis|time:to_millis|Integer|pure|Time|Returns the number of milliseconds from 1970-01-01T00:00:00Z to a time, rounded down. The result is negative for an earlier time.
+ToSeconds|to_seconds|time:to_seconds|Integer|pure|Time|Returns the number of seconds from 1970-01-01T00:00:00Z to a time, rounded down. The result is negative for an earlier time.
+Year|year|time:year|Integer|pure|Time|The year of a time in UTC.
+Month|month|time:month|Integer|pure|Time|The month of a time in UTC, from 1 to 12.
+DayOfMonth|day_of_month|time:day_of_month|Integer|pure|Time|The day of the month of a time in UTC, from 1 to 31.
+DayOfYear|day_of_year|time:day_of_year|Integer|pure|Time|The day of the year of a time in UTC, from 1 to 366.
+DayOfWeek|day_of_week|time:day_of_week|Integer|pure|Time|The day of the week of a time in UTC, from 1 (Monday) to 7 (Sunday).
+Hour|hour|time:hour|Integer|pure|Time|The hour of a time in UTC, from 0 to 23.
+Minute|minute|time:minute|Integer|pure|Time|The minute of a time in UTC, from 0 to 59.
+Second|second|time:second|Integer|pure|Time|The second of a time in UTC, from 0 to 59.
+ToString|to_string|value:to_string|String|pure|Conversions|Converts a scalar value, such as a number or a date, to a string. Arrays, objects, bytes and references are errors.
+ToNumber|to_number|value:to_number|Number|pure|Conversions|Returns the number at the start of a string, or a number unchanged. A string that does not begin with a number is an error.
+ToInteger|to_integer|value:to_integer|Integer|pure|Conversions|Converts a number, or the number at the start of a string, to an integer. The fraction is truncated.
+ToDouble|to_double|value:to_double|Double|pure|Conversions|Converts a number, or the number at the start of a string, to a double.
+ToTime|to_time|value:to_time|Time|pure|Conversions|Converts an ISO 8601 string, an integer of milliseconds since 1970-01-01T00:00:00Z, or a date to a time. A date becomes midnight UTC.
+ToDate|to_date|value:to_date|Date|pure|Conversions|Converts a string in the form \`YYYY-MM-DD\` or a time to a date. The date of a time is its day in UTC.
+ToObject|to_object|value:to_object|Object|pure|Conversions|Converts an array of \`[name, value]\` pairs, or a document, to an object.
+ToArray|to_array|value:to_array|Array|pure|Conversions|Converts an object or a document to an array of \`[name, value]\` pairs. An array is returned unchanged.
 IsNull|is_null|value:is_null|Boolean|pure|Type checks|True if a value is null.
 IsBoolean|is_boolean|value:is_boolean|Boolean|pure|Type checks|True if a value is a boolean.
 IsNumber|is_number|value:is_number|Boolean|pure|Type checks|True if a value is a number.
 IsInteger|is_integer|value:is_integer|Boolean|pure|Type checks|True if a value is an integer.
 IsDouble|is_double|value:is_double|Boolean|pure|Type checks|True if a value is a double.
 IsString|is_string|value:is_string|Boolean|pure|Type checks|True if a value is a string or the action of an event.
-IsBytes|is_bytes|value:is_bytes|Boolean|pure|Type checks|True if a value is bytes.
+IsBytes|is_bytes|value:is_bytes|Boolean|pure|Type checks|True if a value is binary data (bytes).
 IsUUID|is_uuid|value:is_uuid|Boolean|pure|Type checks|True if a value is a UUID.
 IsTimestamp|is_timestamp|value:is_timestamp|Boolean|pure|Type checks|True if a value is a time.
 IsDate|is_date|value:is_date|Boolean|pure|Type checks|True if a value is a date.
 IsArray|is_array|value:is_array|Boolean|pure|Type checks|True if a value is an array.
-IsObject|is_object|value:is_object|Boolean|pure|Type checks|True if a value is an object or looks like one: a document, page or event.
+IsObject|is_object|value:is_object|Boolean|pure|Type checks|True if a value is an object, a document, a page or an event.
 IsLambda|is_lambda|value:is_lambda|Boolean|pure|Type checks|True if a value is a lambda.
-IsRef|is_ref|value:is_ref|Boolean|pure|Type checks|True if a value is a reference, even one that names nothing.
-IsSet|is_set|value:is_set|Boolean|pure|Type checks|True if a value is a set.
-IsDoc|is_doc|value:is_doc|Boolean|pure|Type checks|True if a value is a document or a reference of one.
+IsRef|is_ref|value:is_ref|Boolean|pure|Type checks|True if a value is a reference, even if its target does not exist.
+IsSet|is_set|value:is_set|Boolean|pure|Type checks|True if a value is a set or a native collection, which can be used as a set.
+IsDoc|is_doc|value:is_doc|Boolean|pure|Type checks|True if a value is a document or a reference to one.
 IsCollection|is_collection|value:is_collection|Boolean|pure|Type checks|True if a value is a collection or a reference to one.
 IsToken|is_token|value:is_token|Boolean|pure|Type checks|True if a value is a token or a reference to one.
 IsKey|is_key|value:is_key|Boolean|pure|Type checks|True if a value is a key or a reference to one.
-IsCredentials|is_credentials|value:is_credentials|Boolean|pure|Type checks|True if a value is credentials or a reference to them.
+IsCredentials|is_credentials|value:is_credentials|Boolean|pure|Type checks|True if a value is a credentials document or a reference to one.
 IsDatabase|is_database|value:is_database|Boolean|pure|Type checks|True if a value is a database or a reference to one.
 IsIndex|is_index|value:is_index|Boolean|pure|Type checks|True if a value is an index or a reference to one.
 IsFunction|is_function|value:is_function|Boolean|pure|Type checks|True if a value is a user function or a reference to one.
 IsRole|is_role|value:is_role|Boolean|pure|Type checks|True if a value is a role or a reference to one.
-Map|map|collection lambda:map|Array or Page|pure|Elements|The result of a lambda for each element.
-Foreach|foreach|collection lambda:foreach|Array or Page|pure|Elements|Applies a lambda to each element for its effects and returns the elements.
-Filter|filter|collection lambda:filter|Array, Page or Set|pure|Elements|The elements for which a lambda returns true; a set is filtered when it is read.
-Take|take|number:take collection|Array or Page|pure|Elements|The first elements, at most the given number.
-Drop|drop|number:drop collection|Array or Page|pure|Elements|The elements after the given number of first elements.
-Prepend|prepend|value:prepend collection|Array|pure|Elements|An array with elements prepended.
-Append|append|value:append collection|Array|pure|Elements|An array with elements appended.
-IsEmpty|is_empty|collection:is_empty|Boolean|pure|Elements|True if there is no element.
-IsNonEmpty|is_nonempty|collection:is_nonempty|Boolean|pure|Elements|True if there is any element.
-Reduce|reduce|lambda:reduce initial collection|Any|read|Aggregates|Folds elements into one value: the lambda gets the value so far and an element.
-Count|count|collection:count|Integer|read|Aggregates|The number of elements.
-Sum|sum|collection:sum|Number|read|Aggregates|The sum of the elements.
-Mean|mean|collection:mean|Double|read|Aggregates|The average of the elements.
-Max|max|values:max*|Any|read|Aggregates|The greatest element.
-Min|min|values:min*|Any|read|Aggregates|The least element.
-Any|any|collection:any|Boolean|read|Aggregates|True if any element is true.
-All|all|collection:all|Boolean|read|Aggregates|True if all elements are true.
-Select|select|path:select from default~|Any|pure|Objects|The value at a path; if there is no value, the default or else an error.
-SelectAll|select_all|path:select_all from default~|Array|pure|Objects|All values at a path; arrays on the path and at its end are flattened.
-SelectAsIndex|select_as_index|path:select_as_index from default~|Array|pure|Objects|All values at a path; arrays on the path and at its end are flattened.
-ContainsPath|contains_path|path:contains_path in|Boolean|pure|Objects|True if a path leads to a value, including null.
-Contains|contains|path:contains in|Boolean|pure|Objects|True if a path leads to a value, including null.
-ContainsField|contains_field|field:contains_field in|Boolean|pure|Objects|True if a value has a field of that name.
-ContainsValue|contains_value|value:contains_value in|Boolean|read|Objects|True if an array, object, page, reference or set holds a value.
-Merge|merge|value:merge with lambda?|Object|pure|Objects|Merges objects field by field; a null field removes the field.
-Database|database|name:database scope~|Ref|pure|References|The reference of a database with a name; unresolved if it does not exist.
-Collection|collection|name:collection scope~|Ref|pure|References|The reference of a collection with a name; unresolved if it does not exist.
-Class|class|name:class scope~|Ref|pure|References|The reference of a collection with a name; unresolved if it does not exist.
-Index|index|name:index scope~|Ref|pure|References|The reference of an index with a name; unresolved if it does not exist.
-Function|function|name:function scope~|Ref|pure|References|The reference of a user function with a name; unresolved if it does not exist.
-Role|role|name:role scope?|Ref|pure|References|The reference of a role with a name; unresolved if it does not exist.
-AccessProvider|access_provider|name:access_provider scope~|Ref|pure|References|The reference of an access provider with a name; unresolved if it does not exist.
-Ref|ref|collection:ref id scope~|Ref|pure|References|The reference of a document by its collection and id; the document need not exist.
-NewId|new_id|new_id=null|String|write|References|A new id, larger than all before it.
-NextId|next_id|next_id=null|String|write|References|A new id, larger than all before it.
-Databases|databases|scope:databases?null|Collection Ref|pure|Native collections|All child databases of the database, or of a child database; can be used as a set.
-Collections|collections|scope:collections?null|Collection Ref|pure|Native collections|All collections of the database, or of a child database; can be used as a set.
-Classes|classes|scope:classes?null|Collection Ref|pure|Native collections|All collections of the database, or of a child database; can be used as a set.
-Indexes|indexes|scope:indexes?null|Collection Ref|pure|Native collections|All indexes of the database, or of a child database; can be used as a set.
-Functions|functions|scope:functions?null|Collection Ref|pure|Native collections|All user functions of the database, or of a child database; can be used as a set.
-Roles|roles|scope:roles?null|Collection Ref|pure|Native collections|All roles of the database, or of a child database; can be used as a set.
-Keys|keys|scope:keys?null|Collection Ref|pure|Native collections|All keys of the database, or of a child database; can be used as a set.
-Tokens|tokens|scope:tokens?null|Collection Ref|pure|Native collections|All tokens of the database, or of a child database; can be used as a set.
-Credentials|credentials|scope:credentials?null|Collection Ref|pure|Native collections|All credentials of the database, or of a child database; can be used as a set.
-AccessProviders|access_providers|scope:access_providers?null|Collection Ref|pure|Native collections|All access providers of the database, or of a child database; can be used as a set.
-Match|match|index:match terms*|Set|pure|Sets|The entries of an index under some terms, in the order of older drivers.
-Documents|documents|collection:documents|Set|pure|Sets|All documents of a collection, by id.
-Singleton|singleton|ref:singleton|Set|pure|Sets|The set of one document, if it exists.
-Events|events|ref:events|Set|pure|Sets|The history of a document or set.
-Union|union|values:union*|Set or Array|pure|Sets|The elements of all sets or arrays; an element occurs as often as in the operand that contains it most often.
-Intersection|intersection|values:intersection*|Set or Array|pure|Sets|The elements common to all sets or arrays; an element occurs as often as in the operand that contains it least often.
-Difference|difference|values:difference*|Set or Array|pure|Sets|The elements of the first set that are in no other set. In arrays, each element of the others removes one equal element.
-Distinct|distinct|collection:distinct|Set, Array, or Page|pure|Sets|The elements of a set, array or page, each once.
-Join|join|set:join with|Set|pure|Sets|The union of the sets that a lambda or an index returns for each element of a set.
-Range|range|set:range from to|Set|pure|Sets|The elements of a set from one value or list of values to another, both inclusive; [] is no bound.
-Reverse|reverse|collection:reverse|Set, Array, or Page|pure|Sets|The elements of a set, array or page, last first.
-Paginate|paginate|set:paginate {ts,size,after,before,cursor,events,sources}|Page|read|Pagination|A page of a set, with a cursor object that contains the direction.
-First|first|value:first|Any|read|Pagination|The first element of a set or array.
-Last|last|value:last|Any|read|Pagination|The last element of a set or array.
-Get|get|ref:get ts?|Document|read|Documents|The document of a reference, or of the first element of a set; now or at a past time.
-Exists|exists|value:exists ts?|Boolean|read|Documents|True if a document exists or a set has elements, and the caller may read them.
-Create|create|collection:create params~|Document|write|Documents|Creates a document in a collection, with a new id or the one of a reference.
-Update|update|ref:update params~|Document|write|Documents|Merges fields into a document; null removes a field.
-Replace|replace|ref:replace params~|Document|write|Documents|Replaces all fields of a document.
+Map|map|collection lambda:map|Array or Page|pure|Elements|Calls the lambda \`map\` with each element of an array or page, and returns the results. A set must first be read with \`paginate\`.
+Foreach|foreach|collection lambda:foreach|Array or Page|pure|Elements|Calls the lambda \`foreach\` with each element of an array or page, for example to write documents. Returns \`collection\` unchanged.
+Filter|filter|collection lambda:filter|Array, Page or Set|pure|Elements|Returns the elements for which the lambda \`filter\` returns true. For a set, the lambda runs when the set is read, and must not write or call user functions.
+Take|take|number:take collection|Array or Page|pure|Elements|Returns the first \`take\` elements of an array or page, or all elements if there are fewer.
+Drop|drop|number:drop collection|Array or Page|pure|Elements|Returns an array or page without its first \`drop\` elements.
+Prepend|prepend|value:prepend collection|Array|pure|Elements|Returns a new array: the value or values of \`prepend\`, followed by the elements of \`collection\`.
+Append|append|value:append collection|Array|pure|Elements|Returns a new array: the elements of \`collection\`, followed by the value or values of \`append\`.
+IsEmpty|is_empty|collection:is_empty|Boolean|pure|Elements|True if an array, page or set has no elements.
+IsNonEmpty|is_nonempty|collection:is_nonempty|Boolean|pure|Elements|True if an array, page or set has at least one element.
+Reduce|reduce|lambda:reduce initial collection|Any|read|Aggregates|Combines all elements into one value. The lambda \`reduce\` is called with the result so far, which begins with \`initial\`, and the next element. For a page, the result is a page that contains only this value.
+Count|count|collection:count|Integer|read|Aggregates|Counts the elements of an array or set. For a page, the result is a page that contains only this value.
+Sum|sum|collection:sum|Number|read|Aggregates|Adds all elements of an array or set, which must be numbers. The sum of no elements is 0. For a page, the result is a page that contains only this value.
+Mean|mean|collection:mean|Double|read|Aggregates|Returns the average of the elements of an array or set, which must be numbers. An empty array or set is an error. For a page, the result is a page that contains only this value.
+Max|max|values:max*|Any|read|Aggregates|Returns the greatest element of an array or set. Values of different types are ordered by type; an empty array or set is an error. For a page, the result is a page that contains only this value.
+Min|min|values:min*|Any|read|Aggregates|Returns the least element of an array or set. Values of different types are ordered by type; an empty array or set is an error. For a page, the result is a page that contains only this value.
+Any|any|collection:any|Boolean|read|Aggregates|True if at least one element is true. All elements must be booleans. For a page, the result is a page that contains only this value.
+All|all|collection:all|Boolean|read|Aggregates|True if all elements are true, or if there are no elements. All elements must be booleans. For a page, the result is a page that contains only this value.
+Select|select|path:select from default~|Any|pure|Objects|Returns the value at the path \`select\` in \`from\`, or \`default\` if there is none; without \`default\`, a missing value is an error. If \`all\` is true, returns the same as \`select_all\`.
+SelectAll|select_all|path:select_all from default~|Array|pure|Objects|Returns all values at the path \`select_all\` in \`from\`, or an empty array if there are none. The path continues in each element of an array; \`default\` is ignored.
+SelectAsIndex|select_as_index|path:select_as_index from default~|Array|pure|Objects|Returns all values at the path \`select_as_index\` in \`from\`, or an empty array if there are none. The path continues in each element of an array; \`default\` is ignored.
+ContainsPath|contains_path|path:contains_path in|Boolean|pure|Objects|True if the path \`contains_path\` leads to a value in \`in\`. null counts as a value.
+Contains|contains|path:contains in|Boolean|pure|Objects|True if the path \`contains\` leads to a value in \`in\`. null counts as a value.
+ContainsField|contains_field|field:contains_field in|Boolean|pure|Objects|True if \`in\` has a field with the name \`contains_field\`. An array is an error.
+ContainsValue|contains_value|value:contains_value in|Boolean|read|Objects|True if the array, object, document, page, reference or set \`in\` contains the value \`contains_value\`.
+Merge|merge|value:merge with lambda?|Object|pure|Objects|Returns the fields of \`merge\`, overwritten by the fields of \`with\`; null removes a field, and nested objects are not merged. \`lambda\` may compute each value from the name, the old value and the new value.
+Database|database|name:database scope~|Ref|pure|References|Returns a reference to the database with the name \`database\` in the database \`scope\`, or in the database of the query if \`scope\` is missing. If the database does not exist, the reference is unresolved: \`exists\` returns false, and reads fail.
+Collection|collection|name:collection scope~|Ref|pure|References|Returns a reference to the collection with the name \`collection\` in the database \`scope\`, or in the database of the query if \`scope\` is missing. If the collection does not exist, the reference is unresolved: \`exists\` returns false, and reads fail.
+Class|class|name:class scope~|Ref|pure|References|Returns a reference to the collection with the name \`class\` in the database \`scope\`, or in the database of the query if \`scope\` is missing. If the collection does not exist, the reference is unresolved: \`exists\` returns false, and reads fail.
+Index|index|name:index scope~|Ref|pure|References|Returns a reference to the index with the name \`index\` in the database \`scope\`, or in the database of the query if \`scope\` is missing. If the index does not exist, the reference is unresolved: \`exists\` returns false, and reads fail.
+Function|function|name:function scope~|Ref|pure|References|Returns a reference to the user function with the name \`function\` in the database \`scope\`, or in the database of the query if \`scope\` is missing. If the user function does not exist, the reference is unresolved: \`exists\` returns false, and reads fail.
+Role|role|name:role scope?|Ref|pure|References|Returns a reference to the role with the name \`role\` in the database \`scope\`, or in the database of the query if \`scope\` is missing. If the role does not exist, the reference is unresolved: \`exists\` returns false, and reads fail.
+AccessProvider|access_provider|name:access_provider scope~|Ref|pure|References|Returns a reference to the access provider with the name \`access_provider\` in the database \`scope\`, or in the database of the query if \`scope\` is missing. If the access provider does not exist, the reference is unresolved: \`exists\` returns false, and reads fail.
+Ref|ref|collection:ref id scope~|Ref|pure|References|Returns a reference to the document with the id \`id\` in the collection \`ref\`. The document need not exist.
+NewId|new_id|new_id=null|String|write|References|Returns a new id, which is larger than all earlier ids.
+NextId|next_id|next_id=null|String|write|References|Returns a new id, which is larger than all earlier ids.
+Databases|databases|scope:databases?null|Collection Ref|pure|Native collections|Returns the collection of all child databases in the database of the query, or in the child database if its reference is given. The result can be used as a set.
+Collections|collections|scope:collections?null|Collection Ref|pure|Native collections|Returns the collection of all collections in the database of the query, or in the child database if its reference is given. The result can be used as a set.
+Classes|classes|scope:classes?null|Collection Ref|pure|Native collections|Returns the collection of all collections in the database of the query, or in the child database if its reference is given. The result can be used as a set.
+Indexes|indexes|scope:indexes?null|Collection Ref|pure|Native collections|Returns the collection of all indexes in the database of the query, or in the child database if its reference is given. The result can be used as a set.
+Functions|functions|scope:functions?null|Collection Ref|pure|Native collections|Returns the collection of all user functions in the database of the query, or in the child database if its reference is given. The result can be used as a set.
+Roles|roles|scope:roles?null|Collection Ref|pure|Native collections|Returns the collection of all roles in the database of the query, or in the child database if its reference is given. The result can be used as a set.
+Keys|keys|scope:keys?null|Collection Ref|pure|Native collections|Returns the collection of all keys in the database of the query, or in the child database if its reference is given. The result can be used as a set.
+Tokens|tokens|scope:tokens?null|Collection Ref|pure|Native collections|Returns the collection of all tokens in the database of the query, or in the child database if its reference is given. The result can be used as a set.
+Credentials|credentials|scope:credentials?null|Collection Ref|pure|Native collections|Returns the collection of all credentials in the database of the query, or in the child database if its reference is given. The result can be used as a set.
+AccessProviders|access_providers|scope:access_providers?null|Collection Ref|pure|Native collections|Returns the collection of all access providers in the database of the query, or in the child database if its reference is given. The result can be used as a set.
+Match|match|index:match terms*|Set|pure|Sets|Returns the set of the index entries with the given terms.
+Documents|documents|collection:documents|Set|pure|Sets|Returns the set of all documents of a collection, in the order of their ids.
+Singleton|singleton|ref:singleton|Set|pure|Sets|Returns a set that contains only the given reference. If the document does not exist, the set is empty.
+Events|events|ref:events|Set|pure|Sets|Returns the set of the events in the history of a document or set.
+Union|union|values:union*|Set or Array|pure|Sets|Returns the elements that any of the sets or arrays contains. An element occurs as often as in the operand that contains it most often.
+Intersection|intersection|values:intersection*|Set or Array|pure|Sets|Returns the elements that all of the sets or arrays contain. An element occurs as often as in the operand that contains it least often.
+Difference|difference|values:difference*|Set or Array|pure|Sets|Returns the elements of the first set or array that the others do not contain. In arrays, each element of the others removes only one equal element.
+Distinct|distinct|collection:distinct|Set, Array, or Page|pure|Sets|Returns the elements of a set, array or page without duplicates.
+Join|join|set:join with|Set|pure|Sets|Returns the union of the sets that \`with\` returns for the elements of the set \`join\`. \`with\` is a lambda that returns a set, or an index, which is matched with each element as its terms.
+Range|range|set:range from to|Set|pure|Sets|Returns the elements of the set \`range\` between \`from\` and \`to\`, both inclusive. A bound is a value or an array of values; an empty array means no bound.
+Reverse|reverse|collection:reverse|Set, Array, or Page|pure|Sets|Returns the elements of a set, array or page in reverse order.
+Paginate|paginate|set:paginate {ts,size,after,before,cursor,events,sources}|Page|read|Pagination|Reads a page of \`size\` elements (default 64) of a set. \`cursor\` is an object with the key \`after\` or \`before\`, or null for the first page.
+First|first|value:first|Any|read|Pagination|Returns the first element of a set or array. An empty set or array is an error.
+Last|last|value:last|Any|read|Pagination|Returns the last element of a set or array. An empty set or array is an error.
+Get|get|ref:get ts?|Document|read|Documents|Reads the document of a reference, or of the first element of a set, as of the time \`ts\` if given. A missing document is an error.
+Exists|exists|value:exists ts?|Boolean|read|Documents|True if the document of a reference exists, or a set has an element, and the caller may read it. If \`ts\` is given, checks the data of this time.
+Create|create|collection:create params~|Document|write|Documents|Creates a document with the fields \`params\`. If \`create\` is a collection, the id is generated; if \`create\` is the reference of a document, the new document has its id.
+Update|update|ref:update params~|Document|write|Documents|Merges the fields \`params\` into a document and returns the result. Nested objects are merged too; null removes a field.
+Replace|replace|ref:replace params~|Document|write|Documents|Replaces the fields of a document with \`params\` and returns the result. Fields that \`params\` does not contain are removed.
 Delete|delete|ref:delete|Document|write|Documents|Deletes a document and returns its last version.
-Insert|insert|ref:insert ts action params~|Event|write|Documents|Writes a version into the history of a document.
-Remove|remove|ref:remove ts action|Null|write|Documents|Removes a version from the history of a document.
+Insert|insert|ref:insert ts action params~|Event|write|Documents|Adds a version with the fields \`params\`, or a deletion, to the history of a document at the past time \`ts\`. Fields of earlier versions are not copied.
+Remove|remove|ref:remove ts action|Null|write|Documents|Removes the version or deletion at the time \`ts\` from the history of a document. A missing version is ignored.
 CreateDatabase|create_database|params:create_database|Document|write|Schema|Creates a child database.
 CreateCollection|create_collection|params:create_collection|Document|write|Schema|Creates a collection.
 CreateClass|create_class|params:create_class|Document|write|Schema|Creates a collection.
@@ -207,15 +207,15 @@ CreateFunction|create_function|params:create_function|Document|write|Schema|Crea
 CreateRole|create_role|params:create_role|Document|write|Schema|Creates a role.
 CreateKey|create_key|params:create_key|Document|write|Schema|Creates a key; only this response contains its secret.
 CreateAccessProvider|create_access_provider|params:create_access_provider|Document|write|Schema|Creates an access provider, an issuer of third-party tokens.
-MoveDatabase|move_database|from:move_database to|Document|write|Schema|Moves a database with all its content to another parent.
-Login|login|ref:login params|Document|write|Identity|Checks a password and creates a token; only this response contains the secret.
-Logout|logout|boolean:logout|Boolean|write|Identity|Ends the caller's session, or all sessions of its identity.
-Identify|identify|ref:identify password|Boolean|read|Identity|True if a password is the password of a document.
-CurrentIdentity|current_identity|current_identity=null|Ref or String|read|Identity|The document the caller acts as, or the subject of its third-party token.
-Identity|identity|identity=null|Ref or String|read|Identity|The document the caller acts as, or the subject of its third-party token.
+MoveDatabase|move_database|from:move_database to|Document|write|Schema|Moves the database \`move_database\`, with all its content, into the database \`to\`.
+Login|login|ref:login params|Document|write|Identity|Checks the \`password\` in \`params\` and creates a token for the document; a wrong password is an error. Only this response contains the secret of the token.
+Logout|logout|boolean:logout|Boolean|write|Identity|Deletes the caller's token, or all tokens of the caller's identity if the argument is true. Returns false if the caller has no token or identity.
+Identify|identify|ref:identify password|Boolean|read|Identity|True if \`password\` is the password of the document \`identify\`. False if the document does not exist or has no password.
+CurrentIdentity|current_identity|current_identity=null|Ref or String|read|Identity|Returns the document that the caller is logged in as, or the subject of the caller's third-party token. Without an identity, the call fails.
+Identity|identity|identity=null|Ref or String|read|Identity|Returns the document that the caller is logged in as, or the subject of the caller's third-party token. Without an identity, the call fails.
 HasCurrentIdentity|has_current_identity|has_current_identity=null|Boolean|read|Identity|True if the caller has an identity.
 HasIdentity|has_identity|has_identity=null|Boolean|read|Identity|True if the caller has an identity.
-CurrentToken|current_token|current_token=null|Ref or Object|read|Identity|The caller's token or key, or the content of its third-party token.
+CurrentToken|current_token|current_token=null|Ref or Object|read|Identity|Returns the reference of the caller's token or key, or the payload of the caller's third-party token. A key of another database is an error.
 HasCurrentToken|has_current_token|has_current_token=null|Boolean|pure|Identity|True if \`current_token\` returns a value.
-KeyFromSecret|key_from_secret|string:key_from_secret|Document|read|Identity|The key or token of a secret.
+KeyFromSecret|key_from_secret|string:key_from_secret|Document|read|Identity|Returns the key or token to which a secret belongs. An unknown secret is an error.
 `
