@@ -78,8 +78,8 @@ export function Databases() {
         {({ nodes, isMore }) =>
           nodes.length === 0 ? (
             <p class="empty">
-              This database contains no other databases. Create one for each application, customer or test: a
-              query cannot read data of another database.
+              This database contains no child databases. Create one for each application, customer or test: a
+              query in a child database cannot read the data of other child databases or of the parent.
             </p>
           ) : (
             <>
@@ -196,7 +196,7 @@ function DeeperNodes({ node, filter }: { node: Node; filter: string }) {
     <LoadedContent of={below}>
       {nodes =>
         nodes.length === 0 ? (
-          <p class="empty">This database contains no other databases.</p>
+          <p class="empty">This database contains no child databases.</p>
         ) : (
           <Nodes {...{ nodes, filter }} onDialog={undefined} />
         )
@@ -213,8 +213,8 @@ interface DatabaseDialogProps {
 
 function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
   const [hasChanged, setChanged] = useState(0)
-  // The tree contains only names. When the dialog opens, it reads the current version of the database to rename or
-  // delete.
+  // The nodes of the tree contain only the names of databases. To rename or delete a database, its current version is
+  // needed, so the dialog reads this version when it opens.
   const subject = useLoad(
     async signal => (dialog.kind === 'create' ? null : readSchema('databases', dialog.node.name, signal)),
     [dialog, hasChanged],

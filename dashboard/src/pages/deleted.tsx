@@ -65,8 +65,8 @@ function DeletedList({ collection }: { collection: string }) {
   return (
     <>
       <p class="hint">
-        A restored document has its former id and data. Passwords and tokens are not restored. The list
-        contains documents that were deleted within the collection’s days of history.
+        A restored document has its former id and data. Passwords and tokens are not restored. Deleted
+        documents are listed for as long as the collection keeps history (setting “Days of history”).
       </p>
       <Field label="Find in id or data" type="search" value={filter} onInput={setFilter} />
       {action.error && <Problem error={action.error} />}

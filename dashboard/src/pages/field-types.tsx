@@ -7,9 +7,9 @@ import { type DeclaredField, declaredFields } from '../service/declared-fields.t
 import { readSchema } from '../service/schema.ts'
 import { at, listAt, textAt } from '../wire/json.ts'
 
-/** The table; nothing for collections without declared fields and checks. */
+/** Shows tables of the fields and the checks. Shows nothing if the collection declares neither fields nor checks. */
 export function FieldTypes({ collection }: { readonly collection: string }) {
-  // Callers who may not read the definition edit documents without the table.
+  // If the caller may not read the definition, the page shows the editor without the tables.
   const definition = useLoad(
     signal => readSchema('collections', collection, signal).catch(() => null),
     [collection, pastTime.value, databasePath.value.join('/')],

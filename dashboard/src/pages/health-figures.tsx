@@ -108,7 +108,7 @@ function machineFigures(health: ServiceHealth): readonly Figure[] {
     {
       name: 'Free disk space',
       value: `${bytesText(disk.free_bytes)} of ${bytesText(disk.total_bytes)}`,
-      meaning: 'On a full disk writes fail and reads continue. Keep at least 10 % free.',
+      meaning: 'If the disk is full, writes fail, but reads still work. Keep at least 10 % free.',
     },
     {
       name: 'Memory (RSS)',

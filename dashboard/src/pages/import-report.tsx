@@ -8,7 +8,7 @@ const shownMax = 100
 const counted = [
   ['written', 'created'],
   ['equal', 'unchanged (already there)'],
-  ['kept', 'kept (already there with other data)'],
+  ['kept', 'skipped (the stored document with this id has other data and stays unchanged)'],
   ['replaced', 'replaced'],
   ['bad', 'rejected'],
   ['expired', 'skipped because they have expired'],

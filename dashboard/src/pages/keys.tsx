@@ -72,7 +72,7 @@ function KeyList() {
         label="Keys"
         columns={columns}
         turn={turn}
-        whenEmpty="There are no keys. Create one for each program that uses this database, with the role that has the fewest rights the program needs."
+        whenEmpty="There are no keys. Create a key for each program that uses this database, with a role that has only the rights that the program needs."
       />
       {isCreating && (
         <NewKey
@@ -136,7 +136,7 @@ export function SecretDialog({
 }
 
 const builtin = [
-  ['server', 'server: everything except databases, keys and roles'],
+  ['server', 'server: everything except databases, keys, roles and access providers'],
   ['server-readonly', 'server-readonly: reads only'],
   ['client', 'client: only public operations, such as logging in'],
   ['admin', 'admin: everything'],

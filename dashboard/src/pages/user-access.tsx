@@ -105,7 +105,7 @@ function UserTokens({ tokens, isMore, onDialog }: TokensProps) {
       </Table>
       {isMore && (
         <p class="hint">
-          Only the first {tokens.length} tokens are shown. Revoke all also revokes the tokens that are not
+          Only the first {tokens.length} tokens are shown. “Revoke all” also revokes the tokens that are not
           shown.
         </p>
       )}

@@ -33,7 +33,7 @@ function machineFaults(process: ProcessReport): readonly string[] {
   const found: string[] = []
   if (disk.free_bytes < disk.total_bytes * diskShareMin) {
     found.push(
-      `The disk of ${node} has ${bytesText(disk.free_bytes)} left. On a full disk writes fail. Free some space, or move the data to a larger disk.`,
+      `The disk of ${node} has ${bytesText(disk.free_bytes)} left. If the disk is full, writes fail. Free some space, or move the data to a larger disk.`,
     )
   }
   if (free < total * memoryShareMin) {
