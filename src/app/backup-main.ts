@@ -21,7 +21,7 @@ process.on('SIGTERM', () => {})
 
 /** The nice value. The process has a lower priority than the service. */
 const niceness = 5
-/** Milliseconds for which the process writes pending records after the service has exited. */
+/** Milliseconds after the exit of the service when the process drops the records that are still pending. */
 const graceMs = 5_000
 /** Minimum milliseconds between two writes of the backup's state to the data directory. */
 const statusEveryMs = 500

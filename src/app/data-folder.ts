@@ -64,8 +64,8 @@ export function prepareDataFolder(folder: string): void {
 
 /**
  * Throws {@link StoreUnavailableError} when the data file is empty although a service has used the directory before.
- * This check prevents a service from continuing with an empty database by mistake. If there is no query log, an empty
- * data file is accepted. Such a file remains when a service is killed while creating the file.
+ * This check prevents a service from continuing with an empty database by mistake. A query log shows that the directory
+ * has been used. Without a query log, an empty data file is accepted, because a killed service may have left the file.
  */
 function rejectEmptied(folder: string): void {
   const file = join(folder, dataFileName)

@@ -1,7 +1,7 @@
 // With `--workers`, only the supervisor (the process that starts the workers) commits. So two processes never commit
 // concurrently. Workers evaluate reads themselves, and forward writes to the supervisor: queries that write, batches of
-// imports, and small operations of the store. After a conflict, a query is evaluated again in the supervisor, which has
-// the newest state.
+// imports, and small operations of the store. If a query conflicts with another commit, the supervisor evaluates the
+// query again on the newest state.
 
 import type { Duplex } from 'node:stream'
 import { Callee, Caller, ConnectionLost, type Payload } from '../base/calls.ts'
@@ -121,8 +121,8 @@ function errorOf({ code, outcome, reason }: Failure): Error {
 }
 
 /**
- * Runs in a worker: forwards operations to the committing process. Rejects with `StoreUnavailableError` when the
- * committing process has exited.
+ * Runs in a worker: forwards operations to the committing process. The operations reject with `StoreUnavailableError`
+ * when the committing process has exited.
  */
 export class CommitterClient implements Committer {
   readonly #caller: Caller

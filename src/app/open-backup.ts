@@ -1,6 +1,6 @@
-// Starts the process that writes the continuous backup of a data directory. Sends the records of the commit log to this
-// process. The process has its own memory and a lower priority. So commits wait neither for a slow bucket nor for a
-// copy of the data file.
+// Starts the process that writes the continuous backup of a data directory to a folder or a bucket. Sends the records
+// of the commit log to this process. The process has its own memory and a lower priority. So commits wait neither for a
+// slow bucket nor for the copying of the data file.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Writable } from 'node:stream'
@@ -72,7 +72,10 @@ export class ContinuousBackup implements RecordSink {
     else this.#cancelSend ??= this.#timers.after(sendAfterMs, () => this.#send())
   }
 
-  /** Ends the input of the process, and waits some seconds until the process has written its pending records. */
+  /**
+   * Ends the input of the process, and waits until the process has written its pending records. Kills the process if it
+   * has not exited after `exitMs`.
+   */
   async end(): Promise<void> {
     this.#send()
     this.#isEnded = true

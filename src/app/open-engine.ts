@@ -45,12 +45,11 @@ import { openConfiguredStore, openLaneStore, type StoreWaits } from './open-stor
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const openEngineLimits = {
-  /**
-   * Lookups of unknown secrets of one address in a shared store: at once, and per second. Number of addresses in
-   * memory; own limit.
-   */
+  /** Maximum number of unknown secrets that one address may look up at once in a shared store; own limit. */
   unknownSecretsBurst: 50,
+  /** Maximum number of unknown secrets that one address may look up per second in a shared store; own limit. */
   unknownSecretsPerSecond: 5,
+  /** Maximum number of addresses whose lookups of unknown secrets are counted; own limit. */
   unknownSecretAddressesMax: 10_000,
 } as const
 
@@ -75,7 +74,7 @@ export interface ProcessEnvironment {
 interface LaneHooks {
   readonly reserveIds: ReserveIds
   readonly onCheck: () => void
-  /** Approximate limit, in bytes, of the cache with the reads of earlier queries. */
+  /** Approximate maximum size, in bytes, of the cache that contains the reads of earlier queries. */
   readonly rememberedBytesMax: number
   /** The newest time that the service has used for a snapshot. */
   readonly snapshotTime: () => Micros
@@ -114,7 +113,7 @@ const observer: ProcessRole = { worker: 0, background: false }
 /** An engine over open storage, with a function that closes the engine and the storage. */
 export interface OpenEngine {
   readonly engine: Engine
-  /** Absent: there are no imports and exports. */
+  /** Absent: the engine does not support imports and exports. */
   readonly transfer?: TransferService
   /**
    * Present when long queries run in slow-lane processes. A process that serves requests keeps a slow-lane process
@@ -181,8 +180,8 @@ export async function openEngine(
 export const clockFileOf = ({ data }: Pick<Config, 'data'>): string => join(data, 'clock')
 
 /**
- * Microseconds by which the stored time may be ahead of the clock after a crash. A restart takes longer, so the clock
- * has passed the stored time when the service starts again.
+ * Maximum number of microseconds by which the stored time is ahead of the clock when the process crashes. A restart
+ * takes longer, so the clock has passed the stored time when the service starts again.
  */
 const clockAheadMicros = 200_000
 
@@ -377,7 +376,7 @@ function authenticationOf(
   })
 }
 
-/** Limits how often each address can cause a lookup of an unknown secret in the newest state. */
+/** Limits how often requests from one address can make the service look up unknown secrets in the newest state. */
 function unknownSecretsLimit(clock: Clock): RateLimit<string> {
   const {
     unknownSecretsBurst: max,

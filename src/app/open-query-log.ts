@@ -37,7 +37,7 @@ const segmentBytesMax = 64 * megabyte
 /**
  * Opens the query log. `onLoss` is called with the number of records that could not be written. `shared`: the part of
  * the query log that is in a shared store. Throws when the folder cannot be used. If the disk is full, the query log
- * begins as soon as the disk has space.
+ * begins to record as soon as the disk has space.
  */
 export async function openQueryLog(
   config: Config,
@@ -81,7 +81,7 @@ export async function openQueryLog(
       },
     })
     // This machine reports itself before its first record. So a request for the records of all machines also waits for
-    // this machine.
+    // this machine. If the report fails, this machine reports again when it uploads records.
     await shared?.chunks.report(epoch).catch(tolerateUnavailable)
     return new QueryLog({
       folder: segments,
@@ -157,7 +157,7 @@ function unlessFull<T>(work: () => T): T | undefined {
   }
 }
 
-/** Ignores the error of an unavailable store. This machine reports again when it uploads records. */
+/** Ignores the error of an unavailable store. Throws other errors. */
 function tolerateUnavailable(cause: unknown): void {
   if (!isUnavailable(cause)) throw cause
 }

@@ -76,7 +76,8 @@ export function openSlowLane(
 const programMebibytes = 80
 
 function start(setup: LaneSetup): ChildProcess {
-  // The flags set the size of the young generation, because the memory limit does not include the young generation.
+  // The limit `--max-old-space-size` does not include V8's young generation, so another flag sets the size of the young
+  // generation.
   const flags = [
     `--max-old-space-size=${programMebibytes + setup.config.slowLaneMemoryMb}`,
     `--max-semi-space-size=${youngMebibytes}`,

@@ -1,5 +1,5 @@
-// Opens the store of a process. The store is the data directory itself, or the replica of a PostgreSQL database that
-// several machines share.
+// Opens the store of a process. The store is the data directory itself. If several machines share a PostgreSQL
+// database, the store is a replica of this database.
 
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -39,10 +39,7 @@ import { lastCommit } from '../storage/store/last-commit.ts'
 import type { Config } from './config/settings.ts'
 import { ContinuousBackup } from './open-backup.ts'
 
-/**
- * Shortens the waits for a shared store's database at shutdown. The database may never respond, and a service must stop
- * in time.
- */
+/** Limits the time for which a stopping service waits for the database of a shared store. */
 export interface StoreWaits {
   /** From now on, writes fail soon if the database does not respond. */
   shorten(): void
@@ -98,7 +95,7 @@ interface StoreRole {
    * StoreUnavailableError.
    */
   readonly onFatal?: () => never
-  /** Kills the process when its disk has failed a flush of the commit log. Absent: the store commits nothing more. */
+  /** Kills the process after a flush of the commit log to disk has failed. Absent: the store commits nothing more. */
   readonly onLostFlush?: () => never
   /** In a worker: the connection to the committing process. */
   readonly committer?: CommitNotices | undefined
@@ -286,8 +283,8 @@ function upkeepOf(
 }
 
 /**
- * Opens the replica in a data directory. Calls `discard` when the replica is missing, or when opening or a later
- * operation finds damage.
+ * Opens the replica in a data directory. Calls `discard` when the replica cannot be opened, or when a later operation
+ * finds damage.
  */
 function replicaIn(folder: string, discard: (reason: string, isDamaged?: boolean) => never): KeyValueStore {
   const checked = (cause: unknown): never => {

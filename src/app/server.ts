@@ -142,8 +142,8 @@ function backupFigures(data: string): BackupFigures {
 }
 
 /**
- * A message if this node cannot update its replica for a local reason. Undefined if the replica can be updated, or if
- * the shared database is the cause.
+ * A message if a fault of this node prevents updates of its replica. Undefined if the replica can be updated, or if the
+ * shared database is the cause.
  */
 function ownFaultOf({ standing }: OpenEngine): string | undefined {
   const fault = standing?.().fault

@@ -43,8 +43,8 @@ const leftPartMax = 0.125
 const garbagePart = 0.9
 
 /**
- * Limit of the cache with the reads of earlier queries, as a fraction of the configured memory. The cache is a part of
- * the memory that earlier queries have not freed.
+ * Limit of the cache that keeps the reads of earlier queries, as a fraction of the configured memory. The cache is a
+ * part of the memory that earlier queries have not freed.
  */
 const rememberedPart = 0.0625
 

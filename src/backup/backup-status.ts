@@ -1,12 +1,15 @@
 // The state of a continuous backup. The file contains only types, because the dashboard also imports the file.
 
-/** Times of the service's clock are milliseconds since the Unix epoch; times of transactions are microseconds. */
+/**
+ * Times are since the Unix epoch. `last_success` and `waiting_since` are in milliseconds. The restorable times are
+ * transaction times, in microseconds.
+ */
 export interface BackupStatus {
   /** The folder or the bucket, without credentials. */
   readonly target: string
   /** `starting` until the first object is written; `failing` while objects cannot be written. */
   readonly state: 'starting' | 'running' | 'failing' | 'stopped'
-  /** The reason of the failure; null in all other states. */
+  /** The reason of the latest failure; null if a write has succeeded since then. */
   readonly reason: string | null
   /**
    * The last time at which the target contained all records of the log. Null if there was no such time since the start.

@@ -1,6 +1,6 @@
 // A base copy is a copy of the data file at one snapshot, stored in compressed parts of limited size. LMDB can copy
 // only to a file, so the copy is first written to a folder of the data directory. The copy on disk takes as much space
-// as the data. The last part of this file removes expired objects.
+// as the data. The functions at the end of this module remove expired objects from the target of the backup.
 
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -81,7 +81,7 @@ function timeOf(trees: Trees): Micros {
   }
 }
 
-/** Removes the copy from the folder of the data directory, if there is one. */
+/** Removes the folder `copyFolder` of the data directory, if it exists. */
 function removeCopy(data: string): Promise<void> {
   return rm(join(data, copyFolder), { recursive: true, force: true })
 }
@@ -153,7 +153,7 @@ interface BaseWriterOptions {
   readonly timers: Timers
   /** The sequence number of the newest durable record. */
   readonly durable: () => number
-  /** Called after each object, with its bytes. */
+  /** Called after an object was written, with the size of the object in bytes. */
   readonly onWritten: (bytes: number) => void
   /** Called when the write of an object fails. The write is retried. */
   readonly onFailure: (error: unknown) => void
@@ -163,9 +163,9 @@ interface BaseWriterOptions {
 const retryMs = 5_000
 
 /**
- * Copies the store and writes the copy to a generation (a sequence of records without a gap). `start`: the time at
- * which the generation began. Resolves with undefined when `signal` has aborted. Throws `BackupError` when the disk has
- * too little free space.
+ * Copies the store, and writes the copy to the target. The copy becomes a base copy of `generation` (a sequence of
+ * records without a gap). `start`: the time at which the generation began. Resolves with undefined when `signal` has
+ * aborted. Throws `BackupError` when the disk has too little free space.
  */
 export async function writeBase(
   options: BaseWriterOptions,
@@ -215,8 +215,8 @@ async function putWithRetries(
 }
 
 // Removes the objects that no restore within the retention needs. A restore to the oldest time needs the newest base
-// copy that is older than the retention. All older base copies are removed, with their parts and with the records
-// before the needed copy.
+// copy that is older than the retention. All base copies before the needed copy are removed, together with their parts.
+// The records before the needed copy are removed, too.
 //
 // First, the objects that mark base copies as complete are removed, then parts, then records. Each kind is removed from
 // the oldest to the newest. So an interruption never leaves a complete base copy without its parts or records. The next

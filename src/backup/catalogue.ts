@@ -1,6 +1,6 @@
-// Reads the target of a continuous backup, and plans a restore to a time. A target contains generations: sequences of
-// records of the commit log without a gap. Each generation has base copies (copies of the data file) and pieces
-// (objects with consecutive records).
+// Reads the target of a continuous backup, and plans a restore to a time. A target contains generations. A generation
+// covers a part of the commit log without gaps. Each generation has base copies (copies of the data file) and pieces
+// (objects with consecutive records of the log).
 
 import type { Micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'

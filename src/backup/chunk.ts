@@ -1,5 +1,6 @@
-// The format of the objects of a continuous backup: pieces of the log, and parts of base copies. An object has a header
-// with lengths and checksums, then the compressed bytes. The bytes of a piece are records of the commit log.
+// The format of the objects of a continuous backup. An object is a piece of the log, or a part of a base copy (a copy
+// of the data file). An object has a header with lengths and checksums, then the compressed bytes. The bytes of a piece
+// are records of the commit log.
 //
 //   header (32 bytes): magic (8), version (4), compression (4), uncompressed length (4), compressed length (4),
 //                      checksum of the compressed bytes (4), checksum of the header (4)
@@ -93,16 +94,16 @@ export function* recordsIn(bytes: Buffer): Generator<PieceRecord> {
   }
 }
 
-/** A commit in a record: its time, and the offset after its last write. */
+/** A commit in a record: its time, and the offset after the row with this time. */
 interface CommitEnd {
   readonly time: Micros
   readonly end: number
 }
 
 /**
- * Returns the commits of a record, in order. The last write of a commit is the row with the time of the newest commit.
- * Only a large transaction has further writes after this row, and a large transaction is always the last commit of its
- * record.
+ * Returns the commits of a record, in order. Each commit writes its time to the same row, which contains the newest
+ * commit time. Usually this write is the last write of the commit. Only a large transaction has writes after this
+ * write. A large transaction is always the last commit of its record.
  */
 export function commitsIn(bytes: Buffer, { batchEnd, batchStart }: RecordBounds): CommitEnd[] {
   const commits: CommitEnd[] = []

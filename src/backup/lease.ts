@@ -14,7 +14,7 @@ interface LeaseContent {
   readonly holder: string
   readonly host: string
   readonly pid: number
-  /** Distinguishes the process from later processes with the same pid; null if the system has no such mark. */
+  /** A mark that later processes with the same pid do not have; null if the system provides no marks. */
   readonly process: string | null
   readonly renewals: number
   /** True: the holder has stopped and released the lease. */
@@ -66,8 +66,8 @@ export class Lease {
   }
 
   /**
-   * Acquires the lease. If another service holds the lease, first watches whether the lease is renewed. Throws {@link
-   * TargetInUseError} when the other service is alive.
+   * Acquires the lease. If another service holds the lease, first watches the lease for some time. Throws
+   * {@link TargetInUseError} if a service renews or takes the lease in this time.
    */
   async acquire(until: number): Promise<void> {
     const first = await readLease(this.#target)

@@ -16,7 +16,10 @@ export interface BackupSetup {
   readonly place: ChainPlace
 }
 
-/** `records`: the body contains complete records, from the first record after `before` to the record at `place`. */
+/**
+ * `records`: the body of the message has complete records, from the first record after `before` to the record at
+ * `place`.
+ */
 export type ToBackup =
   | { readonly kind: 'setup'; readonly setup: BackupSetup }
   | { readonly kind: 'records'; readonly before: ChainPlace; readonly place: ChainPlace }

@@ -7,8 +7,8 @@
 //   parts/GENERATION/BASE/000000 …          the parts of a base copy
 //   log/GENERATION/PIECE                    consecutive records of the commit log
 //
-//   GENERATION: the start time of the generation, then the branch of its log. The branch is the part of the log's name
-//               that a restore changes. The records of a generation have no gap.
+//   GENERATION: the start time of the generation, then the branch of its log. A generation is a sequence of records
+//               without a gap. The branch is the part of the log's name that a restore changes.
 //   BASE:       the time of the newest commit in the copy, and the sequence number and checksum of the newest record.
 //   PIECE:      the times of its newest and its oldest commit, the sequence numbers of its first and its last record,
 //               the checksum of the record before the piece, and the checksum of the last record.
@@ -26,7 +26,7 @@ export const leaseObject = 'lease.json'
 /** Prefix of the objects that mark base copies as complete. */
 export const basesPrefix = 'bases/'
 
-/** A base copy: the state of the store after one record. */
+/** A base copy: the state of the store after the record at `place`. */
 export interface BaseName {
   readonly generation: string
   /**
@@ -55,7 +55,7 @@ export interface PieceName {
   readonly place: ChainPlace
 }
 
-/** The number of bytes at the start of a log's name that a restore does not change. */
+/** Number of bytes of the lineage, the first part of a log's name. A restore changes only the later bytes. */
 export const lineageBytes = 8
 
 /** Returns the lineage of a store: the part of its log's name that a restore does not change. */

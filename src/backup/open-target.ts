@@ -1,5 +1,4 @@
-// Opens the target of a continuous backup at an address. A target is a folder or a bucket of an S3-compatible
-// service.
+// Opens the target of a continuous backup. A target is a folder, or a bucket of an S3-compatible service.
 
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -103,7 +102,7 @@ function absent(cause: NodeJS.ErrnoException): undefined {
 
 /** Time limit of a request in milliseconds. A write has additional time for its bytes. */
 const requestMs = 60_000
-/** The minimum speed of a write in bytes per millisecond, for computing the additional time. */
+/** Bytes of a write for each millisecond of additional time. */
 const slowestWrite = 32
 
 /** Reasons of errors that an operator can fix, by the code or the name of the error. */
@@ -188,6 +187,6 @@ function reasonOfS3(cause: unknown): string {
   // When a host name has several addresses, the error contains an error for each address.
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause
   const { code, message, name } = inner as NodeJS.ErrnoException
-  // The SDK also names interrupted connections TimeoutError.
+  // The code is more precise than the name: the SDK also gives interrupted connections the name `TimeoutError`.
   return reasons[code ?? ''] ?? reasons[name] ?? `${name}: ${message}`
 }

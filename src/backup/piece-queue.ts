@@ -90,7 +90,7 @@ export class PieceQueue {
 
   /**
    * Adds complete records, from the first record after `before` to the record at `place`. If the added records do not
-   * continue the pending records, drops the pending records and returns false.
+   * continue the pending records, first drops the pending records, and returns false.
    */
   add(records: Buffer, before: ChainPlace, place: ChainPlace): boolean {
     const follows = before.sequence === this.#place.sequence && before.checksum === this.#place.checksum

@@ -1,7 +1,7 @@
 // Restores a state from a continuous backup into a new data file. A restore reads the parts of a base copy, then the
-// records of the log up to the requested time. The restored store gets a new identity: its log gets a new name, and the
-// store a new secret. So the store rejects all cursors and event sources of version 10 from before the restore, because
-// they may refer to commits that the restored state does not contain.
+// records of the log up to the requested time. The restored store gets a new identity: a new name of its log, and
+// a new secret. With the new secret, the store rejects all cursors and event sources of version 10 from before the
+// restore, because these may refer to commits that the restored state does not contain.
 
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -127,8 +127,8 @@ class Replay {
 }
 
 /**
- * Gives the log of a store a new name of the same lineage. Removes the secret of the store, so that the store generates
- * a new secret.
+ * Gives the log of a store a new name. The first bytes of the name, the lineage (object-names.ts), do not change.
+ * Removes the secret of the store, so that the store generates a new secret.
  */
 function renew({ root, trees }: Image): void {
   const before = readPosition(root)

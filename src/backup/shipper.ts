@@ -1,6 +1,6 @@
-// Writes the commit log to a backup target continuously. Each object has a piece of the log with the records of at most
-// one second. The shipper also removes old objects, and writes base copies (copies of the whole data file). A restore
-// begins with a base copy and replays only the later records.
+// Writes the commit log to a backup target continuously. Each object contains a piece of the log: the records of at
+// most one second. The shipper also removes old objects, and writes base copies (copies of the whole data file). A
+// restore begins with a base copy and replays only the later records.
 //
 // Records also arrive while the target is unavailable, so the pending bytes have a limit. Beyond the limit, the pending
 // records are dropped. When the target works again, a new generation (a sequence of records without a gap) begins with
@@ -25,8 +25,9 @@ interface ShipperOptions {
   readonly target: BackupTarget
   /** The data directory. */
   readonly data: string
-  /** `log`: the name of the log. `place`: the record before the first record that is added. */
+  /** The name of the log. */
   readonly log: Bytes
+  /** The place of the log's last record before the first call of {@link Shipper.add}. */
   readonly place: ChainPlace
   readonly retentionDays: number
   /** Maximum number of pending compressed bytes; {@link waitingBytesMax} when absent. */
@@ -44,8 +45,8 @@ interface ShipperOptions {
 /** Maximum number of pending compressed bytes. */
 const waitingBytesMax = 64 * 1024 * 1024
 /**
- * A restore replays at most an hour of the log. The interval is ten minutes shorter than an hour, because writing a
- * copy also takes time.
+ * Microseconds between two base copies: 50 minutes. Writing a copy may take ten more minutes, so a restore replays at
+ * most an hour of the log.
  */
 const baseEveryMicros = 50 * 60 * 1_000_000
 /** `first`: milliseconds before a failed step is retried. The pause doubles with each further failure, up to `most`. */
@@ -271,7 +272,7 @@ export class Shipper {
     this.#report()
   }
 
-  /** Requests a new base copy if another program has deleted objects that the newest state needs. */
+  /** Requests a new base copy if another program has deleted objects that a restore of the newest state needs. */
   async #replaceMissing(): Promise<void> {
     const { logger, target } = this.#options
     const generation = this.#generation
@@ -286,7 +287,7 @@ export class Shipper {
     }
   }
 
-  /** Ends the generation, because dropped records will be missing in the target. */
+  /** Ends the generation after records were dropped, because the target will never contain these records. */
   #breakOff(bytes: number, reason: string): void {
     this.#droppedBytes += bytes
     this.#generation = undefined

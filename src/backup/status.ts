@@ -46,7 +46,7 @@ export function readStatus(folder: string): (BackupStatus & { readonly pid: numb
   return { ...status, state: 'failing', reason: 'its process has exited' }
 }
 
-/** Seconds for which the oldest pending commit has been waiting. */
+/** Seconds for which the oldest pending commit has been waiting for its backup. */
 export function lagSeconds(
   { waiting_since: since }: Pick<BackupStatus, 'waiting_since'>,
   nowMs: number,

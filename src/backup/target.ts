@@ -1,5 +1,5 @@
 // The target of a continuous backup: named objects in a folder or in a bucket. Folders and buckets offer the same four
-// operations, so all other code works with folders and buckets. This file also defines the expected errors of a
+// operations, so other code does not distinguish them. This file also defines the expected errors of a
 // continuous backup.
 
 import { formatTime, timeFromMicros } from '../values/time.ts'

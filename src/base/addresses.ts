@@ -1,7 +1,7 @@
 // Parses the addresses in settings. The address of a PostgreSQL database has the syntax of libpq:
-// postgres://user:password@host:port,host:port/name?option=value. The address of a continuous backup is a folder, or a
-// bucket as s3://BUCKET/PREFIX. Errors give the reason and never repeat any text of a database's address. A password
-// may contain characters that have a meaning in addresses, so any part of the text may belong to the password.
+// postgres://user:password@host:port,host:port/name?option=value. The address of a continuous backup is the path of a
+// folder, or s3://BUCKET/PREFIX. Errors never repeat text of a database's address, because any part of it may belong to
+// the password: a password may contain characters that have a meaning in addresses.
 
 import { resolve } from 'node:path'
 

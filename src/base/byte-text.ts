@@ -5,8 +5,8 @@ import { hashByte, hashSeed } from './bytes.ts'
 
 const scratchBytes = 4096
 /**
- * A shared buffer. A new Buffer over each small Uint8Array would be slower: V8 needs a microsecond to allocate the
- * memory of such a Buffer.
+ * A shared buffer. A new Buffer for each small Uint8Array would be slower, because V8 needs a microsecond to allocate
+ * the memory of a Buffer.
  */
 const scratch = Buffer.alloc(scratchBytes)
 
@@ -23,7 +23,7 @@ export function textBytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'latin1'))
 }
 
-/** Returns the `hashBytes` of the bytes that `text` encodes; `text` is a result of {@link byteText}. */
+/** Decodes a string made by {@link byteText}, and returns the hash of the bytes: see `hashBytes` in bytes.ts. */
 export function hashText(text: string): number {
   let hash = hashSeed
   for (let at = 0; at < text.length; at++) hash = hashByte(hash, text.charCodeAt(at))

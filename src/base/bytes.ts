@@ -1,5 +1,5 @@
-// Operations on byte strings: successor key, equality, concatenation, hashing and pooled copies; and the size of a
-// megabyte in settings.
+// Operations on byte strings: successor key, equality, concatenation, hashing and pooled copies. Also defines the size
+// of a megabyte, the unit of sizes in settings.
 
 /** The number of bytes in a megabyte. */
 export const megabyte = 1_048_576

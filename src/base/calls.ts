@@ -35,7 +35,7 @@ interface Entry {
 
 /** The head of a frame from the caller. `watch` asks the callee to send notifications from now on. */
 type ToCallee = { readonly calls: readonly Entry[] } | 'watch'
-/** The head of a frame from the callee. Every frame is also a notification, even without results. */
+/** The head of a frame from the callee. Every frame is also a notification, even a frame without results. */
 interface ToCaller {
   readonly results: readonly Entry[]
 }

@@ -1,5 +1,6 @@
-// Decodes JSON text from the wire. Text in UTF-16 or UTF-32 begins with a byte order mark, or has zero bytes before or
-// after its first character, which is ASCII (RFC 4627 §3). All other text is UTF-8.
+// Decodes JSON text from the wire. The first character of JSON is ASCII, so in UTF-16 and UTF-32 it has zero bytes
+// before or after it (RFC 4627 §3). Text with such zero bytes or with a byte order mark of UTF-16 or UTF-32 has that
+// encoding. All other text is UTF-8.
 
 import { isUtf8 } from 'node:buffer'
 
@@ -17,7 +18,7 @@ export function jsonText(bytes: Buffer): string {
   return bytes.toString('utf8', marked ? 3 : 0)
 }
 
-/** Decodes the beginning of a text. The last character in `bytes` may be incomplete. */
+/** Decodes the beginning of a text. An incomplete last character is omitted. */
 export function beginningOfJson(bytes: Buffer): string {
   const encoding = wideEncoding(bytes) ?? 'utf-8'
   if (encoding === 'utf-32be' || encoding === 'utf-32le') {
@@ -53,7 +54,7 @@ function decode(encoding: WideEncoding, bytes: Buffer): string {
   }
 }
 
-/** Node has no decoder for UTF-32. Throws a RangeError when the bytes are not valid UTF-32. */
+/** Decodes UTF-32, for which Node has no decoder. Throws a RangeError when the bytes are not valid UTF-32. */
 function decodeUtf32(encoding: 'utf-32be' | 'utf-32le', bytes: Buffer): string {
   const big = encoding === 'utf-32be'
   const parts: string[] = []

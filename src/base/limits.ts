@@ -1,88 +1,105 @@
-// Limits that several files use, with their units. A limit that only one file uses is in that file;
-// docs/reference/limits.md lists all limits. A limit that is marked "own limit" is not part of the protocol. All other
-// limits come from the protocol.
+// Limits that several files use. Each comment contains the unit of the limit. A name that ends with `Max` is a
+// maximum. A limit that only one file uses is in that file; docs/reference/limits.md lists all limits. A limit that is
+// marked "own limit" is not part of the protocol. All other limits come from the protocol.
 
 export const limits = {
-  /** Bytes of a request body. */
+  /** Maximum number of bytes of a request body. */
   requestBodyBytesMax: 8_388_608,
-  /** Bytes of an incomplete request body that are buffered before the credential has been checked; own limit. */
+  /**
+   * Maximum number of bytes of an incomplete request body that are buffered before the credential has been checked; own
+   * limit.
+   */
   strangerBodyBytesMax: 65_536,
-  /** Bytes of a request line (16 KiB) and all request headers (8 KiB) together. */
+  /** Maximum number of bytes of a request line (16 KiB) and all request headers (8 KiB) together. */
   requestHeadBytesMax: 24_576,
-  /** Bytes up to which a read from a connection is parsed at once, without pacing; own limit. */
+  /**
+   * Maximum number of bytes that are parsed at once, without pacing, when they arrive together on a connection; own
+   * limit.
+   */
   shortReadBytes: 8192,
-  /** Lines up to which a read from an HTTP/1.1 connection is parsed at once, without pacing; own limit. */
+  /**
+   * Maximum number of lines that are parsed at once, without pacing, when they arrive together on an HTTP/1.1
+   * connection; own limit.
+   */
   shortReadLines: 40,
-  /** Streams of one HTTP/2 connection that a client may reset per second; own limit. */
+  /** Maximum number of streams of one HTTP/2 connection that a client may reset per second; own limit. */
   sessionResetsPerSecond: 50,
-  /** Milliseconds that an idle connection stays open. */
+  /** Milliseconds after which an idle connection is closed. */
   connectionIdleMs: 75_000,
-  /** Levels of arrays and objects in a rendered value; own limit: protects the native stack. */
+  /** Maximum number of nested arrays and objects in a rendered value; own limit: protects the native stack. */
   valueDepthMax: 1200,
   /** Default time limit of a query in milliseconds. */
   queryTimeoutDefaultMs: 120_000,
   /** Default of `x-max-retries-on-contention`: five attempts in total. */
   contentionRetriesDefault: 4,
-  /** Billed compute operations of one query; one operation is {@link computeUnitsPerOp} evaluated units. */
+  /**
+   * Maximum number of billed compute operations of one query; one operation is {@link computeUnitsPerOp} evaluated
+   * units.
+   */
   computeOpsMax: 12_000,
   computeUnitsPerOp: 50,
   /**
-   * Sibling expressions in one query (such as the elements of an array), and elements to which one lambda is applied.
+   * Maximum number of sibling expressions in one query (such as the elements of an array), of elements to which one
+   * lambda is applied, and of entries of one document in an index.
    */
   queryWidthMax: 100_000,
-  /** Errors in one response; own limit. */
+  /** Maximum number of errors in one response; own limit. */
   gatheredErrorsMax: 1000,
   /**
-   * Elements of an array that `append` and `prepend` create; own limit: repeated doubling must not exhaust the memory.
+   * Maximum number of elements of an array that `append` or `prepend` creates; own limit: repeated doubling must not
+   * exhaust the memory.
    */
   arrayElementsMax: 1_000_000,
   /**
-   * Asynchronous results, such as password checks, that one call requests at the same time; own limit: so that other
-   * queries are not delayed.
+   * Maximum number of asynchronous results, such as password checks, that one call requests at the same time; own
+   * limit: more requests would delay other queries.
    */
   awaitedResultsMax: 256,
-  /** Maximum bytes of a response that is sent in one piece; own limit. */
+  /** Maximum number of bytes of a response that is sent in one piece; own limit. */
   longBodyBytes: 65_536,
-  /** Approximate bytes of the cache of decoded documents in a process; own limit. */
+  /** Approximate maximum number of bytes of the cache of decoded documents in a process; own limit. */
   knownDocumentsBytesMax: 33_554_432,
-  /** Approximate bytes of the cache of decoded index entries in a process; own limit. */
+  /** Approximate maximum number of bytes of the cache of decoded index entries in a process; own limit. */
   knownEntriesBytesMax: 16_777_216,
-  /** Approximate bytes of the cache of schemas in a process; own limit. */
+  /** Approximate maximum number of bytes of the cache of schemas in a process; own limit. */
   knownSchemasBytesMax: 134_217_728,
-  /** Bytes of one document version. */
+  /** Maximum number of bytes of one document version. */
   documentBytesMax: 8_388_608,
-  /** Bytes of the key of one index entry: its terms and values together. */
+  /** Maximum number of bytes of the key of one index entry: the terms and values together. */
   indexKeyBytesMax: 64_000,
-  /** Values and characters, together, of a value that a query constructs; own limit. */
+  /** Maximum total number of values and characters in a value that a query constructs; own limit. */
   valueUnitsMax: 67_108_864,
   /** Default number of elements of a page. */
   pageSizeDefault: 64,
   /** Bytes that count as one read operation. */
   readOpBytes: 4096,
-  /** UTF-16 units of a text that a query of version 10 creates. */
+  /** Maximum number of UTF-16 units of a text that a query of version 10 creates. */
   v10TextUnitsMax: 16_777_216,
-  /** Elements of an array or a page that a query of version 10 creates at once. */
+  /** Maximum number of elements of an array or a page that a query of version 10 creates at once. */
   v10ElementsMax: 16_000,
-  /** Nested expressions and types in the text of a query of version 10; own limit: protects the native stack. */
+  /**
+   * Maximum number of nested expressions and types in the text of a query of version 10; own limit: protects the native
+   * stack.
+   */
   v10NestingMax: 500,
-  /** UTF-16 units of the `summary` in a response of version 10; own limit. */
+  /** Maximum number of UTF-16 units of the `summary` in a response of version 10; own limit. */
   v10SummaryUnitsMax: 1_048_576,
-  /** Nested calls of lambdas and user functions in version 10. */
+  /** Maximum number of nested calls of lambdas and user functions in version 10. */
   v10CallDepthMax: 2048,
-  /** UTF-16 units of one text that a function creates; own limit. */
+  /** Maximum number of UTF-16 units of one text that a function creates; own limit. */
   textUnitsMax: 8_388_608,
-  /** Characters of the translation of a search pattern; own limit. */
+  /** Maximum number of characters of a search pattern after its translation; own limit. */
   regexSourceCharsMax: 1_000_000,
-  /** Compiled instructions of a search pattern; own limit. */
+  /** Maximum number of instructions of a compiled search pattern; own limit. */
   regexInstructionsMax: 10_000,
-  /** Milliseconds for all permission checks of the events of one transaction. */
+  /** Maximum number of milliseconds for all permission checks of the events of one transaction. */
   streamBatchMs: 60_000,
-  /** Milliseconds of work for streams in one turn of the event loop; own limit. */
+  /** Maximum number of milliseconds of work for streams in one turn of the event loop; own limit. */
   streamTurnMs: 20,
-  /** Milliseconds for evaluating all bindings (computed fields) of one document; own limit. */
+  /** Milliseconds after which the evaluation of all bindings (computed fields) of one document fails; own limit. */
   documentBindingsMs: 100,
-  /** Lifetime of an account key in days; own limit. */
+  /** Maximum lifetime of an account key in days; own limit. */
   accountKeyDaysMax: 36_500,
-  /** Characters of an `authorization` header, and of a third-party token; own limit. */
+  /** Maximum number of characters of an `authorization` header, or of a third-party token; own limit. */
   authorizationCharsMax: 16_384,
 } as const

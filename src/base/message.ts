@@ -1,10 +1,11 @@
-// Defines error texts in which quoted values are separate from the words of the service. `msg` is a template tag, so
-// only literals in the source code become words of the service. The query log stores the template without the quoted
-// values: see docs/query-logs.md. An error text that is a plain string has no template. The query log does not store it
-// at all.
+// An error text consists of words of the service and of quoted values, which may contain data of the client. This file
+// keeps the two apart. The tag `msg` is used before a template literal: the literal parts become words of the service,
+// and the inserted values become quoted values. The query log stores only the words of the service: see
+// docs/query-logs.md. If an error text is a plain string, the query log does not store the text.
 
 /**
- * The pieces of a text, with one quoted value between adjacent pieces. A template is a plain object without methods.
+ * The parts of an error text: `pieces` are the words of the service, with one quoted value between adjacent pieces. A
+ * template needs no methods, so a plain object can be a template.
  */
 export interface Template {
   readonly pieces: readonly string[]
@@ -30,8 +31,8 @@ export class Message implements Template {
 }
 
 /**
- * Returns the message of a template literal. Inserted values are quoted; inserted messages keep their own pieces and
- * quoted values.
+ * Returns the message of a template literal. Inserted values become quoted values; inserted messages keep their own
+ * pieces and quoted values.
  */
 export function msg(literal: TemplateStringsArray, ...values: readonly unknown[]): Message {
   const pieces = [literal[0] as string]
@@ -51,8 +52,8 @@ export function msg(literal: TemplateStringsArray, ...values: readonly unknown[]
 }
 
 /**
- * Returns a message for a word of the service that is not a literal, such as a code or a line number. Never pass client
- * input.
+ * Returns a message that consists only of a word of the service. Used for words that are not literals in the source
+ * code, such as a code or a line number. Never pass client input.
  */
 export function own(word: string | number): Message {
   return new Message([String(word)], [])

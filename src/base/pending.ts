@@ -12,7 +12,7 @@ interface Question {
   readonly isLimited?: boolean
 }
 
-/** Thrown when evaluation has to wait for results: one result, or the results that several elements need. */
+/** Thrown when evaluation has to wait for results: one result, or the results for several elements of a collection. */
 export class Pending {
   readonly questions: readonly Question[]
 

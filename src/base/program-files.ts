@@ -57,7 +57,7 @@ const packageFile = new URL('package.json', home)
 /** The version in package.json, such as `0.1.0`. */
 export const version: string = JSON.parse(readFileSync(packageFile, 'utf8')).version
 
-// An older Node.js can load most of the package, but lacks an API. A service on an older Node.js would never finish its
+// An older Node.js can load most of the package, but lacks an API. Without this API, a service would never finish its
 // start or its shutdown.
 
 /**

@@ -4,7 +4,7 @@
 import { randomFillSync, randomInt } from 'node:crypto'
 
 export interface Random {
-  /** `count` unpredictable bytes, owned by the caller. */
+  /** A new array of `count` unpredictable bytes. */
   bytes(count: number): Uint8Array
   /** `count` unpredictable bytes as lower-case hexadecimal. */
   hex(count: number): string

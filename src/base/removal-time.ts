@@ -1,9 +1,9 @@
 // Determines the removal time: data whose retention has ended at this time is removed permanently. The system clock
 // alone is not safe: if the clock jumped a year ahead for an hour, all data whose retention ends within that year would
-// be removed. So the module computes an expected time: the time of day that was trusted last, plus the time for which
-// the service has run since then. The expected time is stored across restarts. If the clock differs from the expected
-// time by more than a day, the clock is trusted only after the service has run for a day with this difference. Until
-// then, the removal time is the earlier of the clock's time and the expected time.
+// be removed. So the module computes an expected time: the clock's time when the clock was last trusted, plus the time
+// for which the service has run since then. The expected time is stored across restarts. If the clock differs from the
+// expected time by more than a day, the clock is trusted only after the service has run for a day with this difference.
+// Until then, the removal time is the earlier of the clock's time and the expected time.
 
 import type { Clock } from './clock.ts'
 import { type Micros, micros, msPerDay } from './micros.ts'
@@ -20,7 +20,7 @@ export interface TimeMemory {
 
 interface RemovalTimeOptions {
   readonly clock: Clock
-  /** Returns the state that an earlier run has stored. If undefined, the clock is trusted. */
+  /** Returns the state that an earlier run has stored. Undefined if there is none; the clock is then trusted. */
   readonly load: () => TimeMemory | undefined
   /** Stores the state across restarts. */
   readonly save: (memory: TimeMemory) => Promise<unknown>
@@ -32,8 +32,8 @@ interface RemovalTimeOptions {
 }
 
 /**
- * A clock that differs by at most this many microseconds is trusted, because a service may be stopped for a night. The
- * expected time does not advance while the service is stopped.
+ * Maximum number of microseconds by which a trusted clock differs from the expected time. The maximum is longer than a
+ * night, because the expected time does not advance while a service is stopped.
  */
 const plausibleMicros = msPerDay * 1000
 /** A larger difference must persist for this many milliseconds of running time before the clock is trusted. */
@@ -45,8 +45,8 @@ export class RemovalTime {
   readonly #options: RemovalTimeOptions
   #memory: TimeMemory | undefined
   /**
-   * Microseconds by which the clock was ahead of the expected time at its last reading; undefined while the clock is
-   * trusted.
+   * Microseconds by which the clock was ahead of the expected time when the clock was last read; undefined while the
+   * clock is trusted.
    */
   #ahead: number | undefined
   #readMs = 0
@@ -71,8 +71,8 @@ export class RemovalTime {
     const ahead = wall - believed
     if (Math.abs(ahead) <= plausibleMicros) return this.#believe(wall)
     const isSameLeap = this.#ahead !== undefined && Math.abs(ahead - this.#ahead) <= plausibleMicros
-    // `doubtedMs` may come from an earlier run of the service. When the clock jumps again during this run, `doubtedMs`
-    // restarts at 0.
+    // After a restart, `#ahead` is undefined, and the stored `doubtedMs` continues. When the clock jumps again during a
+    // run, `doubtedMs` restarts at 0.
     const isGoingOn = isSameLeap || this.#ahead === undefined
     const doubtedMs = isGoingOn ? this.#memory.doubtedMs + passedMs : 0
     if (doubtedMs >= confirmationMs) return this.#believe(wall)

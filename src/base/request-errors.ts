@@ -2,7 +2,7 @@
 
 import { type Message, messageOf } from './message.ts'
 
-/** The codes of errors of a request as a whole, with their HTTP status. These errors have no position in the query. */
+/** The HTTP status of each error that fails a request as a whole. These errors have no position in the query. */
 export const requestErrorStatus = {
   /**
    * A header is invalid, a limit is exceeded, a requested time is earlier than the retained history, or the bytes are
@@ -33,7 +33,7 @@ export const requestErrorStatus = {
   unauthorized: 401,
 } as const
 
-/** The code of an error of a request as a whole. */
+/** The code of an error that fails a request as a whole. */
 export type RequestErrorCode = keyof typeof requestErrorStatus
 
 /** Thrown when a request fails as a whole, for example because of a limit, its credential or a conflict. */

@@ -8,7 +8,7 @@ interface S3ClientOptions {
   readonly endpoint?: string
   /** Absent: `us-east-1`. */
   readonly region?: string | undefined
-  /** Absent: the SDK looks for credentials in the environment, profiles and the machine. */
+  /** Absent: the SDK looks for credentials in the environment, in profiles, and in the metadata of the machine. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
 }
 

@@ -1,6 +1,6 @@
-// Calls the operating system: checks whether a recorded process is still alive, lowers the priority of this process,
-// and reads the limit on its open files. A process id does not identify a recorded process, because ids are reused, and
-// because other containers and machines use the same ids.
+// Calls the operating system: checks whether a process is still alive, lowers the priority of this process, and reads
+// this process's limit on open files. A stored process id alone does not identify a process, because ids are reused,
+// and because other containers and machines use the same ids.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -46,11 +46,11 @@ function surroundings(): string | undefined {
   }
 }
 
-/** `began`: clock ticks since the boot of the machine. */
+/** `began`: the start time of the process, in clock ticks since the boot of the machine. */
 function statusOf(pid: number): { readonly state: string; readonly began: string } | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name of the program precedes the state, and may contain any character.
+    // The name of the program, in parentheses, precedes the state. The name may contain `)`, so the last `)` ends it.
     const [state = '', ...fields] = line.slice(line.lastIndexOf(')') + 2).split(' ')
     return { state, began: fields[18] ?? '' }
   } catch {
@@ -69,10 +69,10 @@ function isHidden(pid: number): boolean {
 }
 
 /**
- * Lowers the priority of this process by `niceness`. On Linux, each thread has its own priority. The priority of the
- * garbage collector's threads is lowered as well, because they could use all cores. The libuv threads keep their
- * priority: commits wait for the disk on these threads, and a slow commit delays other writers. Must be called after
- * the program is loaded, because loading at low priority can take very long.
+ * Sets the nice value of this process to `niceness`, to lower its priority. On Linux, each thread has its own priority.
+ * The priority of the garbage collector's threads is lowered as well, because they could use all cores. The libuv
+ * threads keep their priority: commits wait for the disk on these threads, and a slow commit delays other writers. Must
+ * be called after the program is loaded, because loading at low priority can take very long.
  */
 export function lowerPriority(niceness: number): void {
   setPriority(niceness)
@@ -95,7 +95,7 @@ export function lowerPriority(niceness: number): void {
 /** The smallest limit on descriptors with which a service works. */
 export const descriptorsMin = 128
 
-/** The smallest number of descriptors kept free for files, pipes and processes. */
+/** Minimum number of descriptors that connections leave free for files, pipes and processes. */
 const reserveMin = 96
 
 /**
@@ -120,7 +120,7 @@ function readMax(): number {
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 }
 
-/** The limit for connections: a quarter of all descriptors, and at least {@link reserveMin}, stays free. */
+/** Maximum number of connections. At least a quarter of all descriptors, and at least {@link reserveMin}, stay free. */
 export function connectionsMax(): number {
   const all = descriptorsMax()
   return all - Math.max(reserveMin, Math.ceil(all / 4))

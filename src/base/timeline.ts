@@ -1,13 +1,13 @@
 // Coordinates the times of commits and snapshots of one store. A snapshot at time S contains every commit up to S, and
 // every later commit gets a time after S.
 //
-// A commit gets a provisional time before its transaction is evaluated, and becomes visible only when it is durable. So
-// a writer first announces the commit to all processes and then reads the clock: the commit's time is later than the
-// clock reading. A reader first reads the clock, then reads the announcements, and takes its snapshot last. If the
-// reader missed an announcement, its clock reading is before the time of the announced commit. If the reader read an
-// announcement, its snapshot may have one of two times: a time before the oldest announcement, or the time directly
-// after the newest visible commit. A snapshot directly after a commit is safe, because commits are at least two
-// microseconds apart.
+// A commit gets a provisional time before its transaction is evaluated, and becomes visible only when it is durable. A
+// snapshot must not miss a commit with an earlier time. So a writer first announces the commit to all processes and
+// then reads the clock: the commit's time is later than the clock reading. A reader first reads the clock, then reads
+// the announcements, and takes its snapshot last. If the reader missed an announcement, its clock reading is before the
+// time of the announced commit. If the reader read an announcement, its snapshot may have one of two times: a time
+// before the oldest announcement, or the time directly after the newest visible commit. A snapshot directly after a
+// commit is safe, because commits are at least two microseconds apart.
 //
 // All processes read one clock. An announcement has the same time as its commit. This time is later than all clock
 // readings before the announcement. So snapshot times never go back, in any process. Several processes of one machine
@@ -23,13 +23,15 @@ export interface Timeline {
   /** Returns the times that a snapshot taken after this call may have. If possible, `upTo` is later than `after`. */
   reach(after?: Micros): Reach
   /**
-   * Announces a commit. The time of the commit is at least `atLeast`, and later than every result of {@link now} in any
-   * process. The time is also at least {@link commitDistance} later than the previous announcement of this process.
+   * Announces a commit. The time of the commit is at least `atLeast`, and later than every time that {@link now} has
+   * returned in any process. The time is also at least {@link commitDistance} later than the previous announcement of
+   * this process.
    */
   announce(atLeast: Micros): Announcement
   /**
-   * Returns a time that is earlier than every later commit. The caller must hold the store's write lock, which only one
-   * process can hold. Only timelines of stores that several machines share have this method.
+   * Returns a time. All commits that follow this call get later times than the returned time. The caller must hold the
+   * store's write lock, which only one process can hold. Only timelines of stores that several machines share have this
+   * method.
    */
   closed?(): Micros
 }
@@ -67,9 +69,9 @@ export class AnnouncedCommits {
   #newest = epoch
 
   /**
-   * `announced` publishes the time of the oldest open commit, or {@link endOfTime} when no commit is open. If no commit
-   * is open, {@link begin} first calls `announced` with undefined, then determines the time of the commit, and calls
-   * `announced` with this time.
+   * `announced` publishes a time that is not later than any open commit, or {@link endOfTime} when no commit is open.
+   * If no commit is open, {@link begin} first calls `announced` with undefined, then determines the time of the commit,
+   * and calls `announced` with this time.
    */
   constructor(announced: (oldest: Micros | undefined) => void = () => {}) {
     this.#announced = announced
@@ -144,8 +146,9 @@ const keepIntervalMs = 500
 
 const numberBytes = 8
 /**
- * Layout of the file. First: the offset. Second: for each process, the time of its oldest announced commit, {@link
- * announcing}, or 0 if no commit is announced. Third: for each process, the newest time of its snapshots.
+ * Layout of the file. First: the offset. Second: one number for each process. This number is the time of the oldest
+ * announced commit of the process, or {@link announcing}, or 0 if no commit is announced. Third: for each process, the
+ * newest time of its snapshots.
  */
 const offsetPlace = 0
 const announcementPlace = (process: number) => (1 + process) * numberBytes

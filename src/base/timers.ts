@@ -26,10 +26,7 @@ export const systemTimers: Timers = {
   },
 }
 
-/**
- * Keeps the process alive until the returned function is called, even if the process only waits for {@link
- * systemTimers}.
- */
+/** Keeps the process alive until the returned function is called. {@link systemTimers} do not keep it alive. */
 export function stayAlive(): Cancel {
   const timer = setInterval(() => undefined, delayMaxMs)
   return () => clearInterval(timer)

@@ -1,5 +1,5 @@
-// Backups: folders that contain a single data file, like a data directory. A backup is written under a temporary name
-// and renamed at the end. So a folder with the final name is always a complete backup.
+// Backups. Like a data directory, a backup is a folder with a single data file. A backup is written under a temporary
+// name and renamed at the end. So a folder with the final name is always a complete backup.
 
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -37,7 +37,7 @@ export interface StoreCopy {
 }
 
 /**
- * Copies the configured store, a data directory or a shared store, to the new folder `folder`. A service may use the
+ * Copies the configured store (a data directory or a shared store) to the new folder `folder`. A service may use the
  * store at the same time. Progress and result are recorded in the data directory (task-note.ts).
  */
 export async function backUp(config: Config, folder: string): Promise<StoreCopy> {
@@ -61,7 +61,7 @@ async function copyTo(config: Config, folder: string, bytes: number, onShare: On
     const share = () => storeBytes(draft) / bytes
     if (isShared(config)) await copyShared(config, draft, onShare)
     else await withProgress('backup', share, () => copyStore(config.data, draft), onShare)
-    // `rejectContent` has checked that the target is empty. A rename to a folder with content fails.
+    // If another process has written to `folder` since the check by `rejectContent`, the rename fails.
     await rename(draft, folder)
     flush(dirname(folder))
   } catch (cause) {

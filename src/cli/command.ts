@@ -39,7 +39,7 @@ type OptionValue<O> = O extends { readonly multiple: true } ? readonly NonNullab
 export interface Invocation<O extends Options> {
   readonly operands: readonly string[]
   readonly options: { readonly [Name in keyof O]: OptionValue<O[Name]> }
-  /** All settings of the service. The command line may contain only settings that the command declares. */
+  /** The values of all settings of the service. Only settings that the command declares are flags of the command. */
   readonly config: Config
 }
 

@@ -1,8 +1,8 @@
 // Distributes the connections of a port to several processes in turn.
 //
 // `node:cluster` could do this, but has two problems in Node 26. A connection that is being sent to a crashing worker
-// stays open forever, and the port closes when all workers have crashed. The distributor closes the connection, so that
-// the client detects the crash. If all workers have crashed, connections wait for a new worker.
+// stays open forever, and the port closes when all workers have crashed. The distributor closes such a connection, so
+// that the client detects the crash. It keeps the port open, so that connections wait for a new worker.
 
 import type { Worker } from 'node:cluster'
 import { createServer, type Server, type Socket } from 'node:net'

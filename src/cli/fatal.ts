@@ -1,4 +1,5 @@
-// Immediate exits of the program. Only the program may decide to exit: libraries get these functions as `onFatal`.
+// Immediate exits of the program. Other modules do not exit the process themselves: they get these functions as
+// `onFatal`.
 
 /** Exit status of a process whose replica of the store is invalid and will be rebuilt at the next start. */
 export const divergedExitCode = 75

@@ -1,4 +1,5 @@
-// The text of `--help`, in the sections of a manual page, from the declarations of commands and settings.
+// Generates the text of `--help` from the declarations of commands and settings. The text has the sections of a manual
+// page.
 
 import { flagOf, variableOf } from '../app/config/read-config.ts'
 import { initialOf, placeholderOf, type Setting, settings } from '../app/config/settings.ts'

@@ -1,5 +1,5 @@
-// Starts this program again in a child process, on the data of this process. A command that a service starts lowers its
-// own CPU priority after it is loaded.
+// Starts a command of this program in a child process, on the data of this process. When a service has started the
+// command, the command lowers its own CPU priority.
 
 import type { ChildProcess } from 'node:child_process'
 import { variableOf } from '../app/config/read-config.ts'

@@ -23,7 +23,7 @@ export function profileFile(env: NodeJS.ProcessEnv = process.env): string {
   return env.TERRARIUM_PROFILES || join(folder, 'terrarium', 'profiles.json')
 }
 
-/** All profiles by name. Throws {@link UsageError} for a file that cannot be read. */
+/** All profiles by name; empty if the file does not exist. Throws {@link UsageError} for an unreadable file. */
 export function readProfiles(file = profileFile()): ReadonlyMap<string, Profile> {
   let text: string
   try {
@@ -44,7 +44,7 @@ function profilesIn(text: string, file: string): Readonly<Record<string, Profile
     // The error below covers this case.
   }
   throw new UsageError(
-    `${file} is not a file of profiles: it needs an object of {"url", "secret", "database"} by name`,
+    `${file} is not a file of profiles: it must be a JSON object of names, each with {"url", "secret", "database"}`,
   )
 }
 
@@ -72,8 +72,8 @@ export function changeProfiles(change: (profiles: Map<string, Profile>) => void,
 }
 
 /**
- * The options of the profile in the flag (`given`) or in the environment variable `TERRARIUM_PROFILE`; empty without a
- * profile. Throws {@link UsageError} for an unknown profile.
+ * The options of the profile that the flag (`given`) or the environment variable `TERRARIUM_PROFILE` names. Empty if
+ * neither names a profile. Throws {@link UsageError} for an unknown profile.
  */
 export function profileOptions(
   given: RawSetting | undefined,

@@ -51,7 +51,7 @@ export function progressLine(name: string, share: number): string {
   return `${name} [${bar}] ${String(Math.floor(bounded * 100)).padStart(3)} %`
 }
 
-/** Shows a bar, documents per second and the remaining time until `work` has ended. */
+/** Until `work` has ended, shows a bar, the number of documents per second, and the remaining time. */
 export function withRate<T>(
   name: string,
   rated: Readonly<ExportProgress>,
@@ -78,7 +78,7 @@ function perSecond(documents: number, elapsedMs: number): number {
   return elapsedMs > 0 ? Math.round((documents * 1000) / elapsedMs) : 0
 }
 
-/** A progress line such as `import [###   ]  10 % 12345 documents, 6789/s, 0:42 left`. */
+/** A progress line such as `import [###   ]  10 % documents: 12345 documents, 6789/s, 0:42 left`. */
 export function rateLine(
   name: string,
   { documents, phase, readBytes, totalBytes }: Readonly<ExportProgress>,

@@ -1,5 +1,5 @@
-// Files of a service in its data directory: a generated root secret, and the address of the service. Commands that get
-// only the directory read these files.
+// Files of a service in its data directory: a generated root secret, and the address of the service. A command that
+// knows only the data directory reads these files to connect to the service.
 
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,14 +11,14 @@ const secretFileName = 'root-secret'
 /** Length of a generated root secret in bytes (192 bits). */
 const secretBytes = 24
 
-/** A root secret; `created` is true if this call generated it. */
+/** A root secret. `created` is false if the file `file` already contained the secret. */
 interface StoredSecret {
   readonly secret: string
   readonly file: string
   readonly created: boolean
 }
 
-/** The root secret in the folder. The first call generates it. */
+/** The root secret in the folder. If the folder contains no root secret, generates and stores one. */
 export function loadRootSecret(folder: string, random: Random): StoredSecret {
   const file = join(folder, secretFileName)
   const existing = readSecret(file)
@@ -59,7 +59,7 @@ function readSecret(file: string): string | undefined {
 
 const fileOf = (folder: string) => join(folder, 'service-url')
 
-/** Addresses that mean all network interfaces, each with the loopback address to which clients connect instead. */
+/** Maps the addresses that mean all network interfaces to the loopback addresses that clients use instead. */
 const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
 
 /** Writes the address of the service into the data directory. */

@@ -127,7 +127,7 @@ function differenceText(difference: Difference): string {
   return `${textOf(difference.key)}: ${where[difference.in]}`
 }
 
-/** The text of a key. Comparisons also show invalid keys. */
+/** Returns the text of a key. For an invalid key, returns its bytes in hexadecimal. */
 function textOf(key: Uint8Array): string {
   try {
     return printKey(key)
@@ -164,8 +164,8 @@ export async function withControlRows<T>(
 }
 
 /**
- * Adds the control rows in `requests` to the rows of a data directory. The keys of control rows come after all other
- * keys.
+ * Adds the control rows in `requests` to the rows of a data directory. The control rows follow the other rows, because
+ * their keys are greater than all other keys.
  */
 function withOwnRequests(source: KeyValueStore, requests: KeyValueStore | undefined): KeyValueStore {
   if (requests === undefined) return source
@@ -240,7 +240,10 @@ interface FillResult {
   readonly time: number
 }
 
-/** Moves the data of `folder` into the record. No service may serve the folder, and the record must be empty. */
+/**
+ * Moves the data of `folder` into the record. No service may serve the folder. The record must be empty, or contain an
+ * interrupted move of the same folder.
+ */
 export async function fillShared(
   config: SharedConfig,
   folder: string,

@@ -1,5 +1,5 @@
-// Text on terminals: colours, escapes for control characters, tables and counts. Also the confirmation of a change: on
-// a terminal, a question; elsewhere, the flag `--yes`.
+// Text on terminals: colours, escapes for control characters, tables and counts. Also asks the user to confirm a
+// change. Without a terminal, the flag `--yes` confirms the change.
 
 import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
@@ -22,7 +22,7 @@ export function styleFor({ isTTY }: Pick<Output, 'isTTY'>): (format: Format, tex
 }
 
 /**
- * Matches control characters, and characters without width or with an effect on the text direction. Stored texts may
+ * Matches control characters, characters without width, and characters that change the text direction. Stored texts may
  * contain these characters to deceive the user.
  */
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}]/gu
@@ -37,12 +37,12 @@ export function visible(text: string): string {
   )
 }
 
-/** The text with a replacement character of one column for each hidden character, so that underlines stay aligned. */
+/** Replaces each hidden character with a character that is one column wide, so that underlines stay aligned. */
 export function visibleInPlace(text: string): string {
   return text.replace(hidden, '\ufffd')
 }
 
-/** A count with the form of its noun: `1 file`, `2 files`. */
+/** A count and its noun, in the singular or the plural: `1 file`, `2 files`. */
 export function quantity(count: number | string, one: string, many = `${one}s`): string {
   return `${count} ${String(count) === '1' ? one : many}`
 }
@@ -78,7 +78,10 @@ export function listText<K extends string>(
   ])
 }
 
-/** Asks for confirmation. Throws {@link StartError} without a terminal and without `--yes`. */
+/**
+ * Asks the user for confirmation, and returns whether the user confirmed. Without a question, returns false for a dry
+ * run, and true if `yes` is true. Throws {@link StartError} if a question is necessary and there is no terminal.
+ */
 export async function isConfirmed(
   { dryRun, yes }: { readonly dryRun?: boolean; readonly yes: boolean },
   question: string,

@@ -1,5 +1,5 @@
-// Connects to the database of an import or export: through a running service, or in a data directory that is not
-// served.
+// Connects to the database of an import or export: through a running service, or directly in a data directory that no
+// service uses.
 
 import { existsSync } from 'node:fs'
 import { UsageError } from '../app/config/read-config.ts'
@@ -33,8 +33,8 @@ interface TargetInvocation {
 }
 
 /**
- * Connects to the database of an invocation; creates its data directory if `mayCreate`. Throws {@link UsageError} or
- * {@link StartError}.
+ * Connects to the database that the command line names. If the data directory does not exist, creates it if `mayCreate`
+ * is true. Throws {@link UsageError} or {@link StartError} if the connection is impossible.
  */
 export async function openTarget(
   { config, options: { database: path, secret, url } }: TargetInvocation,
@@ -70,7 +70,7 @@ function claim(folder: string): (() => Promise<void>) | undefined {
 async function openFolder(config: Config, release: () => Promise<void>): Promise<TransferConnection> {
   try {
     checkData(config)
-    // A random secret that no user knows is enough, because no other process can use the folder until it is released.
+    // The root secret can be random, because no other process can use the folder until `release` is called.
     const rootSecret = Buffer.from(systemRandom.bytes(24)).toString('base64url')
     const log = openServiceLog('warn')
     const part = { worker: 0, background: true }

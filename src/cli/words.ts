@@ -1,5 +1,5 @@
-// Parses the arguments of a command by its declaration. `parseArgs` only splits the arguments. This file checks which
-// flags and values are allowed, so that all commands report errors in the same words.
+// Parses the arguments of a command according to the command's declaration. `parseArgs` only splits the arguments. This
+// file checks which flags and values are allowed, so that all commands report errors in the same words.
 
 import { parseArgs } from 'node:util'
 import {
@@ -30,7 +30,7 @@ export function readWords(
     commandFlags(command).map(([name, option]) => [flagOf(name), { name, option }] as const),
   )
   const { found, operands } = split(flags, words)
-  // An option may have the same name as a setting that the command does not take.
+  // Omits the command's own options. An option may have the name of a setting that the command does not take.
   const given = new Map(
     found.filter(({ name }) => !Object.hasOwn(command.options, name)).map(each => [each.name, each]),
   )
@@ -63,7 +63,7 @@ function optionValue(
   return found ? readSetting(option, found) : defaultOf(option)
 }
 
-/** The flags of a command, by name without hyphens. */
+/** The flags of a command, by name without the leading hyphens. */
 type Flags = ReadonlyMap<string, { readonly name: string; readonly option: Option }>
 
 function split(flags: Flags, words: readonly string[]) {

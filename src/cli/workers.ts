@@ -123,7 +123,7 @@ const restartDelayMs = 50
 const restartDelayMaxMs = 10_000
 /** A worker that has lived this long, in milliseconds, is restarted with the shortest delay. */
 const soundMs = 10_000
-/** Milliseconds after the grace period for a worker to close its store. */
+/** Milliseconds that a worker may take to close its store, after the grace period has passed. */
 const closingMs = 10_000
 
 /**
@@ -132,8 +132,8 @@ const closingMs = 10_000
 const crashSignals: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV'])
 
 /**
- * Number of crashes that cause a rebuild. A single crash may be caused by a lack of memory, and a rebuild disconnects
- * the clients of all workers.
+ * Number of crashes that cause a rebuild. A single crash does not cause a rebuild: its cause may be a lack of memory,
+ * and a rebuild disconnects the clients of all workers.
  */
 const crashesMax = 2
 
@@ -147,7 +147,7 @@ interface End {
 /** A run of a worker process. */
 interface Run {
   readonly worker: Worker
-  /** Resolves with false when the worker exits before it serves. */
+  /** Resolves with true when the worker serves, or with false when the worker exits before it serves. */
   readonly serving: Promise<boolean>
   readonly ended: Promise<End>
 }

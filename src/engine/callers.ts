@@ -146,8 +146,8 @@ export function followNames(
 }
 
 /**
- * Returns the time at which `database` got the name `name`. If the version of that time has expired, the result is the
- * time of the oldest available version.
+ * Returns the time at which `database` got the name `name`. If the version that introduced this name is no longer
+ * retained, the result is the time of the oldest retained version.
  */
 function calledSince(database: Ref, name: string, transaction: ReadTransaction): Micros {
   let since = transaction.snapshotTime

@@ -100,7 +100,7 @@ export interface NamedCaller {
 export interface NamedDatabases {
   /** The ids of the databases, outermost first. */
   readonly ids: readonly DatabaseId[]
-  /** The databases of the path have had their current names and parents since this time. */
+  /** Since this time, no database of the path has changed its name or its parent. */
   readonly since: Micros
 }
 
@@ -168,7 +168,7 @@ export interface Principal {
   readonly caller: CallerMark
   /** True: the caller has the built-in role `admin` in this database. */
   readonly isAdmin: boolean
-  /** The built-in role; undefined for callers with roles of the database, and for logins. */
+  /** The built-in role; undefined for callers with user-defined roles, and for logins. */
   readonly role: string | undefined
   /** The identity of the login: a document, or the subject of a third-party token. */
   readonly identity: { readonly collection: string; readonly id: string } | string | undefined
@@ -202,7 +202,7 @@ export interface Engine {
   completed(request: QueryRequest, response: QueryResponse, time: Micros): string
   /**
    * Checks the store: `read` reads from the store, `write` and `all` commit a transaction without changes, and `node`
-   * checks nothing. Rejects if the store fails. The read or commit may take long, so the caller sets a time limit.
+   * checks nothing. Rejects if the store fails. The read or commit may take long, so the caller must set a time limit.
    */
   ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
   /** Returns the principal of an `authorization` header; undefined if the credential is rejected. */

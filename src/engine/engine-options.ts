@@ -22,15 +22,15 @@ export interface Committer {
 
 export interface EngineOptions {
   readonly store: Store
-  /** Finds the caller of a credential. */
+  /** Finds the caller to whom a credential belongs. */
   readonly identifier: Pick<Identifier, 'identify'>
   readonly host: SessionHost
   readonly languages: Languages
   /** The rate limits of the databases. If undefined, databases have no rate limits. */
   readonly rateLimits?: OperationLimits
   /**
-   * For each client address, limits the requests with an unknown secret. Such a request makes this machine fetch the
-   * newest commits. Undefined if only one machine uses the store.
+   * For each client address, limits the requests with an unknown secret, because each such request makes this machine
+   * fetch the newest commits. Undefined if only one machine uses the store.
    */
   readonly unknownSecrets?: RateLimit<string>
   readonly streams: StreamOpener

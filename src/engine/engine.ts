@@ -36,7 +36,7 @@ import { collectionSize, indexSize } from './stored-size.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const engineLimits = {
-  /** Milliseconds for reading one page of a stream; own limit. */
+  /** Milliseconds after which reading one page of a stream fails; own limit. */
   streamPageMs: 60_000,
 } as const
 
@@ -222,8 +222,8 @@ class QueryKind implements RequestKind {
 
   /**
    * Parses a query before its evaluation. Returns `writes` if the query needs a writing transaction. Returns `long` if
-   * parsing the query takes too long for this process, or if the evaluation certainly will. Errors in the query are
-   * reported only after authentication.
+   * parsing the query takes too long for this process, or if the evaluation certainly will. Otherwise, returns
+   * undefined. This includes invalid queries, because their errors are reported only after authentication.
    */
   #foreseen(): 'writes' | 'long' | undefined {
     const { authorization, body, linearized, readOnly } = this.#request

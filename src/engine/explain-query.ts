@@ -44,7 +44,7 @@ import type { QueryRequest } from './engine-contract.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const explainLimits = {
-  /** Permission checks in one explanation; own limit. */
+  /** Maximum number of permission checks that one explanation describes; own limit. */
   explainedDecisionsMax: 1000,
 } as const
 
@@ -115,7 +115,8 @@ function decisionsOf(
           mentions(action, resource) {
             const isMentioned = access.mentions(action, resource)
             // Any privilege that mentions a collection also allows reading the collection's definition. If no privilege
-            // mentions the collection, reading the definition is denied without a call of `allows`.
+            // mentions the collection, reading the definition is denied without a call of `allows`. So this denial is
+            // noted here.
             const { callSite } = subject
             if (!isMentioned && action === 'read')
               note({ action, resource, argument: () => null, callSite }, false)
@@ -288,7 +289,7 @@ function mapOf(fields: Readonly<Record<string, Value>>): ObjectValue {
 // The functions below describe the reads of an explained query: the sets, the numbers of entries and documents, and
 // suggested indexes.
 
-/** Returns the members of the response about reads. `result` is undefined if the query failed. */
+/** Returns the fields of the response that describe the reads. `result` is undefined if the query failed. */
 function describeReads(
   reads: ReadRecorder,
   result: Value | undefined,

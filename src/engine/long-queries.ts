@@ -1,11 +1,11 @@
-// Remembers queries whose last evaluation took too long for the main process. If a remembered query arrives again, it
-// moves at once to the slow lane, the processes for long queries. Applications repeat long queries, for example
-// reports.
+// Remembers queries whose last evaluation took too long for the main process, because applications repeat long queries,
+// for example reports. If a remembered query arrives again, it moves at once to the slow lane, the processes for long
+// queries.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { QueryRequest } from './engine-contract.ts'
 
-/** Maximal total length of the remembered queries, in characters. */
+/** Maximum number of characters in all remembered queries together. */
 const charactersMax = 4_000_000
 
 export class LongQueries {

@@ -31,12 +31,12 @@ export class RateLimited extends RequestError {
 
 /** The capacity of a bucket: the operations of this many seconds at the allowed rate. */
 const burstSeconds = 2
-/** The number of databases to remember. The bucket of a forgotten database is full. */
+/** Maximum number of databases whose buckets are stored. When a bucket is dropped, the database gets a full bucket. */
 const databasesMax = 10_000
 
 /**
- * The operations that the queries of one process have used in one database. The database is a decimal string, because
- * JSON has no bigints.
+ * The operations that the queries of one process have used in one database. The id of the database is a decimal string,
+ * because JSON has no bigints.
  */
 type UsageReport = readonly [database: string, compute: number, read: number, write: number]
 

@@ -35,8 +35,8 @@ import { runSlowly } from './slow-run.ts'
 const everything = Number.POSITIVE_INFINITY
 
 /**
- * Default of the maximum number of retries of a query in the slow lane. A client can set another maximum. This default
- * is high because many other transactions commit during a long evaluation.
+ * Maximum number of retries of a query in the slow lane, if the client sets no other maximum. This number is high
+ * because many other transactions commit during a long evaluation.
  */
 const slowRetriesDefault = 4 * limits.contentionRetriesDefault
 
@@ -78,7 +78,7 @@ class RequestRun {
   #progress: Progress = { state: 'parsed' }
   #mustWrite: boolean
   #hasRefreshed = false
-  /** True if a refresh was charged to the client's address. */
+  /** True if the refresh (see {@link #refreshFor}) was charged to the client's address. */
   #isRefreshTaken = false
 
   constructor(options: EngineOptions, request: QueryRequest, kind: RequestKind) {
@@ -86,8 +86,8 @@ class RequestRun {
     this.#request = request
     this.#kind = kind
     this.#responses = new Responses(options, request, languageOf(options, request), kind)
-    // A worker forwards linearized queries to the committing process. If a linearized request is not a query, a worker
-    // reads a snapshot with every acknowledged commit.
+    // In a worker, `kind.mustWrite` is true for linearized queries, and the worker forwards them to the committing
+    // process. The worker runs other linearized requests itself, on a snapshot that contains every acknowledged commit.
     const isLinearized = request.linearized === true && options.committer === undefined
     this.#mustWrite = kind.mustWrite === true || isLinearized
   }
@@ -263,7 +263,7 @@ class RequestRun {
         this.#sessionFor(caller, transaction).decides(predicate, argument, about)
     const caller = identifier.identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
     if (this.#isRefreshTaken) {
-      // The credential was found after the refresh, so the refresh is not charged to the address.
+      // The credential was found after the refresh, so the charge to the address is reversed.
       this.#isRefreshTaken = false
       this.#options.unknownSecrets?.take(this.#request.address ?? '', -1)
     }

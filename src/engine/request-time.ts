@@ -14,8 +14,8 @@ import { queueOf, type SlowLane, TooLong } from './slow-lane-contract.ts'
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const requestTimeLimits = {
   /**
-   * Milliseconds that a stream's expression may block the process, because a stream cannot move to the slow lane; own
-   * limit.
+   * Maximum number of milliseconds for which a stream's expression may block the process; own limit. A stream cannot
+   * move to the slow lane.
    */
   unmovableMs: 50,
 } as const
@@ -82,8 +82,8 @@ export class RequestTime {
   }
 
   /**
-   * Begins to measure work. {@link countFor} later assigns the measured time to a database. A measurement that has not
-   * ended continues, because the process has served no other request meanwhile.
+   * Begins to measure the time of the work. {@link countFor} later assigns the measured time to a database. If a
+   * measurement is already running, it continues, because the process has served no other request meanwhile.
    */
   begin(): void {
     if (this.#work) return
@@ -97,7 +97,7 @@ export class RequestTime {
     this.#work = undefined
   }
 
-  /** Charges the time of the current work to the queue of a database. */
+  /** Charges the time of the current work to a database. */
   countFor(database: DatabaseId): void {
     this.#work?.countFor(queueOf(database, ''))
   }

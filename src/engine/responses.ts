@@ -83,7 +83,7 @@ export function factsOf(progress: Progress): EvaluationFacts | undefined {
   return progress.state === 'evaluated' ? progress.facts : undefined
 }
 
-/** Returns the members of a response without its status and body. */
+/** Returns all members of a response except `status` and `body`. */
 function membersOf(
   progress: Progress,
   txnTime: Micros,

@@ -59,8 +59,8 @@ export interface SlowLane {
   /** The time for which queries of each queue may block the main process. */
   readonly time: TimeBudget
   /**
-   * Returns whether too many queries of a queue wait for the slow lane. If true, the main process should evaluate
-   * queries that may be short, to relieve the slow lane.
+   * Returns whether too many queries of a queue wait for the slow lane. The main process then relieves the slow lane:
+   * it evaluates queries itself if they may be short.
    */
   isCrowded(queue: string): boolean
   readonly leads: Leads
@@ -75,7 +75,7 @@ export function queueOf(database: DatabaseId | undefined, authorization: string)
   return database === undefined ? `credential ${authorization}` : `database ${database}`
 }
 
-/** The number of databases to remember. */
+/** Maximum number of queues for which {@link Leads} remembers the needed time. */
 const queuesMax = 10_000
 /** The minimal lead, in microseconds. A process may have to wait this long for a CPU. */
 const leadMin = 50_000
@@ -87,8 +87,8 @@ const firstLeadMax = 500_000
 
 /**
  * Chooses the lead of a slow-lane query. The lead is the time from the start of the evaluation to the commit time. A
- * query needs a lead if its writes contain the commit time in values that cannot be changed later. An example is an
- * entry of an index over `ts`. If the lead is too short, the evaluation ends after its commit time and must be
+ * query needs a lead if its writes contain the commit time in values that cannot be changed after the evaluation, such
+ * as an entry of an index over `ts`. If the lead is too short, the evaluation ends after its commit time and must be
  * repeated. If the lead is too long, the client waits longer than necessary. So the lead is computed from the time that
  * recent queries of the same database needed.
  */

@@ -45,9 +45,10 @@ const earlyMicros = 10_000
 const turnMicrosMax = 500_000
 
 /**
- * Returns whether the query of an attempt may be evaluated again under the writer lock. Only schema changes may. A
- * schema change reads much data and contains its commit time. So every commit of another machine may make the attempt
- * stale. Schema changes are rare, so other writers seldom wait for a schema change.
+ * Returns whether the query of an attempt may be evaluated again under the writer lock. This is allowed only for schema
+ * changes. A schema change reads much data and must wait for its commit time. During the wait, any commit of another
+ * machine may make the attempt stale, so retries may never succeed. Schema changes are rare, so other writers seldom
+ * wait for a schema change.
  */
 function mayTakeTurn({ changesSchema, evaluationMicros }: Attempt<undefined>): boolean {
   return changesSchema && evaluationMicros <= turnMicrosMax

@@ -14,13 +14,14 @@ import type { Task } from './request-kind.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const storedSizeLimits = {
-  /** Rows of an index or a collection that one request for its size reads; own limit. */
+  /** Maximum number of rows that one request reads to measure an index or a collection; own limit. */
   sizeRows: 10_000,
 } as const
 
 const indexBodyText =
-  'The body has to be {"index": NAME}, {"collection": NAME, "index": NAME} or {"collection": NAME, "unique": POSITION}, with "after" of the page before.'
-const collectionBodyText = 'The body has to be {"collection": NAME}, with "after" of the page before.'
+  'The body has to be {"index": NAME}, {"collection": NAME, "index": NAME} or {"collection": NAME, "unique": POSITION}. For the next page, add the "after" of the previous response.'
+const collectionBodyText =
+  'The body has to be {"collection": NAME}. For the next page, add the "after" of the previous response.'
 
 /** The maximum length of a cursor in base64. */
 const cursorCharsMax = Math.ceil((sizeCursorBytesMax * 4) / 3)

@@ -46,7 +46,7 @@ interface EffectLimit {
   readonly effect: CallEffect
   /**
    * A forbidden effect that is smaller than `effect`. For example, index bindings (computed values of an index) may
-   * read their document, but they must not read the time.
+   * read their document, but they must not read the time (an `observation`).
    */
   readonly forbids?: CallEffect
   readonly place:
@@ -145,7 +145,7 @@ export interface DocumentAccess {
   collectionOf(ref: Ref): Module
 }
 
-/** The keys and the data for tokens that clients receive: cursors and event sources. */
+/** The keys and the data for creating the tokens that clients receive. The tokens are cursors and event sources. */
 export interface TokenSealing {
   /** The database of the query. */
   readonly database: DatabaseId
@@ -153,11 +153,14 @@ export interface TokenSealing {
   resultTime(): Micros
   /** The key that authenticates cursors. */
   readonly cursorKey: Uint8Array
-  /** The key that authenticates event sources. All databases use the same key: an event source names its database. */
+  /**
+   * The key that authenticates event sources. All databases use the same key, because each event source names its
+   * database.
+   */
   readonly sourceKey: Uint8Array
 }
 
-/** The data and the user-defined names that a query can access, in one interface for each purpose. */
+/** The data and the user-defined names that a query can access. Each property serves one purpose. */
 export interface World {
   readonly names: NameReader
   readonly documents: DocumentAccess
@@ -166,8 +169,8 @@ export interface World {
   readonly access: AccessReader
   readonly sealing: TokenSealing
   /**
-   * Calls a user function. The number of arguments must already be checked. If the function is written in version 10
-   * and has no role, returns a BoundCall. The code that calls `callUser` must then evaluate the BoundCall.
+   * Calls a user function. The number of arguments must already be checked. Returns the result, or a BoundCall if the
+   * function is written in version 10 and has no role. The code that calls `callUser` must evaluate the BoundCall.
    */
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall
 }
@@ -311,8 +314,8 @@ export class Call {
   }
 
   /**
-   * Applies a function that this call has received as an argument. The check of this call's arguments includes the
-   * function's arity.
+   * Applies a function that this call has received as an argument. Does not check the function's arity, because the
+   * check of this call's arguments has already done so.
    */
   apply(callee: FunctionValue, ...args: Value[]): Value {
     return this.evaluation.apply(callee, args, this)

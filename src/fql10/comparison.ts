@@ -1,6 +1,6 @@
 // Compares values. The operators use equality (`equals`) and a partial order (`compare`). Sorting uses a total order
 // (`compareTotally`). Array elements and object fields are also compared in the total order. These functions read no
-// documents, so callers must check whether a document exists.
+// documents. Callers that treat a missing document as null must check whether the document exists.
 
 import { step } from '../base/effort.ts'
 import type { LocalDate, Time, Uuid } from '../values/value.ts'
@@ -104,7 +104,8 @@ function compareAlike(kind: Kind, left: Value, right: Value): number {
     case 'module':
       return compareModules(left as Module, right as Module)
   }
-  // Functions have no order. The result 0 lets sorting keep the original order of functions.
+  // Functions have no order. The result 0 lets sorting keep the original order of functions. For other values without
+  // an order, the result only says whether the values are equal.
   return isCallable(kind) || equals(left, right) ? 0 : -1
 }
 

@@ -24,13 +24,14 @@ interface ExplanationRequest {
   readonly query: QueryBody
   /**
    * The caller whose access is explained: a built-in role, or an expression whose value is a document. If undefined,
-   * the caller of the request.
+   * the access of the request's caller is explained.
    */
   readonly as: QueryBody | string | undefined
 }
 
 /**
- * Reads the body of a request. Undefined if the member `query` is neither a text nor a template. Throws `bad request`.
+ * Reads the body of a request. Undefined if the member `query` is neither a text nor a template. Throws `bad request`
+ * if the member `as` is neither.
  */
 export function readExplanation(body: string | undefined): ExplanationRequest | undefined {
   const given = membersOf(body)
@@ -93,8 +94,8 @@ function runOrReject(run: () => Value): Value {
 }
 
 /**
- * Parses the member `data` from the beginning of a response. The response is not sent, and its transaction is not
- * committed. `time` replaces the placeholder for the commit time.
+ * Parses the member `data` from the beginning of a response. The transaction of this response is not committed, so
+ * `time` replaces the placeholder for the commit time.
  */
 export function dataOf(beginning: string, time: Micros): Stored {
   const text = beginning.replaceAll(timeMark, formatTime(timeFromMicros(time)))

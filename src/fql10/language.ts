@@ -50,7 +50,7 @@ import { logLinesOf, queryName, visibleTo } from './world/log-output.ts'
 import { storedCode } from './world/stored-code.ts'
 import { namesOf } from './world/wire-names.ts'
 
-/** A failed query with the beginning of its response. The costs are added later. */
+/** The failure of a query, with the beginning of the response. The costs are appended to the beginning later. */
 class FailedQuery extends LanguageError {
   override name = 'FailedQuery'
   readonly failure: QueryFailure
@@ -82,7 +82,7 @@ class ReadyQuery implements Query {
     this.#options = options
   }
 
-  /** A query that cannot be parsed has no effects. Its parse errors are reported only after authentication. */
+  /** `pure` if the query cannot be parsed. `evaluate` reports the parse errors later, after authentication. */
   get effect(): Query['effect'] {
     try {
       return programOf(this.#body.query).mayWrite ? 'write' : 'read'

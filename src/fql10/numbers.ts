@@ -49,8 +49,8 @@ type NumberOperator = readonly [
 ]
 
 /**
- * Operators with an integer result for two integers. If this result does not fit 64 bits, the numbers are converted to
- * doubles.
+ * Operators that calculate an integer from two integers. If this integer does not fit into 64 bits, the operands are
+ * converted to doubles.
  */
 const exact: Readonly<Record<string, NumberOperator>> = {
   '+': [(a, b) => a + b, (a, b) => a + b],

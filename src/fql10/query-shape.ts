@@ -8,8 +8,9 @@ import { globals, memberNames } from './library/tables.ts'
 import { code, continuesName, isDigit, isKeyword, startsName } from './syntax/reader.ts'
 import { composeQuery, TemplateError } from './syntax/template.ts'
 
-/** Maximum UTF-16 units of an analyzed query, and of its shape. */
+/** Maximum number of UTF-16 units of a request body that is analyzed. */
 const queryUnitsMax = 65_536
+/** Maximum number of UTF-16 units of a shape. */
 const shapeUnitsMax = 2048
 
 /** True if a word is a keyword, a global name of the library, or the name of a member in the library. */

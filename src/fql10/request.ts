@@ -73,10 +73,9 @@ export function decodeArguments(args: ReadonlyMap<string, Json>, tagged: boolean
 
 // Parsed queries are cached by their text, because drivers send the same template again with other values.
 
-/**
- * Maximum total size of the cached syntax trees, in bytes. Texts of `longUnits` or more UTF-16 units are not cached.
- */
+/** Maximum total size of the cached syntax trees, in bytes. */
 const cachedBytesMax = 33_554_432
+/** The tree of a text with this number of UTF-16 units or more is not cached. */
 const longUnits = 65_536
 
 const cache = new GenerationCache<string, Program>(
@@ -86,7 +85,8 @@ const cache = new GenerationCache<string, Program>(
 
 /** The syntax tree of a query. Throws a QueryFailure if the query cannot be parsed. */
 export function programOf({ text, placeholders }: ComposedQuery): Program {
-  // The placeholder positions are part of the key, because the text of a query can also contain a literal `<value>`.
+  // Each placeholder is `<value>` in the text. A query can contain the same text itself, so the positions of the
+  // placeholders are part of the key.
   const key = placeholders.length === 0 ? text : `${placeholders.join()} ${text}`
   const known = cache.get(key)
   if (known !== undefined) return known

@@ -111,14 +111,14 @@ function faultOfRequest(error: RequestError): Fault {
   return requestFault(error, requestErrorCodes[error.code])
 }
 
-/** The response to a failed request for a feed or a stream. */
+/** The response to a feed request or stream request that failed with a RequestError. */
 export function failedEventRequest(error: RequestError, metrics: QueryMetrics | undefined): RenderedResponse {
   const { code, description, status } = error
   const rendered = aggressiveDeadline(error, metrics) ?? { status, body: eventErrorBody(code, description) }
   return { ...rendered, fault: faultOfRequest(error) }
 }
 
-/** The response to a request for a feed or a stream whose query failed. */
+/** The response to a feed request or stream request that failed with a QueryFailure. */
 export function eventFailure(failure: QueryFailure): RenderedResponse {
   const { code, message } = failure
   const body = `{"error":{"code":"${code}","message":${quoteJson(message)}}}`

@@ -1,6 +1,6 @@
-// Finds filters and sort orders over a collection in the text of a query, such as `Orders.where(.status == "open")` or
-// `Orders.all().order(desc(.placed))`. An explanation suggests an index for each of these filters and sort orders.
-// Stored functions are not analyzed.
+// Finds the filters and sort orders in the text of a query, such as `Orders.where(.status == "open")` or
+// `Orders.all().order(desc(.placed))`. The explanation of the query suggests an index for each of them. The code of
+// stored functions is not analyzed.
 
 import { type Path, pathSpelling } from '../model/schema/paths.ts'
 import { indexNameFor, type SetUse } from '../model/use-recorders.ts'
@@ -20,7 +20,7 @@ const comparisons: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
 /** Fields of a document that are stored outside the field `data`. */
 const ownTimes: ReadonlySet<string | bigint> = new Set(['ts', 'ttl'])
-/** Fields for which an index is useless, because documents are found by id. */
+/** Fields for which an index is useless, because a query finds documents by id without an index. */
 const identities: ReadonlySet<string | bigint> = new Set(['id', 'coll'])
 
 /** Returns the uses of collections in a query, in the order of their occurrence. */

@@ -26,7 +26,7 @@ export class NarrowLong {
   }
 }
 
-/** The cause of a null, for the error of `!`. */
+/** The cause of a null, for the error message of the operator `!`. */
 export type NullCause =
   | { readonly type: 'literal' }
   | { readonly type: 'missing field'; readonly field: string; readonly holder: string }
@@ -124,8 +124,8 @@ export interface IndexUse {
   /** The name of the collection and the name of the index, such as `Jar.byName`. */
   readonly name: string
   /**
-   * The fields whose values the index contains unchanged. The value is `all` while a computed field that the index
-   * contains is evaluated: every field that the computed field reads is treated as covered.
+   * The fields whose values the index contains unchanged. The value is `all` during the evaluation of a
+   * computed field of the index: then every field counts as covered.
    */
   readonly covered: ReadonlySet<string> | 'all'
   /** The position of the argument list in the call of the index function. Absent for a set from a cursor. */
@@ -134,13 +134,13 @@ export interface IndexUse {
 
 /** Optional properties of a document value. */
 interface DocOptions {
-  /** The name of a schema object, which has no visible id. */
+  /** The name, if the document is a schema object. Schema objects have no visible id. */
   readonly name?: string | undefined
   /** The read time of a value from an `at` block. */
   readonly readAt?: number | undefined
   readonly state?: DocState
   readonly foundIn?: IndexUse | undefined
-  /** Fields that are visible only in the result of the call that created the document, such as a secret. */
+  /** Fields, such as a secret, that are visible only in the result of the call that created the document. */
   readonly shown?: ReadonlyMap<string, StoredValue>
 }
 

@@ -23,7 +23,7 @@ import type { BoundLambda } from './expression.ts'
 import { ErrorList, QueryError } from './query-errors.ts'
 import { Page, type SetLike, SetValue } from './values/transient.ts'
 
-/** A type of the values for which `accepts` is true. */
+/** Creates the type of all values for which `accepts` returns true. */
 function valueType<T extends Value>(name: string, accepts: (value: Value) => value is T): ArgumentType<T> {
   return {
     mode: 'value',
@@ -171,7 +171,7 @@ export const arrayOrPage = valueType('Array or Page', value => isArray(value) ||
 
 /**
  * Like {@link arrayOrPage}, with other error texts. For a set, the text is `Array or Page expected, Set provided.` All
- * other values cause the error of {@link iterable}.
+ * other invalid values cause the error of {@link iterable}.
  */
 export const iterableAtHand: ArgumentType<readonly Value[] | Page> = {
   mode: 'value',
@@ -247,7 +247,7 @@ export function nonEmptyList<T>(element: ArgumentType<T>): ArgumentType<readonly
 /** A step of a path: the name of a field, or the index of an element. */
 export type PathStep = string | bigint
 
-/** The names and indexes that lead to a value inside another value, for example for `select`. */
+/** The path to a value inside another value, for example in the function `select`. */
 export const path: ArgumentType<readonly PathStep[]> = list(
   valueType('String or Integer', value => typeof value === 'string' || typeof value === 'bigint'),
 )
@@ -261,14 +261,14 @@ const notAValue = (): never => {
 /** An expression that the called function evaluates, possibly several times or not at all. */
 export const lazy: ArgumentType<Lazy> = { mode: 'lazy', name: 'Expression', check: notAValue }
 
-/** A literal, non-empty array of expressions, or a single expression. */
+/** A single expression, or an array literal with at least one expression. */
 export const lazyList: ArgumentType<readonly Lazy[]> = {
   mode: 'lazy list',
   name: 'Expressions',
   check: notAValue,
 }
 
-/** A literal, non-empty array of expressions. */
+/** An array literal with at least one expression. */
 export const lazySequence: ArgumentType<readonly Lazy[]> = { ...lazyList, mode: 'lazy sequence' }
 
 /** A lambda literal. */

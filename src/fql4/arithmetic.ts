@@ -45,7 +45,7 @@ export function cutToLong(double: number): number {
   return Math.max(-(2 ** 63), Math.min(2 ** 63, Math.trunc(double))) + 0
 }
 
-/** Converts a number to an integer. {@link toLong} converts doubles. */
+/** Converts a number to an integer. A double is converted by {@link toLong}. */
 export function integerOf(value: Num): bigint {
   return typeof value === 'bigint' ? value : toLong(value)
 }

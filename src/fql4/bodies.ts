@@ -32,9 +32,9 @@ export function readBody(body: string | undefined): Json {
 }
 
 /**
- * Parses the body of a request to explain a query. Returns the query, and the caller (`as`) for whom the query is
- * explained. Returns undefined for queries of version 10, which are strings or templates. Throws `bad request` if the
- * body is invalid.
+ * Parses the body of a request for the explanation of a query. Returns the query, and the caller (`as`) for whom the
+ * query is explained. Returns undefined for queries of version 10, which are strings or templates. Throws `bad request`
+ * if the body is invalid.
  */
 export function readExplanation(
   body: string | undefined,
@@ -63,8 +63,12 @@ export function requestErrorBody(error: RequestError): string {
   return JSON.stringify({ errors: [{ code: error.code, description: error.description }] })
 }
 
-/** Limits of the query log: the steps of a position, and the errors, fields and causes of a fault. */
+/** Maximum number of steps of a position in the query log. */
 const stepsShown = 30
+/**
+ * Maximum number of errors of a query in the query log. The same limit applies to the invalid fields and to the nested
+ * causes of an error.
+ */
 const errorsShown = 3
 
 /** Converts the errors of a response to the fault for the query log. */
@@ -88,7 +92,10 @@ function withCode(error: ErrorEntry, depth = 0): Message {
   return joinMessages([own(error.code), textOf(error, depth)], ': ')
 }
 
-/** Returns a position as text. The client chooses the names of fields, so the names are quoted. */
+/**
+ * Returns a position as text. The client chooses the names of fields, so the names are quoted values, which the log
+ * omits.
+ */
 function placeOf(position: Position): Message {
   const steps = position.slice(0, stepsShown)
   return joinMessages(
@@ -116,7 +123,10 @@ export function renderResource(value: Value, session: Session): string {
   return transaction.writable ? flat(text) : text
 }
 
-/** Returns the names for rendering references to clients of `apiVersion`, relative to the database `scope`. */
+/**
+ * Returns the names with which responses to clients of `apiVersion` render references. The names are relative to the
+ * database `scope`.
+ */
 export function refNames(scope: DatabaseId, apiVersion: ApiVersion, transaction: NamesOf): RefNames {
   const { catalogue, writable } = transaction
   return {

@@ -1,6 +1,7 @@
 // Converts lambdas in a query to lambda values, which do not depend on the query. The body of a lambda value is wire
-// JSON (the JSON of requests) in canonical form. A `let` binds captured variables to literals. References are stored as
-// references, not as names. Therefore, a lambda value stays valid when a schema object is renamed.
+// JSON (the JSON of requests) in canonical form. In the body, a `let` binds captured variables to literals. The body
+// contains references to schema objects instead of their names. So a lambda value stays valid when a schema object is
+// renamed.
 
 import { step } from '../base/effort.ts'
 import { Lambda, nativeOfKind, Transient, UnresolvedRef, type Value } from '../values/value.ts'
@@ -11,11 +12,11 @@ import { lookUp, type Variables } from './variables.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const closeLambdaLimits = {
-  /** Values and characters, together, of a value that a lambda captures; own limit. */
+  /** Maximum number of values and characters, together, in a value that a lambda captures; own limit. */
   capturedUnitsMax: 8_388_608,
 } as const
 
-/** Evaluates a reference or set literal. */
+/** Evaluates a literal that is a reference or a set. */
 type ValueOfLiteral = (literal: Extract<Expression, { readonly kind: 'reference' | 'set' }>) => Value
 
 /** Converts a lambda to a value. The captured variables are bound to their current values. */
@@ -73,8 +74,8 @@ function printExpression(expression: Expression, literalValue: ValueOfLiteral): 
 }
 
 /**
- * Prints the bindings of a `let` as an object. If a name is bound twice, prints a list of objects with one binding
- * each.
+ * Returns the bindings of a `let` as one object. If a name is bound twice, returns a list that contains one object for
+ * each binding.
  */
 function printBindings(bindings: readonly (readonly [string, Value])[]): Value {
   const fields = new Map(bindings)
@@ -96,7 +97,7 @@ function printLambda(lambda: LambdaExpression, literalValue: ValueOfLiteral, ver
   return printed
 }
 
-/** Prints an expression that evaluates to `value`. */
+/** Returns the wire JSON of an expression that evaluates to `value`. */
 function printValue(value: Value): Value {
   step()
   if (value instanceof Map) return printObject(value)

@@ -91,7 +91,7 @@ export interface FunctionDefinition extends FunctionHeader {
   readonly compute: number
   /** The first API version that has the function. */
   readonly since: ApiVersion
-  /** The first API version without the function. From this version on, a different function has these keys. */
+  /** The first API version without the function. From this version on, a different function has the same wire keys. */
   readonly until: ApiVersion | undefined
   /** The name of the replacement, if the function is deprecated. Older drivers still call deprecated functions. */
   readonly deprecatedFor: string | undefined
@@ -217,7 +217,7 @@ export function undefinedReferenceText({ target }: UnresolvedRef, session: Sessi
   }
 }
 
-/** Returns the API version of the session's client. Returns version 4 for clients of another language. */
+/** Returns the API version of the session's client. Returns API version 4 if the client uses version 10. */
 export function apiVersionOf({ dialect }: Session): ApiVersion {
   return isApiVersion(dialect) ? dialect : '4'
 }

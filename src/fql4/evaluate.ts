@@ -29,19 +29,19 @@ import { groupedFrom, LetGroup, lookUp, Variables } from './variables.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const evaluateLimits = {
-  /** The depth of nested calls of lambdas and user functions. */
+  /** Maximum depth of nested calls of lambdas and user functions. */
   callDepthMax: 200,
   /**
-   * The depth of nested expressions during evaluation, including the bodies of called lambdas; own limit: protects the
-   * native stack.
+   * Maximum depth of nested expressions during evaluation, including the bodies of called lambdas. Protects the native
+   * stack; own limit.
    */
   evaluationDepthMax: 3000,
 } as const
 
 /**
- * Evaluates an expression. Throws a QueryError for an error of the query, and a RequestError if a limit is exceeded.
- * Throws Pending if the query needs the result of an asynchronous operation. The engine then waits for the result and
- * evaluates the query again.
+ * Evaluates an expression. Throws a QueryError for an error of the query, also if calls are nested too deeply. Throws a
+ * RequestError if another limit is exceeded. Throws Pending if the query needs the result of an asynchronous operation.
+ * The engine then waits for the result and evaluates the query again.
  */
 export function evaluate(expression: Expression, variables: Variables | undefined, session: Session): Value {
   switch (expression.kind) {
@@ -98,7 +98,7 @@ export function lambdaValue(
 
 const fieldExpression = ([, value]: readonly [string, Expression]): Expression => value
 
-/** Evaluates all expressions. Throws the errors of all expressions together, up to a limit. */
+/** Evaluates all expressions. Then throws one error with the errors of all expressions, up to a maximum number. */
 function evaluateAll(
   expressions: readonly Expression[],
   variables: Variables | undefined,
@@ -192,8 +192,8 @@ interface HasPosition {
 }
 
 /**
- * Applies a lambda literal. `at` is the key of the call's argument that contains the lambda. An error about a wrong
- * number of arguments has the position of this argument.
+ * Applies a lambda literal. One argument of `call` contains the lambda; `at` is the key of this argument. An error
+ * about a wrong number of elements in `argument` has the position of the lambda.
  */
 export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?: string): Value {
   const { lambda, variables: outer } = bound
@@ -229,8 +229,9 @@ function enter(
 }
 
 /**
- * Binds the parameters of a lambda to its argument. A list of parameters requires an array of the same length. A list
- * with a single parameter also accepts a value that is not an array.
+ * Binds the parameters of a lambda to its argument. A parameter that is not in a list gets the whole argument. A list
+ * of parameters requires an array of the same length. A list with a single parameter also accepts a value that is not
+ * an array.
  */
 function bindParameters(
   parameters: LambdaExpression['parameters'],

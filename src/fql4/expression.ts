@@ -96,7 +96,7 @@ interface LetExpression {
   readonly body: Expression
 }
 
-/** The properties of a function that expressions need. `definition.ts` declares the whole definition. */
+/** The part of a function definition that the syntax tree needs. `definition.ts` declares the whole definition. */
 export interface FunctionHeader {
   /** The name for users: the first wire key. */
   readonly name: string
@@ -120,7 +120,7 @@ export interface LambdaExpression {
   readonly body: Expression
   /** The API version under which the lambda was parsed. Never changes. */
   readonly apiVersion: string
-  /** The effect of running the lambda. A `call` is always treated as a write. */
+  /** The effect of running the lambda. A use of the function `call` always counts as a write. */
   readonly effect: Effect
   /** The names of the variables that the lambda uses but does not bind. */
   readonly freeVariables: ReadonlySet<string>

@@ -137,7 +137,7 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
   }
 }
 
-/** Returns the text of an error in code of another language: the value passed to `abort`, or the error message. */
+/** Returns the text of an error that code in another language threw: the value passed to `abort`, or the message. */
 export function abortText({ aborted, foreignText }: LanguageError): string {
   return aborted === undefined ? foreignText : typeof aborted === 'string' ? aborted : String(aborted)
 }

@@ -1,4 +1,4 @@
-// Version 4 as an implementation of the interface `Language` for the engine, stored code and the query log.
+// Implements the interface `NamedLanguage` for version 4. The engine, stored code and the query log use this interface.
 
 import type { CallSite } from '../model/auth/access-contract.ts'
 import { type NamedLanguage, type Query, type RenderedResponse, requestFault } from '../model/language.ts'
@@ -96,8 +96,8 @@ function argumentOf(parameters: string | readonly string[], list: readonly Value
 const forms = ['var', 'in', 'lambda', 'expr', '@set', '@query', 'api_version']
 
 /**
- * Returns the words of the language that a query's shape may contain. A shape is the query without data, for the query
- * log.
+ * Returns the words of the language that a query's shape may contain. The shape is the query without its data. The
+ * query log stores the shape.
  */
 export function languageWords(): ReadonlySet<string> {
   return new Set([
@@ -109,8 +109,8 @@ export function languageWords(): ReadonlySet<string> {
 const words = languageWords()
 
 /**
- * Finds the key of a function that writes, unless a function that only reads also has this key (`replace`). In a
- * string, the quotation marks of a key are escaped.
+ * Matches the keys of functions that write. Does not match a key that a function without writes also has, such as
+ * `replace`. Matches nothing within strings, because quotation marks are escaped there.
  */
 const writeKey = keyOfWrites()
 

@@ -1,6 +1,7 @@
 // Parses wire JSON, the JSON of requests, into expressions. The parser reads no data and runs no functions, so it needs
-// no transaction. A JSON object is a call if its keys are exactly the keys of a registered function. The special forms,
-// such as `let` and `var`, are parsed here. All errors have the code `invalid expression` and a position.
+// no transaction. A JSON object is a call if its keys are exactly the keys of a registered function. Special forms,
+// such as `let` and `var`, are not registered; the parser knows them. All errors have the code `invalid expression` and
+// a position.
 
 import { step } from '../base/effort.ts'
 import { msg } from '../base/message.ts'
@@ -32,8 +33,8 @@ export interface FunctionLookup {
 export interface ParsedQuery {
   readonly expression: Expression
   /**
-   * The maximum effect of the query, without the effects of called user functions. The effects of user functions are
-   * known only when the query runs.
+   * The greatest effect of the functions that the query calls, where `pure` < `read` < `write`. User functions are not
+   * considered, because their effects are known only when the query runs.
    */
   readonly effect: Effect
 }
@@ -219,8 +220,8 @@ class Parser {
   }
 
   /**
-   * Returns a function for each binding. The function parses the binding, so the errors of all bindings can be
-   * reported.
+   * Returns one function for each binding. The function returns the binding, or throws if the binding is invalid. The
+   * caller runs all functions, to collect the errors of all bindings.
    */
   #letBindings(json: Json, place: Place): (() => { name: string; json: Json; place: Place })[] {
     if (Array.isArray(json)) {

@@ -1,5 +1,6 @@
-// Parses references (`@ref`), and the tagged literals of times, dates, bytes and UUIDs. References may be nested, or
-// path strings of older drivers. The parser checks only the syntax. The evaluation resolves the names in references.
+// Parses references (`@ref`), and the tagged literals of times, dates, bytes and UUIDs. A reference is either an object
+// or a path string of an older driver. The object may contain other references. The parser checks only the syntax. The
+// evaluation resolves the names in references.
 
 import { msg } from '../base/message.ts'
 import { decodeBase64 } from '../values/base64.ts'

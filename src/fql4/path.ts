@@ -62,8 +62,8 @@ interface PathSearch {
 }
 
 /**
- * Follows the path from the index `at` on, and adds the values at the end to `search.found`. Throws `bad request` if
- * the result exceeds the maximum length of an array.
+ * Follows the steps of the path from the index `at` on, and adds the values that the path leads to to `search.found`.
+ * Throws `bad request` if the result exceeds the maximum length of an array.
  */
 function gather(search: PathSearch, at: number, from: Value): void {
   const { session, found, path } = search
@@ -134,8 +134,8 @@ const setsWithParts: ReadonlySet<SetShape['type']> = new Set([
 ])
 
 /**
- * Returns the part of a set with the key `name` in the stored form. Returns null for sets whose parts cannot be
- * selected.
+ * Returns the part of a set that the stored form of the set contains under the key `name`. Returns null for sets whose
+ * parts cannot be selected.
  */
 function setPart(set: SetValue, name: PathStep): Value | undefined {
   if (!setsWithParts.has(set.shape.type)) return null

@@ -8,7 +8,10 @@ import { LanguageError } from '../model/failure.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const errorsLimits = {
-  /** The size of all errors in one response: characters of texts, and steps of positions; own limit. */
+  /**
+   * Maximum number of characters in all errors of one response. Each step of a position counts as one more character;
+   * own limit.
+   */
   gatheredErrorUnitsMax: 262_144,
 } as const
 
@@ -145,8 +148,8 @@ export function statusOf(errors: readonly ErrorEntry[]): number {
   return chosen?.status ?? 500
 }
 
-// The list is bounded because a short query can cause very many errors. A stack overflow makes the list full, so no
-// more elements are evaluated. If evaluation continued, every level could overflow again, and the cost would double
+// An ErrorList is bounded, because a short query can cause very many errors. A stack overflow makes the list full, so
+// no more elements are evaluated. If evaluation continued, every level could overflow again, and the cost would double
 // with each level.
 
 /** Collects the errors of several elements for one response. */
@@ -190,7 +193,7 @@ export class ErrorList {
   }
 }
 
-/** Returns the approximate size of an error in a response: steps of positions, and characters. */
+/** Returns the approximate size of an error: its characters, plus one for each step of a position. */
 function unitsOf({ cause = [], description, failures = [], position }: ErrorEntry): number {
   let units = description.length + position.length
   for (const at of position) if (typeof at === 'string') units += at.length

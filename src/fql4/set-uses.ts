@@ -30,8 +30,8 @@ function member(json: Json | undefined, name: string): Json | undefined {
 }
 
 /**
- * Returns the name of the collection in `documents`, in a page of `documents`, or in a `map` over this page. Returns
- * undefined for all other sets.
+ * Returns the name of the collection if `set` is a call of `documents`, a page of such a call, or a `map` over one of
+ * them. Returns undefined for all other sets.
  */
 function collectionOf(set: Json | undefined): string | undefined {
   if (member(set, 'paginate') !== undefined) return collectionOf(member(set, 'paginate'))
@@ -41,8 +41,8 @@ function collectionOf(set: Json | undefined): string | undefined {
 }
 
 /**
- * Returns the fields that a lambda compares for equality. The body of the lambda is a condition, or conditions joined
- * by `and`.
+ * Returns the fields that a lambda compares for equality. Finds only comparisons that are the body of the lambda, or
+ * that `and` joins in the body.
  */
 function termsOf(lambda: Json): readonly Path[] {
   const parameter = member(lambda, 'lambda')

@@ -21,7 +21,7 @@ import {
 } from '../values/json-scan.ts'
 import { anyMark, markOf } from '../values/names.ts'
 
-/** The limits: characters read from a query, characters of the shape, nesting levels. */
+/** Maximum numbers: characters that are read from a query, characters of the shape, nesting levels. */
 export const shapeLimits = { queryChars: 65_536, shapeChars: 2048, depth: 100 } as const
 
 /** The replacement for removed text. A shape is escaped for use inside a JSON string. */

@@ -37,8 +37,8 @@ const streamFields: readonly StreamField[] = ['action', 'document', 'diff', 'pre
 const defaultFields: readonly StreamField[] = ['action', 'document']
 
 /**
- * Returns the subject and the event format of a stream. Throws a QueryError for a value that cannot be streamed, or for
- * an unknown name in `parameter`.
+ * Returns the subject and the event format of a stream. `parameter`: the URL parameter `fields`. Throws a QueryError
+ * for a value that cannot be streamed, or for an unknown name in `parameter`.
  */
 export function streamOrder(
   value: () => Value,
@@ -89,7 +89,10 @@ function line(type: string, txn: Micros, event: string): string {
   return `{"type":"${type}","txn":${txn},"event":${event}}\r\n`
 }
 
-/** Parses the URL parameter `fields`. Throws a QueryError with an `invalid url parameter` for each unknown name. */
+/**
+ * Parses the URL parameter `fields`. If names are unknown, throws a QueryError, which contains an error `invalid url
+ * parameter` for each of these names.
+ */
 function readStreamFields(parameter: string | undefined): readonly StreamField[] {
   const names = (parameter ?? '').split(',').map(name => name.trim())
   const wanted = names.filter(name => name !== '')

@@ -12,13 +12,13 @@ import type { Call } from './definition.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const valueLimitsLimits = {
-  /** The total length of the texts that a query creates, in UTF-16 units; own limit. */
+  /** Maximum number of UTF-16 units in all texts that a query creates; own limit. */
   textUnitsPerQueryMax: 67_108_864,
-  /** The length of a read or created text that costs one additional compute unit, in UTF-16 units; own limit. */
+  /** Number of UTF-16 units of a read or created text that cost one additional compute unit; own limit. */
   textUnitsPerComputeUnit: 4096,
 } as const
 
-/** Returns `value`. Throws `bad request` if the value contains more than `max` values and characters. */
+/** Returns `value`. Throws `bad request` if it contains more than `max` values and characters together. */
 export function requireExtent<T extends Value>(value: T, max: number = limits.valueUnitsMax): T {
   const extent = extentOf(value)
   if (extent <= max) return value
@@ -55,7 +55,7 @@ export function counted(call: Call, text: string): string {
   return text
 }
 
-/** Concatenates a text from pieces, and checks the length with every piece. */
+/** Concatenates pieces to a text. Checks with each piece whether the text becomes too long. */
 export class CountedText {
   readonly #call: Call
   readonly #pieces: string[] = []

@@ -1,6 +1,6 @@
 // Evaluates bindings. A binding is stored code that computes a term or value of an index from a document. The binding
 // is evaluated at every write of the document. A binding can read only its document and the names of schema objects in
-// its database. Therefore repeated evaluations return the same value.
+// its database, so its value does not depend on other documents.
 
 import { isInterruption } from '../base/effort.ts'
 import { endOfTime } from '../base/micros.ts'
@@ -14,8 +14,8 @@ import { Session, type SessionHost } from './session.ts'
 import { viewDocument } from './view-document.ts'
 
 /**
- * Thrown when a binding reads other data than its document and the names in its database. The creation of an index
- * checks the effect of its bindings, but cannot detect all reads.
+ * Thrown when a binding reads other data than its document and the names in its database. When an index is created,
+ * bindings that are not pure are rejected, but this check cannot detect all reads.
  */
 class Lookup extends Error {}
 

@@ -31,7 +31,7 @@ export function exceeds(effect: Effect, limit: Effect): boolean {
 export type CodeArguments =
   | {
       readonly list: readonly Value[]
-      /** If true, code uses the document versions in the list, even if the stored documents differ. */
+      /** If true, the list contains document versions. The code uses these versions instead of the stored documents. */
       readonly areVersions?: true
     }
   | { readonly one: Value }

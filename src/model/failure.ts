@@ -110,7 +110,7 @@ export type Fault =
   /** The query writes a document of another database. */
   | { readonly kind: 'other database' }
   | { readonly kind: 'negative id'; readonly id: bigint }
-  /** The query writes inside `at`, or inserts a version at a time in the future or before 1684. */
+  /** The query writes in an `at` expression, or inserts a version with a time in the future or before 1684. */
   | { readonly kind: 'other time' }
   | { readonly kind: 'in container' }
   | { readonly kind: 'built-in collection'; readonly mode: 'update' | 'replace' }
@@ -162,7 +162,7 @@ export function applied<T>(work: () => T, place: FailurePlace): T {
   }
 }
 
-/** An error of a query or of stored code, with a text in the form of a language. */
+/** An error of a query or of stored code. The language of the query or code defines the form of its text. */
 export abstract class LanguageError extends Error {
   /** The value that the query passed to `abort`. Undefined for all other errors. */
   abstract readonly aborted: Value | undefined

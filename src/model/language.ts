@@ -95,8 +95,8 @@ export interface Explanation {
   /** The query to explain. */
   readonly query: Query
   /**
-   * A query that returns the caller for the explanation: the name of a built-in role, or a reference. Undefined for the
-   * caller of the request.
+   * A query for the caller whose access is explained. The result is the name of a built-in role, or a reference.
+   * Undefined if the access of the request's own caller is explained.
    */
   readonly as: Query | undefined
   /** Returns the filters and sort orders in the query. The query must be valid. */
@@ -113,12 +113,12 @@ interface QueryParser {
   parse(request: LanguageRequest): Query
   /**
    * Returns true if the text of a query probably contains a write, without parsing the text. A worker forwards such a
-   * query, because another process parses and evaluates it. Absent if parsing a query is cheap.
+   * query without parsing it, because the process that commits parses the query again. Absent if parsing is cheap.
    */
   seemsToWrite?(text: string): boolean
   /**
-   * Returns an error of the request that is reported even to clients without a valid credential. Absent if all errors
-   * are reported only after authentication.
+   * Returns the error of a request if this error is reported even to clients without a valid credential. Absent if all
+   * errors are reported only after authentication.
    */
   faultForAnybody?(request: LanguageRequest): RequestError | undefined
   /**

@@ -32,7 +32,7 @@ export function documentExists(ref: Ref, session: Session): boolean {
   return isReachable(ref, session) && mayRead(ref, session) && fetch(ref, session) !== undefined
 }
 
-/** Reads a document. Counts one read per document and query, even if the document is missing. */
+/** Reads a document. A query that reads a document several times counts one read, even if the document is missing. */
 function fetch(ref: Ref, session: Session): Version | undefined {
   return countingRead(ref, session, () => session.transaction.get(ref, session.validTime))
 }

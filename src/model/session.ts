@@ -31,9 +31,15 @@ import { NamedObjects, type ReadRecorder } from './use-recorders.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const sessionLimits = {
-  /** Elements that a query reads from sets in storage; own limit: reading sets costs no compute operations. */
+  /**
+   * Maximum number of elements that a query reads from stored sets. These reads cost no compute operations, so the
+   * limit of compute operations does not restrict them; own limit.
+   */
   setElementsMax: 1_000_000,
-  /** Steps of comparisons, merges and set operations on arrays that cost one additional compute unit; own limit. */
+  /**
+   * Number of steps that cost one additional compute unit. Comparisons, merges and set operations on arrays consist of
+   * such steps; own limit.
+   */
   stepsPerComputeUnit: 512,
 } as const
 
@@ -47,7 +53,7 @@ interface CodeFacts {
   readonly effect: Effect
 }
 
-/** The functions of a language for stored code. */
+/** The functions with which a language runs and checks stored code. */
 export interface CodeLanguage<L extends LanguageName> {
   /**
    * Runs code with the transaction, rights, deadline and counters of `session`. Throws LanguageErrors and other errors.
@@ -72,7 +78,7 @@ export interface ReferredCollection {
 /** Finds the collection with the given name or alias. */
 export type FindCollection = (name: string) => ReferredCollection | undefined
 
-/** Parses the signature of a field: the declared type as text. Returns the type `Any` for an invalid signature. */
+/** Parses a signature, the text that declares a field's type. Returns the type `Any` for an invalid signature. */
 export type ReadSignature = (signature: string, find: FindCollection) => FieldType
 
 /** The languages that run stored code and parse the declared types of fields. */
@@ -121,7 +127,7 @@ interface SessionOptions {
   /** The IP address of the client. Undefined if the query has no client. */
   readonly address?: string | undefined
   readonly dialect: string
-  /** The rules of the request's language for permission decisions. */
+  /** Permission rules that differ between the query languages. */
   readonly accessOptions?: AccessOptions | undefined
   readonly memo: Memo
   readonly deadline: number
@@ -166,7 +172,10 @@ export class Session {
   readonly deadline: number
   /** The database of the query: names are resolved and documents are written in this database. */
   readonly database: DatabaseId
-  /** The time of reads inside `at`. If undefined, reads return the current state with the writes of the transaction. */
+  /**
+   * The time of reads inside the query function `at`. If undefined, reads return the current state, including the
+   * writes of the transaction.
+   */
   validTime: number | undefined
   effectLimit: Effect
   effectPlace: EffectPlace | undefined
@@ -338,8 +347,8 @@ export class Session {
   }
 
   /**
-   * Returns whether a predicate of a role or access provider returns `true`. Errors of the predicate are never reported
-   * to clients.
+   * Returns whether a predicate of a role or access provider returns `true`. If the predicate fails, returns false,
+   * because clients must not see the errors of predicates.
    */
   decides(predicate: Code, argument: AccessRequest['argument'], about?: PredicateSubject): boolean {
     const outcome = this.tryPredicate(predicate, argument, about)

@@ -27,7 +27,7 @@ export type ChangeSource =
 export interface SourceChange {
   /** The commit time. */
   readonly time: Micros
-  /** The position of this change in the list of the source's changes in the transaction. Starts at 0. */
+  /** The position of this change among the changes that the transaction made to the source; starts at 0. */
   readonly ordinal: number
   readonly document: Ref
   /** True if the source contained the document before the transaction. */
@@ -84,7 +84,7 @@ function* collectionChanges(
 ): Generator<SourceChange> {
   for (const { changes, time } of transaction.collectionChanges(database, Number(id), from)) {
     step(changes.length)
-    // The changes of a commit are sorted by document id. Most commits already have this order.
+    // The changes are sorted only if necessary, because most commits already have the order of document ids.
     const written = changes.filter(({ kind }) => kind === 'write')
     if (!isAscending(written)) written.sort((a, b) => (a.ref.id < b.ref.id ? -1 : 1))
     let ordinal = 0

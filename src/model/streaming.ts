@@ -13,7 +13,7 @@ export type StreamSubject =
   /** All writes of documents in a collection. */
   | { readonly kind: 'writes'; readonly collection: Ref }
 
-/** The members of events that clients can select. */
+/** The event members that clients can select. */
 export type StreamField = 'action' | 'document' | 'diff' | 'prev' | 'index'
 
 /** An event before it is formatted for clients. */
@@ -57,7 +57,7 @@ export interface StreamWording {
 
 /** Formats all events of a stream. */
 export interface StreamFormat extends StreamWording {
-  /** Formats with the same key produce the same text. */
+  /** Two formats with the same key produce the same text for an event. */
   readonly key: string
   /** The members of the formatted events. */
   readonly fields: readonly StreamField[]

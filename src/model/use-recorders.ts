@@ -1,6 +1,6 @@
-// Records the schema objects that a query finds by name, for the query log. For explanations, also records reads of
-// index entries, collections and documents. This file also defines the filters and sort orders that explanations find
-// in queries.
+// Two records of a query. For the query log: the schema objects that the query finds by name. For an explanation of the
+// query's plan: the reads of index entries, collections and documents. This file also defines the filters and sort
+// orders that an explanation finds in a query.
 
 import { upsert } from '../base/upsert.ts'
 import { markedNamesMax } from '../values/names.ts'
@@ -16,7 +16,7 @@ export interface NamedObject {
 /** The shared empty list. Never modified. */
 const none: NamedObject[] = []
 
-/** The first schema objects that a query has found, in order and without duplicates. */
+/** The first {@link markedNamesMax} schema objects that a query has found, in order and without duplicates. */
 export class NamedObjects {
   #list = none
 

@@ -26,7 +26,8 @@ const hiddenFields: Partial<Record<CollectionId, ReadonlySet<string>>> = {
 /** Converts a stored version to a document value. `created` is true if this query created the document. */
 export function viewDocument(version: Version, session: Session, created = false): DocumentValue {
   const fields = visibleFields(version, session)
-  // The render cache `shown` is valid only for the same fields. `version` can be a changed copy of a cached version.
+  // The render cache `shown` is valid only for the fields from which it was created. But `version` can be a copy of a
+  // cached version with other fields.
   const shown = version.shown?.fields === fields ? version.shown : undefined
   return new DocumentValue(version.ref, version.ts, fields, created, shown)
 }

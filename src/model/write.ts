@@ -172,7 +172,7 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
 
 /**
  * Checks the references in the fields of an inserted version. Returns a function that performs all other checks and
- * returns the fields. The caller must check the permission before it calls this function.
+ * returns the fields. The permission must be checked before the returned function is called.
  */
 function draftFields(ref: Ref, params: ObjectValue, session: Session): () => ObjectValue {
   const resource = resourceOf(ref.collection)

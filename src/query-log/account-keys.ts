@@ -32,7 +32,7 @@ interface NewAccountKey {
   readonly regionGroups?: readonly string[]
 }
 
-/** Thrown when a key that has not expired already has the requested name. */
+/** Thrown when the requested name belongs to another key that has not expired. */
 export class NameConflict {}
 
 const secretPattern = /^tak_([0-9a-f]{16})_[\w-]{43}$/

@@ -54,8 +54,8 @@ export interface ExportRequest {
   /** The exported database. Undefined if the export covers a whole region group. */
   readonly database?: ExportDatabase
   /**
-   * The owner for fair queueing: the operator, or the outermost database of the caller. Undefined in requests of
-   * version 0.1.
+   * The owner for fair queueing: the operator, or the outermost database of the caller. Undefined in requests that
+   * Terrarium 0.1 stored.
    */
   readonly requester?: string
   readonly createdAt: Micros
@@ -78,7 +78,7 @@ export interface ExportDatabase {
   readonly names: readonly string[]
   /** Ids in decimal, outermost first. The last id is the id of the database itself. */
   readonly ids: readonly string[]
-  /** See {@link LogDatabase}. Undefined in requests of versions before 0.2. */
+  /** See {@link LogDatabase}. Undefined in requests that Terrarium stored before its version 0.2. */
   readonly since?: number
 }
 

@@ -32,12 +32,11 @@ interface ExportRunnerOptions {
   readonly onFailure: (request: ExportRequest, cause: unknown) => void
 }
 
-/**
- * Milliseconds: the polling interval for requests, the duration of a lease, and the interval between renewals of a
- * lease.
- */
+/** Milliseconds between two polls for requests. */
 const lookEveryMs = 1000
+/** Milliseconds after which a lease expires if it is not renewed. */
 const leaseMs = 5000
+/** Milliseconds between two renewals of a lease. */
 const renewEveryMs = 1000
 const leaseMicros = leaseMs * 1000
 
@@ -194,7 +193,7 @@ export class ExportRunner {
         this.#options.storage.store(name, content, either),
       ])
     } catch (cause) {
-      // If one of the two operations fails, the other operation is aborted, because it would wait forever.
+      // If one of the two operations fails, the other is aborted. Otherwise, the other would wait forever.
       failure.abort()
       throw cause
     }

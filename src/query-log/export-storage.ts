@@ -21,15 +21,15 @@ export interface ExportStorage {
   store(name: string, content: Readable, signal: AbortSignal): Promise<void>
   exists(name: string): Promise<boolean>
   /**
-   * Returns the address for downloading the file without a credential: a URL, or a path with a query string on this
-   * service. The address is valid until `expires`, in seconds since the Unix epoch.
+   * Returns the address for downloading the file without a credential: a URL, or a path on this service with a query
+   * string. The address is valid until `expires`, in seconds since the Unix epoch.
    */
   address(name: string, expires: number): Promise<string>
   /** Removes a file. Does nothing if the file does not exist. */
   remove(name: string): Promise<void>
 }
 
-/** The name of a request's file. */
+/** The name of the file that an export request creates. */
 export function fileName(requestId: string): string {
   return `${requestId}.ndjson.gz`
 }
@@ -42,11 +42,11 @@ export interface FileTable {
   size(name: string): Promise<number | undefined>
   read(name: string): AsyncIterable<Buffer>
   remove(name: string): Promise<void>
-  /** Removes incomplete files. */
+  /** Removes old incomplete files, which interrupted calls of `store` have left. */
   removeLeftovers(now: Micros): Promise<void>
 }
 
-/** The names that {@link fileName} creates. File systems and tables never get other names. */
+/** Matches the names that {@link fileName} creates. Downloads of files with other names are rejected. */
 const namePattern = /^[0-9a-f-]{36}\.ndjson\.gz$/
 
 /**

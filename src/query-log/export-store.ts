@@ -2,8 +2,8 @@
 //
 //     R <id>               the request as JSON; ids sort by age
 //     J <id>               the requester; present while the request is unfinished
-//     T <subject> 00 token the request of an idempotency token, and the time of its creation
-//     P                    the elapsed time, which determines the age of old data
+//     T <subject> 00 token the request that this idempotency token created, and the creation time
+//     P                    the time memory (base/removal-time.ts), which determines when old data is removed
 //     S                    the key for signing URLs and page tokens
 //
 // Every change reads and writes in one transaction, so that two concurrent changes do not overwrite each other.
@@ -25,8 +25,9 @@ import {
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const exportStoreLimits = {
-  /** Unfinished exports of one requester; exports read for one page of the export list; own limit. */
+  /** Maximum number of unfinished exports of one requester; own limit. */
   logExportsWaitingMax: 1000,
+  /** Maximum number of exports that are read for one page of the export list; own limit. */
   logExportsReadMax: 5000,
 } as const
 
@@ -92,13 +93,13 @@ export class ExportStore {
     })
   }
 
-  /** Returns the stored elapsed time; see base/removal-time.ts. */
+  /** Returns the stored time memory; see base/removal-time.ts. */
   timeMemory(): TimeMemory | undefined {
     const stored = this.#kv.read(view => view.get(timeKey))
     return stored && decode<TimeMemory>(stored)
   }
 
-  /** Stores the elapsed time. */
+  /** Stores the time memory. */
   async rememberTime(memory: TimeMemory): Promise<void> {
     const writes = [{ key: timeKey, value: encode(memory) }]
     await this.#kv.transact(() => ({ result: undefined, writes }))
@@ -140,8 +141,8 @@ export class ExportStore {
 
   /**
    * Returns at most `limit` requests, the newest first. `before`: the id of a request; only older requests are
-   * returned. Reads a bounded number of requests, because other clients may have created very many requests. `next`:
-   * the value of `before` for the next page.
+   * returned. `next`: the value of `before` for the next page. A page may have fewer requests even if more follow,
+   * because each call reads at most {@link exportStoreLimits.logExportsReadMax} requests.
    */
   newest(
     before: string | undefined,
@@ -167,8 +168,10 @@ export class ExportStore {
   }
 
   /**
-   * Claims a free request for `leaseMicros` from now. A request is free when it has no valid lease. Requesters are
-   * served in round-robin order: the result is the oldest free request of the first requester after `served`.
+   * Claims a free request for `leaseMicros` from now. A request is free when it is unfinished and has no valid
+   * lease. Requesters are served in round-robin order. `served`: the requester of the previous claim. The next
+   * requester with a free request is chosen, and its oldest free request is claimed. Resolves with undefined if no
+   * request is free.
    */
   claim(owner: string, leaseMicros: number, served = ''): Promise<ExportRequest | undefined> {
     const now = this.#now()
@@ -301,7 +304,8 @@ function find(view: View, id: string): ExportRequest | undefined {
 
 /**
  * Iterates over the free requests, grouped by requester. The requesters are in alphabetical order, beginning with the
- * first one after `served`. The requests of one requester are sorted by age, oldest first.
+ * first one after `served`; the requesters up to `served` follow at the end. The requests of one requester are sorted
+ * by age, oldest first.
  */
 function* freeInTurns(view: View, served: string, now: Micros): Generator<ExportRequest> {
   const idsOf = new Map<string, string[]>()

@@ -1,10 +1,10 @@
-// Additional facts about a request. The export format of records has no fields for these facts. A segment is a file of
-// the query log. In a line of a segment, the facts are between the trail (the ids of the databases, see ownership.ts)
-// and the record. Facts are not exported. Example of a line:
+// Additional facts about a request, for which the export format of records has no fields. Facts are not exported. They
+// are stored in the lines of segments (the files of the query log), between the trail (the ids of the databases, see
+// ownership.ts) and the record. Example of a line:
 //
 //     /17/["key/0/12","admin","","10.0.0.1","/",0,["cusers"],[40,0]]{"API_VERSION":…}
 //
-// The facts are a JSON list without opening braces, so the first brace in a line begins the record. The facts identify
+// The facts are a JSON list without opening braces, so the first opening brace begins the record. The facts identify
 // the caller by ids, and contain no value of any query. Empty elements at the end are omitted. Lines that version 0.1
 // wrote have no facts. If the request wrote documents, the last element is the commit time of its transaction. With
 // this time, a search finds the request that wrote a version of a document.
@@ -53,7 +53,7 @@ export interface Facts {
 const kindLetters = { collection: 'c', index: 'i', function: 'f' } as const
 const kinds = { c: 'collection', i: 'index', f: 'function' } as const
 
-/** Maximum length of a stored address, name or subject. */
+/** Maximum number of characters of a stored address or identity. */
 const keptCharsMax = 200
 
 /**
@@ -141,11 +141,9 @@ interface PlainShape {
   readonly holes: readonly number[]
 }
 
-/**
- * Limits of the cache of shapes: the number of shapes, and the characters of a cached shape. The cache can be small,
- * because an application has few different queries.
- */
+/** Maximum number of cached shapes. The cache can be small, because an application has few different queries. */
 const knownShapesMax = 1000
+/** Maximum number of characters of a cached shape. */
 const knownShapeCharsMax = 500
 
 /** Removes the marks from shapes. A mark is a character that represents a name (`src/values/names.ts`). */

@@ -18,7 +18,7 @@ interface AboutDatabase {
 export interface AggregateInput extends AboutDatabase {
   /** Milliseconds since the Unix epoch. */
   readonly time: number
-  /** The shape including known names. */
+  /** The shape of the query. Names of schema objects replace each `?` whose name is known. */
   readonly shape: string
   readonly fault: { readonly code: string; readonly text: string } | undefined
   readonly status: number
@@ -54,7 +54,7 @@ export interface TimedTotals extends Totals {
   readonly times: Map<number, number>
 }
 
-/** The interval of the sums in an aggregate, in milliseconds. */
+/** Milliseconds that one entry of {@link DatabaseAggregate.minutes} covers. */
 export const minuteMs = 60_000
 
 /**
@@ -66,7 +66,7 @@ const shapesMax = 2000
 const databasesMax = 10_000
 /** Shown instead of a code for errors without a code, such as errors of schema files. */
 const noCode = '–'
-/** The name for all shapes or databases beyond the limit. */
+/** The name for all shapes, errors or databases beyond the limit. */
 const otherShapes = '…'
 
 function noTotals(): Totals {
@@ -130,7 +130,10 @@ export function timeOfClass(number: number): number {
   return number < exactMs ? number : Math.round(exactMs * 2 ** ((number - exactMs) / classesPerDoubling))
 }
 
-/** Returns a quantile in milliseconds: the fraction `share` of the requests takes at most this time. */
+/**
+ * Returns a quantile in milliseconds: the fraction `share` of the requests takes at most about this time. The time is
+ * rounded down to the shortest duration of its class. Returns undefined if there are no requests.
+ */
 export function quantile(times: ReadonlyMap<number, number>, share: number): number | undefined {
   const classes = [...times].sort(([left], [right]) => left - right)
   const total = classes.reduce((sum, [, count]) => sum + count, 0)

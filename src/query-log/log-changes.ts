@@ -26,18 +26,21 @@ export interface EntryChange {
 export interface LogChanges {
   readonly totals: Totals
   readonly totalsBefore: Totals
-  /** The changed queries and the changed errors, each with the most significant change first. */
+  /** `queries` and `errors`: the changed entries; each list begins with the most significant change. */
   readonly queries: readonly EntryChange[]
   readonly errors: readonly EntryChange[]
 }
 
 /** A value is regarded as changed if it has grown at least by this factor. */
 const muchMore = 2
-/** Minimum differences: requests of a query, requests with an error, milliseconds and operations per request. */
+/**
+ * A smaller increase is not a change. `requests`: requests of a query. `errors`: requests with an error. `ms` and
+ * `operations`: the means per request of a query.
+ */
 const least = { requests: 10, errors: 5, ms: 5, operations: 5 } as const
 /** Minimum number of requests for a meaningful mean. */
 const meaningful = 3
-/** Maximum number of entries of each kind. */
+/** Maximum number of changed queries, and of changed errors. */
 const entriesMax = 50
 
 /** Returns the start of the preceding span of the same length, in milliseconds since the Unix epoch. */

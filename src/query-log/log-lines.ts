@@ -46,8 +46,8 @@ export async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerat
 }
 
 /**
- * A line of the log: its record in the export format, its trail (the ids of the databases, see ownership.ts) and its
- * facts.
+ * A line of the log. It consists of a record in the export format, a trail (the ids of the record's database and its
+ * ancestors, see ownership.ts) and facts.
  */
 export interface LogLine {
   readonly trail: string | undefined

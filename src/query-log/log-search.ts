@@ -10,14 +10,13 @@ import type { RecordFilter } from './segment-reader.ts'
 
 /** The conditions of a search. */
 export interface RecordSearch extends RecordFilter, RecordConditions {
-  /** The record, or a name in the query's shape, must contain this text. The case of letters is ignored. */
+  /** This text must occur in the record, its shape, its names or its error. The case of letters is ignored. */
   readonly text?: string | undefined
   /** Returns whether the record's caller is wanted. If undefined, the search finds records of all callers. */
   readonly isWantedCaller?: (found: LogRecord) => boolean
   readonly limit: number
   /**
-   * The number of records in the last millisecond of the span that are on earlier pages. The search skips these
-   * records.
+   * The number of records to skip: the records of the span's last millisecond that earlier pages already contain.
    */
   readonly skip: number
 }
@@ -48,8 +47,8 @@ export async function searchRecords(
   const wanted = search.skip + search.limit + 1
   let found: TimedRecord[] = []
   for (const { endedMs, path } of (await segmentsOf(folder, search)).toReversed()) {
-    // Segments of several processes may overlap in time. A segment is skipped if enough records have been found that
-    // are later than its last write.
+    // Segments of several processes may overlap in time. A segment is skipped if enough records have been found, and
+    // all these records are later than the last write to the segment.
     const last = found[wanted - 1]
     if (last !== undefined && endedMs + slackMs < last.time) continue
     for await (const lines of linesOf(path, signal)) {
@@ -68,8 +67,8 @@ export async function searchRecords(
 }
 
 /**
- * Returns the start of the next page. The span of the next page ends with the millisecond of the last record. `skip`
- * counts the records of this millisecond on this page and the earlier pages.
+ * Returns the start of the next page, which contains older records. Its span ends with the millisecond of this page's
+ * last record. `skip` counts the records of this millisecond on this page and the earlier pages.
  */
 function nextAfter(
   time: number,
@@ -88,7 +87,7 @@ function collect(lines: readonly string[], search: RecordSearch, found: TimedRec
   // Lines contain JSON, so the search text is escaped as in JSON.
   const text = search.text && JSON.stringify(search.text).slice(1, -1).toLowerCase()
   for (const line of lines) {
-    // Most lines are skipped without parsing.
+    // In a search for a text, most lines do not contain the text. These lines are not parsed.
     if (text !== undefined && !line.toLowerCase().includes(text)) continue
     const parsed = parseRecord(line)
     const each = parsed && wanted(parsed, search)
@@ -97,8 +96,8 @@ function collect(lines: readonly string[], search: RecordSearch, found: TimedRec
 }
 
 /**
- * Returns whether a record, its shape with names or its error contains a lower-case text. The numbers that identify the
- * caller are not searched.
+ * Returns whether a lower-case text occurs in a record, its shape, its names or its error. The numbers that identify
+ * the caller are not searched.
  */
 function containsText(line: string, { facts }: TimedRecord, text: string): boolean {
   if (splitLine(line).record.toLowerCase().includes(text)) return true

@@ -1,6 +1,6 @@
-// Summaries over a time span of the query log. A segment is a file of the log. For each closed segment, the aggregate
-// (sums by database, minute and shape, see log-aggregate.ts) is computed once and stored in a file beside the segments.
-// Segments that are only partly in the span are read again.
+// Summaries over a time span of the query log. A segment is a file of the log. A shape is the text of a query without
+// its values. For each closed segment, the aggregate (sums by database, minute and shape, see log-aggregate.ts) is
+// computed once and stored in a separate file. Segments that are only partly in the span are read again.
 
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -57,7 +57,7 @@ export interface SummaryFilter extends RecordFilter {
 
 /** Maximum number of points in a summary. */
 const pointsMax = 240
-/** Number of shapes listed for each of the orders in `notableShapes`. */
+/** Maximum number of shapes from each of the orders in `notableShapes`. */
 const shapesPerOrder = 20
 /** Maximum number of errors listed. */
 const errorsMax = 50
@@ -239,7 +239,8 @@ class SummaryBuilder {
         addTimedTotals(this.#pointAt(time), totals)
         addTimedTotals(this.totals, totals)
       }
-      // The sums of shapes have no times, so they are only added when all minutes of the aggregate match.
+      // The sums of shapes and errors are not divided by time. So these sums are added only if the records of all
+      // minutes belong to the database of the filter.
       if (!isWhole) continue
       for (const [shape, totals] of shapes) addTotals(shapeTotals(this.shapes, shape), totals)
       for (const [error, totals] of errors) addTotals(shapeTotals(this.errors, error), totals)
@@ -278,8 +279,8 @@ function frequentErrors(errors: ReadonlyMap<string, Totals>): LogSummary['errors
 }
 
 /**
- * Returns the notable shapes: the first shapes when sorted by count, mean time, total time, longest time, or
- * operations.
+ * Returns the notable shapes: the first shapes of each order. The orders are count, mean time, total time, longest
+ * time and operations.
  */
 function notableShapes(shapes: ReadonlyMap<string, Totals>): LogSummary['shapes'] {
   const orders: readonly ((totals: Totals) => number)[] = [

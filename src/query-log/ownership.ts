@@ -1,7 +1,7 @@
-// Determines the database of a record. A record contains the names that its database had at the time of the request.
-// But databases can be renamed, moved, deleted and recreated under the same name. So each line of a segment (a file of
-// the query log) begins with a trail: the permanent ids of the database and its ancestors. The trail is not part of the
-// record, and is not exported. Examples:
+// Determines the database of a record. A record contains the names of its database and the database's ancestors at the
+// time of the request. But databases can be renamed, moved, deleted and recreated under the same name. So each line of
+// a segment (a file of the query log) begins with a trail: the permanent ids of the database and its ancestors. The
+// trail is not part of the record, and is not exported. Examples:
 //
 //     /17/23/{"API_VERSION":…}     a request to database 23 in database 17; `/` alone: to the root
 //     /17/23/[…]{"API_VERSION":…}  the same with additional facts, see facts.ts
@@ -14,7 +14,7 @@ export interface LogDatabase {
   readonly names: readonly string[]
   /** In decimal. */
   readonly id: string
-  /** Milliseconds since the Unix epoch. No other database can have had these names since this time. */
+  /** The time since which no other database can have had these names. In milliseconds since the Unix epoch. */
   readonly since: number
 }
 
@@ -57,8 +57,8 @@ export function isTrail(text: string): boolean {
 }
 
 /**
- * Returns whether a record is from `database` or a descendant. `trail`, `names`: the trail, if any, and the names in
- * the record. `time`: the time of the record in milliseconds.
+ * Returns whether a record is from `database` or a descendant. `trail`: the trail of the record, if any. `names`:
+ * returns the names in the record; called only without a trail. `time`: the time of the record in milliseconds.
  */
 export function isWithin(
   database: LogDatabase,

@@ -33,8 +33,9 @@ import type { Signer } from './signing.ts'
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const queryLogLimits = {
   /**
-   * Divisor of the maximum size of the query log. Records of requests with rejected credentials may use the quotient at
-   * once, and again in each retention period; own limit.
+   * Divisor of the maximum size of the query log. The quotient is the number of bytes for records of requests with
+   * rejected credentials. These records may use all bytes at once. The bytes become available again within one
+   * retention period; own limit.
    */
   strangersLogShare: 16,
 } as const
@@ -141,7 +142,7 @@ export class QueryLog {
     writer.append(line)
   }
 
-  /** Requests an export, or returns the request that the same token created before. */
+  /** Requests an export, or returns the export request that an earlier call with the same token created. */
   async requestExport(wanted: ExportParameters, token: IdempotencyToken | undefined): Promise<ExportRequest> {
     const request = await this.#store.create(wanted, token)
     this.#runner.wake()
@@ -175,12 +176,12 @@ export class QueryLog {
     return own.from < handedOver ? own.from : handedOver
   }
 
-  /** Returns the current state of a request. */
+  /** Returns the current state of an export request. */
   find(id: string): ExportRequest | undefined {
     return this.#store.get(id)
   }
 
-  /** Returns the current state of a request. If its URL has expired, starts the creation of a new URL. */
+  /** Returns the current state of an export request. If its URL has expired, starts the creation of a new URL. */
   async look(request: ExportRequest): Promise<ExportRequest> {
     if (!hasExpiredUrl(request, this.#options.now())) return request
     const renewed = await this.#store.renewUrl(request.id)
@@ -189,8 +190,8 @@ export class QueryLog {
   }
 
   /**
-   * Returns requests, the newest first. A page may have fewer than `size` requests when other clients have made very
-   * many requests. Undefined when `token` was not returned with an earlier page.
+   * Returns export requests, the newest first. A page may have fewer than `size` requests when other clients have made
+   * very many export requests. Undefined when `token` was not returned with an earlier page.
    */
   page(
     token: string | undefined,
@@ -232,8 +233,8 @@ export class QueryLog {
   }
 
   /**
-   * Waits until this machine has all account keys and requests that any machine has acknowledged. If the store is
-   * unavailable, returns early, and this machine uses its current data.
+   * Waits until this machine knows every account key and every export request that any machine has acknowledged. If
+   * the store is unavailable, returns early, and this machine uses its current data.
    */
   async fresh(): Promise<void> {
     const { shared, signer } = this.#options

@@ -1,8 +1,8 @@
 // Formats a request as one line of the query log, in the format of exported logs. The protocol fixes the field names,
 // their order and their types (RESPONSE_CODE is text, REQUEST_HEADERS is text that contains JSON).
 //
-// Facts for which the format has no field are stored separately, see facts.ts. This code runs for every request. So the
-// code concatenates the line itself, and caches repeated parts as text.
+// Facts for which the format has no field are stored separately (facts.ts). The formatting runs for every request. For
+// speed, this file concatenates the line from texts, and caches the texts that are repeated.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Template } from '../base/message.ts'
@@ -13,7 +13,7 @@ import { type Facts, FactsFormat, PlainShapes } from './facts.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const recordLimits = {
-  /** Characters of a header in a record of the query log; own limit: longer headers are truncated. */
+  /** Maximum number of characters of a logged header; own limit. Longer headers are truncated. */
   loggedHeaderCharsMax: 512,
 } as const
 
@@ -69,7 +69,10 @@ const noCosts: RequestCosts = {
 const noNames: readonly string[] = []
 const noHoles: readonly number[] = []
 
-/** The keys in REQUEST_HEADERS, each with the name of its header. Headers that are not listed here are never logged. */
+/**
+ * The text headers that are logged: the key in REQUEST_HEADERS, and the name of the header. {@link numbersOf} lists the
+ * numeric headers. All other headers are never logged.
+ */
 const textHeaders = [
   ['x_forwarded_for', 'x-forwarded-for'],
   ['user_agent', 'user-agent'],
@@ -79,15 +82,15 @@ const textHeaders = [
   ['driver_env', 'x-driver-env'],
 ] as const
 
-/** Number of cached combinations of header values: one per driver, version and machine. */
+/** Maximum number of cached combinations of header values. Each client machine usually sends one combination. */
 const knownHeadersMax = 1000
 /** Combinations with more characters are not cached. */
 const knownHeaderCharsMax = 2000
 
-/** Maximum logged length of a method or version. Valid methods and versions are shorter. */
+/** Maximum number of logged characters of a method or version. Valid methods and versions are shorter. */
 const loggedWordCharsMax = 32
 
-/** Maximum logged length of the text of an error. */
+/** Maximum number of logged characters of the text of an error. */
 const faultCharsMax = 300
 
 /** Logged for a numeric header with an invalid number, as the format requires. */
@@ -175,7 +178,7 @@ export class RecordFormat {
     return `${begin}${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${this.#database(request.database?.names ?? noNames)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs}${this.#limitsHit.of(limitsHit)}${this.#textHeaders(headers)}${numbersOf(headers)}${method}${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
   }
 
-  /** Names as JSON. Consecutive requests mostly have the same database. */
+  /** Returns names as JSON. Caches the last result, because consecutive requests mostly have the same database. */
   #database(names: readonly string[]): string {
     const last = this.#lastNames
     if (names.length !== last.length || !names.every((name, level) => name === last[level])) {

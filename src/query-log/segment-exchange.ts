@@ -34,8 +34,8 @@ interface UploaderOptions {
 /** Polling interval for new data and requests, in milliseconds. */
 const everyMs = 1_000
 /**
- * Interval at which this machine reports that it is alive, in milliseconds. Other machines wait 10 s for a silent
- * machine.
+ * Interval at which this machine reports that it is alive, in milliseconds. After 10 s without a report, other machines
+ * stop waiting for this machine.
  */
 const reportEveryMs = 4_000
 /**
@@ -67,7 +67,7 @@ export class SegmentUploader {
     this.#loop = new Loop(options.timers, () => this.#tryStep())
   }
 
-  /** Uploads the remaining data, if the store is available, and stops. The machine's writers must have stopped. */
+  /** Stops, and uploads the remaining data if the store is available. Call this after the machine's writers stop. */
   async close(): Promise<void> {
     await this.#loop.stop()
     try {
@@ -150,7 +150,7 @@ export class SegmentUploader {
   }
 }
 
-/** Reads complete lines, starting at `position`, up to the size of a chunk; undefined if there is no complete line. */
+/** Reads complete lines from `position`, at most {@link pieceBytesMax} bytes; undefined if no line is complete. */
 async function readPiece(file: FileHandle, position: number, size: number): Promise<Buffer | undefined> {
   const length = Math.min(pieceBytesMax, size - position)
   if (length <= 0) return undefined
@@ -175,8 +175,8 @@ interface GatherOptions {
 }
 
 /**
- * Requests the records of all machines up to `time`, and waits for the live machines. Then copies the missing parts of
- * all segments that may contain records of the span.
+ * Requests all records up to `time`, and waits until all live machines have uploaded them. Then copies the missing
+ * parts of all segments that may contain records of the time span.
  */
 export async function gather(
   options: GatherOptions,
@@ -208,8 +208,7 @@ async function copyChunk({ folder, shared }: GatherOptions, chunk: Chunk): Promi
   const { bytes, position, start, until, writer } = chunk
   const path = copyPath(folder, start, writer)
   const size = (await ifThere(stat(path)))?.size ?? 0
-  // Skips a chunk that the copy already contains. Also skips all chunks after a missing chunk. A missing chunk has
-  // expired and was removed.
+  // Two cases: the copy already contains this chunk, or an earlier chunk is missing, because it has expired.
   if (size >= position + bytes || size < position) return
   const body = await (bucket ? bucket.fetch(chunkName(chunk)) : chunks.body(chunk))
   if (body === undefined) return

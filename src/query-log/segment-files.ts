@@ -5,7 +5,7 @@
 //     0001700000000000000-m3f9a….ndjson  a copy of another machine's segment, as far as it was uploaded
 //     3f9a….live                         the writer has written all its records up to this file's modification time
 //
-// A segment may end with an incomplete line, where its writer crashed or is still writing. The oldest segments are
+// A segment may end with an incomplete line, because its writer crashed or is still writing. The oldest segments are
 // removed when they exceed the configured age, or when all segments together exceed the configured size.
 
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises'
@@ -33,8 +33,8 @@ export interface TimeSpan {
 }
 
 /**
- * Tolerance in milliseconds, so that no records are missed. Clocks may change, and some file systems store times in
- * whole seconds.
+ * Milliseconds of tolerance in comparisons of times, so that a search misses no records. Clocks may change, and some
+ * file systems store times in whole seconds.
  */
 export const slackMs = 5000
 
@@ -169,7 +169,7 @@ export interface Retention {
 }
 
 /**
- * Deletes the segments that have expired at `now`. Does not delete a segment to which a live writer may append.
+ * Deletes the segments that exceed `retention` at `now`, except segments to which a live writer may append.
  * `clock`: the current time for finding live writers; may differ from `now` (base/removal-time.ts).
  */
 export async function removeOldSegments(

@@ -10,7 +10,7 @@ import { lineBlocks } from './log-lines.ts'
 import { isTrail, type LogDatabase, splitBefore } from './ownership.ts'
 import { segmentsOf, type TimeSpan } from './segment-files.ts'
 
-/** The records of an export. */
+/** Selects the records of an export. */
 export interface RecordFilter extends TimeSpan {
   readonly regionGroup: string
   /** Restricts the export to records of this database and its descendants. */
@@ -29,8 +29,8 @@ const tail = Buffer.from('","TXN_RETRIES":')
 export type OnDamage = (path: string, lines: number) => void
 
 /**
- * Yields the matching lines of all segments in a folder, as one buffer for each block with matching lines. Throws the
- * reason of `signal` once the signal is aborted, even if no line matches.
+ * Yields the matching lines of all segments in a folder. Each buffer contains the matching lines of one block. Throws
+ * the reason of `signal` once the signal is aborted, even if no line matches.
  */
 export async function* matchingRecords(
   folder: string,
@@ -119,8 +119,8 @@ function createMatch({ from, to, regionGroup, database }: RecordFilter): Match {
 }
 
 /**
- * Returns the offset of the record in a line; -1 if the line has no record. The record follows the trail (the ids of
- * the record's database and its ancestors, see ownership.ts) and optional facts.
+ * Returns the offset of the record in a line; -1 if the line has no record. Before the record, the line has the
+ * trail (the ids of the record's database and its ancestors, see ownership.ts) and optional facts (facts.ts).
  */
 function recordIn(block: Buffer, start: number, next: number): number {
   const at = block.indexOf(openBrace, start)

@@ -1,6 +1,6 @@
 // Appends records to the segment files of one process. `append` never waits: lines are buffered in memory and are
-// durable within a second, even if the machine crashes. If the disk is too slow or full, memory stays bounded. Further
-// records are then dropped, counted and reported, because the log must never stop queries.
+// durable within a second, even if the machine crashes. The log must never stop queries, and the buffer has a limit.
+// If the disk is too slow or full, further records are therefore dropped, counted and reported.
 
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { type FileHandle, open, utimes } from 'node:fs/promises'
@@ -18,8 +18,9 @@ interface SegmentWriterOptions {
   readonly writer: string
   readonly clock: Clock
   readonly timers: Timers
-  /** Size in bytes and age in milliseconds at which a segment is closed. */
+  /** Size in bytes at which a segment is closed. */
   readonly segmentBytes: number
+  /** Age in milliseconds at which a segment is closed. */
   readonly segmentMs: number
   /** Maximum number of buffered bytes; further records are dropped. */
   readonly bufferBytes?: number
@@ -69,7 +70,7 @@ export class SegmentWriter {
   #fileBytes = 0
   #fileSince = 0
   #isUnsynced = false
-  /** True if the file that announces this writer to the other processes exists. */
+  /** True if this writer has created the file that announces it to the other processes. */
   #isKnown = false
   #hasWarned = false
 
@@ -121,7 +122,10 @@ export class SegmentWriter {
     return this.#flushing
   }
 
-  /** Flushes and stops. Other processes then no longer wait for this writer. */
+  /**
+   * Flushes, stops, and removes the file that announces this writer. Other processes then no longer wait for records of
+   * this writer.
+   */
   async close(): Promise<void> {
     this.#stop()
     await this.flush()

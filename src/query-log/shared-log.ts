@@ -43,7 +43,7 @@ export interface SharedLog {
   readonly mayWork: () => boolean
 }
 
-/** Throws `cause`, converted to 503 when the store is unavailable. */
+/** Throws `cause`. If the cause is that the store is unavailable, throws `service unavailable` (503) instead. */
 export function rethrow(cause: unknown): never {
   if (cause instanceof StoreUnavailableError) throw new RequestError('service unavailable', cause.message)
   throw cause
@@ -59,9 +59,9 @@ export function isUnavailable(cause: unknown): boolean {
   )
 }
 
-// Stores account keys and export requests within a store that several machines share, so that every machine has them.
+// Account keys and export requests are rows of the store that several machines share. So every machine can read them.
 
-/** A key-value store over the rows that belong to no database. Store failures become `service unavailable`. */
+/** A view of `kv` that contains only the rows without a database. Store failures become `service unavailable`. */
 export function controlRows(kv: KeyValueStore): KeyValueStore {
   return {
     read: read => refusing(() => kv.read(view => read(controlView(view)))),

@@ -5,7 +5,7 @@
 import { longCall, step } from '../base/effort.ts'
 import { codePointLength, codePointsBetween, unitOffset } from './code-points.ts'
 
-/** Needles up to this length are searched with `indexOf`, because the worst case is fast enough at this length. */
+/** Maximum length of needles that are always searched with `indexOf`: their worst case is fast enough. */
 const shortNeedle = 64
 
 /** The number of UTF-16 units between two calls of `step`, which counts the effort of a query. */
@@ -16,7 +16,7 @@ export class TextSearch {
   readonly #needle: string
   /**
    * The failure function of KMP, computed at first use. For each prefix of the needle, the function returns the length
-   * of its longest border. A border is a proper prefix that is also a suffix.
+   * of the prefix's longest border. A border is a proper prefix that is also a suffix.
    */
   #borders: Int32Array | undefined
 

@@ -1,5 +1,5 @@
-// Converts texts to title case. In each word, the first letter is converted to title case, and all other letters are
-// converted to lower case.
+// Converts texts to title case. In each word, the first letter, digit or symbol is converted to title case. All later
+// letters are converted to lower case.
 
 import { step } from '../base/effort.ts'
 import { mapKnown } from '../values/known-characters.ts'
@@ -13,14 +13,14 @@ function words(): Intl.Segmenter {
 }
 
 /**
- * Matches the character of a word that is converted to title case: a letter, digit or symbol. Modifier letters without
- * case are skipped.
+ * Matches a letter, digit or symbol, but not a modifier letter without case. The first match in a word is converted to
+ * title case.
  */
 const firstMain = /[[\p{L}--\p{Lm}]\p{N}\p{S}\p{Co}[\p{Lm}&&\p{Cased}]]/v
 
 /**
  * Converts each word of a text to title case. Unicode defines the word boundaries. Characters that are newer than the
- * Unicode version of the languages are not changed.
+ * Unicode version of the query languages are not changed.
  */
 export function titlecase(text: string): string {
   return mapKnown(text, titleWords)
@@ -67,7 +67,7 @@ export function titleForm(character: string): string {
   const codePoint = character.codePointAt(0) as number
   const digraph = digraphForm(codePoint)
   if (digraph !== undefined) return String.fromCodePoint(digraph)
-  // Georgian capital letters are used only in words that consist of capital letters.
+  // Georgian letters stay unchanged, because their capitals are used only in words that consist of capitals.
   if (codePoint >= 0x10d0 && codePoint <= 0x10ff) return character
   const [first = '', second, ...rest] = character.toUpperCase()
   if (second === undefined) return first

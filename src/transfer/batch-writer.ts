@@ -1,6 +1,6 @@
-// Writes the records of a batch in one transaction, directly to the store instead of with queries. Ids, times, password
-// hashes and references are written exactly as the records contain them. Existing documents are changed only with
-// `onConflict: replace`.
+// Writes the records of a batch to the store in one transaction, without queries. Ids, times, password hashes and
+// references are written exactly as the records contain them. Existing documents are changed only if `onConflict` is
+// `replace`.
 
 import { limits } from '../base/limits.ts'
 import { micros } from '../base/micros.ts'
@@ -297,7 +297,7 @@ export class BatchWriter {
     return isDocument ? undefined : 'its `instance` is not a reference to a document'
   }
 
-  /** Adds the current record's references to missing documents and schema objects to the result. */
+  /** Reports the documents and schema objects that the current record refers to and that do not exist. */
   #note(record: number): void {
     for (const what of this.#resolver.unresolved) this.#unresolved.push({ record, what })
     for (const ref of this.#resolver.documents) {
@@ -342,7 +342,8 @@ export class BatchWriter {
   }
 
   /**
-   * Runs code that a collection defines. The cost of this code is added to the cost of the collection's index bindings.
+   * Runs code that a collection defines. The CPU time of this code and of the index bindings is counted together, for
+   * the time limit of a record and for the pauses of an import.
    */
   #within<T>(work: () => T): T {
     return this.#target.store.bindings.within(work)
@@ -354,8 +355,8 @@ export class BatchWriter {
   }
 
   /**
-   * Returns the document to write, usually `ref`. If `ref` is a document of credentials, and the owner of the password
-   * already has credentials with another id, returns the existing credentials.
+   * Returns the document to write, usually `ref`. If `ref` is a credentials document whose `instance` already has
+   * credentials with another id, returns the existing credentials.
    */
   #targetOf(ref: Ref, fields: ObjectValue): Ref {
     return this.#otherCredentials(ref, fields)?.ref ?? ref

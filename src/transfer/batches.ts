@@ -82,7 +82,7 @@ export class BatchSender {
     this.#characters = 0
     while (this.#running.length >= atOnce) await this.#finishOldest()
     const sent = send(records).then(result => ({ records, origins, place, result }))
-    // If an older batch fails, the caller stops and never awaits this promise.
+    // If an older batch fails, nothing awaits this promise. Its rejection must not count as unhandled.
     sent.catch(() => undefined)
     this.#running.push(sent)
   }

@@ -46,11 +46,11 @@ interface SchemaFileText {
 
 /** A connection to a database. All methods throw {@link TransferError} when the database cannot be reached. */
 export interface TransferConnection {
-  /** The address of the service or the path of the data directory, for the report. */
+  /** The address of the service or the path of the data directory, for messages to the user. */
   readonly name: string
   /** Runs a query and returns its `resource`. Throws {@link QueryError}. */
   query(path: DatabasePath, expression: Json): Promise<Json>
-  /** The schema files of a database, consistent with the current definitions. */
+  /** The schema files of a database. They match the current definitions. */
   schemaFiles(path: DatabasePath): Promise<readonly SchemaFileText[]>
   /**
    * Returns whether the database has a staged schema. A staged schema receives all pushes until it is committed or
@@ -69,13 +69,13 @@ export interface TransferConnection {
   close(): Promise<void>
 }
 
-/** The methods of a connection that read and write schemas. */
+/** The methods with which a connection reads and writes schemas. */
 export type SchemaConnection = Pick<
   TransferConnection,
   'query' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'
 >
 
-/** The credential for a database below the database of a secret. */
+/** The credential for the database at `path`. The path begins at the database of `secret`. */
 function scoped(secret: string, path: DatabasePath): string {
   return path.length === 0 ? secret : `${secret}:${path.join('/')}:admin`
 }
@@ -123,7 +123,7 @@ export async function schemaFilesOf(
   return found
 }
 
-/** The methods of connections that read and write schema files. */
+/** The methods with which a connection reads and writes schema files. */
 function schemaMethods(
   send: SendSchema,
 ): Pick<TransferConnection, 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'> {
@@ -282,8 +282,8 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
       if (status === 413 && (records.length === 1 || options.checks === 'together')) {
         const reason =
           records.length === 1
-            ? 'too large for one request (into a data directory that is not being served it can be imported)'
-            : 'its check needs documents that are too large for one request together (into a data directory that is not being served they can be imported)'
+            ? 'too large for one request; it can be imported into a data directory that no service uses'
+            : 'its check needs other documents, and together they are too large for one request; they can be imported into a data directory that no service uses'
         return {
           outcomes: records.map(() => ({ kind: 'bad', reason })),
           missing: [],

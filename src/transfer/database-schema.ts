@@ -66,7 +66,10 @@ export async function writeDatabaseSchema(
   return [...unpushed, ...pushed, ...others, ...refused]
 }
 
-/** Creates a role without rights. Its predicate is of version 4, so no schema file shows the role. */
+/**
+ * Creates a role without rights: the predicate of its only privilege is false. Schema files omit the role, because they
+ * cannot contain predicates of version 4.
+ */
 function hiddenRole(name: string): SchemaRecord['params'] {
   const resource = object({ '@ref': object({ id: 'collections' }) })
   const predicate = object({ '@query': object({ lambda: '_', expr: false }) })
@@ -79,8 +82,8 @@ function keyOf(kind: string, name: string): string {
 }
 
 /**
- * Returns whether an object must be created before the push. Roles in the files may grant rights on collections and
- * functions of version 4.
+ * Returns whether an object must be created before the push: a collection, or a function without a role. Roles in the
+ * files may grant rights on such objects.
  */
 function isEarly({ object, params }: SchemaRecord): boolean {
   return object === 'collection' || (object === 'function' && !params.has('role'))
@@ -175,7 +178,10 @@ function planOf(
   return { findings, push }
 }
 
-/** Returns a file without the stubs. A dry run does not create the stubs, so the database would reject their names. */
+/**
+ * Returns a file without the stubs. Version 10 rejects the names of stubs for new objects, and in a dry run the stubs
+ * do not exist in the database.
+ */
 function withoutStubs(file: FslFile, stubs: ReadonlySet<string>): FslFile {
   const cut = new Set(file.items.filter(item => stubs.has(itemKey(item))))
   return cut.size === 0 ? file : readFsl(file.name, without(file.items, cut, file.text))

@@ -1,5 +1,5 @@
-// Writes the data files of an export. Each collection has numbered files, each up to a maximum size and optionally
-// compressed.
+// Writes the data files of an export. Each collection has numbered files, which may be compressed. When a file reaches
+// a certain size, the next file begins.
 
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -70,7 +70,7 @@ export class CollectionFiles {
     const file = createWriteStream(this.#path, { flags: 'wx', mode: 0o600, flush: true })
     this.#output = gzip ? createGzip() : new PassThrough()
     this.#end = pipeline(this.#output, file)
-    // The next call of `add` or `close` throws the error.
+    // Prevents an unhandled rejection. The next call of `add` or `close` throws the error.
     this.#end.catch(() => undefined)
     this.#bytes = 0
   }

@@ -50,9 +50,9 @@ export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string
 
 /**
  * Returns the path of each schema file below the folder `schema`, by the name of the file. Usually a name is a relative
- * path ({@link isRelative}), and the exported file has the same path. Other names become a single segment. A name also
- * becomes a single segment if the name, or one of its folders, differs only by case from the name or folder of another
- * file.
+ * path ({@link isRelative}), and the exported file has the same path. Any other name is encoded as one segment, and a
+ * long segment is split ({@link inPieces}). Names that conflict on a case-insensitive file system are also encoded as
+ * one segment. Two names conflict if they, or two of their folders, differ only by case.
  */
 export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]
@@ -102,7 +102,7 @@ export function nameOfPath(path: string): string {
   return path.replaceAll(`${pieceEnd}/`, '').split('/').map(decoded).join('/')
 }
 
-/** Returns whether the name of a folder is one piece of a longer name. A subfolder has the next piece as its name. */
+/** Returns whether the name of a folder is one piece of a longer name. The next piece is the name of a subfolder. */
 export function isPiece(step: string): boolean {
   return step.endsWith(pieceEnd)
 }

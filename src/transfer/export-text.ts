@@ -1,7 +1,7 @@
 // Writes documents as lines of an export in the layout of Fauna's hosted service. The tagged format preserves every
 // type; the simple format does not. The hosted service wrote only a placeholder text for a lambda. The tagged format of
 // Terrarium writes lambdas as `@query`, so an import restores the lambdas. Texts that look like placeholders are
-// written as `@string`.
+// written as `@string`, so that an import does not mistake them for placeholders.
 
 import { renderValue } from '../fql4/wire/render.ts'
 import { encodeBase64 } from '../values/base64.ts'
@@ -71,7 +71,7 @@ export class ExportPrinter {
   #userFields(fields: ReadonlyMap<string, Value>): string[] {
     for (const name of fields.keys()) {
       if (name !== 'data' && name !== 'ttl')
-        this.#onLost(`the field ${name} of a document, which is not its data`)
+        this.#onLost(`the field ${name} of a document, which is outside the field data`)
     }
     const data = fields.get('data')
     if (data === undefined || !isObject(data)) return []

@@ -1,6 +1,6 @@
-// Types of fields, for formats that cannot distinguish a time from a text. `.fsl` files and the option `--type` contain
-// the types, for example `Collection.field::time`. The option accepts the type names of the command line of Fauna's
-// hosted service.
+// Types of fields, for formats that cannot distinguish a time from a text. The types come from `.fsl` files, or from
+// the option `--type` (for example, `--type Collection.field::time`). The option accepts the same type names as the
+// command-line tool of Fauna's hosted service.
 
 import { decodeBase64 } from '../values/base64.ts'
 import { parseDate } from '../values/date.ts'
@@ -55,7 +55,7 @@ function truth(json: Json): boolean | undefined {
   return typeof json === 'object' ? undefined : truths.has(String(json).trim().toLowerCase())
 }
 
-/** Reads a time in any format that `Date.parse` accepts. Used for files without a specified time format. */
+/** Reads a time in any format that `Date.parse` accepts. Used for the type `dateString`. */
 function anyDate(text: string): Time | undefined {
   const ms = Date.parse(text)
   return Number.isNaN(ms) ? undefined : sinceEpoch(BigInt(ms), 1000n)

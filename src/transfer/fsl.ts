@@ -1,4 +1,4 @@
-// Reads schema files of version 10 (`.fsl`) for imports and exports: their items, and the declared types of fields.
+// For imports and exports: reads the items and the declared field types in schema files of version 10 (`.fsl`).
 // Some export formats store times, dates and bytes as plain strings; an import converts these strings according to the
 // declared types.
 

@@ -39,6 +39,6 @@ export interface ImportMemory {
   references(): Iterable<readonly OpenReference[]>
   /** Deletes the progress, because the import is complete or will not be continued. */
   remove(): void
-  /** Releases the lock, so that another process can continue. */
+  /** Releases the lock on the progress, so that another process can continue the import. */
   release(): void
 }

@@ -35,9 +35,9 @@ interface StoredState {
     string,
     { readonly bytes: number; readonly modifiedMs: number; readonly place: FilePlace; readonly done: boolean }
   >
-  /** Valid length of the file of references, in bytes. */
+  /** Valid length of the file of open references (see `OpenReference`), in bytes. */
   readonly references: number
-  /** Valid length of the file of unmet documents, in bytes; absent when there are none. */
+  /** Valid length of the file of unmet documents (which failed a check), in bytes; absent when there are none. */
   readonly unmet?: number
   readonly report: ReportData | undefined
 }

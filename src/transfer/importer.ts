@@ -390,7 +390,10 @@ class Importer {
     if (stop) throw new TransferError(`conflict (see --on-conflict): ${findingText(stop)}`)
   }
 
-  /** Retries documents whose checks failed because other documents were missing. All other documents exist by now. */
+  /**
+   * Retries documents whose checks failed because other documents were missing. Runs after the current version of
+   * every document has been written, so the missing documents may now exist.
+   */
   async #retryUnmet(): Promise<void> {
     const { database: top, dryRun, onConflict } = this.#options
     const write = async (documents: readonly UnmetDocument[]) => {

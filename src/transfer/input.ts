@@ -1,11 +1,11 @@
-// Reads import files as streams of UTF-8, decompressed and decoded, with bounded memory. The bytes may come from any
-// source, and the code also runs in browsers. Bytes that are invalid in the encoding of their file are rejected,
-// because a replacement character would change the data.
+// Reads import files as streams of UTF-8 with bounded memory. Compressed files are decompressed, and other encodings
+// are converted to UTF-8. The bytes may come from any source, so this code also runs in browsers. Bytes that are
+// invalid in the encoding of their file are rejected, because a replacement character would change the data.
 
 import { joinBytes } from '../base/bytes.ts'
 import { BadRecord } from './record.ts'
 
-/** Bytes that are sufficient to detect the format of a file. */
+/** Maximum number of bytes at the start of a file that are used to detect its format. */
 const headBytes = 65_536
 const gzipMagic = [0x1f, 0x8b]
 
@@ -29,9 +29,9 @@ export interface TextFile {
 }
 
 /**
- * The text of a file in UTF-8 from an offset on, in chunks. Throws `TransferError` when the file cannot be read, or
- * when its compressed data is damaged or truncated. Throws {@link BadRecord} for bytes that are invalid in the
- * encoding.
+ * Yields the text of a file in chunks, converted to UTF-8. `from` is the offset of the first byte in the UTF-8 text.
+ * Throws `TransferError` when the file cannot be read, or when its compressed data is damaged or truncated. Throws
+ * {@link BadRecord} for bytes that are invalid in the encoding.
  */
 export async function* readText(
   file: TextFile,
@@ -110,7 +110,7 @@ async function* checked(
   if (rest.length > 0) throw await refuse(offset)
 }
 
-/** Number of bytes up to the last complete character. */
+/** Number of bytes up to the end of the last complete character. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number
@@ -186,9 +186,9 @@ async function* counted(
 }
 
 /**
- * Returns the beginning of a file's text in UTF-8, at most {@link headBytes}, and the encoding of the file. The
- * encoding is `given`. If `given` is undefined, the byte order mark defines the encoding. The default is UTF-8. Invalid
- * bytes are reported when the whole file is read.
+ * Returns the encoding of a file, and the beginning of its text, converted to UTF-8. Only the first {@link headBytes}
+ * bytes are used. The encoding is `given`, if defined. Otherwise, the byte order mark defines the encoding.
+ * Without a mark, the encoding is UTF-8. Invalid bytes are reported later, when the whole file is read.
  */
 export async function readHead(
   source: ByteSource,
@@ -203,7 +203,7 @@ export async function readHead(
       if (length >= headBytes) break
     }
   } catch (error) {
-    // The beginning is sufficient for detection; the error is reported when the whole file is read.
+    // The bytes before the error are sufficient for detection. The error is reported when the whole file is read.
     if (length === 0) throw error
   }
   const bytes = joinBytes(chunks).subarray(0, headBytes)

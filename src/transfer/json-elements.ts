@@ -59,7 +59,7 @@ interface ElementOptions {
  * form.
  */
 const elementBytesMax = 33_554_432
-/** Maximum length of the prefix of a page before its array. */
+/** Maximum number of bytes of a page before the first element of its array. */
 const prefixBytesMax = 65_536
 
 const tab = 0x09
@@ -231,7 +231,10 @@ const noPage: PagePrefix = { length: 0, opened: 0 }
 
 const cursors: ReadonlySet<string> = new Set(['before', 'after'])
 
-/** Parses the prefix of a page at `from`. Cursors may precede `data`. The page may be the value of `resource`. */
+/**
+ * Parses the prefix of a page at `from`: the text before the first element. The cursors `before` and `after` may
+ * precede `data`. The page may be the value of `resource`. Returns `unknown` when more bytes are needed.
+ */
 function pagePrefix(bytes: Uint8Array, from: number): PagePrefix | 'unknown' {
   let at = from
   for (let opened = 1; bytes[at] === openBrace; opened++) {

@@ -78,12 +78,12 @@ export function readWriteResponse(json: unknown): BatchResult {
   }
 }
 
-/** The request for missing documents, as JSON. */
+/** The request that asks which of the given documents are missing, as JSON. */
 export function missingRequestText(documents: readonly NamedDocument[]): string {
   return JSON.stringify({ documents: documents.map(({ collection, id }) => [collection, String(id)]) })
 }
 
-/** Reads a request for missing documents. Throws {@link BadRecord} for an invalid request. */
+/** Reads the text of {@link missingRequestText}. Throws {@link BadRecord} for an invalid request. */
 export function readMissingRequest(body: string): readonly NamedDocument[] {
   const { documents } = fieldsOf(body)
   if (!Array.isArray(documents)) throw new BadRecord('`documents` has to be an array')
@@ -144,5 +144,5 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   } catch {
     // The error is thrown below.
   }
-  throw new BadRecord('no object of JSON where one is needed')
+  throw new BadRecord('a JSON object is expected')
 }

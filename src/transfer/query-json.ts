@@ -1,5 +1,5 @@
-// Builds parts of queries in exact JSON: integers as bigint, doubles as number, objects as Map. Also reads all schema
-// objects of a kind with queries.
+// Builds parts of queries in exact JSON: integers as bigint, doubles as number, objects as Map. Also runs queries that
+// read all schema objects of a kind.
 
 import type { Json } from '../values/value.ts'
 
@@ -8,7 +8,7 @@ export function object(members: Readonly<Record<string, Json | undefined>>): Rea
   return new Map(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined))
 }
 
-/** Converts a value from a response to an expression that evaluates to the same value. */
+/** Returns an expression that evaluates to `json`, a value in a response. */
 export function literal(json: Json): Json {
   if (Array.isArray(json)) return json.map(literal)
   if (!(json instanceof Map)) return json

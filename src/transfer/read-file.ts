@@ -1,5 +1,6 @@
-// Reads a file of documents and converts its elements to records. Each element contains the position after the element,
-// at which an interrupted import can continue. The file may also be in the query language, or a dump of schema objects.
+// Reads a file and converts its elements to records. The file contains documents (JSON or CSV), schema objects (JSON),
+// or expressions of the query language. Each element states where the next element begins. An interrupted import can
+// continue there.
 
 import { CsvError, parse as csvParser, type Info } from 'csv-parse'
 import {
@@ -201,7 +202,7 @@ function parseElement(text: string): Json {
   }
 }
 
-/** Output of the shell: documents as values of the language, or pages of documents. */
+/** Reads output of the hosted service's shell: documents as values of the language, or pages of documents. */
 async function* languageFile(file: SourceFile): AsyncGenerator<RawElement> {
   for await (const item of languageItems(file)) {
     const json = item.kind === 'value' ? item.json : undefined
@@ -268,7 +269,7 @@ async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): A
     relax_column_count: true,
     skip_empty_lines: true,
   })
-  // Chunks end between characters. The parser handles the byte order mark.
+  // No chunk ends within a character, so each chunk is decoded separately. The parser removes the byte order mark.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const found: CsvRow[] = []
   parser.on('data', (row: CsvRow) => found.push(row))
@@ -299,12 +300,12 @@ function checkLength(cells: readonly string[], names: readonly string[], allowSh
 /** The rules for the cells of a file, derived from its first row. */
 function cellRules(names: readonly string[], row: readonly string[], { emptyCells }: ReadOptions): CellRules {
   const hasIds = names[0] === 'id' && readId(row[0]) !== undefined
-  // If a script writes one text cell as JSON, it writes all text cells as JSON.
+  // An export writes either all text cells as JSON or none. So one JSON string in the first row is sufficient.
   const allJson = row.slice(hasIds ? 1 : 0).some(cell => /^".*"$/s.test(cell) && tryJson(cell) !== undefined)
   return { hasIds, allJson, emptyCells }
 }
 
-/** The schema objects in a file that begins with a schema object. Empty for files of documents and `.fsl` files. */
+/** The schema objects in a file that begins with a schema object. Empty for `.fsl` files and for files of documents. */
 export async function readSchemaFile(file: SourceFile, notes: Notes): Promise<readonly SchemaRecord[]> {
   const { content } = file
   if (content.kind === 'fql') return createdIn(file)

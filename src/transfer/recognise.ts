@@ -1,4 +1,4 @@
-// Detects the format of a file by its content.
+// Detects the format of a file by its name and its content.
 
 import { tryJson } from '../values/json.ts'
 import { type Json, nativeNamed } from '../values/value.ts'
@@ -21,7 +21,7 @@ export type Content =
       readonly isSchema: boolean
     }
   | { readonly kind: 'csv'; readonly separator: string }
-  /** Text in the query language: schema files, and output of the shell. */
+  /** Queries of version 4 that create objects, from schema files or from the output of the shell. */
   | { readonly kind: 'fql' }
   | { readonly kind: 'fsl' }
   | { readonly kind: 'metadata' }
@@ -31,8 +31,8 @@ export type Content =
 const newline = 0x0a
 
 /**
- * Detects the format and the encoding of a file. The encoding may be `given`. Throws `TransferError` when the file
- * cannot be read.
+ * Detects the format and the encoding of a file. If the encoding `given` is defined, it is used. Throws `TransferError`
+ * when the file cannot be read.
  */
 export async function recognise(
   source: ByteSource,
@@ -61,7 +61,7 @@ async function contentOf(file: TextFile, head: Uint8Array): Promise<Content> {
 
 async function recogniseJson(file: TextFile, head: Uint8Array): Promise<Content | undefined> {
   const element = await firstElement(file)
-  // An incomplete element is reported as an error when the file is read.
+  // The error for an incomplete element is reported later, when the import reads the file.
   if (element === 'cut off')
     return looksLikeJson(head) ? { kind: 'json', format: 'rows', byLine: false, isSchema: false } : undefined
   if (element === undefined) return { kind: 'empty' }
@@ -97,7 +97,7 @@ async function firstElement(file: TextFile): Promise<JsonElement | 'cut off' | u
   return undefined
 }
 
-/** Returns whether the first element is on one line and the next line begins with another element. */
+/** Returns whether the first element fills one line, and the next line, if any, begins with another element. */
 function isByLine(head: Uint8Array, { next, text }: JsonElement): boolean {
   if (next.open > 0 || text.includes('\n')) return false
   const end = head.indexOf(newline, Math.min(next.offset, head.length))
@@ -125,7 +125,7 @@ function formatOf(first: ReadonlyMap<string, Json>): FormatName {
   const ref = first.get('ref')
   const coll = first.get('coll')
   const hasId = readId(first.get('id')) !== undefined
-  // A document of an export may have a user field `ref`.
+  // This format is checked first, because a document of an export may have a user field `ref`.
   if (coll instanceof Map && coll.has('@mod') && hasId) return 'tagged'
   if ((ref instanceof Map && ref.has('@ref')) || first.has('@ref')) return 'driver'
   if (coll instanceof Map && typeof coll.get('name') === 'string' && hasId) return 'driver of version 10'
@@ -135,7 +135,7 @@ function formatOf(first: ReadonlyMap<string, Json>): FormatName {
   return 'rows'
 }
 
-/** Returns whether a driver's object is a schema object. */
+/** Returns whether an object in the format of a driver is a schema object. */
 function isSchema(first: ReadonlyMap<string, Json>): boolean {
   const ref = first.get('ref')
   const wrapped = ref instanceof Map ? ref.get('@ref') : undefined

@@ -1,6 +1,7 @@
-// Validates records before they are written, by the same rules as queries. Records are documents of user collections,
-// or credentials. Credentials are records because queries cannot transfer password hashes. An import creates all other
-// native documents with queries, which validate the documents.
+// Validates records before they are written. The rules are the same as for documents that queries write. Records are
+// documents of user collections, or credentials. Credentials are records because queries cannot transfer password
+// hashes. For all other native (built-in) collections, an import creates the documents with queries, and the queries
+// validate the documents.
 
 import type { Micros } from '../base/micros.ts'
 import { int64Max, isObject, Time, UnresolvedRef } from '../values/value.ts'

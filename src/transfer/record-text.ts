@@ -110,7 +110,7 @@ function referenceText({ target }: UnresolvedRef): string {
     case 'native':
       throw new BadRecord('a reference that cannot be stored')
     default:
-      // The store cannot contain a reference into another database, so the text contains no target.
+      // The store cannot contain a reference into another database, so `@doc` contains null and 0 instead of a target.
       return target.scope === undefined
         ? `{"@named":["${target.type}",${JSON.stringify(target.name)}]}`
         : '{"@doc":[null,0]}'

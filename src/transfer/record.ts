@@ -61,7 +61,9 @@ export interface SchemaRecord {
 
 export type SourceRecord = SourceDocument | SchemaRecord
 
-/** The collection of password hashes. No user collection has a slash in its name. */
+/**
+ * The name of the collection of password hashes. Names of user collections contain no slash, so this name is distinct.
+ */
 export const credentialsName = '/credentials'
 
 /** A record, or a part of a file, that cannot be imported. The message has the reason but not the position. */
@@ -84,6 +86,6 @@ export class TransferError extends Error {
 export interface Notes {
   /** A part of a document that could not be imported. */
   lost(what: string, collection: string, origin: RecordPlace): void
-  /** A text that looks like a time, date or other type, in a format without types. */
+  /** A string that looks like a time, date or other type. The format of the file has only strings for these types. */
   lookalike(collection: string, path: string, type: string): void
 }

@@ -1,5 +1,6 @@
-// References by name, as files and messages between processes contain them. Native collections have names that are
-// invalid for user collections, so a user collection named `keys` cannot be confused with the native collection.
+// References by name, for files and for messages between processes. Here, the names of native collections begin with
+// `/`, which is invalid in names of user collections. So a user collection named `keys` cannot be confused with the
+// native collection `/keys`.
 
 import {
   int64Max,

@@ -1,5 +1,5 @@
-// The report of an import: counts, and all findings that need attention, each with file, line and id. The report is
-// plain data, so that a continued import can continue its counts.
+// The report of an import: counts, and the findings that need attention, each with file, line and id. The report is
+// plain data, so that an interrupted import can store it and continue the counts later.
 
 import { placeText, type RecordPlace } from './record.ts'
 
@@ -33,7 +33,7 @@ export interface Finding extends RecordPlace {
   readonly reason: string
 }
 
-/** A repeated finding. */
+/** A finding that occurs several times. */
 interface Tally {
   count: number
   /** The positions of the first findings, as `FILE:LINE`. */
@@ -51,7 +51,7 @@ export interface SchemaFinding {
 
 /** Maximum number of findings of one kind that are stored individually. Further findings are only counted. */
 const listedMax = 1000
-/** Number of findings shown in the text. */
+/** Maximum number of findings of one kind that the text shows. */
 const shownMax = 100
 const placesMax = 5
 

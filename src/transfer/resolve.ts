@@ -34,11 +34,11 @@ export class Resolver {
   readonly #catalogue: Catalogue
   readonly #database: DatabaseId
   readonly #numbers = new Map<string, number | undefined>()
-  /** References to documents in the fields that were resolved last. */
+  /** The references to documents that the last call of {@link fields} found. */
   readonly documents: Ref[] = []
-  /** Unresolvable references in the fields that were resolved last, as text. */
+  /** The unresolvable references that the last call of {@link fields} found, as text. */
   readonly unresolved: string[] = []
-  /** Lambdas in the fields that were resolved last. */
+  /** The lambdas that the last call of {@link fields} found. */
   readonly lambdas: Lambda[] = []
 
   constructor(catalogue: Catalogue, database: DatabaseId) {
@@ -51,7 +51,7 @@ export class Resolver {
     return isTransferred(name) ? this.collection(name) : undefined
   }
 
-  /** The number of a collection to which a reference refers. The collection may be native. */
+  /** The number of the user collection or native collection `name`; undefined if there is no such collection. */
   collection(name: string): number | undefined {
     if (this.#numbers.has(name)) return this.#numbers.get(name)
     const known = nativeOf(name)
@@ -139,7 +139,7 @@ export class Resolver {
   }
 }
 
-/** Replaces the numbers in a stored value by names. Returns the same value when it contains no references. */
+/** Replaces the references in a stored value by references that contain names instead of numbers. */
 export function named(value: Value, catalogue: Catalogue): Value {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Ref) return nameOf(value, catalogue)

@@ -1,7 +1,7 @@
 // Rewinds a collection: restores its documents as they were at a given time. First, queries delete the documents that
 // did not exist at that time, because these documents may contain unique values that restored documents need. Then the
-// rewind reads all documents of that time with the code of exports, and writes them with the code of imports. So values
-// of both languages stay unchanged, and documents that have not changed are not written.
+// rewind reads all documents of that time with the code of exports, and writes them with the code of imports. Exports
+// and imports preserve the values of both languages. Imports do not write documents that have not changed.
 
 import { micros } from '../base/micros.ts'
 import { formatTime, microsOfTime, parseTime, timeFromMicros } from '../values/time.ts'
@@ -36,7 +36,7 @@ export interface RewindCounts {
   expired: number
 }
 
-/** Rewinds a collection. Calls `progress` with the number of documents processed. Throws {@link TransferError}. */
+/** Rewinds a collection. Counts the processed documents in `progress`. Throws {@link TransferError}. */
 export async function runRewind(
   connection: RewindConnection,
   options: RewindOptions,
@@ -131,7 +131,8 @@ class Rewinder {
       this.#progress.documents += page.records.length
       place = page.next
     }
-    // The store rejects a document while another document has the same unique value, so rejected documents are retried.
+    // The store rejects a document while another document has the same unique value. The other document may have been
+    // replaced since, so rejected documents are retried.
     for (let before = Number.POSITIVE_INFINITY; refused.length > 0 && refused.length < before; ) {
       before = refused.length
       const again = await this.#write(refused)
@@ -142,8 +143,8 @@ class Rewinder {
 
   /**
    * Without `dryRun`, throws an error for rejected documents. In a dry run, a rejection is not an error, because a dry
-   * run does not delete the conflicting documents. A rejected document is counted as created if it does not exist now,
-   * and as replaced if it exists.
+   * run does not delete the conflicting documents. A dry run counts a rejected document as replaced if it exists now,
+   * and as created if it does not exist.
    */
   async #refuse(refused: readonly DocumentRecord[], reasons: readonly string[]): Promise<void> {
     const { collection, database, dryRun } = this.#options
@@ -181,7 +182,10 @@ class Rewinder {
     return { refused, reasons }
   }
 
-  /** The records as current versions, in batches that fit into a request. */
+  /**
+   * Divides the records into batches that fit into a request. Removes `ts` from each record, so that the record is
+   * written as the current version of its document.
+   */
   *#batches(records: readonly DocumentRecord[]): Generator<readonly DocumentRecord[]> {
     let batch: DocumentRecord[] = []
     let characters = 0
@@ -223,7 +227,7 @@ function timeText(time: Micros): string {
 /** A query that returns the time of its transaction. */
 const nowQuery: Json = new Map([['time', 'now']])
 
-/** A page of documents in one transaction. */
+/** A page of documents that one transaction processes. */
 interface RewindPage {
   /** The name of the collection. */
   readonly collection: string
@@ -254,7 +258,7 @@ function deleteQuery({ collection, from, to, writes, ...page }: RewindPage): Jso
 
 /**
  * Checks whether the collection existed at the time `to`. The result is null for an unknown collection. The query fails
- * for a time before the history of the collection.
+ * if the history of the collection begins after `to`.
  */
 function reachQuery({ collection, to }: Pick<RewindPage, 'collection' | 'to'>): Json {
   const own = form({ collection })
@@ -269,8 +273,8 @@ function pageOf(collection: string, { after, size }: Pick<RewindPage, 'after' | 
 }
 
 /**
- * An expression that returns the cursor of the page in the variable `page`, and the results of `lambda` for the
- * elements of the page.
+ * An expression that evaluates the page in the variable `page`. Returns the cursor of the page (`after`), and the
+ * results of `lambda` for the elements of the page (`data`).
  */
 function outcomes(lambda: Json): Json {
   return object({

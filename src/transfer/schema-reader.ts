@@ -1,5 +1,5 @@
-// Reads the schema of a database as text from which the schema can be recreated. Exports of Fauna's hosted service did
-// not contain the schema.
+// Reads the schema of a database as text from which the schema can be recreated. Exports contain this text, unlike the
+// exports of Fauna's hosted service.
 
 import { printQuery } from '../fql4/text/index.ts'
 import type { CollectionItem, SchemaItem } from '../fql10/schema/fsl/schema-items.ts'
@@ -20,7 +20,7 @@ interface SchemaText {
   readonly text: string
 }
 
-/** The declarations of version 10 about fields and their migrations, as text, by collection name. */
+/** Maps the name of each collection to its declarations of fields and migrations in version 10, as text. */
 export type DocumentShapes = ReadonlyMap<string, string>
 
 /** The schema of a database in the format of an export. */
@@ -33,8 +33,8 @@ export interface ExportSchema {
 
 /**
  * Reads the schema of a database: a `.fql` file per kind of object, and the keys with their hashes. Definitions that
- * only version 10 can express are in the schema files of version 10, and are not repeated. Schema files have no
- * history, so the caller must call this function soon after the time `at`.
+ * only version 10 can express are in the schema files of version 10, and are not repeated in the `.fql` files. Schema
+ * files have no history, so the caller must call this function soon after the time `at`.
  */
 export async function readSchema(
   connection: TransferConnection,
@@ -134,7 +134,10 @@ function isInFiles(set: string, each: ReadonlyMap<string, Json>, inFiles: Readon
   return !hasOwnFields && inFiles.has(`${set} ${each.get('name')}`)
 }
 
-/** Returns whether version 4 has created a collection. Version 10 may reject the name of this collection. */
+/**
+ * Returns whether version 4 has created a collection. The `.fql` file then contains the whole definition, because
+ * version 10 may reject the name of the collection.
+ */
 function isOfVersion4(set: string, each: ReadonlyMap<string, Json>, plain: ReadonlySet<string>): boolean {
   return plain.has(`${set} ${each.get('name')}`) && !each.has('constraints') && !each.has('indexes')
 }

@@ -130,8 +130,8 @@ async function writeObject(target: Target, record: SchemaRecord): Promise<Schema
 }
 
 /**
- * Returns whether an existing object has the given kind. If no user collection is named `databases`,
- * `Collection("databases")` refers to the native collection. In this case, `existing` is a database, not a collection.
+ * Returns whether an existing object has the given kind. If no user collection is named `databases`, then
+ * `Get(Collection("databases"))` reads the native collection: it returns a database, not a collection.
  */
 function isOfKind(existing: ReadonlyMap<string, Json>, kind: CreatedKind): boolean {
   const set = kind === 'key' ? 'keys' : nativeOfKind[kind]
@@ -159,7 +159,7 @@ function isSame({ params }: SchemaRecord, existing: ReadonlyMap<string, Json>): 
     const [wanted, found] = [driverFields(params), driverFields(existing)]
     return [...wanted].every(([name, value]) => {
       const other = found.get(name)
-      // An omitted field has its default value; printed definitions omit defaults.
+      // A field that the existing object lacks has its default value: null, false or an empty array.
       if (other === undefined)
         return value === null || value === false || (Array.isArray(value) && value.length === 0)
       return equalValues(asItems(name, value), asItems(name, other))
@@ -214,8 +214,8 @@ export async function ensureDatabase(
   return created
 }
 
-// Some schema objects are created without their `data`: the `data` refers to documents, or a schema file defines the
-// object and cannot contain `data`. The import writes this `data` after the documents.
+// Some schema objects are created without their `data`, because the `data` refers to documents, or because a schema
+// file defines the object and cannot contain `data`. The import writes this `data` after the documents.
 
 interface PendingRecord {
   readonly path: DatabasePath
@@ -223,8 +223,8 @@ interface PendingRecord {
 }
 
 /**
- * Returns whether the `data` of a record is written at the end of the import. Objects that no schema file defines were
- * already created with their `data`. The write at the end does not change these objects.
+ * Returns whether the `data` of a record is written at the end of the import. An object that no schema file defines may
+ * already have its `data` by then. The write at the end does not change such an object.
  */
 const isLate = (record: SchemaRecord) =>
   hasLateData(record) || (record.params.has('data') && isSupplement(record.params))
@@ -237,7 +237,8 @@ export class LateData {
 
   /**
    * Adds each of the `records` whose object was created without its `data`, according to `findings`. `continues`: true
-   * if an interrupted import continues. The interrupted run may have created the objects.
+   * if an interrupted import continues. Then existing objects are added, too, because the interrupted run may have
+   * created them.
    */
   add(
     path: DatabasePath,

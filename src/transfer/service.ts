@@ -16,11 +16,11 @@ import { missingOf, writeBatch } from './write-batch.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const serviceLimits = {
-  /** Milliseconds of one batch of an import; own limit. */
+  /** Milliseconds after which a batch of an import ends; own limit. */
   importBatchMs: 20,
 } as const
 
-/** A document identified by the name of its collection. */
+/** A document, identified by the name of its collection and by its id. */
 export interface NamedDocument {
   readonly collection: string
   readonly id: bigint
@@ -36,13 +36,14 @@ export interface TransferService {
   /** Returns for each document whether it is missing. */
   missing(database: DatabaseId, documents: readonly NamedDocument[], onCosts?: OnCosts): readonly boolean[]
   snapshot(database: DatabaseId): ExportSnapshot
-  /** Throws `TransferError`. */
+  /** Throws `TransferError` if the collection does not exist, or if the history no longer contains the export time. */
   page(database: DatabaseId, request: ExportPageRequest, onCosts?: OnCosts): ExportPage
 }
 
 /**
- * Creates the service for a store, with the rules of the languages. The service does not check the rights of clients:
- * its callers must check these rights before each call. With `timers`, imports yield to other work in this process.
+ * Creates the service for a store. `rules`: the rules of the query languages. The service does not check the rights of
+ * clients: its callers must check these rights before each call. If `timers` is given, imports yield to other work in
+ * this process.
  */
 export function createTransferService(
   store: Store,

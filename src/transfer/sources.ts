@@ -1,5 +1,5 @@
-// Finds the files of an import: files that the user named, and files in named folders, each with its detected format.
-// Also checks whether an export is complete according to its metadata.
+// Finds the files of an import: files that the user named, and files in folders that the user named. Detects the format
+// of each file. Also checks whether an export is complete according to its metadata.
 
 import type { Stats } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
@@ -30,7 +30,7 @@ export interface SourceFile {
    * this collection.
    */
   readonly collection: string
-  /** For a schema file of an export: its name in the database. */
+  /** The name of a schema file in the database. Undefined for files that are not schema files of an export. */
   readonly schemaName?: string | undefined
 }
 
@@ -55,7 +55,7 @@ interface SourceOptions {
    * the collection.
    */
   readonly collection?: string | undefined
-  /** The label of the encoding of text that is not UTF-8. */
+  /** The label of the encoding of files that are not UTF-8. */
   readonly encoding?: string | undefined
 }
 
@@ -83,7 +83,7 @@ class Finder {
   readonly #options: SourceOptions
   /** All files found so far, with their size on disk. */
   readonly #seen = new Map<string, number>()
-  /** The schema folder of the current export. */
+  /** The schema folder of an export, while the files in this folder are added. */
   #schema: string | undefined
   /** The real paths of the enclosing folders. A link to an enclosing folder would cause an endless recursion. */
   readonly #around: string[] = []
@@ -129,7 +129,10 @@ class Finder {
     this.#schema = undefined
   }
 
-  /** Adds the child databases of an export, one folder each below `all`. A long name has several nested folders. */
+  /**
+   * Adds the child databases of an export. Each child database has a folder below `all`. If the name of a database is
+   * long, the name is split into several nested folders.
+   */
   async #children(folder: string, all: string, top: string, database: DatabasePath): Promise<void> {
     for (const name of (await readdir(folder)).sort()) {
       const path = join(folder, name)
@@ -196,7 +199,7 @@ function shownAs(path: string, top: string): string {
  */
 const filePart = /_([0-9]{2,})_[0-9]{6}\.jsonl?(?:\.gz)?$/
 
-/** The name of a collection in the name of a file. */
+/** Returns the collection's name that a file's name contains. */
 function collectionOf(path: string): string {
   const name = basename(path)
   if (filePart.test(name)) return nameOfPath(name.replace(filePart, ''))
@@ -242,7 +245,10 @@ async function readMetadata(path: string): Promise<Metadata> {
   throw new TransferError(`${path}: this is not the metadata of an export, or it is damaged`)
 }
 
-/** Compares the metadata of a part with its files. `files`: the path and the size in bytes of each file. */
+/**
+ * Returns the contradictions between the metadata of a part and the files of this part. `files`: the path and the size
+ * in bytes of each file of all parts.
+ */
 function partFaults(
   folder: string,
   { filesBytes, filesCount, part }: Metadata,

@@ -105,9 +105,9 @@ export class UnmetDocuments {
   }
 
   /**
-   * Writes documents that refer to each other in one transaction. Checks may also find documents through sets. So if no
-   * document was written, writes all remaining documents of a database in one transaction. Resolves with true if any
-   * document was written.
+   * Writes each group of documents that refer to each other in one transaction. Checks may also find documents through
+   * sets, so a document may need documents outside its group. If no document was written, this function therefore
+   * writes all remaining documents of a database in one transaction. Resolves with true if any document was written.
    */
   async #writeRelated(): Promise<boolean> {
     const before = this.#openCount
@@ -124,7 +124,7 @@ export class UnmetDocuments {
   }
 }
 
-/** The documents with successful checks in a batch, and their results. */
+/** Returns a batch and its results without the documents whose outcome is `unmet`. */
 export function metOf(
   documents: readonly UnmetDocument[],
   { missing, outcomes, unresolved }: BatchResult,

@@ -28,7 +28,10 @@ import { Resolver } from './resolve.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const writeBatchLimits = {
-  /** Milliseconds for the index bindings of all versions that one imported record changes; own limit. */
+  /**
+   * Maximum number of milliseconds in which the index bindings of one imported record are computed, in total for all
+   * document versions that the record changes; own limit.
+   */
   recordBindingsMs: 250,
 } as const
 

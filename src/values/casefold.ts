@@ -43,7 +43,7 @@ function foldOnce(text: string): string {
   return folded.normalize('NFKC')
 }
 
-/** The cached mappings. Most alphabets together have fewer characters than the limit. */
+/** The cached mappings. The cache has room for the characters of most alphabets at the same time. */
 const remembered = new GenerationCache<string, string>(8192)
 
 /** The case folding of one character. The second pass folds the characters that the first pass produced. */

@@ -2,8 +2,8 @@
 // is compared. Unpacking takes a few milliseconds. scripts/derive-collation.ts derives the data.
 //
 // A character has a sequence of elements, each with a weight on up to three levels:
-//   letter   a primary weight, the common secondary weight, a tertiary weight (its rank among its variants)
-//   mark     no primary weight, a secondary weight above the common one, a tertiary weight
+//   letter   a primary weight, the secondary weight that all letters share, a tertiary weight (rank among its variants)
+//   mark     no primary weight, a secondary weight above the weight of letters, a tertiary weight
 // A contraction is a sequence of characters with its own elements, such as a Thai vowel with the following consonant,
 // or U+0438 U+0306. A character that is not in the table (unassigned, private, lone surrogate) has its code point as an
 // implicit primary weight. Implicit weights are above the weights of all letters.
@@ -18,8 +18,8 @@ export const implicitLead = 0xfd
 const replacementCharacter = 0xfffd
 const leadFirst = 0x02
 /**
- * Number of lead bytes that are reserved for three-byte weights. Letters after `z` get two-byte weights until no other
- * lead byte is left.
+ * Number of lead bytes that are reserved for three-byte weights. Letters after `z` get two-byte weights until only
+ * these lead bytes are left.
  */
 const wideLeads = 3
 
@@ -96,13 +96,13 @@ export function unpackNumbers(packed: string): Int32Array {
   return numbers.subarray(0, count)
 }
 
-/** The kind of an entry, in its two highest bits. */
+/** The kinds of entries. The table has one entry for each character. The two highest bits of an entry are its kind. */
 export const entryKinds = {
   /** A constant of `specials`. */
   special: 0,
   letter: 1,
   mark: 2,
-  /** Several elements in the pool. The entry contains the position of the first element and the number of elements. */
+  /** Several elements. The entry contains the number of elements, and the position of the first element in the pool. */
   several: 3,
 } as const
 
@@ -125,6 +125,7 @@ const pageSize = 1 << pageBits
 /** The table in the form from which sort keys are computed. */
 export class CollationTable {
   readonly #pages: (Uint32Array | undefined)[] = new Array(0x110000 >> pageBits).fill(undefined)
+  /** The elements of all characters that have several elements. */
   readonly #pool: number[] = []
   readonly #contractions = new Map<string, Uint32Array>()
   #contractionMax = 0
@@ -240,7 +241,7 @@ function pack(kind: number, index: number, rank: number): number {
 /** A code point, or a sequence of several characters. */
 type Text = number | string
 
-/** Runs of consecutive characters, and sequences of several characters (format: collation-data.ts). */
+/** Unpacks runs of consecutive characters, and sequences of several characters (format: collation-data.ts). */
 function unpackRuns(packed: string): Text[] {
   const numbers = unpackNumbers(packed)
   const texts: Text[] = []

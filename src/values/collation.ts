@@ -1,17 +1,17 @@
 // The order of strings: Unicode root collation (CLDR root, punctuation not ignored, three levels), then UTF-8 bytes.
 //
 // Every string has a sort key, and the order of strings is the order of the bytes of their sort keys. A key consists of
-// the primary weights, 00, the secondary weights, 00, the tertiary weights, 00, and the text in UTF-8. The caller
-// appends the text. Common weights at the end of the second and third level are omitted. So the key of a lower-case
-// ASCII text has no weights on these levels. The weights come from the table in collation-table.ts, never from the
-// runtime. So an upgrade of Node does not change the order. The runtime is used only for Unicode normalization, which
-// is stable for all characters in the table.
+// the primary weights, 00, the secondary weights, 00, the tertiary weights, 00, and the text in UTF-8. The callers of
+// `appendSortKey` append the text. Common weights at the end of the second and third level are omitted. A lower-case
+// ASCII text has only common weights on these levels, so its key contains none of them. The weights come from the table
+// in collation-table.ts, never from the runtime. So an upgrade of Node does not change the order. The runtime is used
+// only for Unicode normalization, which is stable for all characters in the table.
 //
-// FQL also requires that each prefix of a string sorts before the string. This rule contradicts the collation: U+0E40
-// U+0E01 < U+0E02 < U+0E40 by collation, yet U+0E40 is a prefix of the first string. Terrarium follows the collation.
-// The two rules differ only for contractions: sequences of characters that have weights of their own, independent of
-// the weights of the single characters. Examples are Thai and Lao vowels written before their consonant, and Indic
-// vowels in two parts.
+// FQL also requires that each prefix of a string sorts before the string. This rule contradicts the collation. For
+// example, the collation sorts the string U+0E40 U+0E01 before its prefix U+0E40. Terrarium follows the collation. The
+// two rules differ only for contractions: sequences of characters that have weights of their own, independent of the
+// weights of the single characters. Examples are Thai and Lao vowels written before their consonant, and Indic vowels
+// in two parts.
 //
 // A test compares the order of random strings of every script with the runtime's collator
 // (tests/unit/values/collation.test.ts). There are three known differences, all for rare sequences of Tibetan vowel
@@ -49,8 +49,8 @@ export function compareStrings(left: string, right: string): number {
 }
 
 /**
- * Returns the length of the longest common prefix after which both strings end or continue with ASCII. Such a prefix
- * does not affect the weights of the characters after it.
+ * Returns the length of the longest common prefix after which each string ends or continues with an ASCII character.
+ * Such a prefix does not affect the weights of the characters after it.
  */
 function commonStart(left: string, right: string): number {
   const limit = Math.min(left.length, right.length)
@@ -75,8 +75,8 @@ export function appendSortKey(writer: ByteWriter, text: string): void {
 }
 
 /**
- * Compares two strings that are ASCII up to the character after their first difference; undefined for other strings.
- * The character after the difference matters, because it may change the weight of the character at the difference.
+ * Compares two strings without their sort keys. Returns undefined if a character up to the first difference, or the
+ * next character, is not ASCII. The next character may change the weight of the character at the difference.
  */
 function compareAscii(left: string, right: string): number | undefined {
   let tertiary = 0
@@ -184,8 +184,8 @@ class KeyBuilder {
   }
 
   /**
-   * Splits the text at unknown characters and normalizes only the parts between them. A newer runtime may normalize an
-   * unknown character differently, and the key must not change.
+   * Splits the text at unknown characters (which are not in the table), and normalizes only the parts between them. A
+   * newer runtime may normalize an unknown character differently, and the key must not change.
    */
   #appendText(text: string): void {
     let start = 0

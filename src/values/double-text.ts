@@ -104,8 +104,8 @@ const bitLengthOfPowerOf5 = (power: number) =>
   power === 0 ? 0 : power <= 26 ? (5n ** BigInt(power)).toString(2).length : power * 3
 
 /**
- * Generates digits until the remainder is within the rounding interval of the double. The value is `b / s`, and the
- * bound of the interval is `m / s`.
+ * Generates digits until the remainder is within the rounding interval of the double. The remainder is `b / s`, and the
+ * bound of the interval is `m / s`. Before the first digit, the remainder is the whole value.
  */
 function generatedDigits(fraction: bigint, binaryExponent: number, precision: number): JavaDigits {
   let significant = fraction

@@ -8,7 +8,7 @@ import { type ObjectValue, Transient, type UnresolvedTarget, type Value } from '
 /** A value with a `kind` property. */
 export type Tagged = Extract<Value, { readonly kind: string }>
 
-/** Returns whether two values are deeply equal, for membership, `distinct` and set operations on arrays. */
+/** Returns whether two values are deeply equal. */
 export function equalValues(left: Value, right: Value): boolean {
   step()
   if (typeof left === 'number' || typeof right === 'number') return Object.is(left, right)

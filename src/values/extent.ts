@@ -7,14 +7,14 @@ import { step } from '../base/effort.ts'
 import { partsOf, type Tagged } from './equality.ts'
 import { isArray, type Value } from './value.ts'
 
-/** Extents from this size on are cached. Smaller extents are fast to compute again. */
+/** Minimum extent that is cached. Smaller extents are fast to compute again. */
 const rememberedFrom = 64
 
 const extents = new WeakMap<object, number>()
 
 /**
- * Returns the number of values in `value`, including `value` itself. Adds the number of UTF-16 units in texts and of
- * bytes in byte strings.
+ * Returns the extent of a value: the number of values in it, including `value` itself, plus the UTF-16 units of texts
+ * and field names, plus the bytes of byte strings.
  */
 export function extentOf(value: Value): number {
   if (typeof value === 'string') return 1 + value.length

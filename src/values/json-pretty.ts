@@ -3,7 +3,7 @@
 
 import { unfinished, valueEnd } from './json-scan.ts'
 
-/** An array or object with fewer characters in compact form is written on one line. */
+/** An array or object is written on one line if its compact form has fewer characters than this. */
 const oneLineChars = 60
 
 /**

@@ -18,10 +18,11 @@ import { int64Max, int64Min, type Json } from './value.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const jsonLimits = {
-  /** Levels of JSON nesting in a request body. */
+  /** Maximum number of nested arrays and objects in the JSON of a request body. */
   jsonDepthMax: 1000,
-  /** Characters of an object's key, and of a number, in a request body. */
+  /** Maximum number of characters of a key in the JSON of a request body. */
   jsonNameCharsMax: 50_000,
+  /** Maximum number of characters of a number with a point or an exponent in the JSON of a request body. */
   jsonNumberCharsMax: 1000,
 } as const
 
@@ -111,8 +112,8 @@ class JsonParser {
   #valueCount = 0
 
   /**
-   * Collects the objects with equal keys. If present, the last of several equal keys wins. If undefined, the first of
-   * several equal keys wins.
+   * Collects the objects in which a key occurs more than once. If present, the last of several equal keys wins. If
+   * undefined, the first of several equal keys wins.
    */
   readonly #repeated: Map<Json, string> | undefined
 

@@ -1,13 +1,14 @@
 // The characters of one version of Unicode. By Unicode's stability policies, case folding and normal forms never change
 // for an assigned character. For an unassigned code point, the folding and the normal forms may change when a later
-// version assigns the code point. Therefore, in texts of stored keys, only the characters of this version are mapped.
+// version assigns the code point. Stored keys must not change. Therefore, in the texts of stored keys, only the
+// characters of this version are folded and normalized.
 
 import { step } from '../base/effort.ts'
 import { assignedRuns } from './assigned-data.ts'
 
 /**
- * The code points where runs of assigned and unassigned code points begin, alternately. If an even number of these
- * starts is at or below a code point, the code point is unassigned.
+ * The first code points of runs. The first run is assigned, the second run is unassigned, and so on alternately. If an
+ * even number of these starts is at or below a code point, the code point is unassigned.
  */
 const starts: readonly number[] = startsOf(assignedRuns)
 

@@ -18,7 +18,7 @@ export function isReservedName(text: string): boolean {
   return text === '_'
 }
 
-/** Characters of the longest 64-bit integer with its sign, not counting leading zeros. */
+/** Maximum number of digits after leading zeros. A number with more digits does not fit into 64 bits. */
 const significantCharsMax = 20
 
 /** Parses a document id. If the text is not an id, returns the reason. */
@@ -41,8 +41,8 @@ export function parseId(text: string): bigint | 'not numeric' | 'too large' {
 // known schema object is replaced by a mark: one character that identifies the name. The query log writes `?` instead
 // of the mark, and stores the positions of the names with the record.
 
-// The first mark. Marks are control characters, because shapes contain no other control characters. A text with these
-// marks still takes one byte per character in memory.
+// The first mark. Marks are control characters. Shapes contain no other control characters, so a mark cannot be
+// confused with text. The marks are Latin-1 characters, so V8 can store a shape with one byte per character.
 const firstMark = 0x80
 
 /** Maximum number of different names that have marks in one shape. */
@@ -65,9 +65,9 @@ export function markedName(unit: number): number | undefined {
 /** Matches each mark. */
 export const anyMark = /[\x80-\x9f]/g
 
-// Global ids of databases as text: the 64 bits in z-base-32, most significant first. There are 13 characters. The last
-// character contains the low four bits, shifted left by one, as the protocol requires. Audiences of access providers
-// contain global ids, so the ids never change.
+// Global ids of databases as text: the 64 bits in z-base-32, most significant first. The text has 13 characters, which
+// have room for 65 bits. The protocol requires that the lowest bit of the last character is 0. Audiences of access
+// providers contain global ids, so neither the ids nor this encoding may change.
 
 const alphabet = 'ybndrfg8ejkmcpqxot1uwisza345h769'
 const textLength = 13

@@ -1,7 +1,7 @@
-// Unicode normalization in linear time. The runtime sorts the combining marks after a character with insertion sort,
-// which takes quadratic time: minutes for a million marks. Therefore this module first decomposes and sorts long runs
-// of marks. The runtime then normalizes the text with the sorted marks, which has the same normal forms as the original
-// text.
+// Unicode normalization in linear time. The runtime uses insertion sort for the combining marks after a character. This
+// takes quadratic time: minutes for a million marks. Therefore this module first decomposes and sorts long runs of
+// marks. Then the runtime normalizes the text with the sorted marks. The sorting does not change the normal forms of
+// the text.
 
 import { longCall, step } from '../base/effort.ts'
 
@@ -83,7 +83,7 @@ function orderedRun(run: string, form: NormalForm): string {
   return parts.join('')
 }
 
-/** Caches by code point and by character; there are about three thousand marks. */
+/** Caches of the properties of marks. There are about three thousand marks, so the caches stay small. */
 const marks = new Map<number, boolean>()
 const knownClasses = new Map<string, number>()
 const decompositions = { NFD: new Map<string, string[]>(), NFKD: new Map<string, string[]>() }
@@ -134,12 +134,11 @@ function classOf(character: string): number {
 
 /**
  * Fills `representatives`. The runtime does not expose the combining class of a mark. But normalization sorts two marks
- * by their classes, so the order shows the mark with the lower class.
+ * by their classes, so the sorted order shows which of the two classes is lower.
  */
 function findRepresentatives(): void {
   for (let point = firstMark; point <= lastMark; point++) {
-    // There are no marks between Hangul and the presentation forms, nor among the ideographs of the second and third
-    // plane.
+    // There are no marks from the Hangul syllables up to U+F900.
     if (point === 0xac00) point = 0xf900
     if (point === 0x1fffe) break
     const character = String.fromCodePoint(point)
@@ -150,6 +149,7 @@ function findRepresentatives(): void {
   }
 }
 
+/** Normalization moves no mark whose code point is greater. */
 const lastMark = 0x1ffff
 /** Marks of the lowest and of the highest combining class. */
 const [lowest, highest] = ['\u0334', '\u0345']

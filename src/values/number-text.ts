@@ -10,7 +10,7 @@ const minus = 0x2d
 const dot = 0x2e
 const upperE = 0x45
 
-/** Digits of the longest 64-bit integer. */
+/** Number of digits of the greatest 64-bit integer. */
 const integerDigitsMax = 19
 
 /**

@@ -2,9 +2,9 @@
 // (src/storage/keys/order-codec.ts) have exactly the same order.
 //
 // Terrarium differs from FQL in one rule. FQL converts a long to a double before it compares the long with a double.
-// This comparison is not an order: 2^53 and 2^53 + 1 are different longs, yet both equal the double 2^53. Terrarium
-// compares numbers by their exact value. The two rules differ only for longs beyond 2^53 that the conversion to a
-// double rounds. For these longs, the order of Terrarium agrees with arithmetic.
+// FQL's rule gives no order: 2^53 and 2^53 + 1 are different longs, yet both equal the double 2^53. Terrarium compares
+// numbers by their exact value. The two rules differ only for longs without an exact double, which are all beyond 2^53.
+// For these longs, the order of Terrarium agrees with arithmetic.
 //
 // These values are equal in the order: a long and a double of the same value (1 and 1.0), objects that differ only in
 // the order of their fields, references that differ only in their database, and a transient value (such as a page) and
@@ -89,7 +89,8 @@ export function compareValues(left: Value, right: Value): number {
   if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right)
   step()
   if (isNumber(left) && isNumber(right)) return compareNumbers(left, right)
-  // The same array or object needs no traversal. The caller guarantees that `left` contains no unresolved reference.
+  // An array or object that is compared with itself needs no traversal. The traversal would also find unresolved
+  // references, but the caller guarantees that there are none.
   if (left === right) return 0
   const a = orderForm(left)
   const b = orderForm(right)
@@ -187,7 +188,7 @@ function compareWithin(rank: number, left: OrderedValue, right: OrderedValue): n
       return (left as LocalDate).epochDay - (right as LocalDate).epochDay
     case orderRank.lambda:
     case orderRank.transactionTime:
-      // FQL does not specify an order of functions, so this order is arbitrary but fixed.
+      // FQL does not specify an order of these values, so this order is arbitrary but fixed.
       return compareArrays(
         partsOf(left as Lambda | TransactionTime),
         partsOf(right as Lambda | TransactionTime),

@@ -1,6 +1,6 @@
 // Times with nanosecond precision in the years -1000000000 to 1000000000: text, units, and calendar parts in UTC.
-// java.time.Instant has the same range. Clients see the limits of this range in results and error texts. JavaScript's
-// Temporal supports only the years -271821 to 275760.
+// java.time.Instant has the same range. The range cannot be smaller, because clients see its limits in results and
+// error texts. JavaScript's Temporal is not used, because it supports only the years -271821 to 275760.
 
 import { secondsPerDay } from '../base/micros.ts'
 import {
@@ -49,7 +49,7 @@ for (const [name, nanos] of [
   units.set(name, unit).set(`${name}s`, unit)
 }
 
-/** Returns the unit called `name`, in lower case, such as `day` or `days`; undefined for other names. */
+/** Returns the unit with a lower-case name, such as `day` or `days`; undefined for other names. */
 export function timeUnit(name: string): TimeUnit | undefined {
   return units.get(name)
 }

@@ -1,4 +1,4 @@
-// Trims texts before conversions by the rules of Java's String.trim, as FQL requires.
+// Trims texts as Java's String.trim does. FQL trims a text in this way before it converts the text to a value.
 
 /**
  * Returns the text without the space and control characters (up to U+0020) at its ends. Unicode spaces are not removed.

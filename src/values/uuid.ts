@@ -4,7 +4,7 @@ import { assert } from '../base/assert.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { int64Max, Uuid } from './value.ts'
 
-/** Hexadecimal digits of each group of the canonical form. */
+/** Number of hexadecimal digits in each group of the canonical form. */
 const groupDigits = [8, 4, 4, 4, 12] as const
 
 const longestText = 36
@@ -29,7 +29,7 @@ export function parseUuid(text: string): Uuid | undefined {
 function canonicalGroup(group: string, digits: number): string | undefined {
   const hex = group.startsWith('+') ? group.slice(1) : group
   if (!/^[0-9a-f]+$/i.test(hex)) return undefined
-  // Java reads a group as a signed 64-bit integer first.
+  // Java reads each group as a signed 64-bit integer, and rejects a greater number.
   if (BigInt(`0x${hex}`) > int64Max) return undefined
   return hex.toLowerCase().padStart(digits, '0').slice(-digits)
 }

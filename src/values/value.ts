@@ -34,8 +34,8 @@ export const native = {
 } as const
 
 /**
- * The numbers of collections that no language exposes: the files of schemas. Never change these numbers, because stored
- * keys contain them.
+ * The numbers of the internal collections, which no language exposes. These collections contain the files of schemas.
+ * Never change these numbers, because stored keys contain them.
  */
 export const unlisted = {
   /** The files of the active schema. */
@@ -79,7 +79,7 @@ export function nativeName(collection: CollectionId): NativeName | undefined {
   return nativeNames.get(collection)
 }
 
-/** The native collection with a name; `classes` is the older spelling of `collections`. */
+/** The native collection with the given name. `classes` is the older spelling of `collections`. */
 export function nativeNamed(name: string): NativeName | undefined {
   if (name === 'classes') return 'collections'
   return Object.hasOwn(native, name) ? (name as NativeName) : undefined
@@ -197,8 +197,8 @@ export class UnresolvedRef {
 
 /**
  * A function as a value. A lambda is closed (it has no free variables) and printable. `body` is the expression in the
- * JSON of the wire protocol, in canonical form. Literals in `body`, such as references, may be values. Version 4 of FQL
- * parses `body` by the rules of `apiVersion`.
+ * JSON of the wire protocol, in canonical form. In place of the JSON of a literal, `body` may contain a value, such as
+ * a reference. Version 4 of FQL parses `body` by the rules of `apiVersion`.
  */
 export class Lambda {
   readonly kind = 'lambda'
@@ -211,7 +211,7 @@ export class Lambda {
     this.body = body
   }
 
-  /** The language of the lambda as stored code (code.ts). */
+  /** The language of the code if the lambda is stored as code (code.ts). */
   get language(): '4' {
     return '4'
   }
@@ -345,7 +345,7 @@ export type Value =
   | readonly Value[]
   | ObjectValue
 
-/** A value with a `kind` property that is not {@link Transient}. */
+/** A value with a `kind` property, except {@link Transient} values. */
 export type TaggedValue = Exclude<Extract<Value, { readonly kind: string }>, Transient>
 
 /** Exact JSON from the wire: integers are bigint, doubles are number, objects keep their order. */

@@ -8,8 +8,8 @@ import type { Json } from './value.ts'
 export type Writable = Json | { readonly [name: string]: Writable } | readonly Writable[]
 
 /**
- * A value as JSON text: compact, or with `indent` pretty-printed. Infinities and NaN become strings, as in responses,
- * because JSON has no such numbers.
+ * A value as JSON text: compact if `indent` is empty, otherwise pretty-printed. Infinities and NaN become strings, as
+ * in responses, because JSON has no such numbers.
  */
 export function writeJson(value: Writable, indent = ''): string {
   return write(value, indent, indent === '' ? '' : '\n')

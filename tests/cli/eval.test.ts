@@ -150,8 +150,11 @@ test('another database, and the rights of another role', async () => {
   assert.match(refused.stderr, /^permission denied/)
   for (const [words, reason] of [
     [['--database', 'shop/nowhere'], 'there is no database shop/nowhere, or the secret may not open it'],
-    [['--as', '@role/none'], 'there is no @role/none, or the secret may not act as that'],
-    [['--database', 'shop', '--as', 'chief'], 'there is no chief in shop, or the secret may not act as that'],
+    [['--as', '@role/none'], '@role/none does not exist, or the secret may not act as @role/none'],
+    [
+      ['--database', 'shop', '--as', 'chief'],
+      'chief does not exist in shop, or the secret may not act as chief',
+    ],
     [['--database', 'shop', '--secret', 'none'], `${server.url} does not know the secret`],
     [['--fql', '10', '--secret', 'none'], `${server.url} does not know the secret`],
   ] as const) {
@@ -185,7 +188,7 @@ test('a served data directory is reached through its service', async () => {
   assert.deepEqual([status, stdout], [0, '2\n'], stderr)
   const lacking = await runProgram(['eval', '1', '--data', server.data])
   assert.equal(lacking.status, 1)
-  assert.match(lacking.stderr, /is served by http:.* give --secret\n$/)
+  assert.match(lacking.stderr, /the service at http:.* uses the data directory .* give --secret\n$/)
 })
 
 test('a data directory that is not served is opened, and unchanged afterwards', async () => {

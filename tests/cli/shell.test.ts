@@ -241,7 +241,7 @@ test('commands: JSON, another role, another database, another secret, files, hel
   await shell.types('.database shop/nope\n')
   await shell.sees('failed: there is no database shop/nope, or the secret may not open it\n')
   await shell.types('.as @role/nobody\n')
-  await shell.sees('failed: there is no @role/nobody, or the secret may not act as that\n')
+  await shell.sees('failed: @role/nobody does not exist, or the secret may not act as @role/nobody\n')
   await shell.types('.secret fnAnobody\n')
   await shell.sees(`failed: ${server.url} does not know the secret\n`)
   await shell.types('.help get\n')

@@ -4,7 +4,7 @@
 import { isIP } from 'node:net'
 import { AddressFault, parseBackupAddress, parseDatabaseAddress } from '../../base/addresses.ts'
 
-/** Checks a host. Accepts every possible host name, because the system resolves names. */
+/** Checks the form of a host. Does not check whether a host name exists. */
 export function hostFault(host: string): string | undefined {
   return isIP(host) !== 0 || /^[\w.-]+$/.test(host) ? undefined : 'must be a host name or an IP address'
 }

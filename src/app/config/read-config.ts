@@ -1,7 +1,8 @@
 // Reads the settings from flags, the environment and the configuration file.
 //
-// The setting `rootSecret` is the flag `--root-secret`, the variable `TERRARIUM_ROOT_SECRET` and the key `rootSecret`
-// of the file that `--config` names. A flag overrides the environment, and the environment overrides the file.
+// For example, the setting `rootSecret` has three sources: the flag `--root-secret`, the variable
+// `TERRARIUM_ROOT_SECRET`, and the key `rootSecret` in the configuration file. `--config` is the path of this file. A
+// flag overrides the environment, and the environment overrides the file.
 
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -47,7 +48,7 @@ export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.P
     const found = flags.get(name) ?? fromEnvironment(name, env) ?? fromFile(name, fileValues, configFile)
     config[name] = found === undefined ? defaultOf(setting) : readSetting(setting, found)
   }
-  // Every setting has been read according to the type in its row of the table.
+  // The cast is safe, because each value has been checked against the type of its setting.
   const read = config as unknown as Config
   if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key are needed together')

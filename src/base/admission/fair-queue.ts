@@ -28,8 +28,8 @@ export class FairQueue<T, O = string> {
   }
 
   /**
-   * Takes the next item of the first outermost owner for which `mayRun` returns true. An owner that may not run keeps
-   * its turn.
+   * Takes the next item. The item belongs to the first outermost owner, in the order of turns, for which `mayRun`
+   * returns true. An owner that may not run keeps its turn.
    */
   take(mayRun: (owner: O) => boolean = () => true): T | undefined {
     for (const [owner, queue] of this.#owners) {
@@ -96,7 +96,8 @@ export class FairRunner {
   }
 
   /**
-   * Runs an operation when its owner has its turn. Rejects with the error of `refusal` when too many operations wait.
+   * Runs an operation when it is the owner's turn. Rejects with the error of `refusal` if too many operations wait and
+   * this operation is dropped.
    */
   async run<T>(path: readonly unknown[], operation: () => Promise<T>): Promise<T> {
     if (this.#running < this.#runningMax) this.#running++

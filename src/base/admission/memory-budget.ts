@@ -5,8 +5,8 @@
 // group, which is named by the client's address, or by its database once the credential is known. Work that must not be
 // ended has a reservation instead of a share. A reservation that exceeds the limit is rejected.
 //
-// A budget with a pace also evicts stalled shares. For each share, a minimum amount must move (be added, removed or
-// transferred) in every window of time.
+// A budget with a pace also evicts stalled shares. A share stalls if less than a minimum amount moves (is added,
+// removed or transferred) during a window of time.
 
 import { assert } from '../assert.ts'
 import type { Clock } from '../clock.ts'
@@ -16,12 +16,13 @@ import type { Cancel, Timers } from '../timers.ts'
 export type Eviction = 'no room' | 'too slow'
 
 /**
- * Evictions continue until this fraction of the limit is in use, so that the next bytes do not cause evictions again.
+ * Evictions continue until at most this fraction of the limit is in use. Otherwise, the next bytes would cause
+ * evictions again.
  */
 const lowWater = 7 / 8
 
 interface MemoryBudgetOptions {
-  /** The limit for all shares together; a function if the limit changes. */
+  /** The limit for all shares and reservations together; a function if the limit changes. */
   readonly max: number | (() => number)
   /** Absent: shares may stall. */
   readonly pace?: Pace
@@ -192,7 +193,7 @@ export class Share {
   #closed = false
   #windowFromMs: number
   #moved = 0
-  /** True while the service does not read from the client, so that the share cannot move. */
+  /** True while the service does not read from the client. During this time, nothing in the share can move. */
   #paused = false
 
   constructor(budget: MemoryBudget, group: Group, evict: (reason: Eviction) => void, nowMs: number) {
@@ -202,7 +203,7 @@ export class Share {
     this.#windowFromMs = nowMs
   }
 
-  /** Adds `amount` to the share and to its movement. The call may evict the share itself. */
+  /** Adds `amount` to the share, and counts it as moved. The call may evict the share itself. */
   grow(amount: number): void {
     if (this.#closed) return
     this.held += amount
@@ -210,7 +211,7 @@ export class Share {
     this.#budget.change(this, amount)
   }
 
-  /** Removes `amount` from the share, and adds `amount` to its movement. */
+  /** Removes `amount` from the share, and counts it as moved. */
   shrink(amount: number): void {
     if (this.#closed) return
     this.held -= amount
@@ -218,7 +219,7 @@ export class Share {
     this.#budget.change(this, -amount)
   }
 
-  /** Counts movement that does not change the held amount. */
+  /** Counts `amount` as moved, but leaves the held amount unchanged. */
   move(amount: number): void {
     this.#moved += amount
   }

@@ -10,8 +10,8 @@ interface Rate {
 }
 
 /**
- * A rate for pauses that are as long as the time taken: after an owner has taken 100 milliseconds, its bucket is
- * overdrawn for 100 milliseconds.
+ * A rate for pauses of owners. If an owner takes 100 milliseconds from its bucket, the bucket is overdrawn for 100
+ * milliseconds. The owner pauses during this time.
  */
 export const passingMs: Rate = { max: 0, perSecond: 1000 }
 

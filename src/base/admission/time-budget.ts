@@ -1,10 +1,10 @@
 // Time budgets limit how long synchronous work may block the thread that serves all clients.
 //
-// `TimeBudget` has a budget for each owner. CPU time and waits for the disk are counted. Waits for a busy CPU are not
-// counted, because the processes of the slow lane (for long queries) would also wait for a CPU. Work with few steps
-// (src/base/effort.ts) is treated as short even if it took long. In such a case, garbage collection for other requests
-// took the time. An owner whose work repeatedly blocks the thread overdraws its budget, and gets less time for each
-// piece of work.
+// `TimeBudget` has a budget for each owner, such as a database. CPU time and waits for the disk are counted. Waits for
+// a busy CPU are not counted, because the processes of the slow lane (for long queries) would also wait for a CPU. Work
+// with few steps (src/base/effort.ts) is treated as short even if it took long. In such a case, garbage collection for
+// other requests took the time. An owner whose work repeatedly blocks the thread overdraws its budget, and gets less
+// time for each piece of work.
 //
 // `CpuBudget` limits the CPU time of all code that belongs to one item, such as a document.
 
@@ -25,7 +25,7 @@ export const timeBudgetLimits = {
   impatientMs: 3,
 } as const
 
-/** The number of owners to remember. A forgotten owner gets its complete budget again. */
+/** Maximum number of owners whose budgets are remembered. A forgotten owner gets its complete budget again. */
 const ownersMax = 10_000
 
 /** Milliseconds for which a measurement of the thread's starvation (waits for a CPU) is reused for new work. */
@@ -39,7 +39,7 @@ interface TimeBudgetOptions {
   readonly starvedMs?: () => number
   /**
    * Returns whether short work of an owner should stay in this process, because the owner's queue for the slow lane is
-   * almost full. Absent: never.
+   * at least half full. Absent: never.
    */
   readonly isCrowded?: (owner: string) => boolean
 }
@@ -71,7 +71,8 @@ export class TimeBudget {
 
   /**
    * Milliseconds that a piece of work of an owner may take now. An owner that has overdrawn its budget gets a shorter
-   * time. A crowded owner gets the shorter time only if cancelled work has overdrawn the budget by its whole capacity.
+   * time. For a crowded owner (`isCrowded`), this rule applies only if cancelled work has overdrawn the budget by more
+   * than `blockingMsFree`.
    */
   msOf(owner: string): number {
     const leftMin = this.#isCrowded(owner) ? -timeBudgetLimits.blockingMsFree : 0
@@ -82,7 +83,8 @@ export class TimeBudget {
   /** For {@link TimedWork}: counts work that has finished or was cancelled. */
   count(owner: string, heldMs: number, isCancelled: boolean): void {
     if (heldMs < timeBudgetLimits.impatientMs) return
-    // The slow lane would reject further work of a crowded owner, so finished work does not use the budget.
+    // Finished work of a crowded owner does not use the budget. Otherwise the owner's later work would move to the slow
+    // lane sooner, and the slow lane would reject it.
     if (isCancelled || !this.#isCrowded(owner)) this.#held.take(owner, heldMs)
   }
 
@@ -146,7 +148,7 @@ export class TimedWork {
 
   /** Must be called when the work has finished or was cancelled. */
   end(): void {
-    // If work with the shorter time were counted, its owner would have less time for longer.
+    // Work that had a shortened time limit is not counted, so that the budget of its owner recovers.
     if (this.#ms < this.#budget.ms) return
     if (this.#budget.clock.elapsedMs() - this.#startMs < timeBudgetLimits.impatientMs) return
     if (stepsSoFar() - this.#startSteps < stepsPerCheck) return

@@ -1,5 +1,5 @@
-// `terrarium database create|list|delete` and `terrarium key create|list|delete`: child databases of the secret's
-// database, and the keys of a database.
+// `terrarium database create|list|delete` manages the child databases of the secret's database.
+// `terrarium key create|list|delete` manages the keys of the secret's database.
 
 import { UsageError } from '../../app/config/read-config.ts'
 import type { Config } from '../../app/config/settings.ts'
@@ -126,8 +126,8 @@ function namesIn(role: Json | undefined): string {
 const pageSize = 500n
 
 /**
- * Reads the given fields of the documents of a set. The path of a field starts at the document. Throws {@link
- * StartError}.
+ * Yields an object for each document in a set. `fields` contains the name of each member of the object, and the path of
+ * its value in the document. Throws {@link StartError}.
  */
 export async function* listOf(
   set: Json,
@@ -166,7 +166,7 @@ export function form(members: Readonly<Record<string, Json>>): Json {
   return new Map(Object.entries(members))
 }
 
-/** Returns the id in a reference, or a string unchanged. Returns undefined for other values. */
+/** Returns the id of a reference. Returns a string unchanged, and undefined for other values. */
 export function idIn(json: Json | undefined): string | undefined {
   if (typeof json === 'string') return json
   const ref = json instanceof Map ? json.get('@ref') : undefined

@@ -20,7 +20,7 @@ interface DevChoice {
   readonly delete: boolean
 }
 
-/** Serves until SIGTERM or SIGINT; resolves with the exit status. */
+/** Serves until SIGTERM or SIGINT, or until the service ends by itself. Resolves with the exit status. */
 export async function develop(folder: string, choice: DevChoice, config: Config): Promise<number> {
   // The folder is checked first, so that a misspelt folder fails before the service starts.
   filesOf(resolve(folder))

@@ -26,7 +26,7 @@ interface Progress {
   readonly documents: number
 }
 
-/** A changed page. */
+/** The result of the query that changes a page. */
 interface Page {
   readonly documents: number
   /** The cursor of the next page; undefined after the last page. */
@@ -75,7 +75,7 @@ export async function changeEach(set: string, each: string, choice: Choice, conf
 function interrupted({ message }: StartError, documents: number, file: string | undefined): string {
   const next =
     file === undefined
-      ? 'With a cursor file (--cursor), the same command could continue.'
+      ? 'The progress was not stored. With --cursor FILE, the next run could continue.'
       : 'Run the same command again to continue.'
   return `${message}\n${quantity(documents, 'document was', 'documents were')} changed. ${next}`
 }

@@ -35,7 +35,7 @@ export async function runFile(file: string, choice: Choice, config: Config): Pro
     : runText({ text: readQueryFile(file), file }, choice, config)
 }
 
-/** The text of a file of queries. Throws {@link StartError}. */
+/** The text of a file of queries. Throws {@link StartError} if the file cannot be read. */
 export function readQueryFile(file: string): string {
   try {
     return readFileSync(file, 'utf8')

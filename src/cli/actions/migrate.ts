@@ -13,7 +13,8 @@ import { addressOf, fillShared, hasOwnData, isShared } from '../shared-store.ts'
  * with the exit status.
  */
 export async function migrate(config: Config, back: boolean): Promise<number> {
-  if (!isShared(config)) throw new StartError('migrate needs the database: give --store or TERRARIUM_STORE')
+  if (!isShared(config))
+    throw new StartError('migrate needs the shared store: give --store or TERRARIUM_STORE')
   if (back) {
     const { bytes, time } = await moveBack(config, config.data)
     process.stdout.write(`moved ${bytes} bytes as of transaction time ${time} to ${config.data}\n`)

@@ -275,7 +275,10 @@ function showFaults({ code, description, failures, position }: WireError, writte
   if (failures.length === 0) show(description, isInParams ? source.at(rest) : place)
 }
 
-/** Finds a field in the text of an object. The text may contain a single element instead of an array. */
+/**
+ * Finds a field in the text of an object. Where the text contains a single element instead of an array, the array index
+ * in `field` is skipped.
+ */
 function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
   let node = source
   for (const step of field) {
@@ -329,7 +332,7 @@ function showSkipped(content: FolderContent | undefined): void {
     process.stderr.write(`skipped: ${folder} is the schema of a child database; push it separately\n`)
 }
 
-/** Prints lines for people; prints nothing if the result is printed as JSON. */
+/** Returns a function that prints lines for people. If the result is printed as JSON, the function does nothing. */
 function printerFor({ json }: Choice): (line: string) => void {
   return json ? () => {} : line => process.stdout.write(`${line}\n`)
 }
@@ -342,7 +345,7 @@ function concluded({ json }: Choice, result: Result, isDone: boolean, status: nu
 
 /**
  * Returns the defining fields of the objects in files. The service evaluates the expressions in the files, but creates
- * nothing. Throws {@link SchemaFileError}.
+ * nothing. Throws {@link SchemaFileError} if an expression fails.
  */
 async function evaluateObjects(
   written: readonly FileObject[],
@@ -366,7 +369,7 @@ async function evaluateObjects(
   })
 }
 
-/** Unwraps an object. The wire format wraps objects with a key that begins with @. */
+/** Removes the wrapper `@obj`. The wire format adds this wrapper if a key of the object begins with @. */
 function withoutTag(fields: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const wrapped = fields.size === 1 ? fields.get('@obj') : undefined
   return wrapped instanceof Map ? wrapped : fields

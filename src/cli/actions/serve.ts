@@ -243,7 +243,10 @@ async function supervise(
   }
 }
 
-/** Microseconds by which workers may extrapolate the clock. The supervisor writes the time every half second. */
+/**
+ * Microseconds by which the stored time is ahead of the clock. Must exceed half a second: the supervisor reads the
+ * clock this often, and between its readings the workers extrapolate the time.
+ */
 const clockAheadMicros = 600_000
 
 const timelineFileOf = (config: Config) => join(config.data, 'timeline')
@@ -376,9 +379,8 @@ class DirectoryWatch {
 const percent = 100
 
 /**
- * A node with a shared store that cannot serve requests yet. Copying the state and applying the newest part of the log
- * can take long. Meanwhile, the node responds with 503 and its progress, and shows the progress in the log and on a
- * terminal.
+ * A starting node of a shared store. The node copies the state and applies the newest part of the log, which can take
+ * long. Meanwhile, the node responds with 503 and its progress, and shows the progress in the log and on a terminal.
  */
 class StartingNode {
   readonly #config: Config

@@ -78,7 +78,7 @@ function writeOnce(files: SchemaFiles, { client, out }: TypesChoice): number {
   return 0
 }
 
-/** The declarations of schema files. Throws {@link TransferError} with all errors of a file. */
+/** The declarations of schema files. Throws {@link TransferError} with all errors of the first invalid file. */
 export function typesOf(files: SchemaFiles, client: string): string {
   const items = [...files].flatMap(([name, text]) => readFsl(name, text).items)
   return declarationsOf(items, valueClassesOf(client))

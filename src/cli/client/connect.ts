@@ -37,13 +37,13 @@ export async function connect(choice: ClientChoice, config: Config): Promise<Que
   const address = readAddress(data)
   if (address === undefined) {
     throw new StartError(
-      `the data directory ${data} is served, but its address is unknown: give --url and --secret`,
+      `a service uses the data directory ${data}, but the address of the service is unknown: give --url and --secret`,
     )
   }
   const secret = choice.secret ?? config.rootSecret ?? readRootSecret(data)
   if (secret === undefined) {
     throw new StartError(
-      `the data directory ${data} is served by ${address} with a configured root secret: give --secret`,
+      `the service at ${address} uses the data directory ${data}, and its root secret is in its settings: give --secret`,
     )
   }
   return new QueryConnection({ url: address, secret, scope, timeoutMs })

@@ -78,7 +78,7 @@ export class QueryConnection {
     return this.#options.scope
   }
 
-  /** A connection to the same service with another secret or scope. Only the first connection must be closed. */
+  /** A connection to the same service with another secret or scope. Callers close only the original connection. */
   with(change: Partial<Pick<ConnectionOptions, 'secret' | 'scope'>>): QueryConnection {
     return new QueryConnection({ ...this.#options, ...change })
   }
@@ -93,8 +93,8 @@ export class QueryConnection {
   }
 
   /**
-   * Tries each part of the credential to find the part that the service rejects. The service does not tell
-   * unauthenticated clients the reason.
+   * Tries each part of the credential to find the part that the service rejects. This is necessary, because the
+   * service tells unauthenticated clients no reason.
    */
   async #rejectionReason(): Promise<string> {
     const { scope, url } = this.#options
@@ -107,7 +107,7 @@ export class QueryConnection {
       const path = names.slice(0, depth + 1).join('/')
       if (!(await accepts(path))) return `there is no database ${path}, or the secret may not open it`
     }
-    return `there is no ${as}${database === undefined ? '' : ` in ${database}`}, or the secret may not act as that`
+    return `${as} does not exist${database === undefined ? '' : ` in ${database}`}, or the secret may not act as ${as}`
   }
 
   /**
@@ -220,7 +220,7 @@ function readReply(status: number, body: string, url: string): Reply {
   if (resource !== undefined) return { kind: 'resource', resource, body }
   const errors = json instanceof Map ? json.get('errors') : undefined
   if (!Array.isArray(errors)) {
-    throw new StartError(`${url} is not a service of this language: it responded with status ${status}`)
+    throw new StartError(`${url} is not a Terrarium service: it responded with status ${status}`)
   }
   return { kind: 'errors', status, errors: errors.map(readError), body }
 }
@@ -228,7 +228,7 @@ function readReply(status: number, body: string, url: string): Reply {
 function readTextReply(body: string, url: string, format: 'decorated' | 'simple'): TextReply {
   const json = tryJson(body)
   if (!(json instanceof Map) || !(json.has('data') || json.has('error'))) {
-    throw new StartError(`${url} is not a service of this language`)
+    throw new StartError(`${url} is not a Terrarium service`)
   }
   const summary = json.get('summary')
   const error = json.get('error')

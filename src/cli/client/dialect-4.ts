@@ -24,7 +24,7 @@ function queryOf(expression: ParsedExpression, from: QueryText): TextQuery {
   }
 }
 
-/** Expressions in the notation of the drivers. */
+/** The dialect of version 4: a text contains expressions as they appear in code that uses the drivers. */
 export const dialect4: Dialect = {
   name: '4',
   read(from) {

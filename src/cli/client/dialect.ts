@@ -21,7 +21,7 @@ export interface ResultOutput {
 export interface TextQuery {
   /** Sends the query and shows the result; resolves with true if it succeeded. */
   run(connection: QueryConnection, output: ResultOutput, signal?: AbortSignal): Promise<boolean>
-  /** The query as the body of a request contains it. */
+  /** The query in the format of a request body. */
   readonly body: Json
 }
 

@@ -1,4 +1,5 @@
-// The options of the commands that send queries, separate from their actions, so that `--help` loads nothing else.
+// The options of the commands that send queries. The actions of these commands are in other files, so that `--help`
+// does not load the actions.
 
 import { urlFault } from '../../app/config/faults.ts'
 import type { Invocation } from '../command.ts'
@@ -63,7 +64,7 @@ export const languageOption = {
 /** The values of {@link clientOptions} on a command line. */
 export type ClientChoice = Invocation<typeof clientOptions>['options']
 
-/** Exit statuses of commands that run texts. */
+/** Exit statuses of the commands that run query texts. */
 export const runStatuses = [
   [0, 'All queries succeeded.'],
   [1, 'A query failed, or the service could not be reached; later queries were not run.'],

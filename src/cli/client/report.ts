@@ -36,7 +36,7 @@ export function jsonText(json: string, { isTTY }: Output): string {
   return isTTY === true ? visible(json) : json
 }
 
-/** The coloured parts of a value: strings, names of calls, and other literals. */
+/** The coloured parts of a value: strings, names of called functions, and other literals. */
 const valueParts = /("(?:[^"\\]|\\.)*")|([A-Za-z_$][\w$]*(?=\())|\b(true|false|null|-?\d[\w.+-]*)\b/g
 
 /** Colours the text of a value, in either language. */
@@ -74,7 +74,7 @@ export function failureText({ field, text }: WireError['failures'][number]): str
   return field.length === 0 ? text : `${field.join('.')}: ${text}`
 }
 
-/** Writes an error in a text: a title, the message, and the position. */
+/** Writes a syntax error: a title, the message, and the position in the text. */
 export function writeSyntaxError(
   error: FqlSyntaxError,
   from: QueryText,

@@ -49,7 +49,7 @@ export const createKeyCommand = command({
       placeholder: 'ROLE',
       doc: 'The role of the key: admin, server, server-readonly, client, or the name of a role. Required.',
     },
-    name: { kind: 'string', doc: 'A name for the list of keys.' },
+    name: { kind: 'string', doc: 'A name for the key, shown in the list of keys.' },
     ...jsonOption,
     ...clientOptions,
   },

@@ -7,7 +7,7 @@ import { type Command, command, commandFlags, type Option } from '../command.ts'
 // The completion scripts of shells. A script contains lists from the declarations of commands, and a few lines in the
 // language of the shell.
 
-/** The scripts by shell. */
+/** The functions that create the scripts, by shell. */
 export const completionScripts: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
   bash,
   zsh,
@@ -19,7 +19,7 @@ function choicesOf(option: Option): readonly string[] | undefined {
   return option.kind === 'choice' ? option.choices : undefined
 }
 
-/** The first words of the commands with two words, and the possible second words. */
+/** For commands with two words: the possible second words, by first word. */
 function groupsOf(commands: readonly Command[]): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>()
   for (const { name } of commands) {
@@ -33,7 +33,7 @@ function firstWords(commands: readonly Command[]): readonly string[] {
   return [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? '')), 'help']
 }
 
-/** The pattern of a `case` statement of the shell that matches the first two words of a command line. */
+/** A pattern for a `case` statement of the shell. The pattern matches the first two words of a command line. */
 function patternOf({ name }: Command): string {
   return name.includes(' ') ? `"${name}")` : `"${name} "*)`
 }
@@ -139,7 +139,10 @@ function fish(commands: readonly Command[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Creates the command `completion` for a table of commands. `commands` also returns this command. */
+/**
+ * Creates the command `completion` for a table of commands. `commands` is a function, because the table that it returns
+ * also contains this command.
+ */
 export function completionCommand(commands: () => readonly Command[]): Command {
   return command({
     name: 'completion',

@@ -1,6 +1,7 @@
-// Reads and writes schema objects as files: `collections/users.fql` contains `CreateCollection({…})`, one object per
-// file. Also reads files with several objects, files in deeper folders, and the folders `fauna/resources` or
-// `resources` of the old schema-migrate tool. A resource file in JavaScript is read if it only declares an object.
+// Reads and writes schema objects as files, one object per file. For example, `collections/users.fql` contains
+// `CreateCollection({…})`. Also reads files with several objects, files in deeper folders, and the folders
+// `fauna/resources` or `resources` of the old schema-migrate tool. A JavaScript file in these two folders is read if
+// the file only declares an object.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -18,7 +19,7 @@ import type { QueryText } from '../client/report.ts'
 import { StartError } from '../command.ts'
 import { kindCreatedBy, kinds, type ObjectKind, type SchemaObject } from './kinds.ts'
 
-/** An object in a file, not evaluated yet. */
+/** An object in a file. The expression for the object's fields is not evaluated yet. */
 export interface FileObject {
   readonly kind: ObjectKind
   readonly name: string
@@ -49,7 +50,7 @@ export class SchemaFileError extends Error {
 /** The content of a folder. */
 export interface FolderContent {
   readonly objects: readonly FileObject[]
-  /** Errors for JavaScript files that must be executed to be read. */
+  /** Errors for JavaScript files that cannot be read without executing them. */
   readonly unread: readonly SchemaFileError[]
   /** Folders of child databases. Child databases have separate schemas. */
   readonly children: readonly string[]
@@ -65,7 +66,7 @@ const scriptName = /\.[cm]?[jt]s$/
 export function readFolder(folder: string): FolderContent {
   if (!existsSync(folder)) throw new StartError(`there is no folder ${folder}`)
   const older = olderFolders.map(name => join(folder, name)).find(existsSync)
-  // In other folders, JavaScript files belong to the user's application, not to a schema.
+  // Outside of `resources` folders, JavaScript files belong to the user's application, not to a schema.
   const hasScripts = older !== undefined || resolve(folder).split(sep).includes('resources')
   const children = new Set<string>()
   const objects: FileObject[] = []
@@ -160,7 +161,7 @@ export function fileOf(folder: string, { kind, name }: Pick<SchemaObject, 'kind'
 
 /** The text of an object's file. */
 function fileText({ kind, fields }: SchemaObject): string {
-  // The text has no line break between the name and the fields, so that it is formatted as one call.
+  // A line break before the bracket would end the expression, so the name and the bracket are on one line.
   return `${kind.createName}(${printValue(fields)})\n`
 }
 

@@ -1,5 +1,5 @@
-// Pulls and pushes a folder of `.fsl` files, the schema language of version 10. The text of the files is not changed,
-// and the service computes the differences. The folder can be watched for changes.
+// Pulls and pushes a folder of `.fsl` files, the schema language of version 10. The text of the files is not changed.
+// For a push, the service computes the changes of the schema. The folder can be watched for changes.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -43,8 +43,8 @@ export function databaseFiles(connection: QueryConnection): ReturnType<typeof sc
 }
 
 /**
- * Returns true if the schema uses a feature that only version 10 has. Also returns true if a file cannot be parsed: a
- * user has written the file, because the service generates only valid files.
+ * Returns true if the schema uses a feature that only version 10 has. Also returns true if a file cannot be parsed. A
+ * user of version 10 has written such a file, because the service generates only valid files.
  */
 export async function hasVersion10(connection: QueryConnection): Promise<boolean> {
   const files = await databaseFiles(connection)

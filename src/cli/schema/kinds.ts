@@ -1,4 +1,4 @@
-// The kinds of schema objects that have files.
+// The kinds of schema objects that the schema commands store in files.
 
 import { type Json, nativeOfKind, type SchemaKind } from '../../values/value.ts'
 
@@ -6,7 +6,10 @@ import { type Json, nativeOfKind, type SchemaKind } from '../../values/value.ts'
 export interface ObjectKind {
   /** The name of the kind in messages, such as `access provider`. */
   readonly name: string
-  /** The name of the folder with the files. In the JSON of a query, the key of the call that lists the objects. */
+  /**
+   * Two uses: the name of the folder with the files, and (in the JSON of a query) the key of the call that lists the
+   * objects.
+   */
   readonly listing: string
   /**
    * In the JSON of a query, the key of the call that creates an object. `createName` is the name of the same function
@@ -75,7 +78,7 @@ export function idOf({ kind, name }: SchemaObject): string {
   return `${kind.listing}/${name}`
 }
 
-/** The fields of an object without the fields that the service adds. */
+/** Returns the fields that define an object: without `ref`, `ts`, fields that cannot be set, and default values. */
 export function definingFields(
   kind: ObjectKind,
   fields: ReadonlyMap<string, Json>,

@@ -156,7 +156,7 @@ function initialFields(
   })
 }
 
-/** A query for the role, if this push creates the role; undefined for existing roles. */
+/** An expression that refers to the role, if this push creates the role; undefined for existing roles. */
 function newRole(role: Json | undefined, made: ReadonlySet<string>): Json | undefined {
   const ref = role instanceof Map ? role.get('@ref') : undefined
   const name = ref instanceof Map ? ref.get('id') : undefined

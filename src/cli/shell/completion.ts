@@ -1,11 +1,11 @@
-// Proposals for the Tab key: functions, names of the database's objects inside quotes, and the shell's own commands.
+// Proposals for the Tab key: functions, the database's objects (their names in quotes), and the shell's own commands.
 
 import { fqlFunctions } from '../../fql4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { DialectName } from '../client/dialect.ts'
 
-/** Functions whose first argument names an object, with the function that lists the objects. */
+/** Functions whose first argument names an object, each with the function that lists these objects. */
 const listings: Readonly<Record<string, string>> = {
   AccessProvider: 'access_providers',
   Call: 'functions',
@@ -18,14 +18,14 @@ const listings: Readonly<Record<string, string>> = {
   Role: 'roles',
 }
 
-/** Maximum number of names that are fetched. */
+/** Maximum number of names that are fetched for one listing. */
 const namesMax = 10_000
 
 /** Names of a database's objects, fetched on demand and cached until {@link forget}. */
 export class ObjectNames {
   readonly #names = new Map<string, Promise<readonly string[]>>()
 
-  /** Clears the cache, because objects may have changed, or another database is used. */
+  /** Clears the cache. Called when objects may have changed, and when another database is used. */
   forget(): void {
     this.#names.clear()
   }
@@ -56,7 +56,7 @@ async function fetchNames(listing: string, connection: QueryConnection): Promise
   })
 }
 
-/** Proposals, and the text at the end of the line that a proposal replaces. */
+/** Proposals, and the last part of the line, which the chosen proposal replaces. */
 type Proposals = readonly [proposals: readonly string[], replaced: string]
 
 /** Proposals for a line that ends at the cursor. */

@@ -17,7 +17,7 @@ interface ShellOptions {
   /** Enables line editing and prompts. */
   readonly isTerminal: boolean
   readonly asJson: boolean
-  /** The version of the language in which the shell starts. */
+  /** The language version of queries at the start of the shell. */
   readonly dialect: Dialect
   /** Entries of earlier shells, newest first. */
   readonly history: readonly string[]
@@ -28,8 +28,8 @@ interface ShellOptions {
 }
 
 /**
- * Runs a shell until its input ends; resolves with the exit status. Without a terminal, the status is 1 after a
- * failure.
+ * Runs a shell until its input ends; resolves with the exit status. The status is 1 if something has failed and the
+ * shell has no terminal. Otherwise the status is 0.
  */
 export async function runShell(options: ShellOptions): Promise<number> {
   return new Shell(options).run()
@@ -192,7 +192,7 @@ class Shell implements ShellState {
     }
   }
 
-  /** Runs `run`. Shows a failure that has a one-line message, and lets the shell continue. */
+  /** Runs `run`. Shows a {@link StartError}, so that the shell continues. Throws all other errors. */
   async #guard(run: () => Promise<void>): Promise<void> {
     try {
       await run()

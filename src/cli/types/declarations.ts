@@ -64,8 +64,8 @@ function classNames(classes: ValueClasses): readonly string[] {
 }
 
 /**
- * Returns unique names for the declarations of a collection. The name of a collection may be equal to the name of a
- * class. In version 4, the name may contain any character.
+ * Returns unique names for the declarations of a collection. The name of the collection cannot always be used: it may
+ * be the name of a class, and in version 4 it may contain any character.
  */
 function namesOf(collection: string, taken: Set<string>): CollectionNames {
   const word = collection.replace(/[^\w$]/g, '_').replace(/^(?=\d)/, '_')
@@ -151,7 +151,7 @@ function fieldLines(item: CollectionItem, names: TypeNames): readonly string[] {
       add(member.defaultValue && defaultNote(item, member.defaultValue), own)
     } else if (member.kind === 'computed') {
       const { name, type } = member
-      // A computed field is never left out: its value may be null.
+      // A computed field is always present, but its value may be null.
       const text = type ? typeText(type, 'field', names) : anyText(names)
       const own = { name: name.text, isOptional: false, types: [text] }
       add('  /** Computed when the document is read. */', own)
@@ -184,7 +184,7 @@ function writtenText(name: string, item: CollectionItem, isUpdate: boolean, name
   const text = block(name, lines)
   if (!isOpen(item)) return text
   // The index signature is in a separate type. In one type with optional fields, the signature would have to allow
-  // `undefined`. Queries reject `undefined`.
+  // `undefined`, which queries reject.
   const present = properties.map(each => ({ ...each, isOptional: false }))
   return `${text} & { ${indexSignature([anyText(names)], present)} }`
 }

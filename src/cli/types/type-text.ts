@@ -1,5 +1,5 @@
-// Converts a type of a schema to a TypeScript type. The result depends on the position: documents inside documents are
-// received as references, and inputs accept more types than results have.
+// Converts a type of a schema to a TypeScript type. The result depends on the position of the type. For example, a
+// document in a field of another document becomes a reference. An input accepts more types than a result.
 
 import type { TypeNode } from '../../fql10/syntax/nodes.ts'
 import type { ValueClasses } from './value-classes.ts'
@@ -28,7 +28,7 @@ const scalars: Readonly<Record<string, string>> = {
   Int: 'number',
 }
 
-/** Schema objects with names, and documents of native collections without names. */
+/** The types of native documents that have a name. */
 const namedDocuments: ReadonlySet<string> = new Set([
   'CollectionDef',
   'FunctionDef',
@@ -36,6 +36,7 @@ const namedDocuments: ReadonlySet<string> = new Set([
   'AccessProvider',
   'Database',
 ])
+/** The types of native documents that have no name. */
 const ownDocuments: ReadonlySet<string> = new Set(['Key', 'Token', 'Credential'])
 
 /** A property of an interface or an object, in parts. */
@@ -67,7 +68,7 @@ function groupedText(type: TypeNode, position: Position, names: TypeNames): stri
   return / [|&] |^readonly /.test(text) ? `(${text})` : text
 }
 
-/** The members of a type's union. */
+/** The TypeScript types for a type: one for each member of a union, otherwise usually one. */
 function alternatives(type: TypeNode, position: Position, names: TypeNames): readonly string[] {
   switch (type.kind) {
     case 'name':

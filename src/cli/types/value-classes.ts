@@ -1,5 +1,5 @@
-// The names of a client's classes for values of version 10. Declarations can be written for two clients: the client of
-// this repository, and the driver `fauna`.
+// The names of a client's classes for values of version 10. TypeScript declarations can be written for two clients: the
+// client of this repository, and the driver `fauna`.
 
 import { assert } from '../../base/assert.ts'
 
@@ -17,14 +17,14 @@ export interface ValueClasses {
   readonly page: string
   readonly module: string
   readonly eventSource: string
-  /** A reference to a document; `hasParameter`: its type has a parameter for the document's type. */
+  /** The class of references to documents. `hasParameter`: the class has a type parameter for the document's type. */
   readonly reference: { readonly name: string; readonly hasParameter: boolean }
   readonly time: string
   readonly date: string
   /** The class of Long values. Undefined if the client returns Longs as numbers. */
   readonly long: string | undefined
   readonly uuid: string | undefined
-  /** The class that sends an integer as a Double. */
+  /** The class that sends an integer as a Double. Undefined if the client has no such class. */
   readonly double: string | undefined
 }
 

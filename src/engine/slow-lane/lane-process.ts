@@ -41,7 +41,10 @@ interface RunningJob {
   readonly onOver: () => void
 }
 
-/** The number of last characters from standard error that the service retains, to explain the exit of a process. */
+/**
+ * Maximum number of characters that the service keeps from a process's standard error. They explain the exit of the
+ * process. The last characters are kept.
+ */
 const lastWordsMax = 4096
 
 const failed = (cause: string) => new Error(`a process of the slow lane has exited (${cause})`)
@@ -139,7 +142,7 @@ export class LaneProcess {
     })
   }
 
-  /** Kills the process at once. Its job fails with `verdict`. */
+  /** Kills the process at once. Its job fails with `verdict`, or with the cause of the exit if `verdict` is absent. */
   kill(verdict?: RequestError): void {
     this.#isEnding = true
     this.#verdict = verdict

@@ -26,16 +26,22 @@ export type ToLane<Setup = unknown> =
       readonly now: Micros
       readonly lead: number
     }
-  /** Requests to validate the read set of the last job against the state up to the record `logSequence`. */
+  /** Asks the process to validate the read set of the last job against the state up to the record `logSequence`. */
   | { readonly kind: 'validate'; readonly logSequence: number }
-  /** Requests to evaluate the last job again, on the state up to the record `logSequence`, for a commit at `time`. */
+  /**
+   * Asks the process to evaluate the last job again, on the state up to the record `logSequence`, for a commit at
+   * `time`.
+   */
   | { readonly kind: 'evaluate'; readonly logSequence: number; readonly time: Micros }
-  /** `committed`: the attempt was committed at `time`; requests the response. `drop`: the attempt was not committed. */
+  /**
+   * `committed`: the attempt was committed at `time`, and the process must send the response. `drop`: the attempt was
+   * not committed.
+   */
   | { readonly kind: 'committed'; readonly time: Micros }
   | { readonly kind: 'drop' }
   | { readonly kind: 'ids'; readonly stretch: IdStretch | undefined }
 
-/** Messages from a slow-lane process. A long body of a response is the body of its message. */
+/** Messages from a slow-lane process. If the body of a response is long, it is sent as the body of the message. */
 export type FromLane =
   /** The process has opened the data and accepts jobs. */
   | { readonly kind: 'ready' }

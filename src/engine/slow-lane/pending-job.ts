@@ -1,6 +1,6 @@
-// Represents a writing query in the service, after a slow-lane process has sent the attempt (the writes and the read
-// set) of the query. Through this object, the service requests the validation of the read set and, after the commit,
-// the response.
+// When a slow-lane process has evaluated a query that writes, it sends the attempt: the writes of the query and the
+// read set (what the query has read). The service then creates a PendingJob. Through this object, the service asks the
+// process to validate the read set. After the commit, the service asks for the response.
 
 import type { Attempt } from '../../storage/store/attempt.ts'
 import type { CommitRecord } from '../../storage/store/last-commit.ts'

@@ -4,8 +4,8 @@
 // process is killed if it is still busy after the deadline of its query.
 //
 // A process is replaced if the memory of its finished query is not freed. Until the replacement is ready, the old
-// process runs only queries of other databases. If the old process runs out of memory, its query is evaluated again in
-// another process.
+// process runs no more queries of the database whose query used up the memory, but runs queries of other databases. If
+// the old process runs out of memory, its query is evaluated again in another process.
 //
 // The database whose query used up the memory gets fewer processes. Until the replacement is ready, the replacement is
 // counted as a process of this database. For some time, this database gets a process only if another process remains
@@ -24,16 +24,15 @@ import { type LaneOptions, LaneProcess } from './lane-process.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const slowLaneLimits = {
-  /** Queries that wait for the slow lane: in total, and of one database; own limit. */
+  /** Maximum number of queries that wait for the slow lane; own limit. */
   laneWaitingMax: 1000,
+  /** Maximum number of queries of one database that wait for the slow lane; own limit. */
   laneWaitingPerDatabaseMax: 100,
   /** Milliseconds that a service waits at shutdown for commits of its slow lane; own limit. */
   laneEndGraceMs: 8_000,
-  /**
-   * Milliseconds after a query's deadline until its slow-lane process is killed; milliseconds until an idle process
-   * exits; own limit.
-   */
+  /** Milliseconds after a query's deadline until its slow-lane process is killed; own limit. */
   laneGraceMs: 250,
+  /** Milliseconds until an idle slow-lane process is killed; own limit. */
   laneIdleMs: 60_000,
   /** Milliseconds from the start of a service until the first slow-lane process is started; own limit. */
   laneReadyMs: 1000,
@@ -100,8 +99,8 @@ export class ProcessLane implements SlowLane {
   readonly #replacedFor = new Map<number, string>()
   readonly #retiring = new Map<LaneProcess, RetiringProcess>()
   /**
-   * Queues that have recently used up the memory of a process. The balance of a queue is negative while the queue is
-   * remembered, and grows by 1 in each millisecond.
+   * Queues that have recently used up the memory of a process. Such a queue has a negative balance, which grows by 1 in
+   * each millisecond. The queue is remembered until its balance is 0.
    */
   readonly #spenders: RateLimit<string>
   #isClosed = false
@@ -275,7 +274,7 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Starts a process. Jobs wait in the queue until the process is ready. So the deadline of a job does not kill a
+   * Starts a process. Jobs wait in the queue until the process is ready, so that the deadline of a job does not kill a
    * starting process.
    */
   #open(place: number): void {
@@ -293,8 +292,8 @@ export class ProcessLane implements SlowLane {
       this.#idle.get(process)?.()
       this.#idle.delete(process)
       if (this.#retiring.delete(process)) return
-      // If a replacement is pending, it is started at once. After any other process that exited before it was ready,
-      // the next start is delayed.
+      // A pending replacement is started at once. If any other process exited before it was ready, a new process is
+      // started only after a delay.
       if (this.#replacedFor.has(place) && !this.#isClosed) this.#open(place)
       else if (process.isReady) this.#vacate(place)
       else this.#options.timers.after(slowLaneLimits.laneRestartMs, () => this.#vacate(place))

@@ -22,9 +22,7 @@ import type { BodyForm, FromLane, ToLane } from './messages.ts'
 interface LaneEngine {
   readonly engine: Engine
   readonly store: Pick<Store, 'attemptAt' | 'validated'>
-  /**
-   * Returns whether too little memory is free for the next query, because the memory of earlier queries is not freed.
-   */
+  /** Returns whether too little memory is free for the next query. Earlier queries may have left unfreed memory. */
   readonly isExhausted: () => boolean
   /** Returns whether the last query failed because of a lack of memory. Called once after each query. */
   readonly takeOutOfMemory: () => boolean

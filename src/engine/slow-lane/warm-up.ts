@@ -1,12 +1,13 @@
-// Warms up an idle slow-lane process: evaluates typical parts of long queries. So V8 compiles and optimizes this code
-// before the first job.
+// Warms up an idle slow-lane process: evaluates short queries with typical parts of long queries. So V8 optimizes the
+// service's code for these parts before the first job.
 
 import type { Engine, QueryRequest } from '../engine-contract.ts'
 
 type Query = Pick<QueryRequest, 'language' | 'dialect' | 'body'>
 
-/** Each round is short, because a job that arrives waits for the end of the current query. */
+/** Number of evaluations of each query. */
 const rounds = 12
+/** Number of loop iterations of a query. The query is short, because a new job waits until the current query ends. */
 const elements = 1500
 
 const numbers = Array.from({ length: elements }, (_, number) => number)

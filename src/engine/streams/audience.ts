@@ -15,7 +15,7 @@ import type { Subject, Viewer } from './open-stream.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const audienceLimits = {
-  /** Milliseconds of one permission check of an event; own limit. */
+  /** Milliseconds after which a permission check of an event fails; own limit. */
   streamPredicateMs: 100,
 } as const
 
@@ -166,7 +166,7 @@ export class Lines {
   readonly #subject: Subject
   readonly #events: readonly StreamEvent[]
   readonly #txn: Micros
-  /** For each viewer, the decisions that have been made so far, in the order of the events. */
+  /** For each viewer, the decisions so far whether the viewer may see an event, in the order of the events. */
   readonly #decided = new Map<Viewer, boolean[]>()
   /** For each viewer, the decisions whether the viewer may see the state of the document before an event. */
   readonly #decidedOfPast = new Map<Viewer, Map<StreamEvent, boolean>>()

@@ -1,6 +1,6 @@
 // Converts a committed change of a document to events. The change log contains only the document and the time of the
 // change. The contents of the events are read from the versions of the document. The store retains these versions long
-// enough.
+// enough for the streams to read them.
 
 import { changesBetween } from '../../model/sets/history.ts'
 import type { StreamEvent, StreamField } from '../../model/streaming.ts'
@@ -14,7 +14,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 
-/** The version of a document that a change has written, with the previous and the next version. */
+/** The version that a change has written, and the previous and the next version of the same document. */
 export interface VersionNeighbours {
   /** The version at the valid time of the change; undefined if there is no such version. */
   readonly version: Version | undefined
@@ -24,7 +24,10 @@ export interface VersionNeighbours {
 
 const noFields: ObjectValue = new Map()
 
-/** Finds the versions around a change that the transaction at `txn` made. Versions later than `txn` are ignored. */
+/**
+ * Finds the version that a change has written, and its neighbours. `txn`: the time of the transaction that made the
+ * change. Versions later than `txn` are ignored.
+ */
 export function neighboursOf(
   { ref, validTime }: Change,
   txn: Micros,

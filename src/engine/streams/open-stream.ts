@@ -1,6 +1,6 @@
-// Defines an open stream, with its subject, its viewer, and the reasons why streams end. A stream queues events for its
-// client, because the client may read slowly. The queue has a maximum length. A stream never skips an event, so a
-// stream with a full queue ends.
+// Defines open streams, and the reasons why streams end. The subject of a stream is the document or set that the stream
+// follows. The viewer of a stream represents its caller. A stream queues events for its client, because the client may
+// read slowly. The queue has a maximum length. A stream never skips an event, so a stream with a full queue ends.
 
 import { endOfTime, epoch, nearestMicros } from '../../base/micros.ts'
 import type { Caller } from '../../model/auth/access-contract.ts'
@@ -21,11 +21,9 @@ import type { EventStream } from '../engine-contract.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const openStreamLimits = {
-  /**
-   * Events, and their bytes (own limit), in the queue of one stream. The events of the last queued transaction may
-   * exceed the limits.
-   */
+  /** Maximum number of events in the queue of one stream. The last queued transaction may exceed this limit. */
   streamEventsMax: 4096,
+  /** Maximum number of bytes in the queue of one stream; own limit. The last queued transaction may exceed it. */
   streamBytesMax: 8_388_608,
 } as const
 
@@ -95,7 +93,7 @@ function expiryOf(credential: Caller['credential'], document: Version | undefine
   return ttl instanceof Time ? nearestMicros(Number(microsOfTime(ttl))) : endOfTime
 }
 
-/** Returns the conditions of a database: the documents of the database and of its ancestors are not deleted. */
+/** Returns the conditions that end streams when the database or one of its ancestors is deleted. */
 function existenceOf(database: DatabaseId, { catalogue }: Transaction): readonly Condition[] {
   return catalogue.lineage(database).map(({ ref }) => ({ document: ref, onDeleteOnly: true }))
 }
@@ -123,7 +121,7 @@ export class Subject {
   readonly streams = new Set<OpenStream>()
   /** The readers for the paged streams that follow this subject. */
   readonly readers = new Set<Reader>()
-  /** Unique among the subjects of the same kind. The key of an index's set is unique among the sets of this index. */
+  /** Unique among the subjects of the same kind. For a set of an index, unique only among the sets of this index. */
   readonly key: string
 
   /** True if no stream follows the subject. */

@@ -15,22 +15,19 @@ import { type OpenStream, type Reader, rightsLost, type Subject, streamEnds } fr
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const pageReaderLimits = {
-  /**
-   * Streams that get the events of a transaction in one turn of the event loop, and bytes of these events; own limit.
-   */
+  /** Maximum number of streams to which events are sent in one turn of the event loop; own limit. */
   streamsPerTurn: 64,
+  /** Bytes of events after which sending continues in the next turn of the event loop; own limit. */
   streamBytesPerTurn: 4_194_304,
-  /** Past events that a stream of version 10 can catch up on. */
+  /** Maximum number of past events that a new stream of version 10 can get. */
   streamReplayMax: 128,
-  /** Events of one page for a stream that has caught up; own limit. */
+  /** Maximum number of events in one page for a stream that has caught up; own limit. */
   streamPageEvents: 1024,
   /** Milliseconds without events after which a stream of version 10 sends its position. */
   streamStatusMs: 300_000,
-  /**
-   * Milliseconds until a page of a stream of version 10 is read again after a failure, and number of retries; own
-   * limit.
-   */
+  /** Milliseconds between a failed read of a page and the next attempt, for streams of version 10; own limit. */
   streamRetryMs: 1000,
+  /** Maximum number of attempts to read a page again after a failure, for streams of version 10; own limit. */
   streamRetriesMax: 5,
 } as const
 
@@ -203,8 +200,9 @@ class PageReader implements Reader {
   }
 
   /**
-   * Handles a failed request for a page. If the database has exhausted its rate limits, the request is repeated until
-   * it succeeds. After most other failures, the request is repeated only a few times, and then the streams end.
+   * Handles a failed request for a page. After status 400 or 401 or an internal error, the streams end at once. If the
+   * database has exhausted its rate limits, the request is repeated until it succeeds. After other failures, the
+   * request is repeated only a few times, and then the streams end.
    */
   #recover({ metrics, requestError, status }: QueryResponse): void {
     const isRateLimited = metrics !== undefined && metrics.rateLimited.length > 0

@@ -7,8 +7,8 @@
 // pieces.
 //
 // Streams share work. Events are created once for each subject (a document or a set). Access is decided once for each
-// viewer (all callers with the same rights). Events are rendered once for each format. So many streams of one document
-// cost little more than one stream.
+// viewer (all callers with the same rights). Events are rendered once for each format. Therefore, many streams of one
+// document cost little more than one stream.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -46,7 +46,7 @@ interface StreamsOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** The maximal number of open streams. */
+  /** Maximum number of open streams. */
   readonly openMax: number
   /** Called with an unexpected error, after all streams have ended. */
   readonly onInternalError: (error: unknown) => void

@@ -36,7 +36,7 @@ export class Subjects {
   readonly #collections = new Map<string, Subject>()
   /** The subjects of kind `writes`, by collection. Every write to the collection affects such a subject. */
   readonly #written = new Map<string, Subject>()
-  /** The subjects for sets of indexes, by database, index and key of the terms. */
+  /** The subjects for sets of index entries with the same terms, by database, index and key of the terms. */
   readonly #indexes = new Map<DatabaseId, Map<bigint, Sets>>()
 
   /** Returns the subject for a target. Creates the subject if there is none yet. */

@@ -12,8 +12,9 @@ import type { Micros } from '../../values/value.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const tailerLimits = {
-  /** Transactions and events that are handled in one turn of the event loop; own limit. */
+  /** Maximum number of transactions that are handled in one turn of the event loop; own limit. */
   streamTransactionsPerTurn: 64,
+  /** Number of events after which a turn of the event loop ends; own limit. */
   streamEventsPerTurn: 1024,
 } as const
 

@@ -42,13 +42,13 @@ interface Progress {
   /** Errors about a missing document underline the range from `start` to `end`. */
   start: number
   end: number
-  /** True after a `?.` on null or on a missing document. All links up to the next `!` are skipped. */
+  /** Becomes true at a `?.` on null or on a missing document. While true, all links before the next `!` are skipped. */
   isSkipping: boolean
   /** The document whose field `data` is the current value. Undefined for any other current value. */
   dataOf?: Doc | undefined
 }
 
-/** Evaluates a chain. Bodies of lambdas are evaluated in this function to use less stack per nested call. */
+/** Evaluates a chain. Evaluates bodies of lambdas here and not in `follow`, so that nested calls use less stack. */
 export function evaluateChain({ operand, links }: ChainNode, scope: Scope | undefined, call: Call): Value {
   const progress: Progress = {
     value: call.evaluation.evaluate(operand, scope, call),
@@ -65,7 +65,10 @@ export function evaluateChain({ operand, links }: ChainNode, scope: Scope | unde
   return isSkipping && value instanceof Doc ? new NullValue(literalNull, call.place(start, end)) : value
 }
 
-/** Evaluates one link. If the result is a BoundCall, the caller must evaluate its body to get the link's value. */
+/**
+ * Evaluates one link. If the result is a BoundCall, the caller must evaluate its body to get the link's value. If the
+ * result is undefined, `progress` contains the value.
+ */
 function follow(link: Link, progress: Progress, scope: Scope | undefined, call: Call): BoundCall | undefined {
   const { value } = progress
   if (link.kind === 'assert') {
@@ -143,8 +146,9 @@ interface NamePlace {
 }
 
 /**
- * Throws if a document does not exist or is not readable. The error `onField` underlines the expression of the
- * document. If `onField` is undefined, the error is the same as for null and underlines the accessed name.
+ * Throws if a document does not exist or is not readable. If the {@link Absence} has an error `onField`, throws this
+ * error, which underlines the expression of the document. Otherwise, throws the same error as for null, which
+ * underlines the name.
  */
 function requirePresent(doc: Doc, { start, end }: Progress, namePlace: NamePlace, call: Call): void {
   const inner = call.within(call.place(start, end))

@@ -54,13 +54,16 @@ import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const interpreterLimits = {
-  /** Nested expressions of version 10, including the bodies of called lambdas; own limit: protects the native stack. */
+  /**
+   * Maximum depth of nested expressions of version 10, including the bodies of called lambdas. Protects the native
+   * stack; own limit.
+   */
   v10EvaluationDepthMax: 16_000,
-  /** Performance hints in a response of version 10; own limit: further hints are omitted. */
+  /** Maximum number of performance hints in a response of version 10. Further hints are omitted; own limit. */
   v10HintsMax: 64,
 } as const
 
-/** The scope for a lambda's body. The number of arguments must already be checked. */
+/** Returns the scope for a lambda's body. The caller must check the number of arguments first. */
 export function argumentScope(
   { parameters, rest }: LambdaNode,
   args: readonly Value[],
@@ -171,8 +174,8 @@ export class Interpreter implements Evaluation {
   }
 
   /**
-   * The expression that gives the value of an `if`, a block or a group is evaluated in a loop, because recursion would
-   * use more stack.
+   * For a group, an `if` or a block, the loop continues with the inner expression that gives the result. A recursive
+   * call would use more stack.
    */
   #compound(start: Compound, outer: Scope | undefined, call: Call): Value {
     let node: Node = start

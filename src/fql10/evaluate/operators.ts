@@ -52,8 +52,8 @@ export function causeText(cause: NullCause): Message {
 const ordering: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
 /**
- * Evaluates a binary operator. To use less stack, a left-associative sequence of operators is evaluated in a loop, and
- * operands are evaluated in this function.
+ * Evaluates a binary operator. To use less stack, evaluates a left-associative sequence of operators in a loop instead
+ * of recursively.
  */
 export function evaluateBinary(node: BinaryNode, scope: Scope | undefined, call: Call): Value {
   const row = [node]

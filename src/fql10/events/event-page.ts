@@ -29,7 +29,7 @@ interface PageBounds {
   /** If the text of the page has at least this many UTF-16 units, no further event is added. */
   readonly unitsMax: number
   /**
-   * A time of the session host's clock, in microseconds. At this time, the page is returned even if more events exist.
+   * The time at which the page is returned even if more events exist: microseconds of the clock `session.host.now()`.
    */
   readonly until: number
 }
@@ -62,7 +62,7 @@ type Outcome =
   | { readonly type: 'add' | 'update' | 'remove'; readonly element: Element }
   | { readonly type: 'error'; readonly error: string }
 
-/** Reads the events after a position. Throws errors that end the request. */
+/** Reads the events after a position. Throws only errors that end the request; other errors become error events. */
 export function readEvents(
   opened: OpenedSource,
   behind: EventPlace,
@@ -154,8 +154,8 @@ class PageReader {
   }
 
   /**
-   * The first fields of an event as JSON text. Rendering reads documents. If a read fails, the result is an error
-   * event.
+   * The first fields of an event as JSON text. Rendering an element may read further documents. If such a read fails,
+   * the result is an error event.
    */
   #headOf(outcome: Outcome): string {
     if (outcome.type === 'error') return `"type":"error","error":${outcome.error}`
@@ -171,6 +171,7 @@ class PageReader {
     const { watched } = this.#opened
     const after = isIn ? now.find(document) : undefined
     // If `#isPlain` is true, a change to a document that exists before and after the transaction is always an update.
+    // So the state before the transaction is not read.
     if (after !== undefined && wasIn && this.#isPlain)
       return this.#caught(now, (): Outcome | undefined => {
         const element = this.#elementOf(after, now)
@@ -276,7 +277,7 @@ function partOf(value: Value, part: string | bigint, call: Call): Value | undefi
 
 // Computes the statistics of events and pages.
 
-/** The costs in the units of the response. */
+/** The costs of a page or an event. {@link statsText} converts compute units to compute operations. */
 export interface EventCosts {
   readonly readOps: number
   readonly bytesRead: number

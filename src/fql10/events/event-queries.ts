@@ -30,9 +30,9 @@ import { type OpenedToken, placeText, wholeTransaction } from './token.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const eventQueriesLimits = {
-  /** UTF-16 units of a page of a stream; own limit. */
+  /** Number of UTF-16 units after which a page of a stream gets no further event; own limit. */
   streamPageUnitsMax: 1_048_576,
-  /** UTF-16 units of a page of a feed; own limit. */
+  /** Number of UTF-16 units after which a page of a feed gets no further event; own limit. */
   feedPageUnitsMax: 16_777_216,
 } as const
 
@@ -162,7 +162,7 @@ export class StreamPageQuery extends EventPageQuery {
       isOver: events.at(-1)?.isError === true,
       costs: [readOps - partitions, bytesRead, computeUnits, timeMs],
     }
-    // The lines are separated by newlines, because the JSON text of a line contains no newline.
+    // The JSON text of an event contains no newline, so newlines can separate the events.
     return [JSON.stringify(head), ...events.map(({ text }) => text)].join('\n')
   }
 }

@@ -25,8 +25,9 @@ import { type EventPlace, type OpenedToken, openToken, placeIn, sourceIn, wholeT
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const eventRequestLimits = {
-  /** Events on a page of a feed: default and maximum. */
+  /** Default number of events on a page of a feed. */
   feedPageDefault: 16,
+  /** Maximum number of events on a page of a feed. */
   feedPageMax: 16_000,
 } as const
 

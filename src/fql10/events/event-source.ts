@@ -1,5 +1,5 @@
-// Creates event sources: checks the set, the rights of the caller, and the watched fields. Each request that reads
-// events of the source checks the set and the rights again, with the rights of the request's caller.
+// Creates event sources: checks the set, the rights of the caller, and the watched fields. A request that reads events
+// of the source checks the set again, and the rights of its own caller.
 
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'

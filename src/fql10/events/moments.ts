@@ -1,8 +1,10 @@
 // Reads data as of the times before and after a transaction, with the current rights of the caller. Documents that the
-// caller may not read are treated as absent. The predicates of the caller's roles must read as of the same time as the
-// documents. Therefore, each time has its own transaction, which reads as of this time. For built-in roles other than
-// `client`, the rights depend only on the collection. For these roles, one `DataWorld` (the data access of a session)
-// serves all times.
+// caller may not read are treated as absent.
+//
+// There are two cases. For built-in roles other than `client`, the rights depend only on the collection. For these
+// roles, one `DataWorld` (the data access of a session) serves all times. For all other roles, each time has its own
+// transaction, which reads as of this time. The reason: the predicates of roles must read as of the same time as the
+// documents.
 
 import type { Session } from '../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
@@ -19,7 +21,7 @@ export interface CostCounters {
   readonly readOps: number
   readonly computeUnits: number
   readonly bytesRead: number
-  /** Microseconds on a monotonic clock. */
+  /** The current time of a monotonic clock, in microseconds. */
   readonly micros: number
 }
 
@@ -31,7 +33,7 @@ export function callOf(session: Session, world: DataWorld): Call {
   return new Call(interpreter, undefined, new Source('*query*', ''), undefined).as({ limit })
 }
 
-/** Provides the data at each time that one page of events reads. */
+/** Provides the data at each time that is needed for one page of events. */
 export class Moments {
   readonly #session: Session
   readonly #world: DataWorld
@@ -98,7 +100,7 @@ export class Moments {
 
 /** The data at one time. */
 export class Moment {
-  /** The call for the functions of a source. The functions read as of this time and cannot write. */
+  /** The call for the functions of an event source. These functions read as of this time and cannot write. */
   readonly call: Call
   readonly time: Micros
   readonly #world: DataWorld

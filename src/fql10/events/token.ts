@@ -38,8 +38,7 @@ export function openToken(text: string, key: Uint8Array): OpenedToken | undefine
 }
 
 /**
- * Decodes the source in a token. Throws RevivalError if the collection of the source or one of its functions was
- * deleted.
+ * Decodes the source in a token. Throws RevivalError if a collection or function that the source uses was deleted.
  */
 export function sourceIn({ source }: OpenedToken, call: Call): EventSource | undefined {
   const revived = new Reviver(call, undefined).value(source)

@@ -129,7 +129,7 @@ export class QueryFailure extends LanguageError {
   }
 }
 
-/** The failure of a query with faults that prevent its evaluation. Each diagnostic describes one fault. */
+/** The failure of a query that cannot be evaluated, because it has faults. Each diagnostic describes one fault. */
 export function invalidQuery(diagnostics: readonly Diagnostic[]): QueryFailure {
   const count = diagnostics.length
   const message = msg`The query failed ${count} validation check${count === 1 ? '' : 's'}`

@@ -6,7 +6,7 @@ import type { Diagnostic, Remark } from './query-failure.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const summaryLimits = {
-  /** UTF-16 units of an excerpt within an error message of version 10; own limit. */
+  /** Maximum number of UTF-16 units of rendered diagnostics in an error message of version 10; own limit. */
   v10DrawnUnitsMax: 16_384,
 } as const
 
@@ -20,7 +20,10 @@ export function renderInMessage(diagnostics: readonly Diagnostic[], between: '\n
   return renderDiagnostics(diagnostics, between, summaryLimits.v10DrawnUnitsMax)
 }
 
-/** Renders diagnostics up to a maximum length. There may be thousands of diagnostics with long source lines. */
+/**
+ * Renders diagnostics. The length of the text is limited, because there may be thousands of diagnostics with long
+ * source lines.
+ */
 function renderDiagnostics(diagnostics: readonly Diagnostic[], between: string, unitsMax: number): string {
   let text = ''
   for (const [index, diagnostic] of diagnostics.entries()) {
@@ -109,8 +112,8 @@ function excerpt({ source, start, end }: Span, annotation: string | undefined, m
 }
 
 /**
- * The source lines after the suggested change, with the inserted text marked. For a removal, the source lines before
- * the change, with the removed text marked.
+ * Shows a suggested change. For an insertion or a replacement: the changed source lines, with the new text marked. For
+ * a removal: the unchanged source lines, with the text to remove marked.
  */
 function suggestionExcerpt(span: Span, suggestion: string): string {
   const { source, start, end } = span

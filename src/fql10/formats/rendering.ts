@@ -19,9 +19,9 @@ export interface Rendering {
   readonly call: Call
   /** The time of the transaction, or a placeholder for this time. */
   transactionTime(): string
-  /** The JSON text of a document or the first page of a set. */
+  /** The JSON text of a document, or of the first page of a set. */
   encode(value: Doc | SetValue, tagged: boolean): string
-  /** The text of a document or the first page of a set in the decorated format, at an indentation level. */
+  /** The text of a document, or of the first page of a set, in the decorated format at an indentation level. */
   decorate(value: Doc | SetValue, level: number): string
 }
 
@@ -112,7 +112,7 @@ export function encodeJson(value: Value, rendering: Rendering, tagged: boolean):
     case 'time':
       return tag('time', formatTime(tagged_))
     case 'transaction time':
-      // The placeholder must not be escaped.
+      // The time may be a placeholder, which must not be escaped. So `tag` and `quoteJson` are not used.
       return tagged ? `{"@time":"${rendering.transactionTime()}"}` : `"${rendering.transactionTime()}"`
     case 'date':
       return tag('date', formatDate(tagged_))
@@ -131,7 +131,7 @@ export function encodeJson(value: Value, rendering: Rendering, tagged: boolean):
 
 type Tagged = Extract<Value, { readonly kind: string }>
 
-/** The JSON text of a plain object. If a key looks like a tag, the object gets the tag `@object`. */
+/** The JSON text of a plain object. If `tagged`, an object with a key that looks like a tag gets the tag `@object`. */
 function encodeStruct(struct: Struct, rendering: Rendering, tagged: boolean): string {
   let text = ''
   let looksTagged = false

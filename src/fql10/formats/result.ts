@@ -115,7 +115,7 @@ export function renderResult(value: Value, format: string, timeMark: string, cal
   return `"${pieces.map(piece => quoteJson(piece).slice(1, -1)).join(timeMark)}"`
 }
 
-/** Renders a value as tagged JSON with the time of the transaction. */
+/** Renders a value as tagged JSON. `time` returns the time of the transaction. */
 export function renderTagged(value: Value, time: () => string, call: Call): string {
   return encodeJson(value, new ResultRendering(call, time), true)
 }

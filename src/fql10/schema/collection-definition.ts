@@ -16,7 +16,7 @@ import { normalIndex, partFailures, pathFault } from './fsl/index-parts.ts'
 import { memberNameFault, nameFault, plainNameFault } from './name-rules.ts'
 import { failureAt, parseFailures, signatureFailures, unparsable } from './text-failures.ts'
 
-/** Returns an error if another schema object already has `name`. Returns undefined if the name is free. */
+/** Returns the text of an error if another schema object has `name`. Returns undefined if the name is free. */
 type FindNameConflict = (name: string) => string | undefined
 
 /** The result of checking a definition. If `failures` is empty, `definition` is in the stored form. */
@@ -133,8 +133,8 @@ const uniqueFaults: Readonly<Record<string, string>> = Object.fromEntries(
 )
 
 /**
- * A field of a unique constraint, with the path as the client wrote it. `mva` is true if each element of an array field
- * must be unique, and false if the whole value must be unique.
+ * A field of a unique constraint. `text` is the path of the field as the client wrote it. `mva` is true if each element
+ * of an array field must be unique, and false if the whole value must be unique.
  */
 interface UniqueItem {
   readonly text: string

@@ -1,4 +1,5 @@
-// Rules for field names. Parsers of schema files need only these rules, so this file does not import the library.
+// Rules for field names. This file does not import the function library (`../library`), because parsers of schema files
+// need only these rules.
 
 import { isKeyword } from '../syntax/reader.ts'
 

@@ -51,7 +51,7 @@ const unstorableTypes: ReadonlyMap<string, number> = new Map([
   ['EmptyNamedRef', 1],
 ])
 
-/** Names of the other built-in types, which have type parameters. */
+/** Names of the built-in types that are not in the tables above. Each of these types has one type parameter. */
 const otherNames: ReadonlySet<string> = new Set(['Array', 'Ref', 'EmptyRef'])
 
 /**
@@ -219,8 +219,8 @@ class Resolver {
 }
 
 /**
- * Combines the two halves of a reference to the same collection into a reference type, at the position of the first
- * half.
+ * If both halves of a collection's reference type are among `parts`, replaces them with the reference type, at the
+ * position of the first half.
  */
 function joinHalves(parts: readonly Part[]): Part[] {
   const partners = new Set<Part>()
@@ -262,7 +262,7 @@ function nodeText(node: TypeNode): string {
   }
 }
 
-/** The position of a signature in a source. Faults are reported relative to this position. */
+/** The position of a signature in a source. `offset` is added to the positions of faults in the signature. */
 interface SignaturePlace {
   readonly source: Source
   readonly offset: number

@@ -33,8 +33,8 @@ export function parseFailures(
 }
 
 /**
- * Returns the syntax errors of a signature. The result is empty if `text` is not a string. `name` is the source name in
- * error positions.
+ * Returns the syntax errors of a signature. The result is empty if `text` is not a string. `name`: the source name in
+ * the positions of the errors.
  */
 export function signatureFailures(
   text: Value | undefined,

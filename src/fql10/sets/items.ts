@@ -1,5 +1,5 @@
-// Defines the items that are read from a set: elements, and positions without an element. At a position without an
-// element, a full page can end without reading the next element.
+// Defines the items that are read from a set: elements, and positions without an element. A full page can end at a
+// position without an element. The next element is then not read.
 
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { QueryFailure } from '../failure/query-failure.ts'

@@ -96,7 +96,7 @@ function narrower({ limit }: Call, ofSets: NonNullable<Call['limit']>): NonNulla
   return limit === undefined || limit.effect === 'write' ? ofSets : limit
 }
 
-/** Yields the elements of a set, and skips items that are not elements. Throws the failure of a failed filter. */
+/** Yields the elements of a set, and skips items that are not elements. If a filter fails, throws its failure. */
 export function* elementsOf(set: SetValue, reading: Call): Generator<Value, void, void> {
   for (const item of lazy(set).items(reading, undefined)) if (isElement(item)) yield item.value()
 }

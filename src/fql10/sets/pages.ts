@@ -51,9 +51,9 @@ function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStar
 }
 
 /**
- * Reads a page. Filters test the elements in batches of `batch` elements. After the last element of a full page, skips
- * the elements that a filter removes, but not beyond the end of a batch. A page that ends at the end of a batch has a
- * cursor, even if no later element passes the filter.
+ * Reads a page. Filters test the elements in batches of `batch` elements. When the page is full, this function looks
+ * for one more element that passes the filters, but only up to the end of the batch. If the batch ends first, the page
+ * has a cursor, even if no later element passes the filters.
  */
 function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
   const data: Value[] = []

@@ -81,7 +81,7 @@ export class SingleSet extends LazySet {
   }
 }
 
-/** Yields `count` elements. The position of an element is its index, from 0. */
+/** Yields the elements of a set with `count` elements, from the position `from` on. A position is an index from 0. */
 function* numbered(
   count: number,
   from: SetPosition | undefined,

@@ -92,9 +92,9 @@ export function areSameSaved(left: Value, right: Value): boolean {
   return compareBytes(encodeValue(saved(left), epoch), encodeValue(saved(right), epoch)) === 0
 }
 
-// Encodes data that clients store and send back, with a message authentication code of this service. The text is in
-// base64url. The first byte is a version, which identifies the kind of data. The encoded value follows. The last 16
-// bytes are the authentication code.
+// Encodes data that clients store and send back. A message authentication code proves that this service created the
+// data. The text is in base64url. The first byte is a version, which identifies the kind of data. The encoded value
+// follows. The last 16 bytes are the authentication code.
 
 /**
  * The version of each kind of data. Clients store texts with these numbers, so the numbers must never change. Event

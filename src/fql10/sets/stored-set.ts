@@ -16,7 +16,7 @@ export interface StoredBound {
   readonly values: readonly StoredValue[]
   readonly id?: bigint
   /**
-   * True if the only value in `values` is an array, and the bound matches all arrays that begin with the elements of
+   * If true, `values` contains exactly one array. The bound then matches all arrays that begin with the elements of
    * this array.
    */
   readonly isOpen?: boolean

@@ -12,7 +12,7 @@ const radixes: Readonly<Record<string, RegExp>> = {
   b: /[01_]+/y,
 }
 
-/** The number of decimal digits up to which a double represents every integer exactly. */
+/** A double represents every integer with at most this number of decimal digits exactly. */
 const safeDigits = 15
 
 /** True if a number begins at the position: a digit, or a sign followed by optional whitespace and a digit. */

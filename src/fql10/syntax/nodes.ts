@@ -145,9 +145,9 @@ export type Link =
     }
   | {
       readonly kind: 'assert'
-      /** The start of the range that errors underline. Errors of the previous link start at the same offset. */
+      /** The start of the range that errors underline: the same offset as for errors of the previous link. */
       readonly start: number
-      /** The start of the underlined range if `?.` has skipped the previous link: the dot of the previous link. */
+      /** Used instead of `start` if a `?.` has skipped the previous link: the offset of that link's dot. */
       readonly skippedStart: number
       readonly end: number
     }
@@ -229,8 +229,8 @@ export type TypeNode =
     })
 
 /**
- * The maximum memory of a syntax tree, in bytes per UTF-16 unit of the text. A text such as `f()()()` reaches this
- * maximum.
+ * Maximum number of bytes that a syntax tree occupies for each UTF-16 unit of the query's text. A text such as
+ * `f()()()` reaches this maximum.
  */
 export const treeBytesPerUnit = 96
 

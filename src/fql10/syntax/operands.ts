@@ -114,7 +114,7 @@ abstract class ChainReader extends SourceReader {
 
 type BeforeAssertion = Pick<Extract<Link, { kind: 'assert' }>, 'start' | 'skippedStart'>
 
-/** Returns the start of the text that an error underlines if the assertion `!` after `link` fails. */
+/** Returns both possible starts of the text that an error underlines if the assertion `!` after `link` fails. */
 function beforeAssertion(link: Link): BeforeAssertion {
   const { start } = link
   if (link.kind !== 'field' && link.kind !== 'method') return { start, skippedStart: start }

@@ -9,8 +9,8 @@ import type { Source } from './source.ts'
 import { readType } from './types.ts'
 
 /**
- * Parses a query. `placeholders` contains the offsets of template values, each written as `<value>` in the text, in
- * ascending order. Throws a QueryFailure with all faults.
+ * Parses a query. The text contains `<value>` for each template value. `placeholders` contains the offsets of these
+ * template values in ascending order. Throws a QueryFailure with all faults.
  */
 export function parseQuery(source: Source, placeholders: readonly number[]): Program {
   const parser = new Parser(source, placeholders)
@@ -18,7 +18,7 @@ export function parseQuery(source: Source, placeholders: readonly number[]): Pro
   return { source, body, mayWrite: parser.mayWrite }
 }
 
-/** Parses the lambda of a function body, a predicate or a computed field. Throws a QueryFailure for any other text. */
+/** Parses a lambda (a function body, predicate or computed field). Throws a QueryFailure for any other text. */
 export function parseLambda(source: Source): LambdaNode {
   const parser = new Parser(source, [])
   return wholeOf(parser, () => parser.lambda())
@@ -54,8 +54,8 @@ interface Reading<T> {
 }
 
 /**
- * Runs a parse function and collects faults. If parsing stops and no fault was recorded, the only fault lists the
- * tokens that were expected where parsing stopped.
+ * Runs a parse function and collects faults. If parsing stops before a fault was recorded, records one fault: the
+ * tokens that were expected at this position.
  */
 export function readWhole<T>(parser: Parser, read: () => T): Reading<T> {
   let result: T | undefined

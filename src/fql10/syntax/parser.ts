@@ -1,5 +1,5 @@
-// Parses queries in a single pass by recursive descent. The next token always determines the alternative, so no text is
-// parsed twice.
+// Parses queries in a single pass by recursive descent. The next token always determines the grammar rule, so no text
+// is parsed twice.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -31,10 +31,10 @@ function isShort(node: Node): node is LambdaNode {
   return node.kind === 'lambda' && node.parameters[0] === shortParameter
 }
 
-/** Parses expressions. Throws ExpectedTokens if parsing cannot continue, and FaultRecorded after a recorded fault. */
+/** Parses expressions. Throws ExpectedTokens at an unexpected token, and FaultRecorded after other fatal faults. */
 export class Parser extends ObjectReader {
   #depth = 0
-  /** True if the current operator expression uses the parameter of a short lambda. */
+  /** True if the current operator expression is the body of a short lambda, such as `.age > 18`. */
   #usesShort = false
 
   /** Parses a query. */

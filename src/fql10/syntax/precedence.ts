@@ -126,8 +126,9 @@ function binary(operator: string, operatorStart: number, left: Node, right: Node
 }
 
 /**
- * Returns the body of an operand that is a short lambda in parentheses, such as `(.a)` in `(.a) + 1`. Undefined for
- * other operands. The parser then converts the complete expression `(.a) + 1` to a short lambda.
+ * For a short lambda in parentheses, such as `(.a)` in `(.a) + 1`, returns the lambda's body, still in parentheses. The
+ * parser uses the body as the operand, and converts the complete expression `(.a) + 1` to one short lambda. Returns
+ * undefined for other operands.
  */
 export function bodyOfShortLambda(operand: Node, isShort: (lambda: Node) => boolean): GroupNode | undefined {
   if (operand.kind !== 'group' || !isShort(operand.inner) || operand.inner.kind !== 'lambda') return undefined

@@ -6,7 +6,7 @@ import type { Source } from './source.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const readerLimits = {
-  /** Reported syntax errors of one text of version 10; own limit: parsing stops at this number of errors. */
+  /** Maximum number of syntax errors of one text of version 10. Parsing stops at this number; own limit. */
   v10FaultsMax: 1000,
 } as const
 
@@ -96,8 +96,8 @@ export function continuesName(unit: number): boolean {
 }
 
 /**
- * True if a character may appear unescaped in strings and comments. Returns false for control characters and invisible
- * characters.
+ * True if a character may appear unescaped in strings and comments. False for invisible characters, and for control
+ * characters other than whitespace.
  */
 export function isDisplayed(unit: number): boolean {
   if (unit < 0x80) return unit >= 0x20 ? unit !== 0x7f : unit >= 0x09 && unit <= 0x0d
@@ -120,7 +120,8 @@ export class SourceReader {
   readonly faults: Diagnostic[] = []
 
   /**
-   * `placeholders` contains the offsets of template values, each written as `<value>` in the text, in ascending order.
+   * `placeholders` contains the offsets of template values in ascending order. Each template value is `<value>` in the
+   * text.
    */
   constructor(source: Source, placeholders: readonly number[]) {
     this.source = source

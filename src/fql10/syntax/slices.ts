@@ -9,7 +9,7 @@ import { Source } from './source.ts'
 interface Slice {
   readonly text: string
   readonly placeholders: readonly number[]
-  /** The indexes of the template values in the query. */
+  /** For each of `placeholders`: the index of the template value among all template values of the query. */
   readonly indices: readonly number[]
 }
 
@@ -59,7 +59,7 @@ function argumentOf(node: Node | undefined): Node | undefined {
   return link?.kind === 'call' ? link.arguments[0] : undefined
 }
 
-/** Returns a projection without enclosing parentheses. Undefined for any other expression. */
+/** Removes the enclosing parentheses of a projection. Returns undefined for any other expression. */
 function projectionIn(node: Node): ProjectionNode | undefined {
   return node.kind === 'group' ? projectionIn(node.inner) : node.kind === 'projection' ? node : undefined
 }

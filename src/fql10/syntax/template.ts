@@ -49,7 +49,7 @@ class Composer implements ComposedQuery {
   readonly placeholders: number[] = []
   readonly values: TemplateValue[] = []
   readonly #repeated: RepeatedNames
-  /** Cached results for containers, so that nested containers are traversed once. */
+  /** The cached results of `#containerOf`, so that nested containers are traversed only once. */
   readonly #known = new Map<Json, TemplateValue | undefined>()
 
   constructor(repeated: RepeatedNames) {

@@ -90,7 +90,7 @@ function isEndOfType({ text, at }: SourceReader): boolean {
 
 interface Base {
   readonly node: TypeNode
-  /** True for a name that may have type arguments. */
+  /** True for a name without type arguments, after which `<` would still be possible. */
   readonly isName: boolean
   /** The types in parentheses. If an arrow follows, the types are the parameters of a function type. */
   readonly parameters?: readonly TypeParameter[]
@@ -128,7 +128,7 @@ function readBase(reader: SourceReader, declaration: DeclarationOptions | undefi
   return readName(reader, declaration)
 }
 
-/** True if a type begins here. In a declaration, `<` after a name begins type arguments only if a type follows. */
+/** True if a type begins here. If no type follows a `<` in a declaration, the `<` does not begin type arguments. */
 function startsType(reader: SourceReader): boolean {
   reader.lines()
   const isBracket = [code.open, code.openBracket, code.openBrace].some(each => each === reader.unit())

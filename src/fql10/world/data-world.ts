@@ -1,5 +1,5 @@
-// Implements `World` (call.ts), the data access of a query, over a session. Most queries are short and use few members
-// of `World`, so most members are created on first use.
+// Implements `World` (call.ts) with a session. `World` is the interface for the data access of a query. Most queries
+// are short and use few members of `World`, so most members are created on first use.
 
 import { createHmac } from 'node:crypto'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -45,7 +45,7 @@ import { runtimeOf } from './stored-values.ts'
 import { callUser } from './user-functions.ts'
 import { permissionDenied, writeFailure } from './write-failures.ts'
 
-// Implements `AccessReader` over a session: the caller's identity, credentials, tokens and logins.
+// Implements `AccessReader` with a session: the caller's identity, credentials, tokens and logins.
 
 /** Reads credentials and tokens, and creates tokens, for one query. */
 class AccessDocuments implements AccessReader {
@@ -133,8 +133,8 @@ class AccessDocuments implements AccessReader {
 }
 
 /**
- * Resolves the names of user collections and functions for one query. For a name that the query itself has created, the
- * error contains a hint.
+ * Resolves the names of user collections and functions for one query. If the query itself has created the collection or
+ * function, the error contains a hint.
  */
 class QueryNameReader implements NameReader {
   readonly #names: Names
@@ -173,7 +173,7 @@ class QueryNameReader implements NameReader {
   }
 }
 
-/** Provides the keys that authenticate cursors and event sources in one query. */
+/** Provides one query with the keys that authenticate cursors and event sources. */
 class QuerySealing implements TokenSealing {
   readonly #session: Session
 
@@ -254,7 +254,7 @@ export class DataWorld implements World {
     return callUser(callee, args, call, this.#session, this.documents)
   }
 
-  /** Converts a stored value to a runtime value. References in the value are read as of `readAt`. */
+  /** Converts a stored value to a runtime value. `readAt`: the time at which referenced documents are read. */
   runtime(stored: StoredValue, readAt?: number): Value {
     return runtimeOf(stored, ref => this.documents.document(ref, readAt))
   }

@@ -89,8 +89,9 @@ export class DocumentReader implements DocumentAccess {
   }
 
   /**
-   * Returns the reason why a document cannot be read; undefined if the document can be read. The check has no read cost
-   * if an index found the document and `asWhole` is false.
+   * Returns the reason why a document cannot be read; undefined if the document can be read. `asWhole`: whether the
+   * caller needs all fields of the document. If an index found the document and `asWhole` is false, the check has no
+   * read cost.
    */
   absence(doc: Doc, call: Call, asWhole = false): Absence | undefined {
     const { ref, state } = doc
@@ -101,7 +102,7 @@ export class DocumentReader implements DocumentAccess {
     if (!this.#isDeletedNow(ref) && !catalogue.hasCollection(ref.database, ref.collection)) {
       return absenceOf(doc, 'collection deleted')
     }
-    // This query has created the document: `shown` contains the secret of a new key or token.
+    // `shown` (the secret of a new key or token) is defined only if this query has created the document.
     if (doc.shown !== undefined) return undefined
     this.#session.callSite = call
     if (!this.#mayRead(doc)) return absenceOf(doc, 'permission denied')
@@ -120,7 +121,7 @@ export class DocumentReader implements DocumentAccess {
     if (!mayOnDocument(at === undefined ? 'read' : 'history_read', ref, session)) return undefined
     const version = session.withValidTime(at, () => this.#counted(ref, at, false))
     if (version === undefined) return undefined
-    // `version.ref` may already contain the cached text of the id.
+    // `version.ref` is used instead of `ref`, because `version.ref` may already contain the cached text of the id.
     const state = stateOf(version, session)
     return new Doc(version.ref, this.collectionOf(ref), { readAt: at, state })
   }
@@ -251,7 +252,8 @@ export class DocumentReader implements DocumentAccess {
   }
 
   /**
-   * Adds a hint if the index that found the document does not cover a field. The position of the hint is `call.span`.
+   * Adds a hint if the index that found the document does not cover the field `name`. The position of the hint is
+   * `call.span`.
    */
   hintUncovered(doc: Doc, name: string, call: Call): void {
     const { foundIn } = doc
@@ -260,7 +262,7 @@ export class DocumentReader implements DocumentAccess {
     call.evaluation.hint('non_covered_document_read', text, call.span)
   }
 
-  /** The module of a document's collection, or `deletedCollection`. */
+  /** The module of a document's collection; `deletedCollection` if the collection was deleted. */
   collectionOf(ref: Ref): Module {
     return nativeOf(ref.collection)?.module ?? this.#aboutCollection(ref).companion
   }
@@ -372,11 +374,11 @@ function newText(read: DocumentVersion, tagged: boolean, call: Call): string | n
     return null
   }
   const fields = addStored(new Map(), read, noComputed, nothing)
-  // These callbacks are not called, because references have become null, and cached versions contain their commit
-  // times.
+  // The callbacks in `rendering` are never called: `nothing` has replaced all references by null, and a cached version
+  // contains its final commit time.
   const rendering: Rendering = { call, transactionTime: () => '', encode: () => '', decorate: () => '' }
   const text = encodeJson(fields, rendering, tagged)
-  // A key that looks like a tag changes the enclosing object, so such a text cannot be cached.
+  // If a key begins with `@`, the tagged format encloses the object in the tag `@object`. Such a text is not cached.
   return depends || text.startsWith('{"@') ? null : flat(text.slice(1, -1))
 }
 

@@ -48,8 +48,8 @@ import {
 } from './write-failures.ts'
 
 /**
- * The rules of version 10 for writes. `finish` checks references to roles, and the complete schema, when the query
- * ends.
+ * The rules of version 10 for writes. References to roles and the complete schema are checked later: `finish` checks
+ * them when the query ends.
  */
 const writeRules: WriteRules = {
   keepsEmpty: true,
@@ -73,7 +73,8 @@ export class QueryDocumentWriter implements Writer {
   /** The last call that has changed the schema. */
   #schemaCall: Call | undefined
   /**
-   * Documents whose name or alias this query has set, each with the call. `#checkSchema` checks only the collections.
+   * Documents whose name or alias this query has set, each with the call that has set it. `#checkSchema` checks only
+   * the collections among these documents.
    */
   readonly #named: (readonly [Ref, Call])[] = []
   /** Checks that run after evaluation. */
@@ -197,7 +198,8 @@ export class QueryDocumentWriter implements Writer {
   }
 
   /**
-   * Returns the rule that checks and normalizes a collection definition before it is stored. Empty for other documents.
+   * Returns the rule that checks and normalizes a collection definition before the definition is stored. Returns no
+   * rule for other documents.
    */
   #definitionRules(
     number: number,

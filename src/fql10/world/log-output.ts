@@ -1,5 +1,5 @@
-// Collects the lines of `log` and `dbg` from a query and from the stored code that the query runs. Decides which lines
-// the caller sees.
+// Returns the lines that `log` and `dbg` have written in a query and in the stored code that the query runs. Decides
+// which diagnostics the caller sees.
 
 import type { Session } from '../../model/session.ts'
 import type { Diagnostic } from '../failure/query-failure.ts'
@@ -16,7 +16,8 @@ export const queryName = '*query*'
 
 /**
  * Returns the diagnostics that the caller may see. A caller with a built-in role other than `client` sees all
- * diagnostics. Other callers see only positions in their own query, and no log lines of stored code.
+ * diagnostics. Other callers see only positions in their own query. Of the diagnostics of stored code, they see only
+ * errors.
  */
 export function visibleTo(
   { caller: { authority } }: Session,

@@ -1,5 +1,5 @@
-// Plans the migrations of collections that a query or a push writes, and computes the values of new fields in existing
-// documents. Faults are reported after all writes of the query.
+// Plans the migrations of a collection when a query or a push writes its definition. Computes the values of new fields
+// in existing documents. Faults are reported after all writes of the query.
 
 import { catchError } from '../../base/catch-error.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
@@ -194,12 +194,12 @@ function valueFor({ path, type, value: filler }: NewField, collection: string, s
   return { failure: withoutPlace(`Failed to convert backfill value.\nconstraint failures:${lines.join('')}`) }
 }
 
-/** Errors of backfill values have no position in a text (reference, schema endpoints, 5). */
+/** Adds the line for an error without a position, because errors of backfill values have no position in a text. */
 function withoutPlace(message: string): string {
   return `error: ${message}\nat <no source>`
 }
 
-/** Evaluates an expression with the rights of the service, by the rules for default values. */
+/** Evaluates an expression like the default value of a field, with the rights of the service. */
 function evaluateFiller({ expression }: Filler, name: string, session: Session): Outcome {
   const authority = { kind: 'predicate', database: session.database } as const
   const run = () => ({

@@ -246,7 +246,7 @@ function providerShape(given: ObjectValue, isPatch: boolean): readonly Constrain
   return shapeOf(given, 'roles', providerRole, isPatch)
 }
 
-/** Checks one object or a list of objects. The type check of the field reports every other value. */
+/** Checks one object or a list of objects. Ignores other values, because the type check of the field reports them. */
 function shapeOf(given: ObjectValue, field: string, members: Members, isPatch: boolean) {
   const value = given.get(field)
   if (value === undefined) return []

@@ -212,8 +212,8 @@ interface CheckedFields {
 }
 
 /**
- * Checks the given fields of a native document. `before` is the stored document; undefined for a creation.
- * `beforeFields` contains the stored fields.
+ * Checks the given fields of a native document. `number` is the number of its collection. `before` is the stored
+ * document; undefined for a creation. `beforeFields` contains the stored fields.
  */
 export function checkFields(
   number: number,

@@ -56,7 +56,7 @@ export class Names {
     return ref !== undefined && this.#made.has(`${ref.collection}/${ref.id}`)
   }
 
-  /** Finds the user collection or function with a name or an alias. */
+  /** Finds a user collection or function by its name or alias. */
   find(kind: Kind, name: string): Ref | undefined {
     if (!this.#session.transaction.writable) return this.#resolve(kind, name)
     const key = `${kind} ${name}`
@@ -87,7 +87,7 @@ export class Names {
     return ref && this.companion(ref, name)
   }
 
-  /** The module of a collection; undefined if the collection does not exist. `as` is the name in the query. */
+  /** The module of a collection; undefined if the name of the collection is unknown. `as`: the name in the query. */
   companion(ref: Ref, as?: string): UserCollection | undefined {
     const { transaction } = this.#session
     const name = transaction.catalogue.collection(ref)?.name ?? as ?? this.deleted.get(ref.id)

@@ -116,7 +116,10 @@ function boundOf(bound: readonly StoredValue[], { stored, values }: OwnIndex): S
   return values.length === 1 && Array.isArray(bound[0]) ? { values: bound, isOpen: true } : { values: bound }
 }
 
-/** A value of a bound in the form of index entries: the field `id` as a reference, the field `ts` in microseconds. */
+/**
+ * Converts a value of a bound to the form in index entries. In this form, `id` is a reference, and `ts` is a number of
+ * microseconds.
+ */
 function boundValue(
   value: Value,
   { isComputed, path }: OwnField,
@@ -154,7 +157,7 @@ interface SchemaParts {
   readonly computed: ReadonlyMap<string, ComputedField>
   /** True if the current query has written the definition. */
   readonly isWrittenHere: boolean
-  /** The module of the collection. `name` is the collection's name. `as` is the name or alias in the query. */
+  /** The module of the collection. `name` is the collection's name. `as` is the name or alias that the query uses. */
   companion(name: string, as: string): UserCollection
 }
 

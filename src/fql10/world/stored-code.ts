@@ -134,8 +134,8 @@ export const storedCode: CodeLanguage<'10'> = {
   predicatesTakeDocuments: true,
   run(code, given, session) {
     const { validTime } = session
-    // The calls, and not the session, contain the read time, because an `at` block in the code can return to the
-    // present and write.
+    // The read time is removed from the session, and passed to the calls of the code instead. A session with a read
+    // time rejects all writes, but an `at` block in the code may return to the present and write.
     return session.withValidTime(undefined, () => run(code, given, session, validTime))
   },
   facts: ({ source }) => ({ parameters: bodyOf(source, '*body*').node.parameters.length, effect: 'write' }),

@@ -99,8 +99,8 @@ export class StoredSetReader implements SetReader {
   }
 
   /**
-   * The index use of a set. The covered fields are the fields that index entries contain unchanged, and the fields `id`
-   * and `coll`, which are in the reference.
+   * Returns the index that a set reads; undefined for a set without an index. The result includes the covered fields:
+   * `id`, `coll`, and the fields that index entries contain unchanged.
    */
   #indexUse({ options: { collection, index: name, span } }: StoredSet): IndexUse | undefined {
     const index = name === undefined ? undefined : this.#indexOf(collection, name)

@@ -20,8 +20,8 @@ import { Source } from '../syntax/source.ts'
 import { Doc, isArray, isStruct, Lambda, NarrowLong, NullValue, typeName, type Value } from '../value.ts'
 
 /**
- * Wraps an argument of a function call in version 10 for the predicates that decide whether the call is allowed. A
- * predicate in version 10 receives the argument unchanged.
+ * An argument of a call of a version 10 function. Predicates of version 10 decide whether the call is allowed. They get
+ * the argument unchanged, because {@link runtimeOf} returns the original argument.
  */
 export class PassedArgument extends Transient {
   readonly kind = 'argument'

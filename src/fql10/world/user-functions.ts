@@ -17,8 +17,8 @@ import { PassedArgument, runtimeOf, storedOf, UnstorableValue } from './stored-v
 import { permissionDenied } from './write-failures.ts'
 
 /**
- * Calls a user function. The number of arguments must already be checked. For a function of version 10 without a role,
- * returns a BoundCall. The code that calls `callUser` must then evaluate the BoundCall.
+ * Calls a user function. The number of arguments must already be checked. Returns the result, or a BoundCall if the
+ * function is written in version 10 and has no role. The code that calls `callUser` must evaluate the BoundCall.
  */
 export function callUser(
   callee: UserFunction,
@@ -46,7 +46,7 @@ export function callUser(
   const name = stored.fields.get('name')
   const run = (): Value | BoundCall => {
     if (code.language !== '10') return runForeign(code, args, call, session, reader)
-    // The body costs one compute unit, in addition to the call.
+    // The body costs one compute unit, in addition to the cost of the call.
     call.evaluation.compute(1)
     const { node, source } = bodyOf(code.source, `*udf:${name}*`)
     return new BoundCall(node.body, argumentScope(node, args, undefined), call.as({ source }))

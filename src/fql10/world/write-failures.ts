@@ -217,8 +217,8 @@ function notUnique({ ref }: Target, call: Call): QueryFailure {
 }
 
 /**
- * The failure of a write that violates unique constraints. `all` contains the fields of each constraint, or the name of
- * a unique index of version 4.
+ * The failure of a write that violates unique constraints. `all` contains one element for each constraint: the fields
+ * of the constraint, or the name of the unique index of version 4.
  */
 export function uniqueFailure(
   all: readonly (ConstraintFailure['paths'] | string)[],
@@ -231,7 +231,7 @@ export function uniqueFailure(
   return constraintFailure(msg`Failed unique constraint.`, failures, call)
 }
 
-/** The text for a field fault that the model reports, but the checks of version 10 do not find. */
+/** The text for a field fault. The model detects these faults. The checks of version 10 do not detect them. */
 function fieldText(fault: FieldFault): string {
   switch (fault.kind) {
     case 'required':

@@ -170,7 +170,7 @@ interface SourceElement {
   readonly values: readonly Value[]
   readonly document: Ref
   readonly presences: Presence[]
-  /** The number of entries of the source with this key, counted while the history is read. */
+  /** The number of source entries for this element at the current event, while the history is read. */
   count: number
 }
 
@@ -225,7 +225,7 @@ function readSet(source: Value): Value {
   return source instanceof SetValue && source.shape.type === 'events' ? source.shape.source : source
 }
 
-/** Returns all current and former elements of the source, with the intervals. */
+/** Returns all current and former elements of the source. Each has the intervals in which the source contained it. */
 function sourceElements(
   history: HistoryStream,
   present: ElementStream,

@@ -23,8 +23,8 @@ import { listOf, unresolvedIn } from './cursor.ts'
 import { canCombine, isHistory } from './describe.ts'
 
 /**
- * Returns the set of the index entries with the given terms. `key` is the key of the call's argument that contains the
- * index.
+ * Returns the set of the index entries with the given terms. `key`: the name of the argument that contains the index.
+ * Errors have the position of this argument.
  */
 export function matchSet(index: string | Ref, terms: readonly Value[], call: Call, key: string): SetValue {
   const ref = typeof index === 'string' ? indexNamed(index, call) : index
@@ -99,7 +99,10 @@ export function derivedSet(type: 'distinct' | 'reverse', source: SetLike): SetVa
   return new SetValue({ type, source })
 }
 
-/** Returns the part of a set between two bounds. Throws an error for the unresolved references of both bounds. */
+/**
+ * Returns the part of a set between two bounds. If one or both bounds contain an unresolved reference, throws one
+ * QueryError with an entry for each of these bounds.
+ */
 export function rangeSet(source: SetLike, from: Value, to: Value, call: Call): SetValue {
   const unresolved = [...undefinedIn(from, call, 'from'), ...undefinedIn(to, call, 'to')]
   if (unresolved.length > 0) throw new QueryError(unresolved)

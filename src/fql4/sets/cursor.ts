@@ -49,7 +49,7 @@ function boundPlace(bound: readonly Value[], order: SetOrder, side: SetBound['si
     const isLow = compareValues(document, someRef) < 0
     return { values, side: isLow === order.reversed ? 'high' : 'low' }
   }
-  // A single null is the end of the set, even if the elements have several values.
+  // A single null stands for the end of the set, even if each element has several values.
   if (bound.length === 1 && bound[0] === null) return { values: bound, side: order.reversed ? 'low' : 'high' }
   return { values: bound, side }
 }

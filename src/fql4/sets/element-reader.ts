@@ -22,7 +22,7 @@ export class ElementReader {
   /** The current element. Undefined at the end of the stream. */
   current: Element | undefined
 
-  /** `order` is the order of the combined set that is read. */
+  /** `order`: the order of the set that is read. In a union, for example, all readers use the order of the union. */
   constructor(stream: ElementStream, order: SetOrder, scan: ElementScan) {
     this.#stream = stream
     this.#order = order

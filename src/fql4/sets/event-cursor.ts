@@ -45,11 +45,14 @@ const keySets = [
 export type HistoryKind = 'document' | 'set' | 'native collection'
 
 /**
- * Parses an event cursor. `at` is the path from the call to the cursor. If the cursor is only a time, a page after the
- * cursor starts with the add events of this time. A page before the cursor ends before all events of this time. The
- * remove events of this time are on neither page. A cursor object without a document is the position after all events
- * with its time and action. If the action is also missing, the position is after all events of its time. In native
- * collections, a page after a cursor object without action and document includes the add events of its time.
+ * Parses an event cursor. `at` is the path from the call to the cursor. The positions of cursors that contain no
+ * document:
+ *
+ * - Only a time: a page after the cursor starts with the add events of this time. A page before the cursor ends before
+ *   all events of this time. The remove events of this time are on neither page.
+ * - An object with a time and an action: the position is after all events with this time and action.
+ * - An object with only a time: the position is after all events of this time. Exception: in native collections, a page
+ *   after the cursor includes the add events of this time.
  */
 export function readEventCursor(
   cursor: Value,

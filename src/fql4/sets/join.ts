@@ -55,8 +55,8 @@ export function joinedElements(source: ElementStream): readonly Element[] {
 }
 
 /**
- * Returns the target set for an element of the source. A lambda returns the target set. With an index, the target set
- * contains the entries whose terms are the values of the element.
+ * Returns the target set for an element of the source. If the link is a lambda, the target set is the result of the
+ * lambda. If the link is an index, the target set contains the entries whose terms are the values of the element.
  */
 export function targetOf(
   element: Pick<Element, 'values' | 'document'>,

@@ -85,8 +85,8 @@ function openJoin(
 }
 
 /**
- * Opens a union, intersection or difference, without the members that the caller may not read. Returns undefined if the
- * caller may read no member, or may not read the first member of a difference.
+ * Opens the history of a union, intersection or difference of `sets`. Ignores sets whose history the caller may not
+ * read. Returns undefined if all sets are ignored, or if the first set of a difference is ignored.
  */
 function openCombination(
   type: 'union' | 'intersection' | 'difference',
@@ -122,8 +122,9 @@ function presentOf(set: SetLike): SetLike {
 }
 
 /**
- * Returns the valid time for reading a set at the time of an event (`then`), or just before this time (`before`). The
- * result is never earlier than `oldest`. Undefined means the present, with the writes of the transaction.
+ * Returns the time at which to read a set: the time of an event (`then`), or the time just before the event
+ * (`before`). The result is never earlier than `oldest`. Undefined means the present, including the writes of the
+ * transaction.
  */
 function momentOf(
   event: SetEvent,

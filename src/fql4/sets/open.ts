@@ -111,8 +111,8 @@ function openMatch(
 }
 
 /**
- * Opens a union, intersection or difference, without the members that the caller may not read. Returns undefined if the
- * caller may read no member, or may not read the first member of a difference.
+ * Opens a union, intersection or difference. Ignores the sets that the caller may not read. Returns undefined if the
+ * caller may read none of the sets, or may not read the first set of a difference.
  */
 function openCombination(
   type: 'union' | 'intersection' | 'difference',

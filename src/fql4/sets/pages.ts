@@ -84,8 +84,8 @@ function historyKind(set: SetLike): HistoryKind {
 }
 
 /**
- * The source of a page: elements with positions of type {@link SetBound}, or events with positions of type {@link
- * HistoryPlace}.
+ * The source of a page. `T` is the type of its elements or events. `P` is the type of their positions: {@link SetBound}
+ * for elements, {@link HistoryPlace} for events.
  */
 interface PageSource<T, P> {
   readonly place: P | undefined

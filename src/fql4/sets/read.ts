@@ -1,5 +1,6 @@
-// Reads sets without pages: all elements, the first or last element, existence. Permission errors have the position of
-// the argument `key`. If `key` is undefined, permission errors have the position of the call.
+// Reads sets without pages: reads all elements or the first or last element, or tests whether an element exists.
+// The parameter `key` is the name of an argument: permission errors have the position of this argument. If `key` is
+// undefined, permission errors have the position of the call.
 
 import { msg } from '../../base/message.ts'
 import { readElement } from '../../model/read.ts'

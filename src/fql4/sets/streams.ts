@@ -105,7 +105,10 @@ function withSources(
 
 // `distinct` yields the first element of each key. A seek skips long runs of equal keys.
 
-/** Number of elements with the same key that a reverse scan reads before it seeks the first element with this key. */
+/**
+ * Maximum number of elements with the same key that a reverse scan reads one by one. If there are more, the scan seeks
+ * the first element with this key.
+ */
 const stepsMax = 8
 
 export function distinctStream(source: ElementStream): ElementStream {

@@ -39,7 +39,7 @@ export class ExpressionReader {
   readonly #text: string
   /** The offset of the syntax tree within the text. */
   readonly #offset: number
-  /** The parameters of the enclosing arrow functions, innermost last. Uses of a parameter become the query `json`. */
+  /** The parameters of the enclosing arrow functions, innermost last. `json` replaces each use of the parameter. */
   readonly #variables: { readonly name: string; readonly json: Json }[] = []
   /** The constants of the module that contains the expression. */
   readonly #constants: Map<string, Expression>
@@ -402,8 +402,8 @@ export class ExpressionReader {
   }
 
   /**
-   * Converts the argument for a parameter. `rest` contains the arguments from the position of the parameter on. Returns
-   * undefined for an omitted argument.
+   * Converts the argument for a parameter. `rest` contains the arguments at and after the position of the parameter.
+   * Returns undefined for an omitted argument.
    */
   #argument(
     parameter: Parameter,

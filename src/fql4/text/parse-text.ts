@@ -81,8 +81,8 @@ function readTree<T>(text: string, start: number, read: () => T): T {
 }
 
 /**
- * Returns the syntax tree and the end of the expression at the start of a text. Callers pass only the text from this
- * expression on. Otherwise, acorn would count the lines of all previous expressions again.
+ * Parses the expression at the start of a text. Returns the expression's syntax tree and end. Callers cut off the text
+ * before this expression. Otherwise, acorn would count the lines of all previous expressions again.
  */
 function parseTree(text: string): { readonly tree: Expression; readonly end: number } {
   // Tokens are needed to find the end, because the tree does not contain the parentheses around the expression.

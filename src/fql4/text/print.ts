@@ -104,7 +104,7 @@ function nativeOf(name: Json | undefined): NativeName | undefined {
   return typeof name === 'string' ? nativeNamed(name) : undefined
 }
 
-/** Returns the name of a function in text, such as `Get`, by its wire key, such as `get`. */
+/** Converts the wire key of a function, such as `get`, to its name in the text of a query, such as `Get`. */
 function nameOfWire(wire: string): string {
   return (functionsByWire.get(wire) as WireFunction).name
 }
@@ -160,8 +160,8 @@ function setPartPiece(part: Json): Piece {
 const presentVersion = '4'
 
 /**
- * Converts a lambda value to `Query(Lambda(…))`. If the version differs from {@link presentVersion}, the version
- * becomes the second argument of `Query`.
+ * Converts a lambda value to `Query(Lambda(…))`. If its API version differs from {@link presentVersion}, the version
+ * becomes the second argument of `Query`. With the wrapper `Lambda`, the result is `Lambda(…)` without a version.
  */
 function functionPiece(body: Fields, wrapper: 'Query' | 'Lambda' = 'Query'): Piece {
   const lambda = new Map([...body].filter(([key]) => key !== 'api_version'))
@@ -191,7 +191,7 @@ function rawPiece(fields: Fields, piece: (json: Json) => Piece): Piece {
 }
 
 /**
- * Converts an object of wire JSON, and the members of the object with `piece`. Returns undefined if the object has no
+ * Converts an object of wire JSON. `piece` converts the members of the object. Returns undefined if the object has no
  * text syntax.
  */
 function formPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefined {
@@ -253,7 +253,7 @@ function callPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefine
   return undefined
 }
 
-/** Converts the arguments of a call. Returns undefined if no text is parsed to exactly this call. */
+/** Converts the arguments of a call. Returns undefined if no text represents exactly this call. */
 function argumentsOf(
   { parameters }: WireFunction,
   form: Fields,
@@ -295,7 +295,7 @@ function onlyRest(
 
 /**
  * Converts the arguments for a parameter, and removes the keys of the parameter from `left`. An undefined element of
- * the result is an omitted argument. Returns undefined if no argument in text has this value.
+ * the result is an omitted argument. Returns undefined if no text represents the value of the parameter.
  */
 function argumentsFor(
   { kind, key, options }: Parameter,

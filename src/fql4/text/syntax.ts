@@ -51,7 +51,7 @@ export function arityOf(parameters: readonly Parameter[]): readonly [min: number
   return [min, isOpen ? Number.POSITIVE_INFINITY : taken.length]
 }
 
-// Messages for unsupported JavaScript syntax, with the alternative in the language.
+// Messages for unsupported JavaScript syntax. Most messages show what to write instead.
 
 const operators: Readonly<Record<string, string>> = {
   '+': 'Add(a, b), or Concat([a, b]) for strings',
@@ -92,7 +92,7 @@ const kinds: Readonly<Record<string, string>> = {
 
 /** Returns the error message for an unsupported node. */
 export function nameInstead(node: Node): string {
-  // Only nodes of unary, binary and logical expressions have an operator.
+  // Nodes such as unary, binary and logical expressions have an operator. For assignments, `kinds` has a message.
   const { operator } = node as Node & { readonly operator?: string }
   if (operator !== undefined && node.type !== 'AssignmentExpression') {
     const instead = Object.hasOwn(operators, operator) ? operators[operator] : undefined

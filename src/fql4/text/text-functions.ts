@@ -1,4 +1,5 @@
-// The functions of the language in text: names, parameters, and the wire keys of the parameters.
+// The functions of version 4 in query texts: names, parameters, and wire keys. A wire key is a key in wire JSON (the
+// JSON of requests).
 
 import { functionTable } from './function-table.ts'
 
@@ -150,8 +151,8 @@ export const functionsByWire: ReadonlyMap<string, WireFunction> = new Map(
 )
 
 /**
- * The first wire keys of the functions that create sets. Inside another set, the tag `@set` may be missing, and one of
- * these keys identifies the set.
+ * The first wire keys of the functions that create sets. A set inside another set may have no tag `@set`. One of these
+ * keys then identifies the inner set.
  */
 export const setForms: ReadonlySet<string> = new Set([
   'filter',

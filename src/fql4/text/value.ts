@@ -6,16 +6,16 @@ import { setForms } from './text-functions.ts'
 
 type Fields = ReadonlyMap<string, Json>
 
-/** Functions that convert a string to a value, with the tag of the value. */
+/** The tags of values. The keys are the names of the functions that create these values from strings. */
 const textTags: Readonly<Record<string, string>> = { time: '@ts', date: '@date' }
 
-/** Functions that return the reference of a schema object, with the native collection of the object. */
+/** The native collections of schema objects. The keys are the names of the functions that return their references. */
 const named: Readonly<Record<string, string>> = { ...nativeOfKind, class: 'collections' }
 
 /** Thrown if a part of a query is not a literal value. For example, a call of `Add` is not a literal value. */
 export class NoValueError extends Error {
   override name = 'NoValueError'
-  /** The steps from the root of the query to the part. */
+  /** The steps from the root of the query to the part that is not a literal value. */
   readonly position: readonly (string | number)[]
   constructor(position: readonly (string | number)[]) {
     super('this is not a value')
@@ -24,8 +24,9 @@ export class NoValueError extends Error {
 }
 
 /**
- * Converts a query to the JSON of responses, if the query is a literal value. Literal values are scalars, arrays,
- * objects, references, times, dates, bytes, sets and lambdas. Throws {@link NoValueError} for all other queries.
+ * Converts a query to the JSON format of responses, if the query is a literal value. Literal values are scalars,
+ * arrays, objects, references, times, dates, bytes, sets and lambdas. Throws {@link NoValueError} for all other
+ * queries.
  */
 export function valueOfQuery(query: Json, position: readonly (string | number)[] = []): Json {
   if (Array.isArray(query)) return query.map((each, index) => valueOfQuery(each, [...position, index]))

@@ -14,8 +14,8 @@ import {
 } from '../../values/value.ts'
 
 /**
- * The description of a set, without the elements. The elements are read on demand. Native collections are sets, too,
- * but are represented by references.
+ * The description of a set, without the elements. The elements are read on demand. Native (built-in) collections are
+ * sets, too, but are represented by references.
  */
 export type SetShape =
   | { readonly type: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
@@ -53,8 +53,8 @@ export class SetValue extends Transient {
 }
 
 /**
- * A set, or a reference that is used as a set. The reference to a native collection is the set of its documents. The
- * reference to a document is the set of this document.
+ * A set, or a reference that is used as a set. A reference to a native collection is the set of its documents. A
+ * reference to a document is the set that contains only this document.
  */
 export type SetLike = SetValue | Ref
 
@@ -166,7 +166,7 @@ export class EventValue extends Transient {
   readonly ts: Micros | TransactionTime
   readonly action: ActionName
   readonly document: Ref | undefined
-  /** The changed top-level fields of a document, or null. Responses contain only the field `data`. */
+  /** The changed top-level fields of a document, or null. Of these fields, responses contain only `data`. */
   readonly fields: ObjectValue | null
   /** The values of the index entry that was added or removed. */
   readonly values: readonly Value[] | undefined
@@ -256,7 +256,7 @@ export class Page extends Transient {
   }
 }
 
-/** An element of a page that was requested with `sources`. */
+/** An element together with its sources. A page contains such elements if the query sets the option `sources`. */
 export class ElementWithSources extends Transient {
   readonly kind = 'element'
   readonly value: Value

@@ -1,6 +1,6 @@
 // Renders references in responses, in the form of the client's API version. The reference to a schema object contains
-// the current name of the object. The reference to a database contains its parent databases, up to the database of the
-// request.
+// the current name of the object. The reference to a database also contains the ancestors of this database, up to the
+// database of the request.
 
 import { quoteJson } from '../../values/json-text.ts'
 import {
@@ -37,8 +37,8 @@ export interface RefNames {
    */
   readonly tails?: RefTails
   /**
-   * Returns whether the scope contains a collection. `tails` may contain only existing collections, because a name
-   * change of any other collection does not make `tails` invalid.
+   * Returns whether a collection exists in the scope. `tails` may contain only such collections, because only their
+   * name changes make `tails` invalid.
    */
   isThere?(collection: CollectionId): boolean
 }
@@ -112,7 +112,7 @@ export class RefPrinter {
     return ref.textWith(tail)
   }
 
-  /** Renders an unresolved reference with the name and the scope in the query. */
+  /** Renders an unresolved reference, with its name and its scope as given in the query. */
   printUnresolved(ref: UnresolvedRef): string | undefined {
     this.#passing++
     return this.#asPath ? wrapPath(this.#unresolvedPath(ref)) : this.#unresolvedObject(ref)

@@ -39,7 +39,7 @@ import { type ApiVersion, isAtLeast } from './version.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const renderLimits = {
-  /** The number of values and characters of a response, together; own limit. */
+  /** Maximum number of values and characters of a response, counted together; own limit. */
   answerUnitsMax: 67_108_864,
 } as const
 
@@ -68,12 +68,13 @@ export function fillTransactionTime(text: string, time: Micros): string {
 }
 
 /**
- * Renders a value as compact JSON. Some values are unprintable: references to objects that never had a name, and the
- * time of the transaction if `context.transactionTime` is undefined. Objects and arrays omit unprintable values. A
- * cursor with an unprintable value becomes null. Returns undefined for an unprintable value. Throws {@link
- * RequestError} if the value is nested deeper than `limits.valueDepthMax`, or if the text is longer than
- * `renderLimits.answerUnitsMax`. A value that contains the same array many times can be small in memory and huge as
- * text.
+ * Renders a value as compact JSON. Returns undefined for an unprintable value: a reference to an object that never had
+ * a name, or the time of the transaction if `context.transactionTime` is undefined. Objects and arrays omit unprintable
+ * values. A cursor with an unprintable value becomes null.
+ *
+ * Throws {@link RequestError} if the value is nested deeper than `limits.valueDepthMax`, or if the response exceeds
+ * `renderLimits.answerUnitsMax`. Even a value that is small in memory can have a huge text, because it can contain the
+ * same array many times.
  */
 export function renderValue(value: Value, context: RenderContext): string | undefined {
   return new Renderer(context).value(value)
@@ -105,7 +106,7 @@ class Renderer {
   #deepest = 0
   /** Number of rendered values, plus the number of characters of rendered strings. */
   #units = 0
-  /** Number of rendered times of the transaction. */
+  /** Number of places at which the time of the transaction has been rendered. */
   #instants = 0
 
   constructor(context: RenderContext) {
@@ -235,8 +236,8 @@ class Renderer {
   }
 
   /**
-   * Renders the fields of an object literal or `let`, whose keys are names. A list of bindings may contain a name
-   * several times.
+   * Renders the fields of an object literal, or the bindings of a `let`. The bindings can be a list of objects, because
+   * a name may be bound several times.
    */
   #codeFields(fields: Value): JsonPiece {
     if (Array.isArray(fields)) return `{${fields.map(binding => this.#codeMembers(binding)).join()}}`
@@ -286,7 +287,8 @@ class Renderer {
   }
 
   /**
-   * Renders a lambda. `api_version` is omitted if the API versions of the lambda and of the client are older than 3.
+   * Renders a lambda. `api_version` is omitted if the lambda's API version and the client's API version are both older
+   * than 3.
    */
   #lambda({ apiVersion, body, parameters }: Lambda): JsonPiece {
     const code = { lambda: this.#code(parameters), expr: this.#code(body) }
@@ -336,7 +338,7 @@ class Renderer {
     return text
   }
 
-  /** Returns the text of `render`. Caches the text if the text depends only on the value and `tails`. */
+  /** Returns the text of `render`. Caches the text in `shown` if it depends only on the value and `tails`. */
   #remember(shown: RenderCache, tails: RefTails, render: () => string): string {
     if (shown.tails === tails) return render()
     const [units, dependent, deepest] = [this.#units, this.#dependent, this.#deepest]

@@ -66,11 +66,11 @@ export interface AccessRequest {
   /** Returns the fields of the document after the change, for predicates of version 10. */
   readonly next?: () => ObjectValue
   /**
-   * Returns the arguments of a call as a list, for a predicate in `language`. Absent if `argument` returns the
-   * arguments.
+   * Used only for the action `call`: returns the list of arguments of the called function, in the form for a predicate
+   * in `language`. If `passed` is absent, the predicate receives the result of `argument`.
    */
   readonly passed?: (language: LanguageName) => readonly Value[]
-  /** The call in the query that needs the permission. Used in explanations. */
+  /** The part of the query that needs the permission: a call. Used in explanations. */
   readonly callSite?: CallSite | undefined
 }
 
@@ -105,10 +105,13 @@ export type TryPredicate = (
 /** Decides about the access requests of an authority within a transaction. */
 export interface Access {
   allows(request: AccessRequest): boolean
-  /** Returns whether any privilege contains the action, with or without a predicate. Runs no predicates. */
+  /**
+   * Returns whether any privilege grants the action on the resource. Also true if the privilege has a predicate,
+   * because predicates are not run.
+   */
   mentions(action: ResourceAction, resource: Ref): boolean
   /**
-   * Returns whether the action is allowed on a document. Present if decisions depend only on the action and the
+   * Returns whether the action is allowed on a document. Absent if decisions depend on more than the action and the
    * collection of the document.
    */
   allowsDocument?(action: ResourceAction, document: Ref): boolean
@@ -122,7 +125,7 @@ export type CreateAccess = (
   options?: AccessOptions,
 ) => Access
 
-/** The rules for permission decisions that differ between the languages. */
+/** The rules in which the permission decisions of the languages differ. */
 export interface AccessOptions {
   /** True if an identity without roles may not read its own document. */
   readonly identityNeedsRole?: boolean

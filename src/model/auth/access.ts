@@ -56,7 +56,7 @@ class CollectionAccess implements Access {
 
   /**
    * `isChanging` is true if the transaction may move databases. A move can change decisions, so decisions are not
-   * cached.
+   * cached in such a transaction.
    */
   constructor(allows: (request: AccessRequest) => boolean, isChanging: boolean) {
     this.allows = allows

@@ -48,7 +48,8 @@ export function keyCaller(
   let { database } = key
   if (child instanceof Ref) {
     database = child.id
-    // Moving a database also moves the keys for the database. Keys that remain in the old parent must become invalid.
+    // When a database is moved to another parent, its keys are moved, too. A key that is still in the old parent is
+    // invalid.
     if (child.database !== key.database || !transaction.catalogue.databaseAt(child))
       return { rejected: 'the database the key is for is gone' }
   }

@@ -1,5 +1,5 @@
-// Creates the two objects that authenticate clients in a process. The identifier finds the callers of requests. The
-// logins implement the query functions for passwords and secrets.
+// Creates the two objects with which a process authenticates clients. The identifier determines the caller of each
+// request. The logins implement the query functions for passwords and secrets.
 
 import type { Clock } from '../../base/clock.ts'
 import type { NoticeBoard } from '../../base/notices.ts'

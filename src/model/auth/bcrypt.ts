@@ -45,7 +45,7 @@ export interface Bcrypt {
   firstMatch(candidates: readonly Candidate[]): Promise<number | undefined>
 }
 
-/** Returns the first 72 bytes. The dialects a, b and y return the same hash for inputs of at most 72 bytes. */
+/** Returns the first 72 bytes, because the dialects a, b and y return the same hash only for inputs of this length. */
 export function firstBytes(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.subarray(0, bcryptBytesMax))
 }
@@ -59,8 +59,8 @@ export function inDialect(dialect: 'a' | 'b', hash: string): string {
 }
 
 /**
- * Runs bcrypt in Node's thread pool. The store needs this thread pool too, so operations must take at most about a
- * millisecond.
+ * Runs bcrypt in Node's thread pool. The store needs this thread pool, too. So use `nativeBcrypt` only for operations
+ * that take at most about a millisecond.
  */
 export const nativeBcrypt: Bcrypt = {
   hash: async (bytes, cost) => inDialect('a', await bcrypt.hash(firstBytes(bytes), cost)),

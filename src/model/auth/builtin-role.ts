@@ -1,5 +1,5 @@
 // The rights of the built-in roles: a set of actions for each role and each kind of resource. The protocol defines
-// these rights. Rights to read and to call also apply to descendant databases, unlike rights to write.
+// these rights. Rights to read and to call also apply to descendant databases. Rights to write do not.
 
 import type { Catalogue } from '../../storage/store/store-contract.ts'
 import {
@@ -18,8 +18,8 @@ export function isBuiltinRole(value: unknown): value is BuiltinRole {
 }
 
 /**
- * The kinds of resources in privileges: documents of user collections, sets, functions, and documents of each native
- * collection.
+ * The kinds of resources that a privilege can name: the documents of user collections, sets of indexes, calls of
+ * functions, and the documents of each native collection.
  */
 type ResourceKind = 'documents' | 'index' | 'function' | NativeName
 

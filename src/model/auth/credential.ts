@@ -33,7 +33,7 @@ interface IdentifierOptions {
   readonly log: (reason: string) => void
 }
 
-/** The maximum number of cached headers. Each entry takes about 300 bytes. */
+/** Maximum number of cached headers. Each entry takes about 300 bytes. */
 const knownHeadersMax = 20_000
 
 /** The cached credential of a header that an earlier request sent. */
@@ -74,8 +74,9 @@ export class Identifier {
   }
 
   /**
-   * Finds the owner of a secret without a suffix: a key or token, or a verified third-party token. Returns undefined if
-   * the secret has no owner. Throws Pending while a check is running.
+   * Finds the document of the key or token that has the secret `text`. For a third-party token, returns the verified
+   * token. Returns undefined if the secret is unknown or invalid. `text` must not have a scope suffix. Throws Pending
+   * while a check is running.
    */
   ownerOf(text: string, transaction: ReadTransaction, memo: Memo): Version | VerifiedToken | undefined {
     if (!looksLikeToken(text)) return this.#documentOf(text, transaction, memo)
@@ -149,7 +150,7 @@ function admit(known: CachedCredential, admission: Admission): Caller | Rejectio
 // some deviations from the HTTP standard.
 
 /**
- * The credential in a header. `mayBeToken` is true for Bearer, because third-party tokens are never sent with Basic.
+ * The credential in a header. `mayBeToken` is true only for Bearer: third-party tokens are never sent with Basic.
  */
 interface HeaderCredential {
   readonly text: string

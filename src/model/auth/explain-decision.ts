@@ -30,7 +30,7 @@ export interface PrivilegeOutcome {
 interface Explanation {
   readonly decidedBy:
     | { readonly kind: 'built-in role'; readonly role: string }
-    /** The rights of every identity to its own documents. */
+    /** Every identity has some rights to itself, and to its own tokens and credentials. */
     | { readonly kind: 'identity' }
     | { readonly kind: 'privileges'; readonly granting: readonly PrivilegeOutcome[] }
     /** The resource and the roles are in different databases. */

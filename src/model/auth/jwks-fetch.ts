@@ -10,18 +10,21 @@ import type { Timers } from '../../base/timers.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const jwksFetchLimits = {
-  /** Bytes of one key set of an access provider; own limit. */
+  /** Maximum number of bytes of a key set; own limit. */
   jwksBytesMax: 1_048_576,
-  /** Milliseconds that fetching a key set may take. */
+  /** Maximum time in milliseconds for fetching a key set. */
   jwksTimeoutMs: 5000,
 } as const
 
-/** The response of an access provider. `modified` is false if the key set with the sent ETag is unchanged. */
+/** The response of an access provider. `modified` is false if the key set still has the ETag of the request. */
 export type KeySetResponse =
   | { readonly modified: false }
   | { readonly modified: true; readonly body: string; readonly etag: string | undefined }
 
-/** Fetches a key set. Rejects with an Error, whose message is the reason for the service log. */
+/**
+ * Fetches a key set. If this fails, rejects with an Error whose message states the reason. The caller writes the
+ * message to the service log.
+ */
 export type FetchKeySet = (uri: string, etag: string | undefined) => Promise<KeySetResponse>
 
 interface JwksFetchOptions {
@@ -53,7 +56,8 @@ export function createJwksFetch(options: JwksFetchOptions): FetchKeySet {
 type SendRequest = typeof requestSecure
 
 /**
- * Returns the request for a URI. Uses only scheme, host, port and path, because the protocol ignores the query string.
+ * Returns the function that sends a request to a URI, and the settings of the request. Omits the query string of the
+ * URI, as the hosted service did.
  */
 function prepare(uri: string, options: JwksFetchOptions): { request: SendRequest; settings: RequestOptions } {
   if (!URL.canParse(uri)) throw new Error('the jwks_uri is not a URI')

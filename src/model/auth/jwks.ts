@@ -10,16 +10,19 @@ import type { FetchKeySet } from './jwks-fetch.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const jwksLimits = {
-  /** Bytes of all cached key sets. */
+  /** Maximum number of bytes of all cached key sets together. */
   jwksCacheBytesMax: 16_777_216,
-  /** Keys of one key set; own limit: an empty key of three bytes takes 60 bytes of memory. */
+  /** Maximum number of keys in one key set. Even an empty key takes 60 bytes of memory; own limit. */
   jwksKeysMax: 4096,
-  /** Milliseconds until a key set is reloaded, until an unused key set is removed, and between forced reloads. */
+  /** Milliseconds after which a key set is reloaded at its next use. */
   jwksRefreshMs: 300_000,
+  /** Milliseconds after which an unused key set is removed from the cache. */
   jwksIdleMs: 3_600_000,
+  /** Milliseconds after which a load of a key set may be repeated because of a missing key or a failure. */
   jwksReloadMs: 500,
-  /** Concurrent fetches of key sets, and waiting fetches; own limit. */
+  /** Maximum number of concurrent fetches of key sets; own limit. */
   jwksFetchesAtOnceMax: 32,
+  /** Maximum number of waiting fetches of key sets; own limit. */
   jwksFetchesWaitingMax: 1000,
 } as const
 
@@ -83,9 +86,9 @@ export class KeySets {
   }
 
   /**
-   * Returns the public key with the given `kid`. Without a `kid`, returns the only key of the set. Fetches are
-   * scheduled fairly between the values of `owner`. Rejects with an Error, whose message is the reason for the service
-   * log.
+   * Returns the public key with the given `kid`. Without a `kid`, returns the only key of the set. Fetches of different
+   * owners are scheduled fairly. Rejects with an Error. The service log contains the message of this Error as the
+   * reason.
    */
   async key(
     uri: string,

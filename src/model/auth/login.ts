@@ -163,8 +163,8 @@ function nonexistentDocument(database: DatabaseId): Ref {
 }
 
 /**
- * Returns the name under which failed checks of a target are counted. A set also has a name, so guesses at unknown
- * users are slowed down as well.
+ * Returns the name under which failed checks of a target are counted. An empty set also has a name, so guesses are
+ * slowed down even if they find no user.
  */
 function identityName(target: Value): string {
   if (target instanceof Ref) return refName(target)

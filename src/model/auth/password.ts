@@ -4,7 +4,7 @@
 //
 // The algorithm bcrypt ignores all bytes of the input after the first 72 bytes. Therefore, the input for a longer
 // password is the base64 text of the password's SHA-256 digest. Other programs hash only the first 72 bytes of a
-// password. Hashes of other programs are also accepted.
+// password. Terrarium accepts hashes of other programs, too.
 
 import { createHmac, hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -28,7 +28,7 @@ import { FailureThrottle, guesserOf, type PasswordRequest, type ThrottleOptions 
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const passwordLimits = {
-  /** Password checks and hashes that are waiting; own limit. */
+  /** Maximum number of waiting operations: password checks and hash computations; own limit. */
   passwordChecksWaitingMax: 4000,
 } as const
 
@@ -36,7 +36,7 @@ export const passwordLimits = {
 // check occupies a thread for tens of milliseconds. The threads start on demand. Idle threads do not keep the process
 // alive.
 
-/** The number of password checks and hashes that run concurrently in a process: one per core. */
+/** The number of password checks and hash computations that run concurrently in a process: one per core. */
 export const passwordThreads = availableParallelism()
 
 const body = programFile('model/auth/bcrypt-thread.ts')
@@ -204,7 +204,7 @@ export class Passwords {
 
 /**
  * Returns the possible bcrypt inputs for a password. The first input is used for new hashes. For passwords of more than
- * 72 bytes, the second input is the password, as in hashes of other programs.
+ * 72 bytes, the second input is the password itself, because other programs use the password as input.
  */
 function bcryptInputs(password: string): readonly [Uint8Array, ...Uint8Array[]] {
   const bytes = Buffer.from(password)

@@ -16,7 +16,7 @@ const natives: ReadonlyMap<string, number> = new Map([
   ['Token', native.tokens],
 ])
 
-/** Returns the native collection with the given name in version 10. */
+/** Returns the native collection that has the given name in version 10. */
 function nativeRef(database: DatabaseId, name: string): Ref | undefined {
   const number = natives.get(name)
   return number === undefined ? undefined : new Ref(database, native.collections, BigInt(number))
@@ -58,7 +58,7 @@ export function memberOf(
   return nativeRef(database, stored) ?? catalogue.resolve(database, native.collections, stored)
 }
 
-/** Returns the collections or functions of a database by alias. */
+/** Returns a map from aliases to collections or functions. `kind`: `native.collections` or `native.functions`. */
 export function aliasesOf(
   database: DatabaseId,
   kind: number,

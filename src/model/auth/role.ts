@@ -33,7 +33,10 @@ interface Membership {
 
 export interface Role {
   readonly ref: Ref
-  /** The grants, by the collection and the id of the resource. The resource is an index, a function or a collection. */
+  /**
+   * The grants, by the `collection` and the `id` of the reference to the resource: an index, a function or a
+   * collection.
+   */
   readonly privileges: ReadonlyMap<number, ReadonlyMap<bigint, ReadonlyMap<ResourceAction, Grant>>>
   readonly memberships: readonly Membership[]
 }
@@ -113,7 +116,7 @@ function readMemberships(
   })
 }
 
-/** Returns the memberships of all roles for the collection of an identity. */
+/** Returns the memberships for the collection of an identity, from all roles of the database. */
 export function membershipsFor(
   transaction: ReadTransaction,
   { collection, database }: Ref,
@@ -160,8 +163,8 @@ export function resolveRole(
 }
 
 /**
- * Returns the authority for the stored `role` of a key or function in `database`, without an identity. `stored` is the
- * name of a built-in role, or references or names of custom roles. Missing roles are ignored.
+ * Returns the authority for the stored `role` of a key or function in `database`. The authority has no identity.
+ * `stored` is the name of a built-in role, or references or names of custom roles. Missing roles are ignored.
  */
 export function authorityOfRole(
   transaction: ReadTransaction,

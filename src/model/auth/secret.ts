@@ -13,8 +13,12 @@ import { parseScopedSecret, parseSuffix, type ScopedSecret } from './scope.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const secretLimits = {
-  /** Checks and hashes of secrets, running concurrently and waiting; own limit: other operations need threads, too. */
+  /**
+   * Maximum number of checks and hashes of secrets that run at the same time. The other threads remain free for other
+   * operations; own limit.
+   */
   secretChecksAtOnceMax: 2,
+  /** Maximum number of checks and hashes of secrets that wait for their turn; own limit. */
   secretChecksWaitingMax: 10_000,
 } as const
 
@@ -55,7 +59,7 @@ export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array
 }
 
 /**
- * Parses a secret. Returns undefined for a text that {@link makeKeySecret} and {@link makeTokenSecret} cannot return.
+ * Parses a secret. Returns undefined for a text that neither {@link makeKeySecret} nor {@link makeTokenSecret} returns.
  */
 export function parseSecret(text: string): ParsedSecret | undefined {
   if (text.length !== 40 && text.length !== 51) return undefined
@@ -89,7 +93,7 @@ const verifiedPairsMax = 100_000
 /**
  * Verifies secrets against stored hashes. A bcrypt check takes a millisecond, so verified pairs of secret and hash are
  * cached. The cache contains only digests of the pairs. Entries never become stale: every request reads the stored
- * hash, and a changed hash is a different pair.
+ * hash, and a changed hash forms a new pair.
  */
 export class SecretVerifier {
   readonly #bcrypt: Bcrypt
@@ -151,15 +155,15 @@ export class RootSecret {
   }
 
   /**
-   * Splits a credential into the root secret and the suffix. Returns undefined for other secrets. Throws Pending while
-   * a check is running.
+   * Splits a credential into the root secret and the suffix after the colon (scope.ts). Returns undefined if the
+   * credential has another secret. Throws Pending while a check is running.
    */
   match(text: string, memo: Memo): ScopedSecret | undefined {
     if (this.#storedHash !== undefined) {
       const scoped = parseScopedSecret(text)
       return this.#verifier.verify(memo, rootDatabase, [scoped.secret], this.#storedHash) ? scoped : undefined
     }
-    // A root secret in plain text may contain colons, so the suffix begins at the length of the root secret.
+    // A root secret in plain text may contain colons. So the text is split by the length of the root secret.
     const secret = text.slice(0, this.#length)
     const rest = text.slice(this.#length)
     if (rest !== '' && !rest.startsWith(':')) return undefined

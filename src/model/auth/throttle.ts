@@ -1,9 +1,9 @@
 // Slows down password guessing. Users are never locked out, because an attacker could provoke a lockout. A client is a
-// credential at an address. Failures are counted for each pair of a client and an identity. The first failures cause no
-// pause. After more failures, the password checks of the pair are queued. The pause between two checks doubles with
-// each failure, up to a limit. Users who share the credential and the address of an attacker are delayed, too. To limit
-// the delay of these users, the queue is served in order, and the pauses become shorter as the queue grows. The number
-// of failures decreases with time, and a success resets the number.
+// credential at an address. An identity is the user whose password is checked. Failures are counted for each pair of a
+// client and an identity. The first failures cause no pause. After more failures, the password checks of the pair are
+// queued. The pause between two checks doubles with each failure, up to a limit. Users who share the credential and the
+// address of an attacker are delayed, too. To limit the delay of these users, the queue is served in order, and the
+// pauses become shorter as the queue grows. The number of failures decreases with time, and is reset by a success.
 
 import type { Clock } from '../../base/clock.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -19,18 +19,19 @@ import { tooManyChecks } from './bcrypt.ts'
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const throttleLimits = {
   /**
-   * Failed password checks that cause no pause, of one client (a credential at an address) for one identity; own limit.
+   * Maximum number of failed password checks without a pause, for each pair of a client (a credential at an address)
+   * and an identity; own limit.
    */
   passwordFreeFailures: 5,
   /** Longest pause between password checks after failures, in milliseconds; own limit. */
   passwordPauseMaxMs: 2000,
   /** Milliseconds in which the counted number of failed password checks decreases by half; own limit. */
   passwordFailureHalfLifeMs: 300_000,
-  /** Password checks of one client for one identity that are waiting for the end of a pause; own limit. */
+  /** Maximum number of password checks of one client for one identity that wait for the end of a pause; own limit. */
   passwordQueueMax: 1000,
   /** Maximum total milliseconds of the pauses that delay a password check; own limit. */
   passwordQueueWaitMs: 5000,
-  /** Pairs of client and identity whose failed password checks are counted; own limit. */
+  /** Maximum number of pairs of client and identity whose failed password checks are counted; own limit. */
   passwordGuessersMax: 100_000,
 } as const
 
@@ -113,7 +114,7 @@ export class FailureCounts implements NoticeTopic {
 
   /** Resets the failures of a key. */
   passed(key: string): void {
-    // Other processes are notified only if the key has failures, which is rare.
+    // Most keys have no failures. For these keys, other processes need no notice.
     if (this.of(key) > 0) this.#note(key, { hasPassed: true, failures: 0 })
     this.#counts.delete(key)
   }
@@ -184,8 +185,9 @@ export class FailureThrottle {
   }
 
   /**
-   * Runs `check` after the previous checks of `key` and the pause. If `check` resolves to false, a failure is counted.
-   * If too many checks of the key are waiting, one of them, chosen at random, rejects with `too many requests`.
+   * Runs `check` after the earlier checks of `key` have begun and the pause is over. Counts a failure if `check`
+   * resolves to false. If too many checks of the key are waiting, one of them, chosen at random, rejects with `too many
+   * requests`.
    */
   async run(key: string, check: () => Promise<boolean>): Promise<boolean> {
     const queue = this.#queueOf(key)

@@ -1,5 +1,5 @@
-// The rules for access providers. An access provider is an issuer of third-party tokens, with the roles that its tokens
-// have.
+// The rules for access providers. An access provider defines an issuer of third-party tokens, and the roles of these
+// tokens.
 
 import { isObject, itemsOf, Lambda, type Value } from '../../values/value.ts'
 import type { FieldFailure } from '../failure.ts'
@@ -38,9 +38,9 @@ export const accessProviderResource: Resource = {
 const withoutHost = /^https?:\/\/(?:[^/?#]*@)?(?:[:/?#\s]|$)/i
 
 /**
- * Checks the URI of a key set: only the scheme and the presence of a host, like the hosted service. The test suite of a
- * driver stores URIs that are otherwise invalid. If the key set cannot be fetched, the provider's tokens are rejected,
- * and the reason is logged. The operator can allow plain HTTP.
+ * Checks the URI of a key set: only the scheme and the presence of a host, like the hosted service. A stricter check
+ * would reject URIs that the test suite of a driver stores. If the key set cannot be fetched, the provider's tokens are
+ * rejected, and the reason is logged. The operator can allow plain HTTP.
  */
 function uriFailures(uri: Value | undefined, session: Session): readonly FieldFailure[] {
   if (typeof uri !== 'string') return []

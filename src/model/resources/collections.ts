@@ -36,7 +36,7 @@ function defaultHistoryDays({
   return BigInt(historyDaysDefault)
 }
 
-/** A field that the language checks. The code in this directory does not check the field. */
+/** A field that only version 10 writes and checks. The code in this directory does not check the field. */
 const schemaOnly: FieldSpec = { schemaOnly: true }
 
 export const collectionResource: Resource = {

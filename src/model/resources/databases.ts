@@ -1,4 +1,4 @@
-// The rules for the documents of databases. A database contains a document for each child database.
+// The rules for the documents that represent databases. A database contains one such document for each child database.
 
 import { encodeGlobalId } from '../../values/names.ts'
 import { native, Ref, sameRef } from '../../values/value.ts'
@@ -27,7 +27,7 @@ export const databaseResource: Resource = {
   beforeDelete: ({ ref }, session) => deleteKeysOf(ref, session),
 }
 
-/** Deletes the keys for a deleted database. */
+/** Deletes the keys in the parent database that grant access to the deleted database `ref`. */
 function deleteKeysOf(ref: Ref, { transaction }: Session): void {
   const named = Array.from(transaction.documents(ref.database, native.keys, {})).filter(({ document }) => {
     const database = transaction.get(document)?.fields.get('database')
@@ -36,9 +36,7 @@ function deleteKeysOf(ref: Ref, { transaction }: Session): void {
   for (const { document } of named) applied(() => transaction.delete(document), 'call')
 }
 
-/**
- * Rejects a write that would make a database a container if the database contains collections, indexes or functions.
- */
+/** Rejects a write that makes a database a container while the database has collections, indexes or functions. */
 function rejectFullContainer({ session, failures, fields, previous, ref }: Draft): void {
   const becomes = fields.get('container') === true && previous && previous.fields.get('container') !== true
   if (!becomes) return

@@ -1,6 +1,6 @@
-// The rules for documents of user collections, and for credentials. Credentials contain the password of a document.
-// Clients write credentials as separate documents, or in the field `credentials` of the document with the password.
-// Only a hash of the password is stored.
+// The rules for documents of user collections, and for credentials. With credentials, a document (such as a user) can
+// log in with a password. Clients write credentials as separate documents, or in the field `credentials` of the
+// document that logs in. Only a hash of the password is stored.
 
 import { addToTime, maxTime, minTime, type TimeUnit, timeFromMicros, timeUnit } from '../../values/time.ts'
 import { isObject, native, type ObjectValue, Ref, sameRef, type Value } from '../../values/value.ts'
@@ -35,8 +35,8 @@ export const documentResource: Resource = {
 }
 
 /**
- * If a document has no `ttl`, sets the default expiry time of the collection. If `WriteRules.renewsTimeToLive` is true,
- * each write without the parameter `ttl` sets a new default expiry time.
+ * Gives a document without `ttl` the default expiry time of its collection. If `WriteRules.renewsTimeToLive` is true,
+ * each write without the parameter `ttl` gives the document a new default expiry time.
  */
 function applyTimeToLive({ fields, patch, ref, rules, session }: Draft): void {
   if (rules.renewsTimeToLive ? patch.has('ttl') : fields.has('ttl')) return
@@ -86,8 +86,8 @@ export const credentialResource: Resource = {
 }
 
 /**
- * Returns whether the caller has the role `admin` or `server`. These callers may store password hashes of other
- * programs.
+ * Returns whether the caller has the role `admin` or `server`. These callers may store password hashes that another
+ * program has computed.
  */
 function maySetHash({ authority }: Session): boolean {
   return authority.kind === 'builtin' && (authority.role === 'admin' || authority.role === 'server')

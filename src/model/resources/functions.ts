@@ -34,8 +34,9 @@ export const functionResource: Resource = {
 }
 
 /**
- * Rejects a function whose role has more rights than the caller. Callers who may create keys may write such functions.
- * The hosted service was less strict: a server key could create functions with the role `admin`.
+ * Rejects a function whose role has more rights than the caller. Two exceptions: the caller may create keys, or
+ * `explainsRoles` is set and the write changes neither the role nor the body. The hosted service was less strict: a
+ * server key could create functions with the role `admin`.
  */
 function rejectHigherRole(draft: Draft): void {
   const { access, callSite, authority, database } = draft.session

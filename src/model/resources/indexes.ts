@@ -20,7 +20,7 @@ import { type Draft, type FieldCheck, failure, invalidType, type Resource } from
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const indexesLimits = {
-  /** The number of partitions of an index. */
+  /** Maximum number of partitions of an index. */
   indexPartitionsMax: 8,
 } as const
 

@@ -37,12 +37,15 @@ export interface WriteRules {
   /** Each write without `ttl` sets a new default expiry time. If absent, the write preserves the stored `ttl`. */
   readonly renewsTimeToLive?: boolean
   /**
-   * Applies to functions whose role has more rights than the caller. The caller may change such a function if the role
-   * and the body stay the same. If the role changes, the errors contain the reasons. If absent, all writes of such
-   * functions fail with `permission denied`.
+   * Applies to functions whose role has more rights than the caller. The caller may change such a function only if the
+   * role and the body stay the same. If a server key changes the role, the errors contain the reasons. Other changes
+   * fail with `permission denied`. If absent, all writes of such functions fail with `permission denied`.
    */
   readonly explainsRoles?: boolean
-  /** The default of `history_days` at creation and replace. If absent, a replace preserves the stored value. */
+  /**
+   * The default of `history_days` at creation and replace. If absent, creation uses the default of collections.ts, and
+   * a replace preserves the stored value.
+   */
   readonly historyDaysDefault?: number
   /** Called after all checks of permission and existence. Throws if the write is invalid. */
   readonly check?: () => void
@@ -56,7 +59,7 @@ export interface Draft {
   readonly ref: Ref
   /** The version before an update or a replace. Undefined for other writes. */
   readonly previous: Version | undefined
-  /** The known fields in the query. */
+  /** The fields in the query that this write may set. Unknown fields are omitted. */
   readonly patch: ObjectValue
   /** The fields to store. {@link Resource.complete} may change these fields. */
   readonly fields: Map<string, Value>

@@ -22,7 +22,7 @@ import { type FieldCheck, failure, invalidType, type Resource } from './resource
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const rolesLimits = {
-  /** Roles with memberships for the same collection. */
+  /** Maximum number of roles with memberships for the same collection. */
   rolesPerMembershipMax: 64,
 } as const
 
@@ -107,7 +107,7 @@ export const roleResource: Resource = {
   written: renameRole,
 }
 
-/** Returns failures for strings instead of references and lambdas. Used if `WriteRules.checksTexts` is absent. */
+/** Returns a failure for each string where only a reference or lambda is allowed. Used if `checksTexts` is false. */
 function textFailures(patch: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
   const rejectText = (value: Value | undefined, path: readonly string[], expected: string) => {
@@ -165,7 +165,7 @@ function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
   return failures
 }
 
-/** Returns a failure if too many other roles already have a membership for a collection of this role. */
+/** Returns a failure if too many other roles already have a membership for one of this role's member collections. */
 function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): readonly FieldFailure[] {
   const wanted = memberCollections(fields, session)
   if (wanted.size === 0) return []

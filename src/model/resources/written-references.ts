@@ -19,8 +19,8 @@ import { mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
 
 /**
- * Returns a failure for each invalid reference in `value`, up to a limit. `strict` requires existing documents that the
- * caller may read.
+ * Returns a failure for each invalid reference in `value`, up to a limit. If `strict` is true, references must point to
+ * existing documents that the caller may read.
  */
 export function referenceFailures(value: Value, session: Session, strict: boolean): readonly FieldFailure[] {
   const failures: FieldFailure[] = []

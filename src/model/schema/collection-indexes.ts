@@ -16,8 +16,8 @@ import { type Path, parsePath } from './paths.ts'
 /** A term or value of a collection's index. */
 export interface OwnField {
   /**
-   * The path of the field. A path begins with the name of a field in `data`, of a computed field or of a metadata
-   * field.
+   * The path of the field. The first step of a path is a field in `data`, a computed field or a metadata field (`id`,
+   * `ts`, `ttl`).
    */
   readonly path: Path
   readonly isComputed: boolean
@@ -124,7 +124,7 @@ function storedPath(path: Path): Value {
   return ['data', ...path]
 }
 
-/** Removes the last value if it is `id`, because entries with equal values are always sorted by id. */
+/** Removes the last value if it is an ascending `id`, because entries with equal values are always sorted by id. */
 function withoutId(values: readonly OwnField[]): readonly OwnField[] {
   const last = values.at(-1)
   const isId = last !== undefined && last.path.length === 1 && last.path[0] === 'id' && !last.isComputed
@@ -410,8 +410,8 @@ function overlaps(path: Path, field: FieldNames): boolean {
 }
 
 /**
- * Returns whether setting the field `field` can change the value at `path`. Setting the field `a` can rename an
- * undeclared field `a` to `_a`, and `path` can begin with `_a`.
+ * Returns whether setting the field `field` can change the value at `path`. For example, setting `a` can rename an
+ * undeclared field `a` to `_a`, which changes the values at paths that begin with `_a`.
  */
 function replaces(path: Path, field: FieldNames): boolean {
   if (overlaps(path, field)) return true

@@ -90,9 +90,9 @@ type TypedDraft = Pick<Draft, 'mode' | 'ref' | 'patch' | 'fields' | 'typeFailure
 type CheckedDraft = Pick<Draft, 'mode' | 'ref' | 'session'>
 
 /**
- * Adds default values to a new or replaced document, and records values that do not match their declared type. `known`
- * contains values that replace the default values of missing fields. Throws a Failure if the evaluation of a default
- * fails.
+ * Adds default values to a new or replaced document. Adds a failure to `draft.typeFailures` for each value that does
+ * not match its declared type. `known` contains values that missing fields get instead of their default values. Throws
+ * a Failure if the evaluation of a default fails.
  */
 export function applyTypes(draft: TypedDraft, known?: Value): void {
   const { fields, mode, patch, ref, session, typeFailures: failures } = draft

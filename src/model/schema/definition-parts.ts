@@ -1,5 +1,5 @@
-// Reads members of stored definitions. Definitions are validated when they are written. Therefore, a member with an
-// unexpected type causes no error here, and is treated as missing.
+// Reads members of stored definitions. Definitions are validated when they are written, so these functions report no
+// errors. They treat a member with an unexpected type as missing.
 
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 

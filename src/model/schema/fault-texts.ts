@@ -1,4 +1,4 @@
-// Error texts that are the same in all languages: texts about types, checks, and changes of protected databases.
+// Error texts about types, checks, and changes to protected databases. Most texts are the same in all query languages.
 
 import { type Message, msg } from '../../base/message.ts'
 import type { DestructiveChange, FailedCheck, Fault, FieldPath, TypeFault } from '../failure.ts'

@@ -147,8 +147,8 @@ function fieldsText(value: ObjectValue): string {
 }
 
 /**
- * Formats a value that does not match `type` for error messages. The result is the type of the value. If `type`
- * contains a literal of the same JavaScript type, the result is the value.
+ * Formats `value` for an error message: `value` does not match `type`. The result is the value if `type` contains a
+ * literal of the same JavaScript type. Otherwise, the result is the type of the value.
  */
 export function providedText(type: FieldType, value: Value): string {
   const isConstant = typeof value === 'string' || typeof value === 'bigint' || typeof value === 'number'
@@ -158,8 +158,8 @@ export function providedText(type: FieldType, value: Value): string {
 }
 
 // Converts types of fields to stored values and back. Stored types contain collection numbers, so renaming a collection
-// does not change a stored type. The stored form has few levels, so the deepest signature is within the depth limit of
-// stored values.
+// does not change a stored type. The stored form has few levels, so even the deepest valid signature is within the
+// depth limit of stored values.
 
 /** Returns an object value with the given fields. */
 export function objectOf(fields: Readonly<Record<string, Value>>): Map<string, Value> {
@@ -227,7 +227,7 @@ export function readType(stored: Value): FieldType {
 
 /** Returns a scalar type. */
 export const scalar = (name: 'String' | 'Boolean' | 'Long'): FieldType => ({ kind: 'scalar', name })
-/** Returns the type with only the given string as value. */
+/** Returns the type whose only value is the given string. */
 export const literal = (value: string): FieldType => ({ kind: 'literal', value })
 /** Returns the type of arrays with elements of the given type. */
 export const array = (element: FieldType): FieldType => ({ kind: 'array', element })

@@ -25,9 +25,10 @@ export class ImportedDocuments {
   }
 
   /**
-   * Returns the fields of a document with defaults for missing fields. Returns the reason if the document is invalid. A
-   * value in `existing` replaces the default, so a repeated import does not change the document. Throws Pending, and
-   * errors that have other causes than the document.
+   * Returns the fields of a document with defaults for missing fields. Returns the reason if the document is invalid.
+   * `existing`: the stored fields of the document. A value in `existing` is used instead of the default, so a repeated
+   * import does not change the document. Throws a Pending if a default has to wait for a result. Throws all errors
+   * that the document did not cause.
    */
   complete(
     ref: Ref,

@@ -258,8 +258,8 @@ function fill(data: MutableObject, { path, value }: TargetField): void {
 }
 
 /**
- * Moves `fields` into the object in the top-level field `into`. If the object already contains a name, underscores are
- * prepended to the name of the moved field.
+ * Moves `fields` into the object in the top-level field `into`. If the object already contains a field with the same
+ * name, underscores are prepended to the name of the moved field.
  */
 function gather(data: MutableObject, into: string, fields: readonly (readonly [string, Value])[]): void {
   if (fields.length === 0) return
@@ -321,7 +321,7 @@ function remove(data: MutableObject, path: FieldNames): Value | undefined {
   return value
 }
 
-/** Sets the value of a field. Undefined and null are ignored. */
+/** Sets the value of a field. Does nothing if the value is undefined or null. */
 function place(data: MutableObject, path: FieldNames, value: Value | undefined): void {
   if (value === undefined || value === null) return
   parentOf(data, path, true)?.set(path.at(-1) ?? '', value)

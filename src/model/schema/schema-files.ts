@@ -5,7 +5,7 @@
 import { type ObjectValue, Ref, unlisted } from '../../values/value.ts'
 import type { Session } from '../session.ts'
 
-/** The members of a session for reading and writing schema files. */
+/** The members of a session that this file needs. */
 type FileSession = Pick<Session, 'database' | 'newDocument' | 'transaction'>
 
 /** A file of a schema. */
@@ -81,7 +81,8 @@ export function isStaged(session: FileSession): boolean {
 /** Stages a schema with the given files. The list of files may be empty. */
 export function stageSchemaFiles(files: readonly SchemaText[], session: FileSession): void {
   writeSchemaFiles('staged', files, session)
-  // Every change of the staged schema writes the marker, so concurrent transactions that read the marker conflict.
+  // Every change of the staged schema writes the marker. So the change conflicts with concurrent transactions that read
+  // the marker.
   session.transaction.put(marker(session), new Map())
 }
 

@@ -107,10 +107,10 @@ function objectFailures(
 }
 
 /**
- * Returns the faults of a value for a union. If the value lacks required fields of all object types in the union, the
- * fault lists the required fields of each object type. If only one member has no fault at `path` itself, the client
- * probably meant this member, so its faults are returned. In all other cases, the fault names the union as the expected
- * type.
+ * Returns the faults of a value for a union. If the union has several object types and the value lacks required fields
+ * of each one, the fault lists the required fields of each object type. If only one member has no fault at `path`
+ * itself, the client probably meant this member, so this member's faults are returned. In all other cases, the fault
+ * names the union as the expected type.
  */
 function unionFailures(
   members: readonly FieldType[],

@@ -12,8 +12,8 @@ export type ElementFilter = (document: Ref) => boolean
 const everything: ElementFilter = () => true
 
 /**
- * Returns a filter that accepts the documents that the caller may read. For built-in roles and predicates, the filter
- * caches the decision for each collection, because these rights depend only on the collection.
+ * Returns a filter that accepts the documents that the caller may read. The rights of built-in roles and of predicates
+ * depend only on the collection. For these rights, the filter caches the decision for each collection.
  */
 function readableDocuments(session: Session): ElementFilter {
   if (session.authority.kind === 'roles') return document => mayRead(document, session)

@@ -111,7 +111,7 @@ export function isWithin(event: SetEvent, { from, to }: HistoryScan, order: Even
   return !to || compareToEventPlace(event, to, order) < 0
 }
 
-/** Limits a scan to events until the time `at`. If `at` is undefined, the scan is not limited. */
+/** Limits a scan to events at or before the time `at`. If `at` is undefined, the scan is not limited. */
 export function upTo(scan: HistoryScan, at: number | undefined): HistoryScan {
   if (at === undefined || (scan.to && scan.to.ts <= at)) return scan
   return { ...scan, to: { ts: nearestMicros(at), side: 'high' } }

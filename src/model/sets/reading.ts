@@ -11,7 +11,7 @@ interface Meter {
   bytes: number
 }
 
-/** The costs of a read without a result, in bytes: about the size of the searched key. */
+/** Bytes that are counted for a read without a result: about the size of the searched key. */
 const emptyReadBytes = 19
 
 export class Reading {

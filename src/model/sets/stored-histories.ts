@@ -143,7 +143,7 @@ export class SingleDocumentHistory implements HistoryStream {
   }
 }
 
-/** Yields each version with the previous version. If `reverse` is true, `versions` begins with the latest version. */
+/** Yields each version with the next older version. If `reverse` is true, `versions` begins with the latest version. */
 function* withPrevious(
   versions: Iterable<Version>,
   reverse: boolean,

@@ -1,4 +1,4 @@
-// The sets in storage: the entries of an index with given terms, the documents of a collection, and single documents.
+// The sets in storage: the index entries that have given terms, the documents of a collection, and single documents.
 
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import type { EntryScan, IndexEntry } from '../../storage/store/store-contract.ts'
@@ -30,8 +30,8 @@ interface StoredSet {
 }
 
 /**
- * Returns the visible elements of a stored set. In each element, `source` is the only element of {@link
- * Element.sources}.
+ * Returns the visible elements of a stored set. The list {@link Element.sources} of each element contains only
+ * `source`.
  */
 function storedStream(
   { key, order, partitions, read, set }: StoredSet,
@@ -52,8 +52,8 @@ function storedStream(
 }
 
 /**
- * Returns the visible entries of an index with the given terms. `source` becomes the only element of {@link
- * Element.sources}.
+ * Returns the visible entries of `index` that have the given terms. The list {@link Element.sources} of each entry
+ * contains only `source`.
  */
 export function matchStream(
   index: IndexDefinition,
@@ -73,8 +73,8 @@ export function matchStream(
 }
 
 /**
- * Returns the visible documents of a user or native collection. `source` is the set in the query: `documents` of the
- * collection, or the reference to a native collection.
+ * Returns the visible documents of a user or native collection. `source` is the set as the query names it: `documents`
+ * of the collection, or the reference to a native collection.
  */
 export function documentsStream(
   collection: Ref,
@@ -93,7 +93,7 @@ export function documentsStream(
   return storedStream(stored, source, shows, reading)
 }
 
-/** Returns the key for counting reads of an index with the given terms. */
+/** Returns the key under which reads of the index entries that have the given terms are counted. */
 export function matchKey({ ref }: IndexDefinition, terms: readonly Value[], { session }: Reading): string {
   return `match ${ref.database}/${ref.id} ${session.keys.keyOf(terms)}`
 }
@@ -125,7 +125,7 @@ export class SingleDocumentStream implements ElementStream {
   readonly #reading: Reading
   readonly #sources: readonly Value[]
 
-  /** `source` is the set in the query: `singleton` of the document, or the reference to the document. */
+  /** `source` is the set as the query names it: `singleton` of the document, or the reference to the document. */
   constructor(document: Ref, source: Value, reading: Reading) {
     this.#document = document
     this.#reading = reading

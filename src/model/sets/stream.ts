@@ -1,4 +1,4 @@
-// Streams of set elements, which can be read from any position in both directions.
+// Streams of set elements. A stream can be read from any position in both directions.
 //
 // The key of an element is the tuple of its values. The key of an element without values is its document. Elements are
 // sorted by key, then by document. Combinations of sets compare only keys. Therefore an element without values equals
@@ -157,8 +157,8 @@ const someRef = new Ref(0n, 0, 0n)
 
 /**
  * Converts a position in a combination of sets to a position in one of the sets. `order` is the order of this set. If
- * the elements of this set have no values, the first part of the key becomes the document. Parts after the arity of
- * `order` are removed.
+ * the elements of this set have values, only the first `order.arity` values are kept. Otherwise, the first value
+ * becomes the document.
  */
 export function placeWithin(place: SetBound, order: SetOrder): SetBound {
   if (place.values.length <= order.arity) return place

@@ -7,12 +7,12 @@ import { type RequestErrorCode, requestErrorStatus } from '../../base/request-er
 import type { QueryMetrics, StreamResponse } from '../../engine/engine-contract.ts'
 import type { Micros } from '../../values/value.ts'
 
-/** An answer. An absent field of the engine's response is neither sent nor recorded. */
+/** An answer. All fields of the engine's response are optional. An absent field is neither sent nor recorded. */
 export interface Answer extends Partial<Omit<StreamResponse, 'status' | 'body' | 'database' | 'attempt'>> {
   readonly status: number
   /** A string is sent as a whole. A stream is sent in pieces, without `content-length`. */
   readonly body: string | Readable
-  /** Additional headers, names (in lower case) and values alternating. */
+  /** Additional headers: a name (in lower case), its value, the next name, its value, and so on. */
   readonly headers?: readonly string[]
   /** The type of the body; JSON when absent. */
   readonly contentType?: string

@@ -10,7 +10,7 @@ import type { Answer } from './answer.ts'
 import type { EndpointCall, Services } from './endpoint.ts'
 import { jsonType } from './response-headers.ts'
 
-/** Thrown by handlers. The edge responds with the status and the message of the error. */
+/** Thrown by handlers. The edge (edge.ts) responds with the status and the message of the error. */
 export class MessageError extends Error {
   override name = 'MessageError'
   readonly status: number
@@ -48,7 +48,7 @@ function codeName(code: string): string {
   return code.replaceAll(' ', '_')
 }
 
-/** Traits of the endpoints under /api. These traits give errors of the edge the same form as errors of the handlers. */
+/** Traits of the endpoints under /api. With these traits, errors of the edge have the same form as handlers' errors. */
 export const apiTraits = {
   errorBody: (code: RequestErrorCode, description: string) => messageBody(code, description),
   errorCode: codeName,

@@ -1,7 +1,8 @@
 // Connects the parts of the edge: the endpoints, the router that finds the endpoint of a path, and the listener.
 //
-// A path without parameters must equal the encoded path of the request, as in the protocol. Patterns are matched by
-// find-my-way, the router of Fastify. The router ignores methods, because each endpoint knows which methods it allows.
+// An endpoint path without parameters is compared with the request's path, which is not decoded. Paths with parameters
+// (patterns) are matched by find-my-way, the router of Fastify. Methods are ignored here, because each endpoint knows
+// which methods it allows.
 
 import findMyWay from 'find-my-way'
 import { errorAnswer } from './answer.ts'
@@ -48,10 +49,10 @@ interface Route {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** The parameters of an endpoint with a path without parameters. */
+/** The empty parameters of an endpoint whose path contains no parameters. */
 const noParameters: Readonly<Record<string, string>> = {}
 
-/** All patterns are registered for one method, so that the request's method does not matter. */
+/** All patterns are registered and looked up with this method, so that the request's method does not matter. */
 const anyMethod = 'GET'
 
 class Router {

@@ -10,7 +10,7 @@ import { jsonType } from './response-headers.ts'
 
 /** Responds to a connection that failed with `error`, if the connection is writable. Closes the connection. */
 export function answerChannelError(error: NodeJS.ErrnoException, connection: Duplex): void {
-  // While the last response is still being written, Node closes the connection after this response.
+  // The response to an earlier request is still being written. Node closes the connection after this response.
   if (connection.writableEnded && !connection.writableFinished) return
   if (error.code === 'ECONNRESET' || !connection.writable) {
     connection.destroy()

@@ -7,8 +7,8 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 const mappedPrefix = '::ffff:'
 
 /**
- * The number of 16-bit parts at the start of an IPv6 address that identify a client's network. The owner of the network
- * chooses the other four parts.
+ * Number of 16-bit parts of an IPv6 address that identify a client's network. The owner of the network chooses the
+ * other four parts.
  */
 const networkParts = 4
 
@@ -34,7 +34,7 @@ export class TrustedProxies {
   readonly #trusted = new BlockList()
   readonly #isEmpty: boolean
 
-  /** `list`: the value of the setting, addresses and networks such as `10.0.0.0/8` separated by commas. */
+  /** `list`: the value of the setting: addresses, and networks such as `10.0.0.0/8`, separated by commas. */
   constructor(list: string | undefined) {
     const entries = (list ?? '').split(',').flatMap(text => text.trim() || [])
     this.#isEmpty = entries.length === 0
@@ -47,9 +47,9 @@ export class TrustedProxies {
   }
 
   /**
-   * Returns the group of a request's client. The client is `direct`, the remote address of the connection. If `direct`
-   * is a trusted proxy, the client is the last address in `forwarded` that is not trusted. Entries to the left of an
-   * invalid entry are ignored.
+   * Returns the group of a request's client. Usually, the client is `direct`, the remote address of the connection. If
+   * `direct` is a trusted proxy, the client is the last address in `forwarded` that is not trusted. If all addresses
+   * are trusted, the client is the first address. Entries to the left of an invalid entry are ignored.
    */
   clientOf(direct: string | undefined, forwarded: string | undefined): string {
     if (this.#isEmpty || forwarded === undefined || !this.#isTrusted(direct)) return clientOf(direct)

@@ -27,7 +27,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 /**
  * Reads the dashboard's files. If the files have not been built, returns undefined and writes a warning to `log`. Only
- * one process of the service passes a log.
+ * one process of the service passes a log, so that the warning appears once.
  */
 export function openDashboard(
   folder: string,

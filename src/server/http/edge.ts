@@ -25,17 +25,17 @@ import { TurnEnd } from './turn-end.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const edgeLimits = {
-  /** Bytes of all incomplete request bodies together; own limit: limits the memory that slow senders take. */
+  /** Maximum number of bytes of the incomplete request bodies of all clients in memory; own limit. */
   bufferedBodyBytesMax: 268_435_456,
-  /** Minimum speed of a request body: bytes per window, and the length of a window in milliseconds; own limit. */
+  /** Minimum number of bytes of a request body that must arrive in each time window; own limit. */
   bodyPaceBytes: 32_768,
+  /** Length of the time window for {@link bodyPaceBytes} in milliseconds; own limit. */
   bodyPaceMs: 20_000,
-  /**
-   * Unread bytes of all responses together; minimum speed at which each client reads: bytes per window, and the length
-   * of a window in milliseconds; own limit.
-   */
+  /** Maximum number of unread bytes of all responses together; own limit. */
   unreadResponseBytesMax: 268_435_456,
+  /** Minimum number of bytes of a response that a client must read in each time window; own limit. */
   unreadPaceBytes: 32_768,
+  /** Length of the time window for {@link unreadPaceBytes} in milliseconds; own limit. */
   unreadPaceMs: 60_000,
 } as const
 
@@ -45,11 +45,11 @@ export interface EdgeOptions {
   /** The value of the response header `x-faunadb-host`: the name of this machine. */
   readonly host: string
   /**
-   * Limit of running requests. Requests that have not arrived completely are not counted. Requests above the limit are
-   * rejected with 429.
+   * Maximum number of running requests. Requests that have not arrived completely are not counted. Requests above the
+   * limit are rejected with 429.
    */
   readonly pendingRequestsMax: number
-  /** Limit of the bytes of unread responses; the default of the service when absent. */
+  /** Maximum number of unread bytes of all responses together. If absent, the limit of this file applies. */
   readonly unreadResponseBytesMax?: number
 }
 
@@ -205,7 +205,10 @@ export class Edge {
     }
   }
 
-  /** If an endpoint needs a secret, a request with an invalid secret is rejected with 401, whatever its method. */
+  /**
+   * Returns the error for a method that the endpoint does not have. If the endpoint needs a secret and the secret is
+   * invalid, returns 401 instead.
+   */
   async #wrongMethod(endpoint: Endpoint, call: EndpointCall): Promise<Answer> {
     if (endpoint.authenticated) {
       const answer = await this.#services.engine.authorized(call.queryRequest(undefined))
@@ -245,7 +248,7 @@ function handlerOf(endpoint: Endpoint, method: string): Handler | undefined {
   return Object.hasOwn(endpoint.methods, method) ? endpoint.methods[method] : endpoint.otherMethods
 }
 
-/** Records a call with its answer and the bytes of the response's body. */
+/** Records a call and its answer. `bytesOut`: the size of the response's body. */
 type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void
 
 /**

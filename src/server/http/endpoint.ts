@@ -26,15 +26,15 @@ export interface Endpoint {
   /** An exact path, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
   readonly path: string
   /**
-   * True: the edge checks the secret before it rejects a wrong method or reads a long body. For all other requests, the
-   * handler (with `principalOf`) or the engine checks the secret.
+   * True: the edge checks the secret before it rejects a wrong method or reads a long body. For other requests, and for
+   * all requests when absent, only the handler (with `principalOf`) or the engine checks the secret.
    */
   readonly authenticated?: true
   /** The edge reads the request's body before it calls the handler. */
   readonly readsBody?: boolean
   /** A long body is passed to the engine as bytes, without becoming a string in this process. */
   readonly takesLongBodies?: true
-  /** Limit of a body in bytes; longer bodies get 413. When absent, the limit of queries applies. */
+  /** Maximum number of bytes of a body; longer bodies get 413. When absent, the limit of queries applies. */
   readonly bodyBytesMax?: number
   /** True: the query log records each request. */
   readonly recorded?: boolean
@@ -43,9 +43,9 @@ export interface Endpoint {
   /** The body of an error that the edge returns for the endpoint; when absent, the protocol defines the body. */
   readonly errorBody?: (code: RequestErrorCode, description: string) => string
   readonly errorCode?: (code: RequestErrorCode) => string
-  /** Handlers by method. Other methods get 405, with a list of the methods that have a handler (without HEAD). */
+  /** Handlers by method. A 405 response lists these methods, without HEAD. */
   readonly methods: Readonly<Record<string, Handler>>
-  /** Handles all other methods instead of 405. */
+  /** Handles all other methods. When absent, other methods get 405. */
   readonly otherMethods?: Handler
 }
 
@@ -61,8 +61,8 @@ export class EndpointCall {
   /** Set after the router has found the endpoint. */
   endpoint: Endpoint | undefined
   /**
-   * The body as text. Undefined when the request has no body, or when the endpoint does not read it. For a GET request
-   * to a query endpoint, this is the query in the URL.
+   * The body as text. Undefined when the request has no body, or when the endpoint does not read the body. For a GET
+   * request to a query endpoint, `body` is the query in the URL.
    */
   body: string | undefined
   /** A long body as bytes, for endpoints with `takesLongBodies`; `body` is then undefined. */
@@ -138,8 +138,8 @@ export interface Services {
   /** Absent: requests are not counted. */
   readonly meter?: RequestMeter
   /**
-   * Returns a message if this machine cannot update its replica, and the cause is on this machine. Absent when the
-   * store is not shared.
+   * Returns a message if a fault on this machine prevents the update of its replica. Absent when the store is not
+   * shared.
    */
   readonly ownFault?: () => string | undefined
   /**

@@ -61,8 +61,8 @@ export class EventWriter {
   }
 
   readonly #countUnsent = () => {
-    // An open share of the memory budget already counts the bytes of the current event, because the shares of earlier
-    // events are closed.
+    // If a share of the memory budget is open, it belongs to the current event, because the shares of earlier events
+    // are closed. The bytes of the current event are then already counted.
     if (this.#unsent === undefined || this.#share !== undefined || this.#target.destroyed) return
     this.#share = this.#writing.unread.budget.open(this.#reader, () => this.#outlet.abort(), this.#unsent)
   }

@@ -1,5 +1,5 @@
-// A request and its response, the same for both versions of HTTP. Node's own compatibility layer for HTTP/2 has the
-// same purpose, but takes as much time as a small query.
+// Defines one interface for a request and its response in HTTP/1.1 and HTTP/2. Node's own compatibility layer for
+// HTTP/2 has the same purpose, but takes as much time as a small query.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
@@ -30,7 +30,7 @@ export interface Exchange {
   readonly origin: string
   /** The request's body; undefined when it has none. */
   readonly body: Readable | undefined
-  /** Pauses or resumes the connection. Data that has already arrived is still read. */
+  /** Pauses the connection if `held` is true, or resumes it. Data that has already arrived is still read. */
   pauseBody(held: boolean): void
   /**
    * Calls `take` asynchronously. If the whole body has arrived together with the head, `take` gets the body. If not,

@@ -50,7 +50,7 @@ export class Http1Exchange implements Exchange {
     return announced === '0' ? undefined : this.#request
   }
 
-  /** Waits for the next tick, because Node emits the request before it parses the body in the same packet. */
+  /** Waits for the next tick. Node emits the request first, and then parses the body bytes of the same packet. */
   takeArrived(take: (body: Buffer | undefined) => void): void {
     process.nextTick(Http1Exchange.#takeIfArrived, this, take)
   }

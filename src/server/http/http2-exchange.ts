@@ -47,7 +47,10 @@ export class Http2Exchange implements Exchange {
     return `${scheme}://${authority ?? `${socket?.localAddress}:${socket?.localPort}`}`
   }
 
-  /** `read(0)` makes Node pass on, in this turn, the part of the body that arrived with the head. */
+  /**
+   * `read(0)` makes Node deliver the part of the body that arrived with the headers. `setImmediate` runs its callback
+   * after this delivery.
+   */
   takeArrived(take: (body: Buffer | undefined) => void): void {
     if (this.body === this.#stream) this.#stream.read(0)
     setImmediate(Http2Exchange.#takeIfArrived, this, take)
@@ -129,7 +132,7 @@ function hasEnded(stream: ServerHttp2Stream): boolean {
   return stream.state.remoteClose === 1
 }
 
-/** Converts headers to the format of Node. The result is the changed list `headers`. */
+/** Adds the status to `headers`, and returns the same list, which has the format of Node. */
 function headersOf(status: number, headers: HeaderList): string[] {
   headers.unshift(':status', status)
   // Node also accepts numbers, although its types do not allow numbers.

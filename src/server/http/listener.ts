@@ -38,8 +38,9 @@ import {
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const listenerLimits = {
-  /** Connections without a request in flight, and open HTTP/2 streams of one connection; own limit. */
+  /** Maximum number of connections without a request in flight; own limit. */
   waitingConnectionsMax: 8192,
+  /** Maximum number of open HTTP/2 streams of one connection; own limit. */
   sessionStreamsMax: 1000,
   /** Milliseconds between two checks of the bytes that HTTP/2 connections have sent without a request; own limit. */
   sessionCheckMs: 50,
@@ -81,7 +82,7 @@ const sessionIdleMs = 300_000
 /** Milliseconds of silence before the first TCP keep-alive probe, as on the hosted service. */
 const keepAliveProbeMs = 120_000
 
-/** Options of accepted connections; also for the process that accepts connections for workers. */
+/** Options of accepted connections. The process that accepts connections for workers also uses these options. */
 export const socketOptions = {
   noDelay: true,
   // Detects when the client of a silent event stream has vanished without closing its connection.
@@ -89,12 +90,12 @@ export const socketOptions = {
   keepAliveInitialDelay: keepAliveProbeMs,
 }
 
-/** Limit of the memory of an HTTP/2 session in megabytes: room for several of the largest bodies in both directions. */
+/** Maximum memory of an HTTP/2 session in megabytes: enough for several of the largest requests and responses. */
 const sessionMegabytesMax = 128
 
 /**
- * Node itself closes a session after many resets in one packet. These additional resets ensure that pacer.ts closes the
- * session first.
+ * Node closes a session with too many resets. Node's limit is this much higher than the limit of pacer.ts, so that
+ * pacer.ts closes the session first.
  */
 const unseenResets = 10
 
@@ -140,7 +141,7 @@ export class Listener {
   /** All open sockets. With TLS, the encrypted socket replaces the raw socket after the handshake. */
   readonly #sockets = new Set<Socket>()
   readonly #counts: ConnectionCounts
-  /** Set while the listener closes: called when the last connection has closed. */
+  /** Called when the last connection has closed. Undefined until {@link close} is called. */
   #whenEmpty?: () => void
   #cancelDrop?: Cancel
 
@@ -184,11 +185,11 @@ export class Listener {
   /**
    * Stops accepting connections and lets running requests finish. Connections without a request stay open for
    * `lingerMs` milliseconds, so that requests in transit are still served. Then these connections are closed. After
-   * `graceMs` milliseconds, all connections are destroyed. The caller should mark the responses that it sends in the
-   * meantime as the last responses of their connections.
+   * `graceMs` milliseconds, all connections are destroyed. Until then, the caller should mark each response as the last
+   * response of its connection.
    */
   close(graceMs: number): Promise<void> {
-    // Idle sockets and timers alone do not keep the process alive.
+    // Keeps the process alive until the listener has closed. Idle sockets and timers would not keep it alive.
     const rest = stayAlive()
     return new Promise(resolve => {
       const cancelLinger = this.#timers.after(Math.min(this.#lingerMs, graceMs), () => this.#closeIdle())
@@ -217,8 +218,7 @@ export class Listener {
       connectionsCheckingInterval: Math.ceil(this.#receiveMs / 4),
       // The service has no virtual hosts, so a request needs no `host` header.
       requireHostHeader: false,
-      // An upgrade needs an idle connection. Earlier responses must be sent over HTTP/1.1. The response to the upgrade
-      // request is the first response of the HTTP/2 session.
+      // Upgrades only an idle connection: earlier responses must be sent over HTTP/1.1, before the switch to HTTP/2.
       shouldUpgradeCallback: request =>
         requestsUpgrade(request) && this.#connections.get(request.socket)?.isIdle === true,
     })
@@ -315,7 +315,7 @@ export class Listener {
     })
   }
 
-  /** Returns the group of the client that sent the request, also if the client is behind a proxy. */
+  /** Returns the client that sent the request, even if a trusted proxy has forwarded the request. */
   #clientOf(
     connection: Connection,
     { socket, headers }: { readonly socket: Socket; readonly headers: IncomingHttpHeaders },
@@ -385,8 +385,8 @@ export class Listener {
     const drop = () => socket.destroy()
     this.#connections.get(socket)?.pacer.endWith(request)
     socket.on('error', drop)
-    // Node would mistake the stream on top of the socket for an HTTP/2 stream. So another stream wraps this stream.
-    // `Duplex.from` also accepts Node's streams, although its types do not include these streams.
+    // Node would mistake the stream on top of the socket for an HTTP/2 stream. So `Duplex.from` wraps that stream in
+    // another stream. The cast is needed because the declared types of `Duplex.from` do not include Node's streams.
     const ends = { readable: rest, writable: rest } as unknown as Iterable<never>
     const stream = rest === socket ? rest : Duplex.from(ends)
     if (stream !== socket) stream.on('error', drop)
@@ -398,7 +398,7 @@ export class Listener {
     })
   }
 
-  /** Starts HTTP/2 on a socket. `stream` is the source of its bytes; `early` is a request that came over HTTP/1.1. */
+  /** Starts HTTP/2 on a socket. `stream` delivers the socket's bytes. `early`: a request that came over HTTP/1.1. */
   #admitSession(socket: Socket, early?: EarlyRequest, stream: Duplex = socket): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined) socket.destroy()
@@ -410,8 +410,8 @@ export class Listener {
     // From now on, a shutdown closes the session instead of the connection.
     this.#connections.delete(socket)
     joinBuffered(stream)
-    // The allowed burst of resets is larger than the limit of the pacer, because Node processes a packet to its end,
-    // even after the pacer has closed the session.
+    // Node's limit of resets is higher than the limit of the pacer, because Node counts the resets in the rest of a
+    // packet even after the pacer has closed the session.
     const options = { ...sessionOptions, streamResetBurst: pacer.resetBurst + unseenResets }
     const session = http2.performServerHandshake(stream, options)
     pacer.watch(session)

@@ -1,5 +1,6 @@
-// Reads and checks log requests: requests to the endpoints of the query log. An invalid field or parameter gets a 400
-// with its name in the message. The credential determines which records a request may read.
+// Reads and checks log requests: requests to the endpoints of the query log. A request with an invalid field or
+// parameter gets the status 400; the message contains the name of the field or parameter. The credential determines
+// which records a request may read.
 
 import { microsPerDay } from '../../base/micros.ts'
 import { type AccountKey, isRegionGroup } from '../../query-log/account-keys.ts'
@@ -19,18 +20,20 @@ import { queryParameter } from './url.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const logRequestLimits = {
-  /** Bytes of a request body at the endpoints of the query log; own limit. */
+  /** Maximum number of bytes of a request body at the endpoints of the query log; own limit. */
   logBodyBytesMax: 65_536,
-  /** Days that an export of the query log may span; exports on one page of the export list; characters of a filter. */
+  /** Maximum number of days that an export of the query log spans. */
   logExportDaysMax: 90,
+  /** Maximum number of exports on one page of the export list. */
   logExportsPageMax: 1000,
+  /** Maximum number of characters of a text field in a request. */
   logFilterCharsMax: 4096,
 } as const
 
 /** A log request whose database names have not been looked up yet. */
 interface LogRequest {
   readonly regionGroup: string
-  /** Names of a database, outermost first; undefined for the whole region group. */
+  /** The path of the database, and the names in this path, outermost first; undefined for the whole region group. */
   readonly database: { readonly path: string; readonly names: readonly string[] } | undefined
   readonly timeStart: string
   readonly timeEnd: string
@@ -251,7 +254,10 @@ export interface LogAccess {
   readonly database: ExportDatabase | undefined
 }
 
-/** Reads and authorizes a log request. Throws 400 for invalid fields, and 401, 403 or 404. */
+/**
+ * Reads and authorizes a log request. Throws 400 for invalid fields, 401 or 403 if the client has no access, and 404
+ * for an unknown database.
+ */
 export async function logAccess(
   call: EndpointCall,
   services: Services,

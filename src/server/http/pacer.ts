@@ -7,12 +7,12 @@
 // the client chooses how short its lines are. After too many lines in one turn, this file reads the connection itself.
 // The bytes are then passed to the parser in short slices. The cost of a slice depends on its lines and bytes.
 //
-// When all connections together send too many lines in one turn, all connections are sliced. For a while, new
-// connections are then sliced from their first byte. So each connection gets at most one long read before it is sliced.
+// When all connections together send too many lines in one turn, all connections are read in slices. For a while, new
+// connections are then sliced from their first byte.
 //
-// No slice is parsed in the turn in which a request of the connection begins. The body of this request is not read
-// before the next tick. Until then, all pieces of the body in the slice would be in memory and survive garbage
-// collections.
+// No slice is parsed in the turn in which a request of the connection begins. The reason: the request's handler does
+// not read the body before the next tick. If a slice with parts of the body were parsed earlier, these parts would stay
+// in memory and survive garbage collections.
 //
 // Simultaneous TLS handshakes are also spread over several turns. An HTTP/2 session that sends useless frames is
 // closed.
@@ -34,11 +34,9 @@ import {
 } from './pacing.ts'
 import { isShort, sliceOf } from './slices.ts'
 
-/**
- * `frameBytes`: bytes of a frame without its payload. `headerBytes`: maximum bytes of a header without its name and
- * value.
- */
+/** Number of bytes of an HTTP/2 frame without its payload. */
 const frameBytes = 9
+/** Maximum number of bytes that a header takes in addition to its name and value. */
 const headerBytes = 10
 /**
  * A client acknowledges data with WINDOW_UPDATE frames. These frames may have one byte for each
@@ -47,7 +45,7 @@ const headerBytes = 10
 const readPerWindowByte = 64
 /** Processing a DATA frame takes at least as much time as processing this many bytes. */
 const pieceBytes = 128
-/** DATA frames between two checks of their session. */
+/** Number of DATA frames between two checks of a session. */
 const piecesPerCheck = 32
 
 /** Paces one connection. */
@@ -61,7 +59,7 @@ export class Pacer implements PacedConnection {
   readonly #waiting: Step[] = []
   #mayHold = false
   #isSocketPaused = false
-  /** Node's parser of HTTP/1.1, while the parser reads the socket directly. */
+  /** Node's parser of HTTP/1.1, while the parser reads the socket directly; undefined at all other times. */
   #unsliced: ((bytes: Buffer) => void) | undefined
   /** Node's parser of HTTP/1.1, while this object passes slices to it. */
   #parse: (bytes: Buffer) => void = () => {}
@@ -172,7 +170,10 @@ export class Pacer implements PacedConnection {
     }
   }
 
-  /** While `held`, a body is paused and no further slice is parsed. The current slice is still parsed to its end. */
+  /**
+   * Called when a request body is paused (`held` is true) or resumed (`held` is false). While a body is paused, no new
+   * slice is parsed. The current slice is still parsed to its end.
+   */
   pauseBody(held: boolean): void {
     this.#pausedBodies += held ? 1 : -1
     if (held) this.#hold()
@@ -189,13 +190,13 @@ export class Pacer implements PacedConnection {
     this.slice()
   }
 
-  /** Called when parsing may continue: a body was resumed, or unread responses have been read. */
+  /** Called when parsing may continue: a body was resumed, or the client has read waiting responses. */
   readonly #goOnParsing = () => {
     if (this.#unparsed !== undefined) this.#parseOn()
     this.#readOn()
   }
 
-  /** True while nothing may be parsed: a body is paused, or Node waits until responses have been read. */
+  /** True while nothing may be parsed: a body is paused, or Node waits until the client reads its responses. */
   get #isStopped(): boolean {
     return this.#pausedBodies > 0 || (this.#socket as { readonly _paused?: boolean })._paused === true
   }
@@ -234,7 +235,7 @@ export class Pacer implements PacedConnection {
     const bytes = this.#unparsed as Buffer
     const isLast = end === bytes.length
     this.#unparsed = isLast ? undefined : bytes.subarray(end)
-    // After the connection has ended, no request can get a response.
+    // After the connection has ended, no request can get a response. So the remaining bytes are discarded.
     if (this.#socket.destroyed || this.#socket.writableEnded) this.#unparsed = undefined
     else {
       this.#isParsing = true
@@ -308,7 +309,7 @@ export class Pacer implements PacedConnection {
     }
   }
 
-  /** Number of streams that a session may reset in a burst. The number is lower for offenders. */
+  /** Maximum number of streams that a session may reset in a burst. The maximum is lower for offenders. */
   get resetBurst(): number {
     return this.#pacing.isOffender(this.#client)
       ? pacingLimits.offenderResetBurst
@@ -348,8 +349,8 @@ export class Pacer implements PacedConnection {
   }
 
   /**
-   * Watches the body of a request. The session is checked while DATA frames arrive. Node emits megabytes of frames
-   * before a timer can run, and each frame becomes an object.
+   * Watches the body of a request. The session is checked while DATA frames arrive, because a timer would be too late:
+   * Node can emit megabytes of frames before a timer runs, and each frame becomes an object.
    */
   watchBody(stream: ServerHttp2Stream): void {
     const push = stream.push

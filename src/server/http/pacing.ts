@@ -13,37 +13,42 @@ import type { Timers } from '../../base/timers.ts'
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const pacingLimits = {
   /**
-   * Requests of one connection that start in one turn of the event loop, so that other connections get their turn; own
-   * limit.
+   * Maximum number of requests of one connection that start in one turn of the event loop, so that other connections
+   * get their turn; own limit.
    */
   requestsPerTurn: 16,
-  /** Waiting requests of one connection at which the service stops reading from the connection; own limit. */
+  /** Number of waiting requests of one connection at which the service stops reading the connection; own limit. */
   requestsWaitingMax: 64,
-  /** Bytes whose parsing costs as much as one request; own limit. */
+  /** Bytes at the start of an HTTP/2 connection whose parsing costs as much as one request; own limit. */
   readBytesPerRequest: 256,
-  /** Lines of HTTP/1.1 whose parsing costs as much as one request; own limit. */
+  /** Number of lines of HTTP/1.1 whose parsing costs as much as one request; own limit. */
   linesPerRequest: 16,
-  /** Bytes of HTTP/1.1 whose parsing costs as much as one request; own limit. */
+  /** Number of bytes of HTTP/1.1 whose parsing costs as much as one request; own limit. */
   bodyBytesPerRequest: 2048,
-  /** Lines of a slice, the part of a read of HTTP/1.1 that is parsed at once; own limit. */
+  /** Maximum number of HTTP/1.1 lines in a slice, which is a part of a read that is parsed at once; own limit. */
   linesPerSlice: 128,
-  /** Lines in one read of HTTP/1.1 at which all new connections are parsed in slices; own limit. */
+  /** Number of lines in one read of HTTP/1.1 at which all new connections are parsed in slices; own limit. */
   linesOfFlood: 512,
   /**
-   * Excess lines (the lines of a read beyond `shortReadLines`) of all connections in one turn, at which all connections
-   * are parsed in slices; own limit.
+   * Maximum number of excess lines of all connections in one turn. The lines of a connection beyond `shortReadLines`
+   * (base/limits.ts) are excess lines.
+   * If there are more, all connections are parsed in slices; own limit.
    */
   excessLinesPerTurn: 2048,
-  /** Milliseconds for which new connections are also parsed in slices, after too many lines were sent; own limit. */
+  /** Milliseconds for which new connections are parsed in slices after too many lines were sent; own limit. */
   slicesAllMs: 10_000,
-  /** Requests of all connections in one turn, beyond the first request of each connection; own limit. */
+  /**
+   * Maximum number of requests of all connections that start in one turn, in addition to the first request of each
+   * connection; own limit.
+   */
   extraRequestsPerTurn: 256,
   /** Target duration of a turn of the event loop in milliseconds; own limit. */
   turnMs: 10,
-  /** Streams of one HTTP/2 connection that a client may reset at once; own limit. */
+  /** Maximum number of streams of one HTTP/2 connection that a client may reset at once; own limit. */
   sessionResetBurst: 100,
-  /** Bytes of an HTTP/2 connection that belong to no request and no body: at once, and per second; own limit. */
+  /** Maximum number of useless bytes (in no request and no body) in a burst on an HTTP/2 connection; own limit. */
   sessionEmptyBytesBurst: 524_288,
+  /** Maximum number of useless bytes (in no request and no body) per second on an HTTP/2 connection; own limit. */
   sessionEmptyBytesPerSecond: 65_536,
   /**
    * Milliseconds for which a client is an offender after the service has closed its session because of useless frames;
@@ -52,9 +57,9 @@ export const pacingLimits = {
   offenderMs: 10_000,
   /** Milliseconds between new sessions of an offender; own limit. */
   offenderSpacingMs: 100,
-  /** Streams that a session of an offender may reset at once; own limit. */
+  /** Maximum number of streams that a session of an offender may reset at once; own limit. */
   offenderResetBurst: 10,
-  /** Divisor of the allowed useless bytes for a session of an offender; own limit. */
+  /** Number by which the allowed useless bytes are divided for a session of an offender; own limit. */
   offenderEmptyBytesPart: 16,
   /**
    * Maximum delay of a new session of an offender in milliseconds; a session with a longer delay is rejected; own
@@ -78,13 +83,13 @@ export const requestCost = 1
 /** A TLS handshake takes about as long as this many short requests, most of it for a signature. */
 export const handshakeCost = 32
 
-/** A connection, as the turns of the event loop see it. */
+/** The properties and methods of a connection that {@link Pacing} uses. */
 export interface PacedConnection {
   /** Steps that the connection has begun in this turn. */
   begun: number
   /** True if a request of the connection has begun in this turn. No slice is then parsed in this turn. */
   hasBegunRequest: boolean
-  /** Lines of this turn that Node itself has parsed. */
+  /** Number of lines in this turn that Node's parser has read directly from the socket. */
   lines: number
   /** True if a step waits for a later turn. */
   readonly isWaiting: boolean
@@ -116,7 +121,7 @@ export class Pacing {
   #excessLines = 0
   #slicesUntilMs = Number.NEGATIVE_INFINITY
   /**
-   * For each client, in milliseconds. `#offences`: the remaining time as an offender. `#queues`: the delay of the next
+   * Milliseconds for each client. `#offences`: the remaining time as an offender. `#queues`: the delay of the next
    * session.
    */
   readonly #offences: RateLimit<string>
@@ -130,8 +135,8 @@ export class Pacing {
   }
 
   /**
-   * For {@link PacedConnection}: returns whether the pacer may do its next step in this turn. If true, the pacer must do the step
-   * immediately.
+   * For {@link PacedConnection}: returns whether the pacer may do its next step in this turn. If true, the pacer must
+   * do the step immediately.
    */
   admit(pacer: PacedConnection, { cost, kind }: Step): boolean {
     if (kind === 'slice' && pacer.hasBegunRequest) return false
@@ -181,7 +186,10 @@ export class Pacing {
     return this.clock.elapsedMs() < this.#slicesUntilMs
   }
 
-  /** For {@link PacedConnection}: slices new connections from their first byte for a while, because too many lines were sent. */
+  /**
+   * For {@link PacedConnection}: called when too many lines were sent. For a while, new connections are then sliced
+   * from their first byte.
+   */
   sliceAll(): void {
     this.#slicesUntilMs = this.clock.elapsedMs() + pacingLimits.slicesAllMs
   }
@@ -193,8 +201,8 @@ export class Pacing {
   }
 
   /**
-   * For {@link PacedConnection}: called when Node has parsed `lines` more lines of the connection than a turn allows. Node still
-   * parses the buffer that it has read, but no longer reads the connection.
+   * For {@link PacedConnection}: called when Node has parsed `lines` more lines of the connection than a turn allows.
+   * Node still parses the buffer that it has read, but no longer reads the connection.
    */
   noteExcess(pacer: PacedConnection, lines: number): void {
     this.#excessLines += lines

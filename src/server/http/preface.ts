@@ -38,7 +38,7 @@ function endOfSettings(seen: Buffer): number | undefined {
   return seen.length < end ? undefined : end
 }
 
-/** The head of a TLS record: type (here of a handshake), version, and number of bytes that follow. */
+/** Bytes of the head of a TLS record: its type, its version, and the number of bytes that follow. */
 const recordHeadBytes = 5
 const recordLengthAt = 3
 const handshakeType = 22
@@ -52,7 +52,7 @@ export function holdsFirstRecord(seen: Buffer): boolean {
 /**
  * Calls `look` whenever bytes arrive on `socket`. `look` gets all bytes that have arrived. To wait for more bytes,
  * `look` returns undefined. To stop, `look` returns a function. The function runs after `peek` has stopped reading the
- * socket. The bytes are not put back into the socket.
+ * socket. `peek` does not put the bytes back into the socket, but the function may do so.
  */
 export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | undefined): void {
   let seen: Buffer = noBytes
@@ -62,7 +62,7 @@ export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | unde
     seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
     const next = seen.length > peekedBytesMax ? () => socket.destroy() : look(seen)
     if (next === undefined) return
-    // The listener is removed before the returned function runs. Putting bytes back may emit `readable` again.
+    // The listener is removed first, because `next` may put bytes back, and the socket then emits `readable` again.
     socket.removeListener('readable', read)
     next()
   }
@@ -87,7 +87,10 @@ const headEndMark = '\r\n\r\n'
 
 const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: h2c\r\n\r\n'
 
-/** A HEADERS frame that opens and ends stream 1: POST (0x83), scheme http (0x86), path / (0x84), authority "-". */
+/**
+ * A HEADERS frame that opens and ends stream 1: POST (0x83), scheme http (0x86), path / (0x84), authority "-". These
+ * values are placeholders, because the {@link EarlyRequest} contains the actual values.
+ */
 const openingHeaders = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
 
 /** Returns whether a request upgrades to HTTP/2. A request with a long body is not upgraded. */

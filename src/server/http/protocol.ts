@@ -10,10 +10,10 @@ import type { Micros } from '../../values/value.ts'
 
 /** The settings in the headers of a valid request. */
 export interface RequestSettings {
-  /** The version of the language, as its clients name it. */
+  /** The name that clients use for the version of the language. */
   readonly dialect: string
   readonly lastSeenTxn: Micros | undefined
-  /** Retry limit of a write after conflicts; undefined when the request has no limit. */
+  /** Maximum number of retries of a write after conflicts; undefined if the request has no limit. */
   readonly retriesMax: number | undefined
   readonly timeoutMs: number
   /** True: read-only queries are also strictly serializable. */
@@ -25,7 +25,7 @@ export interface RequestSettings {
 /** Properties that all requests of a language share. */
 export interface Protocol {
   readonly language: LanguageName
-  /** The path of queries. A `GET` has its query in the parameter `q`, and may not write. */
+  /** The path of queries. A `GET` request has its query in the parameter `q`, and may not write. */
   readonly queryPath: string
   readonly queryMethods: readonly ('GET' | 'POST')[]
   /** True: any other method is handled like `POST`. */
@@ -34,7 +34,10 @@ export interface Protocol {
   readonly readSettings: (headers: IncomingHttpHeaders) => RequestSettings | Message
   /** The header in which clients send tags. */
   readonly tagHeader: string
-  /** True: the response has the transaction time, costs and tags in headers, and an indented body on request. */
+  /**
+   * True: the response has the transaction time, costs and tags in headers. The body is indented if the client asks for
+   * indentation.
+   */
   readonly factsInHead: boolean
   /** False: responses with 401 have no `www-authenticate` header. */
   readonly challenges?: false

@@ -12,7 +12,7 @@ import { Pieces } from './pieces.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const requestBodyLimits = {
-  /** Maximum bytes of a query that the service parses itself; the slow lane parses longer queries; own limit. */
+  /** Maximum number of bytes of a query that a service process parses; the slow lane parses longer ones; own limit. */
   shortBodyBytes: 262_144,
 } as const
 
@@ -33,8 +33,8 @@ export interface BodyRules {
 const empty = Buffer.alloc(0)
 
 /**
- * A rejected body is still read, up to this many bytes. Closing the connection while the client sends could lose the
- * response.
+ * Maximum number of bytes that are read from a rejected body. Such a body is read further, because closing the
+ * connection while the client sends could lose the response.
  */
 export const drainedBytesMax = 4 * limits.requestBodyBytesMax
 

@@ -6,10 +6,13 @@ import type { Random } from '../../base/random.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const requestContextLimits = {
-  /** Characters of the `x-fauna-tags` header, pairs in it, characters of a key and of a value. */
+  /** Maximum number of characters in the `x-fauna-tags` header. */
   tagsHeaderCharsMax: 3000,
+  /** Maximum number of tags in the `x-fauna-tags` header. */
   tagPairsMax: 25,
+  /** Maximum number of characters in the key of a tag. */
   tagKeyCharsMax: 40,
+  /** Maximum number of characters in the value of a tag. */
   tagValueCharsMax: 80,
 } as const
 

@@ -1,6 +1,6 @@
-// Checks the request headers that change how a request is evaluated, on every path and before all other checks. The
-// protocol defines the names and the defaults of these headers, the order of the checks, and the texts of the errors.
-// Only the first invalid header is reported.
+// Checks the request headers that set options of the evaluation, such as the time limit. These checks apply to requests
+// on every path, and run before all other checks. The protocol defines the names and the defaults of these headers, the
+// order of the checks, and the texts of the errors. Only the first invalid header is reported.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../base/limits.ts'
@@ -13,9 +13,9 @@ import type { Protocol, RequestSettings } from './protocol.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const requestHeadersLimits = {
-  /** Maximum time limit of a query in milliseconds. */
+  /** Maximum number of milliseconds that a request may set as the time limit of its query. */
   queryTimeoutMaxMs: 600_000,
-  /** Maximum of `x-max-retries-on-contention`. */
+  /** Maximum number of retries that the header `x-max-retries-on-contention` may request. */
   contentionRetriesMax: 7,
 } as const
 
@@ -38,7 +38,7 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   return readTransaction(headers, transactionHeaders, apiVersion ?? defaultApiVersion)
 }
 
-/** Names of a language's headers for settings of the transaction. */
+/** The names of the headers with settings of the transaction. Each query language has its own names. */
 interface TransactionHeaders {
   readonly lastSeen: string
   /** A value of the header `lastSeen` that has the same effect as no header. */
@@ -75,7 +75,7 @@ export function readTransaction(
   }
 }
 
-/** The protocol of version 4, and of all endpoints without a language. */
+/** The protocol of version 4. Endpoints that belong to no query language use it, too. */
 export const version4Protocol: Protocol = {
   language: '4',
   queryPath: '/',

@@ -1,14 +1,14 @@
-// Builds the head of every response, and formats its body. The protocol defines the headers of each kind of answer. The
+// Builds the head of every response, and formats the body. The protocol defines the headers of each kind of answer. The
 // transaction time, the metrics and the tags are in headers only in version 4. In version 10, they are in the body.
 //
 // - `traceparent` and `x-faunadb-build`: all responses.
 // - `x-txn-time`: all responses to requests with valid headers.
 // - Headers of the metrics, such as `x-compute-ops`: all responses to requests with valid headers, except 401 and 500.
 // - `x-faunadb-host`: all responses except 401 and 500, if the request has the header `x-trace`.
-// - `x-fauna-tags`: all responses except 409, 413, 429, 500, 503 and exceeded limits. The bodies of these errors are
-//   always indented.
-// - `access-control-expose-headers` lists every `x-` header except the build, so that pages of other origins can read
-//   these headers.
+// - `x-fauna-tags`: all responses except the errors 409, 413, 429, 500 and 503, and errors about an exceeded limit. The
+//   bodies of these exceptions are always indented.
+// - `access-control-expose-headers` lists every `x-` header except `x-faunadb-build`, so that pages of other origins
+//   can read these headers.
 
 import type { RequestErrorCode } from '../../base/request-errors.ts'
 import type { QueryMetrics } from '../../engine/engine-contract.ts'
@@ -73,7 +73,8 @@ export function prepareResponse(
 
 function isExceptional(answer: Answer): boolean {
   const { requestError } = answer
-  // The response to an invalid header has no transaction time. This response has the format of an ordinary error.
+  // The response to a request with an invalid header has no transaction time. This response has the format of an
+  // ordinary error.
   if (requestError === undefined || answer.txnTime === undefined) return false
   return !ordinaryErrors.has(requestError)
 }
@@ -114,7 +115,7 @@ function pushMetrics(headers: HeaderList, metrics: QueryMetrics, bytesIn: number
   if (metrics.rateLimited.length > 0) headers.push('x-rate-limited-ops', metrics.rateLimited.join(','))
 }
 
-/** Adds the CORS headers: echoes the origin, and exposes the `x-` headers of this response except the build. */
+/** Adds the CORS headers: the origin of the request, and the names of the headers that its pages can read. */
 function pushCors(headers: HeaderList, origin: string): void {
   const isExposed = (name: string) => name.startsWith('x-') && name !== 'x-faunadb-build'
   const exposed = headers.filter((entry, at) => at % 2 === 0 && isExposed(String(entry)))

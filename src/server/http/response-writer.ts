@@ -1,5 +1,5 @@
 // Sends responses as fast as their clients read. The unread bytes of all clients have a common limit
-// (memory-budget.ts). So slow readers are disconnected, and the memory of the process stays limited.
+// (memory-budget.ts). Beyond the limit, clients with many unread bytes are disconnected, so the memory stays limited.
 
 import type { Readable, Writable } from 'node:stream'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
@@ -29,8 +29,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Sends `answer` and ends the response. Returns the bytes of the body, 0 for a stream. If the stream of a body fails,
-   * the connection is closed without a complete response.
+   * Sends `answer` and ends the response. Returns the number of bytes of the body. Returns 0 for a stream, and for a
+   * client that has disconnected. If the stream of a body fails, the connection is closed without a complete response.
    */
   write(call: EndpointCall, answer: Answer): number {
     const { request } = call

@@ -1,4 +1,5 @@
-// Slices the bytes of an HTTP/1.1 connection by lines, because the parser may create an object for each line.
+// Slices the bytes of an HTTP/1.1 connection, so that the HTTP parser gets a limited number of lines at once. The
+// number is limited, because the parser may create an object for each line.
 
 import { limits } from '../../base/limits.ts'
 

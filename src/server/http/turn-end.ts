@@ -1,11 +1,15 @@
-// Collects items until the turn of the event loop ends. The responses of a turn are sent together. A single write wakes
-// the client's process, and the wake-up costs the service as much as a small query. If several writes follow each other
-// directly, only the first write wakes the process. (With 32 connections of one client, sending the responses together
-// almost doubles the point reads per second.) The bytes of short responses are also counted as unread only at the end
-// of the turn, because nearly all responses have been flushed by then.
+// Collects items until the turn of the event loop ends. There are two uses.
+//
+// First, the responses of a turn are sent together. A single write wakes the client's process, and the wake-up costs
+// the service as much as a small query. If several writes follow each other directly, only the first write wakes the
+// process. With 32 connections of one client, this almost doubles the point reads per second.
+//
+// Second, the bytes of short responses that wait for the client are counted only at the end of the turn. By then,
+// nearly all responses have been flushed and need not be counted.
+
 import type { Clock } from '../../base/clock.ts'
 
-/** Milliseconds that an item may wait for other items of the same turn, if a clock limits the wait. */
+/** Maximum number of milliseconds that an item waits for other items of the same turn. Applies only with a clock. */
 const delayMsMax = 1
 
 /** Items that are handled at the end of the turn in which they were added. */
@@ -20,7 +24,10 @@ export class TurnEnd<T> {
     for (const item of queue) this.#handle(item)
   }
 
-  /** `handle` must not throw. With a clock, items of a long turn wait at most a millisecond for the next item. */
+  /**
+   * `handle` must not throw. With a clock, all waiting items are handled when an item is added more than a millisecond
+   * after the first waiting item.
+   */
   constructor(handle: (item: T) => void, clock?: Clock) {
     this.#handle = handle
     this.#clock = clock

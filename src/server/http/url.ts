@@ -1,6 +1,7 @@
-// The request target. Paths are compared in their encoded form, as the protocol requires.
+// Reads the path and the query parameters of a request target. Paths stay encoded, because the protocol requires that
+// encoded paths are compared.
 
-/** The path of a request target, still encoded; `/` for an empty path. Proxies may send an absolute URL. */
+/** The encoded path of a request target; `/` for an empty path. The target may be an absolute URL from a proxy. */
 export function pathOf(target: string): string {
   const end = target.indexOf('?')
   const path = end < 0 ? target : target.slice(0, end)

@@ -24,7 +24,7 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   const transaction = readTransaction(headers, transactionHeaders, '10')
   if (transaction instanceof Message) return transaction
   const tags = parseTags(header('x-query-tags') ?? '')
-  // Invalid tags take precedence over the errors below. The edge reports invalid tags.
+  // If the tags are invalid, the checks below are skipped: the edge then reports only the invalid tags.
   const fault = typeof tags === 'string' ? undefined : faultOfChoices(header)
   if (fault !== undefined) return fault
   const echoed = typeof tags === 'string' ? '' : echoTags(tags)

@@ -26,7 +26,7 @@ export function measureBackup(registry: Registry, figures: () => BackupFigures):
   gauge('failing', '1 while the continuous backup cannot be written.', of => (of.isFailing ? 1 : 0))
   gauge(
     'last_success_timestamp_seconds',
-    'When the continuous backup last had all commits; 0: not since the start.',
+    'Time at which the continuous backup last contained all commits; 0: never since the start.',
     of => of.lastSuccess,
   )
   gauge(

@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'pr
 import { durationBounds, type RequestMeter } from '../http/request-meter.ts'
 import { type BackupFigures, measureBackup } from './backup-metrics.ts'
 
-/** A node among several machines that share a store. */
+/** A node: one of several machines that share a store. */
 interface NodeLabel {
   /** The label `node` of all metrics of the node. */
   readonly name: string
@@ -153,8 +153,8 @@ function labelled<Name extends string>(
 }
 
 /**
- * Computes the histogram when metrics are collected. The histogram of the library would have to be updated for every
- * request.
+ * Computes the histogram only when a collector requests the metrics. A `Histogram` of prom-client would have to be
+ * updated at every request.
  */
 function durationHistogram(meter: RequestMeter): Metric {
   const name = 'terrarium_request_duration_seconds'

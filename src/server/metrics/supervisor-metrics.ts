@@ -35,9 +35,9 @@ export function createSupervisorRegistry(figures: () => SupervisorFigures): Regi
     },
   })
   gauge('operations_in_flight', 'Forwarded operations without a result.', of => of.forwarded.in_flight)
-  gauge('slow_lane_processes', 'Processes of its slow lane.', of => of.slowLane?.processes ?? 0)
-  gauge('slow_lane_running', 'Queries that its slow lane evaluates.', of => of.slowLane?.running ?? 0)
-  gauge('slow_lane_waiting', 'Queries that wait for its slow lane.', of => of.slowLane?.waiting ?? 0)
+  gauge('slow_lane_processes', 'Processes of the slow lane.', of => of.slowLane?.processes ?? 0)
+  gauge('slow_lane_running', 'Queries that the slow lane evaluates.', of => of.slowLane?.running ?? 0)
+  gauge('slow_lane_waiting', 'Queries that wait for the slow lane.', of => of.slowLane?.waiting ?? 0)
   collectDefaultMetrics({ register: registry, prefix })
   return registry
 }

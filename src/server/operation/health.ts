@@ -58,7 +58,7 @@ export interface ForwardedReport {
 
 /** The part of the commit log that is not yet in the data file. */
 export interface CommitLogReport {
-  /** Bytes of these records, which are also in memory. */
+  /** Bytes of the records that are not yet in the data file. These records are also in memory. */
   readonly bytes: number
   /** Milliseconds for which the data file has been behind the log; 0 when the data file contains all records. */
   readonly lag_ms: number
@@ -80,7 +80,7 @@ export interface ReportParts {
 
 /** The report of a process. */
 export interface ProcessReport extends ReportParts {
-  /** Name of the machine with the port of the service; the same for all workers of a node. */
+  /** The name of the machine, and the port of the service. The same for all workers of a node. */
   readonly node: string
   /** The number of the worker. The supervisor has the number after the last worker. */
   readonly worker: number

@@ -1,5 +1,5 @@
-// The operator's view of the service in the dashboard. The view shows the state of processes, disk and background work,
-// and backups and checks. A backup or a check runs as a command in a separate process, so that requests do not wait for
+// The operator's view of the service in the dashboard. The view shows the processes, the disk, the background work, the
+// backups and the checks. A backup or a check runs as a command in a separate process, so that requests do not wait for
 // it. The processes of the service exchange reports about their state.
 
 import type { ChildProcess } from 'node:child_process'
@@ -66,9 +66,9 @@ export class TaskError extends Error {
 const listedMax = 50
 /** Milliseconds after which the size of the query log's folder is measured again. */
 const logSizeMsMax = 30_000
-/** Maximum wait for the folder of backups, in milliseconds: a network drive may not respond. */
+/** Maximum milliseconds to wait for the list of backups, because a network drive may not respond. */
 const folderPatienceMs = 2_000
-/** The number of last characters of a command's standard error that are retained. */
+/** Maximum number of characters that are kept from the end of a command's standard error. */
 const errorOutputMax = 2_000
 
 export class Operation {

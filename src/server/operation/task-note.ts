@@ -20,7 +20,8 @@ interface StoredNote extends TaskNote {
 }
 
 /**
- * For tasks whose process cannot be checked: a task without an update for this many milliseconds is regarded as killed.
+ * Milliseconds without an update after which a task is regarded as killed. Used only if it cannot be checked whether
+ * the process of the task runs.
  */
 const vanishedMs = 30_000
 /** Minimum interval between two writes of progress, in milliseconds. */
@@ -40,8 +41,8 @@ export function readTaskNote(folder: string, kind: TaskKind): TaskNote | undefin
   const stored = read(folder, kind)
   if (stored === undefined) return undefined
   const { process, ...note } = stored
-  // The mark of the process is checked first. A live process may write late, when processes of higher priority use the
-  // CPU.
+  // The process is checked first. The time of the last update is less reliable, because a live process may write late
+  // when other processes use the CPU.
   const isUnderWay = isAlive(note.pid, process) ?? nowMs() - note.seen < vanishedMs
   if (note.ended !== null || isUnderWay) return note
   return { ...note, ended: note.seen, failure: 'The process exited without a result.' }
@@ -70,7 +71,7 @@ function newNote(folder: string, kind: TaskKind, pid: number): StoredNote {
   }
 }
 
-/** Returns the last success to store in the note of a new task. `note`: the note of the task before the new task. */
+/** Returns the last successful task, for the note of a new task. `note`: the note of the previous task. */
 function lastSuccess(note: StoredNote | undefined): TaskSuccess | null {
   if (note === undefined) return null
   const { ended, result, succeeded } = note
@@ -78,7 +79,7 @@ function lastSuccess(note: StoredNote | undefined): TaskSuccess | null {
   return ended !== null && result !== null ? { ended, result } : (succeeded ?? null)
 }
 
-/** Marks a task as failed if its process has exited without recording the end of the task. */
+/** Call this after the process of a task has exited. If the process did not record the end, records `failure`. */
 export function noteEnd(folder: string, kind: TaskKind, pid: number, failure: string): void {
   const note = read(folder, kind)
   if (note?.pid === pid && note.ended === null) write(folder, { ...note, ended: nowMs(), failure })
@@ -116,8 +117,8 @@ export async function withTaskNote<R>(
 }
 
 /**
- * Writes a note to a data directory; writes nothing to other folders. All users may read the note, because the service
- * and the backup may run as different users. The permissions of the directory exclude other users.
+ * Writes a note to a data directory; writes nothing to other folders. The service and the backup may run as different
+ * users, so the file is readable for all users. Only the permissions of the directory exclude users.
  */
 function write(folder: string, note: StoredNote): void {
   if (storeBytes(folder) === 0 && !existsSync(replicaFolder(folder))) return

@@ -1,5 +1,5 @@
 // Decodes keys. Reads of documents need at most the document's id from a key. Background work, the integrity check and
-// the printer need all parts of a key.
+// the key printer (printer.ts) need all parts of a key.
 
 import { assert, InvariantError } from '../../base/assert.ts'
 import { micros } from '../../base/micros.ts'
@@ -9,7 +9,7 @@ import { type DocumentId, type GarbageKind, garbageKinds, keyTags } from './keys
 import { termsLength } from './terms.ts'
 import { valueReader } from './value-reader.ts'
 
-/** The parts that the keys of live entries, of ended entries and of events have in common. */
+/** The parts that the three kinds of index keys share: the keys of live entries, of ended entries, and of events. */
 export interface EntryKey {
   readonly database: DatabaseId
   readonly index: number
@@ -17,7 +17,7 @@ export interface EntryKey {
   readonly terms: readonly Value[] | undefined
   /** The terms as encoded in the key. */
   readonly termsBytes: Uint8Array
-  /** The values, encoded so that bytes have the order of values (order-codec.ts). */
+  /** The encoded values. The order of the bytes is the order of the values (order-codec.ts). */
   readonly values: Uint8Array
   readonly tie: Uint8Array
   readonly document: DocumentId
@@ -109,7 +109,7 @@ function readKey(parts: KeyParts): Key {
   }
 }
 
-/** Bytes of the document's id and collection in the key of an index entry. */
+/** Number of bytes for the document's id and collection in the key of an index entry. */
 export const positionBytes = 10
 
 const idBytes = new Uint8Array(8)

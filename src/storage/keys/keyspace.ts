@@ -34,7 +34,7 @@ export const keyTags = {
 
 /** The built-in indexes of every database. The numbers are stored in keys, and must never change. */
 export const builtinIndexes = {
-  /** Terms: the number of a native (built-in) collection, and a name. Contains live schema objects only. */
+  /** Terms: the number of a native (built-in) collection, and a name. The index contains only live schema objects. */
   names: 1,
   /** Terms: the reference of the instance (the document that logs in). */
   tokensByInstance: 2,
@@ -152,10 +152,10 @@ export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 
 
 /**
  * A position in the events of an index: before (`low`) or after (`high`) all events that match the given parts. The
- * parts are `ts`, `action`, `document` and `values`. A given part requires all preceding parts.
+ * parts are `ts`, `action`, `document` and `values`. A part may be given only if all preceding parts are given.
  */
 export interface EventKeyBound {
-  /** Keys contain times from 1684 to 2255. This time may be outside of that range. */
+  /** Keys contain times from 1684 to 2255. A `ts` outside this range is replaced by the nearest time in the range. */
   readonly ts: number
   readonly action?: 'add' | 'remove'
   readonly document?: DocumentId
@@ -163,7 +163,7 @@ export interface EventKeyBound {
   readonly side: 'low' | 'high'
 }
 
-/** The keys of all events of an index with the given terms, between two bounds. */
+/** The keys of the index events between two bounds. Contains only events whose entries have the given terms. */
 export function eventRange(
   database: DatabaseId,
   index: number,
@@ -275,7 +275,7 @@ export function controlKey(rest: Uint8Array): Uint8Array {
   return keyOf(keyTags.control).append(rest).copy()
 }
 
-/** The key of a job of the background sweeper for a document or schema object. The job is due at `due`. */
+/** The key of a job that the background sweeper does for a document or schema object at the time `due`. */
 export function garbageKey(kind: GarbageKind, due: Micros, { database, collection, id }: Ref): Uint8Array {
   const work = keyOf(keyTags.garbage).u8(garbageKinds[kind]).ascending(due)
   return work.u64(database).u16(collection).u64(id).copy()
@@ -347,7 +347,7 @@ function keyWithTerms(table: IndexTable, database: DatabaseId, index: number, te
   return keyIn(tableTags[table], database).u32(index).append(terms)
 }
 
-/** The key of an entry: ordered by values, then by document. */
+/** Returns the key of an entry. The keys sort by values, then by document. */
 function keyOfEntry(table: IndexTable, entry: EntryKeyParts): ByteWriter {
   const { database, document, index, terms, values } = entry
   const place = keyWithTerms(table, database, index, terms).append(values.bytes)

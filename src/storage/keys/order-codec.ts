@@ -5,10 +5,10 @@
 //
 //   number       rank, 8 bytes of the double (sign bit inverted; all bits inverted for negative numbers). From
 //                2^53 on, the double may be rounded, so 2 bytes follow: the long - the double + 0x8000
-//   bytes        rank, bytes with 00 written as 00 FF, 00 01
+//   bytes        rank, bytes (each 00 is written as 00 FF), 00 01
 //   string       rank, collation sort key, text in UTF-8 escaped like bytes, 00 01
 //   array        rank, elements, 00
-//   object       rank, name and value of each field, by name, 00
+//   object       rank, name and value of each field (sorted by name), 00
 //   ref          rank, id (8), collection (2)
 //   time         rank, seconds with inverted sign bit (8), nanoseconds (4)
 //   date         rank, days with inverted sign bit (8)
@@ -58,7 +58,7 @@ export class NumberKinds {
     this.#bits[byte] = (this.#bits[byte] as number) | (1 << (index & 7))
   }
 
-  /** Returns the bits as bytes without trailing zero bytes. The number of these bytes follows in an additional byte. */
+  /** Returns the bits as bytes without trailing zero bytes. A last byte is added: the number of the other bytes. */
   bytes(): Uint8Array {
     return this.#bits ? Uint8Array.of(...this.#bits, this.#bits.length) : noTie
   }
@@ -151,7 +151,7 @@ function equalsALong(double: number): boolean {
 }
 
 /**
- * A zero byte within `bytes` is followed by FF. The end is written as 00 01, so `bytes` sorts before all longer byte
+ * Appends `bytes`, with FF after each zero byte. The end is written as 00 01, so `bytes` sorts before all longer byte
  * strings that begin with `bytes`.
  */
 function appendEscaped(writer: ByteWriter, bytes: Uint8Array): void {

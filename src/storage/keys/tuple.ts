@@ -17,7 +17,7 @@ import type { Ref, Value } from '../../values/value.ts'
 import { appendOrdered, NumberKinds, noTie } from './order-codec.ts'
 import { successor } from './prefix.ts'
 
-/** The longest encoding of a tuple that a key contains in full, in bytes. */
+/** Maximum number of bytes of the encoding of a tuple. Longer encodings are truncated to this length. */
 export const tupleBytesMax = 1200
 
 const hashBytes = 16
@@ -33,11 +33,9 @@ export interface EncodedTuple {
 /** A position in an index. `values` are all values of an entry, or only its first values. */
 export interface TupleBound {
   readonly values: readonly Value[]
+  /** If `document` is given, `values` must be all values of an entry. */
   readonly document?: Pick<Ref, 'id' | 'collection'>
-  /**
-   * `low`: before all entries that match the given parts; `high`: after all these entries. If `document` is given,
-   * `values` must be complete.
-   */
+  /** `low`: before all entries that match the given parts; `high`: after all these entries. */
   readonly side: 'low' | 'high'
   /**
    * True: the last value is an array and matches every array that begins with the same elements. Not combined with
@@ -134,9 +132,9 @@ function cutAsOpen(values: readonly Value[], bound: readonly Value[]): readonly 
 }
 
 /**
- * The keys of all entries of an index with the same terms, between two bounds. `prefix`: the common prefix of these
- * keys. If a bound is too long for a key, `inexact` is true: the interval is wider than requested, and the caller must
- * filter the entries with `compareToBound`.
+ * The interval of keys between two positions in an index. All keys belong to entries with the same terms. `prefix`: the
+ * common prefix of these keys. If a bound is too long for a key, `inexact` is true: the interval is wider than
+ * requested, and the caller must filter the entries with `compareToBound`.
  */
 export function entryRange(
   prefix: Uint8Array,

@@ -38,15 +38,16 @@ const writer = new ByteWriter()
 export type TransactionTimeSource = Micros | (() => Micros)
 
 /**
- * Encodes a value. Transient values (sets, documents …) are encoded in their stored form. `transactionTime` replaces
- * the placeholder of the running transaction's time, because a placeholder cannot be stored.
+ * Encodes a value. Transient values (sets, documents …) are encoded in their stored form. A value may contain
+ * placeholders for the time of the running transaction. `transactionTime` replaces these placeholders, because they
+ * cannot be stored.
  */
 export function encodeValue(value: Value, transactionTime?: TransactionTimeSource): Uint8Array {
   appendEncoded(writer.reset(), value, transactionTime)
   return writer.copy()
 }
 
-/** Appends the encoding of {@link encodeValue}. */
+/** Appends the bytes that {@link encodeValue} would return. */
 export function appendEncoded(
   target: ByteWriter,
   value: Value,

@@ -7,7 +7,7 @@ import { step } from '../../base/effort.ts'
 import { uuidFromHalves } from '../../values/uuid.ts'
 import { Lambda, LocalDate, Ref, Time, type Value } from '../../values/value.ts'
 
-/** Tags: the first bytes of encoded values (value-codec.ts). The tags are stored, and must never change. */
+/** Tags: the first byte of each encoded value (value-codec.ts). The tags are stored, and must never change. */
 export const valueTags = {
   null: 0x00,
   false: 0x01,
@@ -45,10 +45,10 @@ export const smallInts = 64
 export const smallAsciiLengths = 64
 export const smallSizes = 32
 
-/** The first byte of a stored value: the version of the codec. */
+/** The version of the codec. In a stored value, this byte comes before the encoded value. */
 export const valueFormat = 1
 
-/** Maximum nesting of stored values. The limit prevents damaged or hostile data from exhausting the stack. */
+/** Maximum nesting depth of stored values. The limit prevents damaged or hostile data from exhausting the stack. */
 export const valueDepthMax = 2000
 
 /**
@@ -94,8 +94,8 @@ class ValueReader {
   }
 
   /**
-   * Reads a stored array of arrays of two or three integers without creating the arrays. `take` receives the integers
-   * of each inner array, the second integer as a number. `take` must not use this reader.
+   * Reads a stored array whose elements are arrays of two or three integers. Does not create these arrays, but calls
+   * `take` with the integers of each inner array. `take` must not use this reader.
    */
   readIntegerRows(
     bytes: Uint8Array,

@@ -11,7 +11,7 @@ import type { Bytes, Work, Write } from './kv-contract.ts'
 /** The first byte of every batch. */
 export const batchVersion = 1
 
-/** The longest encoding of a length, in bytes. */
+/** Maximum number of bytes of an encoded length. */
 const lengthBytesMax = 5
 
 /** Maximum number of bytes of the encoding of a write. */

@@ -6,11 +6,11 @@ import { checkWork } from './engine-parts.ts'
 import type { KeyValueStore, View, Work } from './kv-contract.ts'
 
 /**
- * Chooses how many of the waiting transactions the next batch contains. A client sends its next transaction after the
- * result of its previous transaction. If a batch contained the transactions of all clients, no transaction would be
- * evaluated while the batch is flushed. So if evaluations take longer than a flush, a batch contains only half of the
- * waiting transactions. The clients then form two groups: the transactions of one group are evaluated while the batch
- * of the other group is flushed.
+ * Chooses how many of the waiting transactions the next batch contains. A client sends its next transaction after it
+ * has received the result of its previous transaction. If a batch contained the transactions of all clients, no
+ * transaction would be evaluated while the batch is flushed. So if evaluations take longer than a flush, a batch
+ * contains only half of the waiting transactions. The clients then form two groups: the transactions of one group are
+ * evaluated while the batch of the other group is flushed.
  */
 export class CommitPace {
   #flushMs = Number.POSITIVE_INFINITY
@@ -53,7 +53,7 @@ export interface Job {
 /** The writes of a job, as in {@link Work}. */
 type JobWrites = Pick<Work<unknown>, 'writes' | 'pieces'>
 
-/** Runs a job and returns its writes. An error only rejects the promise of this job. */
+/** Runs a job and returns its writes. An error rejects the promise of this job, but not of other jobs. */
 export function runJob(job: Job, view: View): JobWrites {
   try {
     const done = job.work(view)

@@ -1,5 +1,5 @@
-// Contains the code that all engines share: checks of transactions, and the listeners for commits. Because of the
-// checks, all engines reject the same transactions.
+// Contains the code that all storage engines share: checks of transactions, and the listeners for commits. Because of
+// the checks, all engines reject the same transactions.
 
 import { assert } from '../../base/assert.ts'
 import { type Bytes, type KeyRange, keyBytesMax, type Work } from './kv-contract.ts'

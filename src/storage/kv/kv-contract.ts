@@ -7,7 +7,7 @@
  */
 export type Bytes = Uint8Array
 
-/** The longest key that every engine must store, in bytes. */
+/** Maximum length of a key in bytes. Every engine must be able to store keys of this length. */
 export const keyBytesMax = 1900
 
 /** A half-open interval of keys, `start` inclusive and `end` exclusive. */
@@ -63,8 +63,9 @@ export interface Work<T> {
  * Encoded writes. Each element is an encoded part of a batch (`batch.ts`). The iteration creates one part at a time.
  */
 export interface EncodedWrites extends Iterable<Bytes> {
-  /** Upper limits for the number of writes, and for the bytes of all parts. */
+  /** An upper bound of the number of writes. */
   readonly rowsMax: number
+  /** An upper bound of the bytes of all parts. */
   readonly bytesMax: number
 }
 
@@ -92,7 +93,7 @@ export interface KeyValueStore {
    */
   transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T>
   /**
-   * Calls `listener` after each commit of this or another process becomes visible to `read`; returns a function that
+   * Calls `listener` whenever a commit of this or another process has become visible to `read`. Returns a function that
    * removes the listener. The listener must not throw.
    */
   watch(listener: () => void): () => void

@@ -74,10 +74,7 @@ function rejectClaimed(claims: RootDatabase, folder: string, own: number): void 
   throw new FolderInUseError(`the data directory ${folder} is in use by process ${other}`)
 }
 
-/**
- * Returns the process ids of the live readers. For a process in a container, this is the process id within the
- * container.
- */
+/** Returns the process ids of the live readers. The id of a process in a container is its id within the container. */
 function readersOf(claims: RootDatabase): number[] {
   // Removes the readers whose process has exited.
   claims.readerCheck()

@@ -3,7 +3,10 @@
 import { copyOf } from '../../base/bytes.ts'
 import type { Bytes } from './kv-contract.ts'
 
-/** The buffers that lmdb-js reuses for keys and for values, with their full length (lmdb-js redefines `length`). */
+/**
+ * Arrays over the whole buffers that lmdb-js reuses for keys and for values. The arrays that lmdb-js passes show only a
+ * part of a buffer, because lmdb-js redefines their `length`.
+ */
 let keySource: Bytes = new Uint8Array(0)
 let valueSource: Bytes = new Uint8Array(0)
 
@@ -33,7 +36,10 @@ export function cachedOrCopy(value: Bytes, known: Bytes): Bytes {
   return known
 }
 
-/** Passes keys unchanged. LMDB compares keys bytewise, and a prefix of a key sorts before the key. */
+/**
+ * Passes keys unchanged, because LMDB sorts them in the order that the store needs: bytewise, and a prefix of a key
+ * before the key.
+ */
 export const keyEncoder = {
   writeKey(key: Bytes, target: Bytes, start: number): number {
     target.set(key, start)
@@ -52,8 +58,8 @@ const handedBytes = 65_536
 const handed = Object.assign(new Uint8Array(handedBytes), { start: 0, end: 0 })
 
 /**
- * Passes values unchanged. All values use the same buffer. Inside a transaction, this is correct, because lmdb-js
- * writes each value before it encodes the next value.
+ * Passes values unchanged. Values of up to `handedBytes` share one buffer, so they must be written inside a
+ * transaction. There, lmdb-js writes each value before it encodes the next value.
  */
 export const valueEncoder = {
   encode(value: Bytes): Bytes {

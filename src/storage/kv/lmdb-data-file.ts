@@ -1,6 +1,6 @@
 // Checks LMDB's data file before the file is mapped into memory. LMDB trusts the content of the file, and the system
-// kills a process that reads a mapped page beyond the end of the file. So this module searches the first pages for
-// damage, because they describe the other pages.
+// kills a process that reads a mapped page beyond the end of the file. This module finds such damage: it checks the
+// first pages, which describe the other pages.
 //
 // A data file begins with two meta pages. Commits write the two pages alternately. The newer meta page contains the
 // roots of the trees and the number of the last page. The layouts are from version 2 of the format, for machines with
@@ -44,7 +44,7 @@ const metaAt = {
   lastPage: 144,
   commit: 152,
 } as const
-/** Offsets of the commit number in the two meta pages, 8 bytes each. */
+/** The offsets of the two commit numbers in the file. Each meta page contains one commit number of 8 bytes. */
 export const commitOffsets: readonly number[] = [metaAt.commit, pageBytes + metaAt.commit]
 
 /** Offsets in the description of a tree. */
@@ -151,7 +151,8 @@ class DataFile {
     this.#checkTurns(first.commit, second.commit)
     const newest = first.commit > second.commit ? first : second
     for (const tree of newest.trees) this.#checkRoot(tree)
-    // A file may be shorter than its meta page says, if the missing pages are free and were never written.
+    // A file may be shorter than its meta page says, if the missing pages are free and were never written. The walk
+    // throws an error if a page in use is missing.
     const isCut = BigInt(this.#bytes) < (newest.lastPage + 1n) * BigInt(pageBytes)
     if (isCut) for (const _ of this.walk(newest));
     return newest

@@ -33,8 +33,8 @@ const plainLayout = '5'
 /** The layout of folders with a commit log, which may contain newer rows than LMDB. */
 const loggedLayout = '6'
 /**
- * Earlier layouts that can still be opened. Layout 3 lacks the due marks (storage/store/due-order.ts), and both layouts
- * contain stored events of indexes. The store adds the missing rows and removes the unused rows
+ * Earlier layouts that can still be opened. Layout 3 lacks the due marks (storage/store/due-order.ts). Both layouts
+ * contain stored events of indexes, which are no longer used. The store adds the missing marks and removes these events
  * (storage/store/due-filing.ts).
  */
 const layoutsBefore: readonly string[] = ['3', '4']
@@ -83,7 +83,7 @@ interface FolderOptions {
 type FolderUse = 'plain' | 'logged' | 'reading'
 
 /**
- * Opens (or creates) the environment in the folder `path`, with the trees for the entries. If `durable` is false,
+ * Opens (or creates) the environment in the folder `path`, and opens its trees ({@link Trees}). If `durable` is false,
  * nothing is flushed: a crash of the machine, but not of the process, may damage the environment. Throws {@link
  * StoreUnavailableError} when the folder is not writable or contains other data, such as data in another layout.
  */
@@ -114,8 +114,8 @@ export function openFolder(
 }
 
 /**
- * Maximum number of attempts. An attempt fails if another process commits within some tens of microseconds of the
- * attempt.
+ * Maximum number of attempts to open the environment. An attempt fails if another process commits within some tens of
+ * microseconds of the attempt.
  */
 const openAttemptsMax = 100
 

@@ -40,8 +40,8 @@ const kinds: readonly Kind[] = [
 ]
 
 /**
- * The number of trees over which the sets of a kind are spread; a power of two. The names of all trees fit into one
- * page of LMDB (65 names would fit).
+ * The number of trees over which the sets of a kind are spread; a power of two. With this number, the names of all
+ * trees fit into one page of LMDB, which can contain 65 names.
  */
 const treesPerKind = 16
 
@@ -97,8 +97,8 @@ export class Trees {
   }
 
   /**
-   * Returns whether all keys from `start` to `end` are in the tree of `start`. All these keys have the first byte
-   * `tag`.
+   * Returns whether all keys from `start` to `end` are in the tree of `start`. Requires that all these keys have the
+   * first byte `tag`.
    */
   #isOneSet(tag: number, start: Bytes, end: Bytes): boolean {
     const bytes = this.#setBytes[tag] as number

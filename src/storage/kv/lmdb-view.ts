@@ -19,7 +19,7 @@ export class LmdbView implements ComparingView {
   #open: Set<Entries> | undefined
   #isOver = false
 
-  /** `postponed`: a postponed write of the same transaction, which is not in the database yet. */
+  /** `postponed`: the postponed write of the same transaction. This write is not in the database yet. */
   constructor(trees: Trees, postponed?: PostponedWrite) {
     this.#trees = trees
     this.#postponed = postponed
@@ -82,7 +82,7 @@ class Entries implements Iterator<Entry> {
     if (this.#isDone) return { done: true, value: undefined }
     if (this.#left-- === 0) return this.return()
     const result = this.#cursor.next()
-    // lmdb-js sets `done` only in the last result.
+    // lmdb-js omits `done` in all results except the last.
     return result.done ? this.return() : result
   }
 
@@ -158,16 +158,18 @@ function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Generator<E
   }
 }
 
-// Postpones the last write of each transaction in a batch until another write or a read requires this write. All
-// transactions of src/storage/store end with a write to the same row: the record of the newest commit. So this row is
-// written once per batch, and reads in the batch get the row from the postponed write.
+// Postpones the last write of each transaction in a batch (the transactions that share one LMDB transaction). All
+// transactions of src/storage/store end with a write to the same row: the record of the newest commit. The next
+// transaction's write to this row replaces the postponed write, so the row is written once per batch. Reads of this row
+// in the batch get the postponed write. A read of a range, or a last write to another row, applies the postponed write
+// first.
 
-/** Adds the writes of a batch to the transaction of the batch, and postpones the last write. */
+/** Adds the writes of a batch to its LMDB transaction, and postpones the last write of each transaction. */
 export class PostponedWrite {
   readonly #apply: (write: Write) => void
   #write: Write | undefined
 
-  /** `apply` adds a write to the transaction of the batch. */
+  /** `apply` adds a write to the LMDB transaction of the batch. */
   constructor(apply: (write: Write) => void) {
     this.#apply = apply
   }

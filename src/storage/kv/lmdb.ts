@@ -59,11 +59,9 @@ const watchIntervalMsDefault = 10
  */
 const batchWritesMax = 4000
 
-/**
- * Milliseconds between two attempts to write while LMDB has forgotten a commit (lmdb-newest-commit.ts).
- * `recoveryMsMax`: milliseconds after which writes fail.
- */
+/** Milliseconds between two attempts to write after LMDB has forgotten a commit (lmdb-newest-commit.ts). */
 const recoveryIntervalMs = 2
+/** Milliseconds after which the attempts to write end, and the writes fail. */
 const recoveryMsMax = 5_000
 
 /**
@@ -211,7 +209,7 @@ class LmdbStore implements KeyValueStore {
     this.#forgottenSinceMs = undefined
   }
 
-  /** Returns true while the process that caused the fault may still correct the fault ({@link openFolder}). */
+  /** Returns whether to try again: the process that made LMDB forget a commit may still correct this fault. */
   #mayRecover(): boolean {
     const nowMs = this.#clock.elapsedMs()
     this.#forgottenSinceMs ??= nowMs

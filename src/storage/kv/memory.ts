@@ -1,4 +1,4 @@
-// The storage engine of tests: all data is in memory and lost with the process. Reads and transactions are synchronous
+// A storage engine for tests: all data is in memory and lost with the process. Reads and transactions are synchronous
 // and run one at a time, so a read uses the stored entries without a snapshot.
 
 import { assert } from '../../base/assert.ts'

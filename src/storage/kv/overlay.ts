@@ -17,8 +17,8 @@ interface Slot {
 export type Journal = { readonly key: Bytes; readonly before: Slot | undefined }[]
 
 /**
- * Pending writes over a view. An overlay is also a view, but the caller must not change the written arrays that it
- * returns.
+ * Pending writes over a view. An overlay is also a view. Unlike other views, an overlay returns the arrays of pending
+ * writes without a copy, so the caller must not change the arrays.
  */
 export class Overlay implements ComparingView, AbsenceRecorder {
   readonly base: View

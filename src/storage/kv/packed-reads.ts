@@ -1,7 +1,7 @@
-// Encodes a read set as bytes, for the process that commits a transaction that another process has evaluated. A large
-// read set must not block the committing process for long, so nothing is decoded in advance. A table contains the hash
-// of each key, and ranges are sorted by their first keys. Only reads of rows that other commits may have changed are
-// decoded.
+// Encodes a read set (the rows and ranges that a transaction has read) as bytes. One process evaluates the transaction,
+// and sends the bytes to another process, which commits the transaction. A large read set must not block the committing
+// process for long, so nothing is decoded in advance. A table contains the hash of each key, and ranges are sorted by
+// their first keys. Only reads of rows that other commits may have changed are decoded.
 //
 // Layout; words of 32 bits have the byte order of the machine, because both processes run on the same machine:
 //
@@ -23,7 +23,7 @@ const headWords = 6
 const keyHeadWords = 3
 const rangeHeadWords = 5
 
-/** The kinds of values. */
+/** The kinds of values: no value, a complete value, and a fingerprint (hash) of a long value. */
 const [absent, plain, fingerprint] = [0, 1, 2]
 
 /** Encodes a read set. */
@@ -186,7 +186,7 @@ export class PackedReads implements ReadSet {
     }
   }
 
-  /** Adds the indexes of the ranges that contain `key` to `found`; returns the number of comparisons. */
+  /** Finds the ranges that contain `key`, and adds their indexes to `found`. Returns the number of comparisons. */
   addRangesWith(key: Bytes, found: Set<number>): number {
     let low = 0
     let high = this.#rangeAt.length

@@ -58,7 +58,8 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
     const text = byteText(key)
     const recorded = this.#keys.get(text)
     const isNew = recorded === undefined && !this.#keys.has(text)
-    // The state does not change, so a key that has been read need not be read again.
+    // The state does not change, so a recorded value need not be read again. If only a fingerprint is recorded, the
+    // value is read again.
     if (!isNew && typeof recorded !== 'string') return recorded
     const value = this.#base.get(key)
     if (isNew) this.#keys.set(text, foundOf(value))

@@ -17,7 +17,7 @@ import type { Bytes, KeyRange, Write } from './kv-contract.ts'
 import { PackedReads } from './packed-reads.ts'
 import { kindBit, kindsOf, type ReadRange, type ReadRow, type ReadSet } from './read-set.ts'
 
-/** Number of remembered commits; a power of two. */
+/** Maximum number of remembered commits; a power of two. */
 const commitsMax = 8192
 /**
  * Size of the ring buffer for the keys of these commits, in bytes. The ring has space for a large commit, or for about
@@ -25,21 +25,21 @@ const commitsMax = 8192
  */
 const ringBytes = 1 << 20
 /**
- * The keys of a commit with more writes are not stored, because large commits (for example, of imports) would fill the
- * ring.
+ * Maximum number of writes in a commit. The keys of larger commits (for example, of imports) are not stored, because
+ * they would fill the ring.
  */
 const storedWritesMax = 256
-/** Bytes of the length that precedes each key in the ring. */
+/** Size of the number before each key in the ring, in bytes. The number is the length of the key. */
 const lengthBytes = 2
-/** Slots of the table; a power of two. */
+/** Number of slots of the hash table; a power of two. */
 const placesMax = 1 << 20
 /** The greatest number that a slot can contain. */
 const writesMax = 0xffff_ffff
 /** Maximum number of comparisons of a key with a range; so many comparisons take some tens of milliseconds. */
 const comparisonsMax = 100_000
-/** Maximum number of comparisons for a packed read set; so many comparisons take some milliseconds. */
+/** Maximum number of comparisons for {@link PackedReads}; so many comparisons take some milliseconds. */
 const packedComparisonsMax = 20_000
-/** Maximum number of keys of a packed read set that are decoded; this takes some milliseconds. */
+/** Maximum number of keys that are decoded from {@link PackedReads}; this takes some milliseconds. */
 const packedKeysMax = 4_000
 /** Maximum number of commits whose keys are compared with a single range; this takes some tens of microseconds. */
 const comparedCommitsMax = 256
@@ -55,7 +55,10 @@ export class RecentWrites {
   /** The time of the commit before the first remembered commit. `#to`: the time of the last commit. */
   #from = 0
   #to = 0
-  /** Arrays by the number of a commit (modulo {@link commitsMax}): its time, and the number of all earlier writes. */
+  /**
+   * By the number of a commit (modulo {@link commitsMax}): the time of the commit. `#writesBefore`: the number of all
+   * writes before the commit.
+   */
   readonly #times = new Float64Array(commitsMax)
   readonly #writesBefore = new Float64Array(commitsMax)
   /** The keys of the last commits, one after the other; the keys of one commit are contiguous. */
@@ -63,7 +66,8 @@ export class RecentWrites {
   /** The number of bytes of the ring that have been used so far, including overwritten and skipped bytes. */
   #ringEnd = 0
   /**
-   * By the number of a commit: the number of its keys in the ring, and the start of the keys, counted like `#ringEnd`.
+   * By the number of a commit: the number of its keys in the ring. `#ringStarts`: the start of these keys, counted like
+   * `#ringEnd`.
    */
   readonly #keyCounts = new Int32Array(commitsMax)
   readonly #ringStarts = new Float64Array(commitsMax)
@@ -170,8 +174,8 @@ export class RecentWrites {
   }
 
   /**
-   * The indexes of the ranges of `reads` with keys that the commit number `first` or later commits wrote. Undefined if
-   * keys of these commits are not stored, or if too many comparisons are needed.
+   * Returns the indexes of the ranges of `reads` that contain a written key. Considers only the commits from number
+   * `first` on. Returns undefined if keys of these commits are not stored, or if too many comparisons are needed.
    */
   #writtenPackedRanges(reads: PackedReads, first: number): ReadonlySet<number> | undefined {
     const found = new Set<number>()
@@ -232,7 +236,7 @@ export class RecentWrites {
     return low
   }
 
-  /** The ranges of `all` with keys that the commit number `first` or later commits may have written. */
+  /** Returns the ranges of `all` in which the commits from number `first` on may have written a key. */
   #writtenRanges(all: readonly ReadRange[], first: number): readonly ReadRange[] {
     const kinds = all.reduce((bits, range) => bits | kindsOf(range), 0)
     const found = new Set<ReadRange>()

@@ -1,5 +1,5 @@
 // The interface of a store whose reads may lag behind commits of other machines, such as a node over PostgreSQL. The
-// interface adds operations to the contract of every engine (kv-contract.ts).
+// interface adds operations to the interface of all key-value stores (kv-contract.ts).
 
 import type { KeyValueStore, Write } from './kv-contract.ts'
 
@@ -16,11 +16,11 @@ export interface ForeignBatch {
 
 export interface ReplicatedStore extends KeyValueStore {
   /**
-   * Waits until a new snapshot contains all commits up to `notBefore` (microseconds), and until its time is close to
-   * the time of day. Returns undefined if no wait is needed. If `notBefore` is Infinity, the snapshot contains all
-   * commits of any machine before the call. If `isLater` is true and the source of the time is available, the time of
-   * the snapshot is also later than `notBefore`. Rejects with `StoreUnavailableError` when the engine needs an
-   * unavailable service to get the commits.
+   * Waits until every new snapshot contains all commits up to `notBefore` (microseconds) and has a time close to the
+   * present time. Returns undefined if no wait is needed. If `notBefore` is Infinity, the snapshot contains all commits
+   * of all machines before the call. If `isLater` is true and the shared database is available, the time of the
+   * snapshot is also later than `notBefore`. Rejects with `StoreUnavailableError` if commits are missing and the shared
+   * database is unavailable.
    */
   ready(notBefore: number, isLater?: boolean): Promise<void> | undefined
   /**
@@ -35,7 +35,10 @@ export function isReplicated(kv: KeyValueStore): kv is ReplicatedStore {
   return 'ready' in kv
 }
 
-/** Waits until reads of `kv` see all commits of all machines. Rejects with `StoreUnavailableError`. */
+/**
+ * Waits until reads of `kv` see all commits of all machines. Rejects with `StoreUnavailableError` if the commits cannot
+ * be fetched.
+ */
 export async function caughtUp(kv: KeyValueStore): Promise<void> {
   if (isReplicated(kv)) await kv.ready(Number.POSITIVE_INFINITY)
 }

@@ -11,7 +11,7 @@ interface Keyed {
   readonly key: Bytes
 }
 
-/** Entries in bytewise order of their keys. The list stores the given arrays without copying them. */
+/** Entries in bytewise order of their keys. The list stores the given entries themselves, not copies. */
 export class SortedEntries<T extends Keyed> {
   /** Contains no empty chunk. */
   readonly #chunks: T[][] = []

@@ -1,13 +1,15 @@
-// Defines operations of views that only document transactions need, in addition to the contract of every engine
-// (kv-contract.ts). One operation reads a value that the caller has cached. The other operation adds a read to the read
-// set without an access to the store. `getCached` and `recordAbsence` accept every view.
+// Two operations that only the views of document transactions offer. The contract of all key-value engines
+// (kv-contract.ts) does not contain these operations. One operation reads a value, and returns the caller's cached copy
+// if the copy is equal. The other operation adds a read to the read set (the keys and ranges that a transaction has
+// read) without an access to the store. The functions `getCached` and `recordAbsence` also accept views without these
+// operations.
 
 import { areSame } from '../../base/bytes.ts'
 import type { Bytes, KeyRange, View } from './kv-contract.ts'
 
 /** A view that compares a stored value with a cached value before it copies the stored value. */
 export interface ComparingView extends View {
-  /** Returns the stored value; `cached` itself if the stored value is equal. */
+  /** Returns `cached` if the stored value has the same bytes. Otherwise, returns the stored value. */
   getCached(key: Bytes, cached: Bytes): Bytes | undefined
 }
 

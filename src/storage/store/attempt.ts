@@ -17,7 +17,7 @@ import { StoreTransaction } from './transaction.ts'
 /** The outcome of evaluating a transaction on one state of the store. */
 export interface Evaluation<T> {
   readonly result: T
-  /** The earliest possible commit time. The writes contain this time. */
+  /** The earliest possible commit time. The writes are made for this time; {@link writesAt} changes the time. */
   readonly commitTime: Micros
   /** The writes of the transaction. The record of the commit is not included. */
   readonly writes: readonly Write[]
@@ -33,7 +33,7 @@ export interface Evaluation<T> {
 
 /** A transaction that was evaluated on a snapshot. {@link Store.commit} commits the attempt. */
 export interface Attempt<T> extends Evaluation<T> {
-  /** True if written values contain the commit time. The writes are then valid for this commit time only. */
+  /** True if written values contain the commit time. The writes then cannot be changed to another commit time. */
   readonly isStamped: boolean
   /** The newest commit in the snapshot of the attempt. */
   readonly since: CommitRecord

@@ -29,9 +29,9 @@ export class Background {
 
   /**
    * `removalTime` determines which data has expired. If undefined, the time of the store determines this. `batchMs`:
-   * the duration after which a batch ends at the next document. If `batchMs` is set, databases with expensive bindings
-   * (computed fields) pause between batches. If `batchMs` is undefined, only the size of a batch is limited. `onError`
-   * is called with the errors of failed builds, which are retried. Errors of the store are thrown.
+   * the duration after which a batch ends at the next document. If `batchMs` is set, the work on a database with
+   * expensive bindings (computed fields) pauses between batches. If `batchMs` is undefined, only the size of a batch is
+   * limited. `onError` is called with the errors of failed builds, which are retried. Errors of the store are thrown.
    */
   constructor(
     store: Store,
@@ -53,7 +53,7 @@ export class Background {
 
   /**
    * Drops the state in memory. The next step reads the state again. Called while another process may do the background
-   * work, because its work makes the state outdated.
+   * work, because the work of that process makes the state outdated.
    */
   forget(): void {
     this.sweeper.forget()
@@ -144,7 +144,7 @@ export function removalTimeOf(
 
 /**
  * Decodes the stored state. If no state is stored, or if the stored state is damaged, the removal time begins at the
- * newest commit.
+ * newest commit. Returns undefined if there is no commit, either.
  */
 function loaded(stored: Uint8Array | undefined, lastCommitTime: number): TimeMemory | undefined {
   if (stored !== undefined && isIntact(stored))

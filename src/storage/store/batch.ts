@@ -3,7 +3,7 @@
 
 import { systemClock } from '../../base/clock.ts'
 
-/** Approximate number of rows that a batch removes or writes. */
+/** Approximate maximum number of rows that a batch removes or writes. */
 export const batchWritesMax = 256
 /** Approximate number of rows that can be read in the time of one write. */
 const readsPerWrite = 4

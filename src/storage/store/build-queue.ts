@@ -17,20 +17,23 @@ import type { StoreTransaction } from './transaction.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const buildQueueLimits = {
-  /** First and longest pause of a failing index build, in milliseconds; own limit. */
+  /** Milliseconds of the first pause of a build that fails repeatedly; own limit. */
   buildRetryMs: 1000,
+  /** Milliseconds of the longest pause of a build that fails repeatedly; own limit. */
   buildRetryMsMax: 600_000,
 } as const
 
-/** Limits of one step: the number of batches, and the number of builds that are checked. */
+/** Maximum number of batches in one step. */
 const batchesPerStep = 8
+/** Maximum number of builds that one step checks. */
 const checksPerStep = 256
 
 interface FailedBuild {
   /** The document at which the build failed. */
   readonly document: Ref
-  /** The number of consecutive failures. `atMs`: the time of the last failure on the monotonic clock. */
+  /** The number of consecutive failures. */
   readonly times: number
+  /** The time of the last failure on the monotonic clock. */
   readonly atMs: number
   /** The time at which the failed attempt began. If `document` is written after this time, the build is tried again. */
   readonly began: Micros
@@ -46,8 +49,9 @@ export class BuildQueue {
   readonly #onError: (error: unknown) => void
   readonly #batchMs: number | undefined
   readonly #elapsedMs: () => number
-  /** The database whose build ran last. `#served`: for each database, the index whose build ran last. */
+  /** The database whose build ran last. */
   #database: DatabaseId = 0n
+  /** For each database, the index whose build ran last. */
   readonly #served = new Map<DatabaseId, number>()
   /** The builds that failed in this process, by index. After a restart, all builds are retried. */
   readonly #failed = new Map<string, FailedBuild>()
@@ -118,8 +122,8 @@ export class BuildQueue {
 
   /**
    * Returns whether to skip a build that has failed. After repeated failures, a build is skipped during a pause. After
-   * the pause, the build is skipped until its index changes, or until the document at which it failed changes. After
-   * the longest pause, the build is always retried.
+   * the pause, the build is skipped until its index changes, or until the document at which it failed changes. When
+   * the longest pause has passed since the last failure, the build is always retried.
    */
   #isSkipped(index: Ref, name: string): boolean {
     const failed = this.#failed.get(name)

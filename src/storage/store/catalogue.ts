@@ -226,7 +226,7 @@ export class StoreCatalogue implements Catalogue {
     return this.#relied
   }
 
-  /** Drops the cached schema of a database that the transaction has just written. */
+  /** Records that the transaction has written the schema of a database. Drops this transaction's cached schema. */
   dropCached(database: DatabaseId): void {
     if (this.#changed === nothingChanged) this.#changed = new Set()
     this.#changed.add(database)
@@ -468,9 +468,9 @@ export class StoreCatalogue implements Catalogue {
   }
 
   /**
-   * Returns the schema for a read of single rows. The transaction relies on the read rows only. Creating or deleting a
-   * database changes the schema of its parent. This change must not make concurrent writes in other databases of the
-   * same parent stale.
+   * Returns the schema for a read of single rows. The transaction relies only on these rows, not on the complete
+   * schema. Reason: creating or deleting a database changes the schema of its parent. This change must not make
+   * concurrent writes in other databases of the same parent stale.
    */
   #schemaInPart(database: DatabaseId): Schema {
     let schema = this.#schemas.get(database)

@@ -1,7 +1,11 @@
-// Checks the change record and the change log (change-log.ts). The record must contain every retained version since the
-// start of the record. Every recorded write must have a version, or a recorded removal of the version from the history.
-// The change log must contain the collections that each transaction has changed. Rows of the record that are older than
-// the log must have pending removal work.
+// Checks the change record and the change log (change-log.ts). The change record contains the changes of each
+// transaction. The change log contains only the collections that each transaction has changed. Rules:
+//
+// - The record contains every retained version since the start of the record.
+// - For every recorded write, the version exists, unless the record also contains the removal of this version from the
+//   history.
+// - For each transaction in the record, the log contains the changed collections. If the transaction is older than the
+//   log, the removal of its rows is pending instead.
 
 import { endOfTime, epoch, micros } from '../../base/micros.ts'
 import {
@@ -34,7 +38,8 @@ export class ChangeLogCheck {
   /** The versions that were inserted into or removed from the past of a document, by reference and time. */
   readonly #rewritten = new Set<string>()
   /**
-   * The documents in the transaction that was read last. Documents of one transaction are often checked consecutively.
+   * A cache: the documents of one collection that one transaction changed. Documents of the same transaction are often
+   * checked consecutively.
    */
   #recorded: { readonly place: string; readonly names: ReadonlySet<string> } | undefined
 

@@ -22,13 +22,13 @@ export type IndexState = 'complete' | 'building' | 'unreachable' | 'unknown'
 
 const tables = ['indexLive', 'indexEnded', 'indexEvent'] as const
 
-/** Verifies that the entries of the indexes agree with the documents. */
+/** Checks that the rows of indexes agree with the documents. */
 export class IndexCheck {
   readonly #context: CheckContext
   readonly #tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[]
   /**
-   * False in an older data directory with missing due marks (due-order.ts). The indexes of such a directory may have
-   * events that are no longer read.
+   * False in an older data directory with missing due marks (due-order.ts). Some indexes of such a directory may have
+   * rows in the table `indexEvent` that are no longer read.
    */
   readonly #isFiled: boolean
   /** The number of rows that the documents require, by table, database and index. */

@@ -277,7 +277,7 @@ function checkMarks(context: CheckContext, ref: Ref, versions: readonly StoredVe
   const newest = versions.at(-1)
   if (newest === undefined || newest.action === 'delete') return
   const ttl = ttlOf(newest.fields)
-  // If a `ttl` had already passed at the commit, version 0.2 of Terrarium wrote a due mark with the wrong time. The
-  // sweeper later writes another mark for such a document (removals.ts).
+  // If a `ttl` had already passed at the commit, version 0.2 of Terrarium wrote the due mark at the `ttl`. Such a mark
+  // is accepted, because the sweeper later writes the correct mark (removals.ts).
   if (ttl !== never && !isMarkedAt(ttl)) check(expiryTime(ttl, newest.ts))
 }

@@ -29,9 +29,12 @@ export interface AttemptOwner<T> {
 
 /** The conditions for committing an attempt. */
 export interface CommitTerms<T> {
-  /** The earliest allowed commit time. This time is announced on the timeline until the outcome is known. */
+  /** The earliest allowed commit time. The commit is announced (base/timeline.ts) until its outcome is known. */
   readonly notBefore: Micros
-  /** The time of the newest transaction that the client has seen. A transaction without writes gets a later time. */
+  /**
+   * The time of the newest transaction that the client has seen. An attempt without writes gets a time later than
+   * `seen`.
+   */
   readonly seen: Micros
   /** Evaluates a stale attempt again, while no other commit runs. If undefined, a stale attempt is not committed. */
   readonly again?: TransactionWork<T>

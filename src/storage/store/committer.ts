@@ -3,10 +3,11 @@
 // short attempt is stale, it is evaluated again under the lock. If a long attempt is stale, it is evaluated again
 // without the lock, so that no other transaction waits for the evaluation.
 //
-// The committer announces the time of a commit on the timeline before the evaluation. The writes of the attempt contain
-// the announced time. If another commit already has this time or a later time, the writes are rebased (rebase.ts).
+// Before the evaluation, the committer announces the time of the commit (snapshot-times.ts). The writes of the attempt
+// contain the announced time. If another commit already has this time or a later time, the writes are rebased
+// (rebase.ts).
 //
-// The processes of the slow lane (for long queries) send their attempts to the service that has started them. Worker
+// The processes of the slow lane (for long queries) send attempts to the service that started these processes. Worker
 // processes forward complete queries to the committing process.
 
 import type { MemoryBudget } from '../../base/admission/memory-budget.ts'
@@ -51,7 +52,10 @@ export class Committer {
     this.#commits = commits((work, view, last, time) => this.#evaluateOn(work, view, last, time))
   }
 
-  /** Runs `work` until it is committed. */
+  /**
+   * Evaluates and commits `work`. Repeats this after a conflict. Throws {@link ContendedTransaction} after the last
+   * permitted retry.
+   */
   async write<T>(work: TransactionWork<T>, options: WriteOptions): Promise<TransactionOutcome<T>> {
     const { notBefore: seen = epoch, retriesMax = limits.contentionRetriesDefault } = options
     for (let retries = 0; ; retries++) {
@@ -59,8 +63,8 @@ export class Committer {
       try {
         const attempt = this.#evaluate(work, announcement.time)
         const notBefore = Math.max(announcement.time, attempt.commitTime)
-        // If the caller sets no retry limit, the transaction is not rejected because of conflicts. After the default
-        // number of retries, its last attempt is evaluated again under the lock.
+        // If the caller sets no retry limit, conflicts never reject the transaction: after the default number of
+        // retries, a stale attempt is evaluated again under the lock.
         const isLast = options.retriesMax === undefined && retries >= retriesMax
         const isShort = isLast || attempt.evaluationMicros <= shortMicros
         const terms = { notBefore, seen, ...(isShort && { again: work }) }

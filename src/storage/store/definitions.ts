@@ -1,5 +1,6 @@
 // Reads the definitions of databases and collections from their stored documents. A higher layer validates definitions
-// before they are written. Reading therefore never fails: an invalid field gets its default value.
+// before they are written. Reading does not validate again and never fails: a missing or invalid field gets its default
+// value.
 
 import type { Value } from '../../values/value.ts'
 import type { CollectionDefinition, DatabaseDefinition, Version } from './store-contract.ts'
@@ -18,7 +19,10 @@ export const stepTimeField = 'at'
 
 /** The definition of a collection, with the fields that only the store needs. */
 export interface StoredCollection extends CollectionDefinition {
-  /** The history before this time, in microseconds, was dropped when the collection's document was written. */
+  /**
+   * The start of the retained history when the collection's document was written, in microseconds. Earlier history
+   * stays unreadable.
+   */
   readonly historyFloor: number
   /** The steps that migrate documents to the present shape; undefined if there are no steps. */
   readonly migration: Value | undefined

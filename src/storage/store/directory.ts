@@ -67,9 +67,9 @@ export class StoreDirectory implements Directory {
   }
 }
 
-// The functions below maintain one row for each id of a key. The row lists the databases that contain a key with this
-// id. A secret contains only the id of its key, and keys in several databases may have the same id. The hash of the
-// secret identifies the key.
+// The functions below maintain one row for each key id. The row lists the databases that contain a key with this id. A
+// secret contains only the id of its key, and keys in several databases may have the same id. The stored hash of the
+// secret shows which of these keys the secret belongs to.
 
 const idBytes = 8
 

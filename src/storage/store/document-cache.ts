@@ -13,12 +13,13 @@ import type { Version } from './store-contract.ts'
 interface CachedDocument {
   readonly bytes: Bytes
   readonly version: Version
-  /** The length of `bytes`. `ttl`: the expiry of the version. */
+  /** The length of `bytes`. */
   readonly size: number
+  /** The expiry time of the version. */
   readonly ttl: Micros
   /** The time of the last change to the shape of the collection's documents; 0 if the shape never changed. */
   readonly shapeTime: Micros
-  /** The newest commit time at which this version was verified to be the newest version of its document. */
+  /** This version was the current version of its document as of this commit time. */
   foundAt: Micros
 }
 
@@ -27,7 +28,7 @@ const bytesPerVersion = 800
 /** Approximate bytes of memory for each stored byte of a version: the decoded fields and the rendered text. */
 const bytesPerByte = 5
 
-/** Number of versions that are remembered after their first read. */
+/** Maximum number of versions that are remembered after their first read; see {@link ReadOnce}. */
 const readOnceMax = 65_536
 
 export class DocumentCache {
@@ -52,8 +53,8 @@ export class DocumentCache {
    */
   decoded(bytes: Bytes, version: Version, shapeTime: Micros, lastCommitTime: Micros): Version {
     if (!this.#readOnce.isAgain(versionMark(bytes))) return version
-    // `shown` caches the rendered text. The property is not enumerable, so that a copy of the version with other fields
-    // does not contain this text.
+    // `shown` caches the rendered text. The property is not enumerable, so `{ ...version, fields }` does not copy the
+    // text, which is wrong for the new fields.
     const shown = { value: new VersionRenderCache(version.fields), enumerable: false }
     const known = {
       bytes,

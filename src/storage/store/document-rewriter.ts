@@ -18,14 +18,17 @@ import { encodeVersion } from './records.ts'
 import type { Rows } from './rows.ts'
 
 /**
- * Returns the key of the row with the progress of rewriting a collection's versions. The row exists while some versions
+ * Returns the key of the row that contains the progress of a collection's rewriting. The row exists while some versions
  * may have an earlier shape.
  */
 export function rewriteKey(database: DatabaseId, collection: CollectionId): Uint8Array {
   return buildKey(database, documentsIndex(collection))
 }
 
-/** Returns the collection whose versions a build rewrites; undefined if the build fills an index. */
+/**
+ * Returns the collection whose versions a background build rewrites. Returns undefined if the build fills an index
+ * instead.
+ */
 export function rewrittenCollection({ id }: Ref): CollectionId | undefined {
   const collection = Number(id) - documentsIndex(0)
   return collection < firstUserCollection ? undefined : collection
@@ -81,7 +84,7 @@ export function continueRewrite(
 }
 
 interface NextRows {
-  /** The rows to write, with the rewritten versions. */
+  /** The rows to write. Their values are the rewritten versions. */
   readonly rows: readonly Entry[]
   /** The key of the last row that was read; undefined when there are no more rows. */
   readonly last: Uint8Array | undefined

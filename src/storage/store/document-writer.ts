@@ -40,7 +40,7 @@ import { recordWork } from './sweeper-work.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const documentWriterLimits = {
-  /** Bytes written by one transaction. */
+  /** Maximum number of bytes that one transaction writes. */
   transactionBytesMax: 16_777_216,
   /** Bytes that count as one write operation. */
   writeOpBytes: 1024,
@@ -162,8 +162,8 @@ export class DocumentWriter {
       if (base !== undefined) overlay.set(key, undefined, journal)
       overlay.set(historyKey(ref, commitTime), stored, journal)
     }
-    // Creates and deletes need no due mark, because the events of the collection's documents serve as marks
-    // (due-order.ts).
+    // A due mark shows the sweeper when data expires (due-order.ts). Creates and deletes need no mark, because their
+    // events in the index of the collection's documents serve as marks.
     if (isDelete === (base === undefined)) markDue(overlay, ref, commitTime, journal)
     markDue(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
     this.#context.bindings.perItem(limits.documentBindingsMs, () =>
@@ -264,9 +264,9 @@ export class DocumentWriter {
   }
 
   /**
-   * Removes the version at exactly `ts` from the past. `minimum`: the start of the retained history. A version that was
-   * valid at this time is replaced by a delete. Returns the removed version; undefined if no version has this time and
-   * action.
+   * Removes the version of a document at exactly `ts`, a time in the past. `action`: `delete` for a delete; `create`
+   * for any other version. `minimum`: the start of the retained history. If the version was valid at `minimum`, a
+   * delete replaces it. Returns the removed version; undefined if no version has this time and action.
    */
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete', minimum: Micros): Version | undefined {
     let removed: StoredVersion | undefined

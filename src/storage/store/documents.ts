@@ -164,7 +164,7 @@ function idSpan(collection: CollectionId, scan: EntryScan): IdSpan | undefined {
 /** The table of the newest versions of live documents, or the table of all other versions. */
 type DocumentTable = 'live' | 'past'
 
-/** Returns the interval of keys for the documents of a collection with ids in a span. */
+/** Returns the interval of the keys in a table that belong to a span of ids in a collection. */
 function intervalOf(
   table: DocumentTable,
   { collection, database }: CollectionPlace,

@@ -84,8 +84,8 @@ function markVersion(transaction: StoreTransaction, { key, value }: Entry): void
 }
 
 /**
- * Removes an event of an index. The events of the built-in indexes for `documents(collection)` are still read, so only
- * expired events of these indexes are removed.
+ * Removes an event of an index. Queries still need the events of the built-in indexes for `documents(collection)`, so
+ * only expired events of these indexes are removed.
  */
 function dropEvent(transaction: StoreTransaction, row: Entry, now: Micros): void {
   if (indexOf(row.key) < documentsIndex(0)) transaction.rows.overlay.set(row.key, undefined)

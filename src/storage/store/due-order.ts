@@ -48,8 +48,8 @@ const markingWalks = 2
 export const orderHasEvents = 0xff
 
 /**
- * The progress when all work is complete. The first commit of a new data directory writes this row, because no marks
- * are missing.
+ * The row that states that all marks exist and that all surplus events are removed. The first commit of a new data
+ * directory writes this row.
  */
 export const orderIsComplete: Write = { key: orderProgressKey, value: Uint8Array.of(0xfe) }
 

@@ -1,8 +1,9 @@
 // Caches decoded index entries that are read repeatedly. A cached run contains the first entries of a range of live
-// entries. A run is valid if no later commit wrote rows of its range. A process remembers the rows of recent commits
-// only. For older commits, the change record (the stored changes of each collection) is read. The run is valid if the
-// record contains no later change in the collections of the index, and if no schema has changed. Schema changes are
-// checked because building an index or deleting a collection also changes live entries.
+// entries. A run is valid if no later commit wrote rows of its range. A process remembers only the rows of recent
+// commits. If older commits must be checked, the process reads the change record (the stored changes of each
+// collection). The run is then valid if the record contains no later change in the collections of the index, and if no
+// schema has changed. Schema changes are checked because building an index or deleting a collection also changes live
+// entries.
 
 import { hashBytes, keyAfter } from '../../base/bytes.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -19,7 +20,7 @@ import { changeLogMicros } from './retention.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
 import type { IndexEntry } from './store-contract.ts'
 
-/** Identifies the set of entries of one index with the same terms. */
+/** Identifies a set: the entries of one index that have the same terms. */
 export interface SetPlace {
   readonly database: DatabaseId
   readonly index: number
@@ -50,11 +51,9 @@ export interface CachedRun {
   /** The part of `range` after `entries`; undefined if the run contains all entries of the range. */
   readonly rest: EntryRange | undefined
   readonly schemaTime: Micros
-  /**
-   * The newest commit of the last state for which the run is known to be valid. `foundTime`: the snapshot time of this
-   * state.
-   */
+  /** The time of the newest commit in the last snapshot for which the run was valid. */
   foundAt: Micros
+  /** The time of that snapshot. */
   foundTime: Micros
 }
 
@@ -65,15 +64,15 @@ export const runEntriesMax = 512
 const bytesPerEntry = 300
 const bytesPerByte = 4
 
-/** Number of ranges that are remembered after their first read. */
+/** Maximum number of ranges that are remembered after their first read. */
 const readOnceMax = 16_384
 
 /** Maximum number of collections whose change record is read to validate a run. */
 const collectionsMax = 8
 
 /**
- * The change record is used to validate a run only if the run was last valid at most this many microseconds ago. The
- * change record is retained for twice as long, so it still contains all later changes.
+ * Maximum number of microseconds since the run was last valid. After a longer time, the change record is not used to
+ * validate the run. The change record is retained for twice this time, so it still contains all later changes.
  */
 const recordKeptMin = changeLogMicros / 2
 
@@ -111,7 +110,7 @@ export class EntryCache {
     return true
   }
 
-  /** Records a read of `range`. Returns true if the range was read before, so that caching the range is useful. */
+  /** Records a read of `range`. Returns whether caching the range is useful: true if the range was read before. */
   isWorth(range: EntryRange): boolean {
     return this.#readOnce.isAgain(hashOf(range))
   }
@@ -135,7 +134,7 @@ export function cachedEntry(database: DatabaseId, row: Entry): CachedEntry {
   }
 }
 
-/** Returns the rest of a range that has been read up to and including the row of `key`. */
+/** Returns the part of a range that follows the row of `key` in reading order. */
 export function rangeAfter({ end, reverse, start }: EntryRange, key: Bytes): EntryRange {
   return reverse ? { start, end: key, reverse } : { start: keyAfter(key), end, reverse }
 }
@@ -158,7 +157,7 @@ function isSameRange(left: EntryRange, right: EntryRange): boolean {
   )
 }
 
-/** Returns the hash of a range. V8 stores an integer of this size without an allocation. */
+/** Returns a hash of a range. The hash has 30 bits, because V8 stores such small integers without an allocation. */
 function hashOf({ end, reverse, start }: EntryRange): number {
   return (hashBytes(end, hashBytes(start)) ^ (reverse ? 1 : 0)) & 0x3fffffff
 }

@@ -1,12 +1,13 @@
 // Encodes and decodes the records of index entries. A record is the value of an entry's row, and contains the data that
-// is not in the key of the row. Scans can read the flags and times of a record without decoding the values. The tables
-// of indexes contain live entries, ended (removed) entries, or events.
+// is not in the key of the row. Scans can read the flags and times of a record without decoding the values. An index
+// has separate tables for live entries, ended (removed) entries and events. The records of these tables contain the
+// following parts. Sizes in bytes are in parentheses, and optional parts are in brackets:
 //
 //   live, ended   flags, since (8), [ttl (8)], [values]
 //   event         flags, [values]
 //
-// If the last value is the reference of the entry's document, this value is omitted. The key also contains the values,
-// but in an encoding that is only suitable for comparisons. Therefore the record contains the values, too.
+// If the last value is the reference to the entry's document, this value is omitted. The key also contains the values,
+// but their encoding in keys is only suitable for comparisons. Therefore the record contains the values, too.
 
 import { assert } from '../../base/assert.ts'
 import { ByteWriter } from '../../values/byte-writer.ts'
@@ -87,7 +88,7 @@ export function entrySince({ key, value }: Entry): Micros {
   return isEvent(key) ? timeOf(key) : timeAt(value, sinceAt)
 }
 
-/** Returns a copy of an entry's record in which the entry was added at `since`. */
+/** Returns a copy of an entry's record. The copy has `since` as the time when the entry was added. */
 export function withSince(record: Bytes, since: Micros): Bytes {
   writer.reset().append(record)
   const { length } = writer
@@ -98,7 +99,8 @@ export function withSince(record: Bytes, since: Micros): Bytes {
 }
 
 /**
- * Returns a record in which the time `from` is replaced by `to`. `tag`: the tag of the table that contains the record.
+ * Replaces the time `from` in a record by `to`. Returns the record unchanged if it contains another time, or no time
+ * because it belongs to an event. `tag`: the tag of the table that contains the record.
  */
 export function withEntryTime(tag: number, record: Bytes, from: Micros, to: Micros): Bytes {
   return tag === keyTags.indexEvent || timeAt(record, sinceAt) !== from ? record : withSince(record, to)

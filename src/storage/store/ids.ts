@@ -1,8 +1,9 @@
 // Generates ids of documents. An id has three parts: (milliseconds since `idEpochMs`) << 20 | sequence << 10 | worker.
-// The sequence is the microsecond within the millisecond, so an id contains a time in microseconds. The time in the id
-// is the announced commit time, or slightly later. The announced time is after all commits that the client has seen. A
-// commit is never earlier than the times in its ids. So after a client has seen a commit, each process that has this
-// commit generates greater ids for the client.
+// The sequence is the microsecond within the millisecond, so an id contains a time in microseconds. Before a process
+// evaluates a transaction, the process announces a commit time. This time is after all commits that the client has
+// seen. The time in an id is the announced time, or slightly later. A commit is never earlier than the times in its
+// ids. So after a client has seen a commit, each process that has this commit generates ids for the client that are
+// greater than the ids in the commit.
 //
 // No id may be generated twice, even if the clock is set back while the service is stopped. A process therefore
 // generates ids only within ranges of time that it has reserved in the store. For each worker number, the store

@@ -1,8 +1,8 @@
-// Builds indexes over existing documents. A build adds entries for all stored versions of a document, with the times of
-// the versions. If there are few documents, the transaction that creates the index also builds the index. If there are
-// many documents, the index is built in batches in the background. Each batch is a transaction that also stores the
-// progress, so a crash loses at most one batch. During the build, a transaction that writes a document also writes its
-// index rows. When the build reaches this document, it writes all index rows of the document again.
+// Builds indexes over existing documents. A build adds entries for all stored versions of a document. Each entry
+// contains the time of its version. If there are few documents, the transaction that creates the index also builds the
+// index. If there are many documents, the index is built in batches in the background. Each batch is a transaction that
+// also stores the progress, so a crash loses at most one batch. During the build, a transaction that writes a document
+// also writes its index rows. When the build reaches this document, it writes all index rows of the document again.
 
 import { limits } from '../../base/limits.ts'
 import { RequestError } from '../../base/request-errors.ts'
@@ -28,7 +28,7 @@ import { recordWork } from './sweeper-work.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const indexBuilderLimits = {
-  /** Maximum number of existing documents and versions for building an index in the transaction that creates it. */
+  /** Maximum number of stored document versions for which the transaction that creates an index also builds it. */
   synchronousIndexBuildMax: 128,
 } as const
 
@@ -148,8 +148,9 @@ function decodeProgress(value: Uint8Array): { readonly collection: CollectionId;
 }
 
 /**
- * Decodes the key of a build. Returns a reference whose id is the number of an index. The number of the built-in index
- * for `documents(collection)` means that the build rewrites the versions of `collection`.
+ * Decodes the key of a build. Returns a reference whose id is the number of the index. If the build rewrites the
+ * versions of a collection (document-rewriter.ts), the id is the number of the built-in index for
+ * `documents(collection)`.
  */
 function buildOf(key: Uint8Array): Ref {
   const { database, index } = decodeKeyOf('build', key)
@@ -172,7 +173,7 @@ export function pendingBuildsIn(view: View): Ref[] {
 
 /**
  * Returns the next build of `database` with the index number `index` or a greater number. If there is no such build,
- * returns the first build of the next database.
+ * returns the first build of a later database; undefined if there is none.
  */
 export function nextBuild(view: View, database: DatabaseId, index: number): Ref | undefined {
   const found = firstOf(view, { start: buildKey(database, index), end: tagRange('build').end })

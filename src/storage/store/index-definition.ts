@@ -1,5 +1,5 @@
-// Reads the definition of an index from its document. A higher layer has validated the fields before they were written.
-// Reading therefore never fails: an invalid field gets its default value.
+// Reads the definition of an index from its document. Reading never fails: an invalid field gets its default value. No
+// error is needed, because a higher layer validates the fields before they are written.
 
 import { type Code, codeOf } from '../../values/code.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
@@ -48,7 +48,7 @@ export interface IndexDefinition {
   readonly serialized: boolean
   readonly active: boolean
   readonly partitions: number
-  /** True: every caller in the database may read the index, for example a login page with a client key. */
+  /** True: every caller in the database may read the index. For example, a login page may read it with a client key. */
   readonly publicRead: boolean
 }
 
@@ -78,14 +78,14 @@ export function indexDefinition(document: {
   }
 }
 
-/** Returns whether an index covers the documents of a collection. `'_'` covers no native collections. */
+/** Returns whether an index covers the documents of a collection. `'_'` covers no native (built-in) collections. */
 export function covers(index: IndexDefinition, collection: number): boolean {
   return sourceOf(index, collection) !== undefined
 }
 
 /**
- * Returns the source of an index that covers a collection. A source that names the collection has priority over the
- * source `'_'`.
+ * Returns the source through which an index covers a collection; undefined if there is no such source. A source that
+ * names the collection has priority over the source `'_'`.
  */
 export function sourceOf(index: IndexDefinition, collection: number): IndexSource | undefined {
   let wildcard: IndexSource | undefined
@@ -96,7 +96,7 @@ export function sourceOf(index: IndexDefinition, collection: number): IndexSourc
   return collection >= firstUserCollection ? wildcard : undefined
 }
 
-/** Returns the collections that the sources of an index name; undefined if the index covers all user collections. */
+/** Returns the collections in the sources of an index; undefined if the index covers all user collections. */
 export function namedCollections(index: IndexDefinition): readonly number[] | undefined {
   const named = new Set<number>()
   for (const source of index.sources) {

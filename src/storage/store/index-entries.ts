@@ -68,9 +68,9 @@ function lookupFor(index: IndexDefinition, { ts }: Version, names: NameHistory):
 }
 
 /**
- * A placeholder for the `ts` of the document in terms. The code compares the placeholder by identity. The key of an
- * entry contains null instead, because the commit time is unknown when the key is built. Unlike a missing value, the
- * placeholder is not null, so a combination with the placeholder gives an entry.
+ * Stands for the `ts` of the document while the terms are computed. Finally, null replaces the placeholder, because the
+ * commit time is unknown when the key of an entry is built. The placeholder itself is not null, so a combination that
+ * contains the placeholder gives an entry. The code compares the placeholder by identity.
  */
 const ownTime = new TransactionTime('micros')
 
@@ -78,7 +78,7 @@ function mayHoldTime({ binding, path }: IndexField): boolean {
   return binding !== undefined || path?.[0] === 'ts'
 }
 
-/** Returns whether a combination of terms or values gives an entry. If all elements are null, there is no entry. */
+/** Returns whether a combination of terms or values gives an entry: it has no elements, or an element is not null. */
 function isIndexed(tuple: readonly Value[]): boolean {
   for (const value of tuple) if (value !== null) return true
   return tuple.length === 0

@@ -22,7 +22,7 @@ import { entryDocument, entryIsCut, entrySince, entryTtl, entryUntil, entryValue
 import { isExpired, type Snapshot } from './snapshot.ts'
 import type { EntryScan, IndexEntry } from './store-contract.ts'
 
-/** The entries of one index with one tuple of terms. */
+/** The entries of one index that have the same terms. */
 export interface EntrySet extends SetPlace {
   /** For each value of the index: true if its order is descending. */
   readonly descending: readonly boolean[]
@@ -181,8 +181,8 @@ function placeOf(row: Entry, trailing: number): Bytes {
 }
 
 /**
- * Yields the rows in the order of their entries. If consecutive keys contain the same prefix of their values, their
- * rows are sorted by the complete values.
+ * Yields the rows in the order of their entries. A key contains only the beginning of long values. Consecutive rows
+ * whose keys contain the same beginning are sorted by their complete values.
  */
 function* orderCut(
   rows: Iterable<Entry>,
@@ -221,8 +221,8 @@ function sortRun(run: Entry[], set: EntrySet, reverse: boolean): Entry[] {
 }
 
 /**
- * Replaces each value that is the commit time of a writing transaction with a placeholder, because the commit time may
- * still change. No other stored value can be equal to this commit time.
+ * Replaces each value that is equal to the commit time of the running transaction. The replacement is a placeholder,
+ * because the commit time may still change. No other stored value can be equal to this commit time.
  */
 export function withPlaceholders(snapshot: Snapshot, values: readonly Value[]): readonly Value[] {
   const { commitTime } = snapshot

@@ -1,6 +1,6 @@
 // Updates the tables of indexes when documents change. Encodes the entries of a version as keys and records, and writes
-// the rows that add and remove entries. Every database also has built-in indexes (names of schema objects, tokens by
-// the document that logs in …). The removed entries of built-in indexes are not stored.
+// the rows that add and remove entries. Every database also has built-in indexes, such as the index of the names of
+// schema objects. The removed entries of built-in indexes are not stored.
 
 import { assert } from '../../base/assert.ts'
 import { byteText } from '../../base/byte-text.ts'
@@ -44,7 +44,7 @@ import type { EntryChange, StoreHooks, Version } from './store-contract.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const indexTablesLimits = {
-  /** Bytes of one value of an index entry; longer values are not indexed. */
+  /** Maximum number of bytes of a term or value of an index entry. Entries with longer terms or values are omitted. */
   indexValueBytesMax: 32_767,
 } as const
 
@@ -129,8 +129,8 @@ const builtinsByCollection = new Map<CollectionId, readonly IndexTables[]>([
 const everyDocument: readonly EntryTuple[] = [{ terms: [], values: [] }]
 
 /**
- * Returns the tables for the set `documents(collection)`. The rows of the documents serve as its entries, so only the
- * events of the set are stored.
+ * Returns the tables for the set `documents(collection)`. The rows of the documents serve as the entries of this set.
+ * So only the events of the set are stored.
  */
 export function documentsTables(collection: CollectionId): IndexTables {
   return {
@@ -179,8 +179,8 @@ export function prepareEntries(
 }
 
 /**
- * Returns the entries of a version for which `isKept` returns true. Entries with a term or value that is too long are
- * omitted.
+ * Returns the entries of a version. Omits entries with a term or value that is too long, and entries that `isKept`
+ * rejects.
  */
 function entriesOf(
   index: IndexTables,
@@ -223,7 +223,7 @@ function withTimes(values: readonly Value[], commitTime: TransactionTimeSource):
   return values
 }
 
-/** Returns the entries by the text of their keys. */
+/** Returns a map from the text of each entry's key to the entry. */
 function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
   const found = new Map<string, PreparedEntry>()
   for (const entry of entries) found.set(byteText(entry.liveKey), entry)
@@ -231,9 +231,9 @@ function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
 }
 
 /**
- * Returns the entries of a stored version. Returns no entries if the version has too many. A version can have too many
- * entries if the index was created later. Entries with long terms are omitted, because earlier versions of Terrarium
- * omitted such entries instead of rejecting the write.
+ * Returns the entries of a stored version. Returns no entries if the version has too many entries. This is possible if
+ * the index was created after the version. Omits entries with long terms, because earlier releases of Terrarium omitted
+ * such entries instead of rejecting the write.
  */
 export function entriesOfStored(
   index: IndexTables,
@@ -390,7 +390,7 @@ function isBeingBuilt(overlay: Overlay, { keeps, number }: IndexTables, { parts 
   return keeps === 'entries' && overlay.get(buildKey(parts.database, number)) !== undefined
 }
 
-/** Returns all rows for a document in the tables of an index, by the text of their keys. `versions`: oldest first. */
+/** Returns a document's rows in the tables of an index, as a map from key text to row. `versions`: oldest first. */
 export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, IndexRow> {
   const rows = new Map<string, IndexRow>()
   const put = (row: IndexRow) => rows.set(byteText(row.key), row)

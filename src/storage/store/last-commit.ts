@@ -1,4 +1,4 @@
-// The record of the newest commit, which identifies a state of the store.
+// The record of the newest commit. The record identifies a state of the store.
 
 import { assert } from '../../base/assert.ts'
 import { epoch, type Micros, micros } from '../../base/micros.ts'
@@ -8,9 +8,10 @@ import { encodeTimes, timeAt } from './records.ts'
 
 const key = metaKey('last commit')
 
-/** The stored data of a commit: its time, and (`schemaTime`) the time of the last commit that changed a schema. */
+/** The stored data of a commit. */
 export interface CommitRecord {
   readonly time: Micros
+  /** The time of the last commit that changed a schema. */
   readonly schemaTime: Micros
   /**
    * The latest time in the ids that clients chose for documents, in milliseconds. An id is ignored if its time had

@@ -1,6 +1,7 @@
 // Commits attempts (evaluated transactions) in the committing process. Each attempt is validated against the commits
-// after its snapshot and rebased to its commit time. Then the writes of the attempt are applied. If a short attempt is
-// stale, it is evaluated again under the writer lock on the newest state, so that no transaction starves.
+// after its snapshot and rebased to its commit time. Then the writes of the attempt are applied. A short attempt, or
+// the last attempt of a transaction, is evaluated again under the writer lock if it is stale. This evaluation reads the
+// newest state, so that no transaction starves.
 
 import { epoch, micros } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
@@ -172,7 +173,7 @@ export class LocalCommits implements Commits {
         return done
       }, prepare)
     } catch (error) {
-      // The recent writes may contain other commits of the failed batch, so the recent writes are cleared.
+      // The recent writes may contain commits of the failed batch, so the recent writes are cleared.
       if (hasWritten) this.#recent.clear()
       throw error
     }
@@ -238,8 +239,8 @@ export class LocalCommits implements Commits {
       chosenIdsMs: Math.max(last.chosenIdsMs, chosenIdsMs),
     })
     const all = [...writes, commit]
-    // The keys in `pieces` are not added to the recent writes. Attempts on earlier snapshots therefore validate their
-    // complete read set.
+    // The keys in `pieces` are not added to the recent writes. Because of this gap, attempts on earlier snapshots
+    // validate their complete read set.
     if (pieces === undefined) this.#recent.add(time, last.time, all)
     return {
       result: { result, time: hasWrites ? time : micros(time - 1), counters, retries: 0 },

@@ -25,12 +25,12 @@ interface Tenure {
 }
 
 /**
- * Databases are excluded, because there may be very many databases, and because bindings cannot access the data in
- * databases.
+ * The kinds of schema objects whose names are read. Child databases are excluded for two reasons: there may be very
+ * many, and bindings cannot access their data.
  */
 const kinds = [...namedNatives].filter(kind => kind !== native.databases)
 
-/** Returns the cached history of the names in a database. The cache is valid while the schema is unchanged. */
+/** The cached name histories of databases. A cached history is valid while the schema is unchanged. */
 export interface NameHistories {
   nameHistory(database: DatabaseId): NameHistory
 }
@@ -39,7 +39,7 @@ export class NameHistory {
   readonly #tenures = new Map<string, Tenure[]>()
   readonly #indexTimes = new Map<bigint, Micros>()
 
-  /** Reads all names in a snapshot. Writes of the transaction with this snapshot are ignored. */
+  /** Reads all names in a snapshot. Ignores the writes of the transaction that uses this snapshot. */
   constructor(snapshot: Snapshot, database: DatabaseId) {
     for (const kind of kinds)
       for (const ref of everyDocument(snapshot, database, kind)) this.#add(snapshot, ref)

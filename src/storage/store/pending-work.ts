@@ -9,8 +9,9 @@ import { buildErrorField, namedCollections } from './index-definition.ts'
 import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** Maximum number of builds in the report; `removalsMax`: maximum number of deleted objects that are counted. */
+/** Maximum number of builds in the report. */
 const buildsMax = 100
+/** Maximum number of deleted objects that are counted. */
 const removalsMax = 1_000
 
 /**
@@ -85,7 +86,7 @@ function rewriteShare(transaction: StoreTransaction, database: DatabaseId, colle
   return progress.isPast ? 0.5 + within / 2 : within / 2
 }
 
-/** Returns the position of an id between the first id (0) and the last id (1) of a collection. */
+/** Returns the position of `id` among the ids of a collection, from 0 (the first id) to 1 (the last id). */
 function idShare(
   { snapshot }: StoreTransaction,
   database: DatabaseId,

@@ -66,8 +66,9 @@ export interface TransactionTimes {
   readonly time: Micros
   /** See {@link Snapshot.schemaTime}. */
   readonly schemaTime: Micros
-  /** The time of the newest commit in the snapshot. `chosenIdsMs`: see {@link CommitRecord.chosenIdsMs}. */
+  /** The time of the newest commit in the snapshot. */
   readonly lastCommitTime: Micros
+  /** See {@link CommitRecord.chosenIdsMs}. */
   readonly chosenIdsMs: number
   /** See {@link Transaction.readTimestamp}. */
   readonly readTimestamp: Micros
@@ -191,8 +192,8 @@ export abstract class StoreReader {
   }
 
   /**
-   * Returns the latest minimum valid time (the start of the retained history) of `collections`. If `collections` is
-   * undefined, all user collections are used.
+   * Each collection has a minimum valid time: the start of its retained history. Returns the latest of these times for
+   * `collections`, or for all user collections if `collections` is undefined.
    */
   #minimumOf(database: DatabaseId, collections: readonly CollectionId[] | undefined): Micros {
     let minimum = 0
@@ -331,9 +332,7 @@ export abstract class StoreReader {
     return recordSince(this.snapshot.view, this.snapshot.lastCommitTime)
   }
 
-  /**
-   * Returns the start of the retained history of a collection at `now`, which is not after the time of the snapshot.
-   */
+  /** Returns the start of a collection's retained history at `now`, a time at or before the snapshot. */
   minimumValidTime(database: DatabaseId, collection: CollectionId, now: Micros = this.snapshot.time): Micros {
     return minimumValidTime(collection, this.catalogue.userCollection(database, collection), now)
   }

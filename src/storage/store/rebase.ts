@@ -15,7 +15,7 @@ import { decodeTime, encodeTimes, versionTime, withVersionTime } from './records
 
 /**
  * Returns the writes for a commit at `to`. `writes` were made for a commit at `from`. No row of an earlier commit
- * contains the time `from`.
+ * contains the time `from`, so each occurrence of `from` in `writes` is the commit time.
  */
 export function rebased(writes: readonly Write[], from: Micros, to: Micros): Write[] {
   const times = new KeyTimes(from, to)

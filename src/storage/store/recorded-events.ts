@@ -44,13 +44,14 @@ export interface BufferedEvent {
 
 /** The requested part of a set's history. */
 export interface EventSpan extends KeyInterval {
-  /** The range of times of the events, both inclusive. */
+  /** The earliest time of the events; inclusive. */
   readonly first: Micros
+  /** The latest time of the events; inclusive. */
   readonly last: Micros
   readonly reverse: boolean
 }
 
-/** The changes of a set by one transaction. */
+/** The changes that one transaction made to a set. */
 interface RecordedChange {
   /** The events in the requested order. */
   readonly events: readonly BufferedEvent[]
@@ -76,7 +77,7 @@ export class RecordedEvents {
   readonly #index: IndexTables
   readonly #collection: CollectionId
 
-  /** `index` must cover only `collection`. The transaction with this snapshot must not write. */
+  /** `index` must cover only `collection`. The transaction of `parts.snapshot` must not write. */
   constructor(parts: RecordParts, index: IndexTables, collection: CollectionId) {
     this.#parts = parts
     this.#index = index
@@ -85,7 +86,7 @@ export class RecordedEvents {
 
   /**
    * Returns the changes of a set within a span, grouped by their time. Returns undefined if the change record begins
-   * after the start of the span.
+   * after the start of the span, or if the collection is not a user collection.
    */
   within(set: EntrySet, span: EventSpan): Iterable<RecordedChange> | undefined {
     const { lastCommitTime, view } = this.#parts.snapshot

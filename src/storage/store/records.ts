@@ -97,7 +97,8 @@ export function ttlOf(fields: ObjectValue): Micros {
 }
 
 /**
- * Encodes a version with the time `ts`. `commitTime`: replaces placeholders of the transaction's time in the fields.
+ * Encodes a version with the time `ts`. If `commitTime` is present, it replaces the placeholders for the transaction's
+ * time in the fields.
  */
 export function encodeVersion(
   version: Omit<Version, 'ts' | 'ref'>,

@@ -48,9 +48,10 @@ import type { StoreTransaction } from './transaction.ts'
 
 // The first functions find the expired rows of one document. A version has expired if it was already superseded at the
 // minimum valid time (the start of the retained history). A delete that was valid at the minimum valid time has
-// expired, too. The index rows of a version expire together with the version. If the `ttl` is not after the minimum
-// valid time, the complete document has expired. The cost depends only on the expired data, and on the version that was
-// valid at the minimum valid time.
+// expired, too. The index rows of a version expire together with the version. A document with a `ttl` expires at its
+// `ttl`, or at its last write if this write is later. If the document's expiry is not after the minimum valid time, the
+// complete document has expired. The cost depends only on the expired data, and on the version that was valid at the
+// minimum valid time.
 
 /** Maximum number of versions of one document that are removed in one step. */
 const versionsMax = 256
@@ -282,8 +283,8 @@ function removeCollectionChanges(
 
 /**
  * Schedules a check of a collection with a recorded change at `ts`. The check is due at the end of the day on which the
- * change expires, or on which {@link lookMicros} have passed since `ts`. If `after` is on a later day, the check is due
- * at the end of that day.
+ * change expires, or on which {@link lookMicros} have passed since `ts`, whichever is earlier. If `after` is on a later
+ * day, the check is due at the end of that day.
  */
 function scheduleRemoval(
   transaction: StoreTransaction,

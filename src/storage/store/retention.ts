@@ -11,11 +11,11 @@ import type { StoredCollection } from './definitions.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const retentionLimits = {
-  /** History that is retained in addition to `history_days`, in microseconds. */
+  /** Microseconds of history that are retained in addition to `history_days`. */
   historyGraceMicros: 15 * 60 * 1_000_000,
 } as const
 
-/** The time for which the change log is retained, in microseconds. Streams and caches read only newer rows. */
+/** Microseconds for which the change log is retained. Streams and caches never read older rows. */
 export const changeLogMicros: number = microsPerDay
 
 /**
@@ -30,8 +30,8 @@ export const shortNatives: ReadonlySet<CollectionId> = new Set([
 ])
 
 /**
- * Returns the start of a collection's history according to `history_days`. Writing the collection's document stores
- * this time, so that older history stays unreadable even if `history_days` is increased.
+ * Returns the start of a collection's history according to `history_days`. Each write of the collection's document
+ * stores this time, so that older history stays unreadable even if `history_days` is increased.
  */
 export function historyFloor(
   collection: Pick<StoredCollection, 'historyDays' | 'historyFloor'>,
@@ -87,7 +87,7 @@ export function checkValidTime(at: number, minimum: Micros): void {
   )
 }
 
-/** Formats a time. JavaScript dates cannot represent all times that queries may use. */
+/** Formats a time without a JavaScript date, because queries may use times outside of the range of JavaScript dates. */
 function isoTime(time: number): string {
   return formatTime(timeFromMicros(BigInt(time)))
 }

@@ -35,13 +35,13 @@ export interface Rows {
   /** The time limit for the bindings (computed fields) of one document. */
   readonly bindings: CpuBudget
   readonly commitTime: Micros
-  /** Returns the commit time for use in a written value. The commit time is final after this call. */
+  /** Returns the commit time, so that a written value can contain it. The commit time cannot change after this call. */
   readonly stamp: () => Micros
 }
 
 type IndexContext = Pick<Rows, 'catalogue' | 'hooks'>
 
-/** Returns all indexes with entries for documents of a collection. */
+/** Returns all indexes that cover the documents of a collection. */
 export function indexesOf(
   { catalogue, hooks }: IndexContext,
   database: DatabaseId,

@@ -39,10 +39,14 @@ import { recordWork } from './sweeper-work.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const schemaWriterLimits = {
-  /** The highest id of a collection, and the first id of an index; ids are never reused. */
+  /** Maximum id of a user collection; ids are never reused. */
   userCollectionIdMax: 32_767,
+  /** Id of the first index of a database; ids are never reused. */
   firstIndexId: 32_768,
-  /** Databases with a key of the same id; own limit: a secret with this id is checked against each of these keys. */
+  /**
+   * Maximum number of databases that have a key with the same id. A secret with this id is checked against each of
+   * these keys; own limit.
+   */
   keysOfOneIdMax: 16,
 } as const
 
@@ -91,7 +95,7 @@ export class SchemaWriter {
   }
 
   /**
-   * Drops the steps of a migration that no stored version needs any more. If there are new steps, the rewriting of all
+   * Drops the migration steps that no stored version needs any more. If there are new steps, the rewriting of all
    * versions of the collection begins again.
    */
   #withSteps({ database, id }: Ref, fields: ObjectValue): Map<string, Value> {
@@ -216,7 +220,7 @@ export class SchemaWriter {
 
   /**
    * Returns the objects that are deleted together with a schema object. For a collection, these are the indexes that
-   * cover only this collection.
+   * cover only this collection. For other schema objects, the result is empty.
    */
   dependents(ref: Ref): Ref[] {
     if (ref.collection !== native.collections) return []

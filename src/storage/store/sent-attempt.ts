@@ -1,6 +1,7 @@
-// Encodes an attempt (an evaluated transaction) that one process sends to the committing process. The committing
-// process serves all clients, so each of its steps must be short. For this reason, the encoded writes are appended to
-// the log without another encoding, and the encoded read set is validated without decoding.
+// Encodes and decodes an attempt (an evaluated transaction) that one process sends to the committing process. The
+// committing process serves all clients, so each of its steps must be short. For this reason, it validates the encoded
+// read set without decoding. It appends long encoded writes to the log unchanged, unless it must rebase them (change
+// their commit time).
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { joinBytes, megabyte } from '../../base/bytes.ts'
@@ -12,7 +13,7 @@ import { type Attempt, type AttemptHead, type PackedAttempt, writesAt } from './
 
 /** Encoded writes with more than this many bytes are appended to the log in pieces. */
 const longWritesBytes = 262_144
-/** The number of writes in a piece. Rebasing and appending a piece takes a few milliseconds. */
+/** Maximum number of writes in a piece. Rebasing and appending a piece takes a few milliseconds. */
 const pieceWrites = 500
 
 /** Encodes an attempt without its result. */
@@ -52,8 +53,9 @@ async function joinInTurns(parts: readonly Bytes[]): Promise<Bytes> {
 }
 
 /**
- * Returns writes that were made for a commit at `from`, rebased to `to`. Rebasing turns one write into at most two
- * writes.
+ * Returns the encoded writes in pieces. `from`: the commit time that the writes assume. `to`: the actual commit time.
+ * If the times differ, each piece is rebased to `to`. The maxima are then doubled, because rebasing turns one write
+ * into at most two writes.
  */
 function piecesOf(encoded: Bytes, rows: number, from: Micros, to: Micros): EncodedWrites {
   const factor = from === to ? 1 : 2

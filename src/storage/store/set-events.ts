@@ -6,8 +6,8 @@
 // times, and each time a part of the events is sorted.
 //
 // If few events of a large set are requested, reading all entries takes too long. Such events are computed from the
-// change record (change-log.ts). The record contains the written documents of the collection, and the versions before
-// and after a write determine its events.
+// change record (change-log.ts). The record contains the written documents of the collection. The versions of a
+// document before and after a write determine the events of this write.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { step } from '../../base/effort.ts'
@@ -48,8 +48,8 @@ export interface EventLimits {
 }
 
 /**
- * The sources are tried in this order: the entries of a small set, a few changes from the change record, and the
- * entries of a larger set. Reading `manyEntries` entries takes some tenths of a second.
+ * The sources are tried in this order: the entries of a small set, a few changes from the change record, the entries of
+ * a larger set, all changes, and all entries. Reading `manyEntries` entries takes some tenths of a second.
  */
 const eventLimits: EventLimits = {
   fewEntries: 512,

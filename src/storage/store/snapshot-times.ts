@@ -10,7 +10,7 @@ import { SnapshotTooEarly } from './store-contract.ts'
 
 /**
  * A client's last seen time can move the times of snapshots and commits ahead of the clock, by at most this many
- * microseconds. The clocks of processes differ by less.
+ * microseconds. No larger difference between the clocks of processes is expected.
  */
 const clockSkewMax: number = 10_000_000
 
@@ -52,8 +52,8 @@ export class SnapshotTimes {
   }
 
   /**
-   * Announces a commit at `notBefore` + {@link commitDistance} or later. A transaction without writes gets the time
-   * directly before its commit. Because of the distance, this time is also later than `notBefore`.
+   * Announces a commit at `notBefore` + {@link commitDistance} or later. If the transaction writes nothing, its time is
+   * one microsecond before the planned commit time. Because of the distance, this time is also later than `notBefore`.
    */
   announce(notBefore: Micros): Announcement {
     const wanted = Math.min(notBefore, micros(this.#timeline.now() + clockSkewMax))
@@ -74,9 +74,9 @@ export class SnapshotTimes {
    * commits have later times. `seen`: the last seen time of a client; undefined if the snapshot is not for a client.
    *
    * The time of the snapshot is later than `seen`, and not earlier than the times of earlier snapshots of this machine.
-   * Throws {@link SnapshotTooEarly} if no such time is available yet. If `seen` is ahead of the clock, or if the
-   * timeline is halted ({@link Reach.isHalted}), the snapshot may have the time `seen`. If `seen` is more than {@link
-   * clockSkewMax} ahead of the clock, it is reduced to this limit.
+   * Throws {@link SnapshotTooEarly} if no such time is available yet. In two cases, the time may equal `seen`: `seen`
+   * is ahead of the clock, or the timeline is halted ({@link Reach.isHalted}). If `seen` is more than
+   * {@link clockSkewMax} ahead of the clock, `seen` is first reduced to this limit.
    */
   onSnapshot<T>(seen: Micros | undefined, read: (view: View, last: CommitRecord, time: Micros) => T): T {
     const reach = this.#timeline.reach(seen)
@@ -90,9 +90,10 @@ export class SnapshotTimes {
   }
 
   /**
-   * Returns a read timestamp later than `seen` for the newest state, which is visible only under the writer lock. The
-   * state contains every commit up to this time, and all later commits have later times. Returns undefined if no such
-   * timestamp is available yet. The caller must then make a commit to get a time later than `seen`.
+   * Returns a read timestamp for the newest state, which is visible only under the writer lock. The state contains
+   * every commit up to this time, and all later commits have later times. The timestamp is later than `seen`, unless
+   * `seen` is ahead of the clock. Returns undefined if no such timestamp is available yet. The caller must then make a
+   * commit to get a time later than `seen`.
    */
   readTimestamp(last: CommitRecord, seen: Micros): Micros | undefined {
     const reach = this.#timeline.reach(seen)

@@ -58,7 +58,7 @@ export function recordExpiry(snapshot: Snapshot, ttl: Micros): void {
   isExpired(snapshot, ttl)
 }
 
-/** Reads the value of a key and counts its bytes. If `cached` has the same bytes, returns the object `cached`. */
+/** Reads the value of a key, and counts the value's bytes. If `cached` has the same bytes, returns `cached` itself. */
 export function read(snapshot: Snapshot, key: Bytes, cached?: Bytes): Bytes | undefined {
   const { view } = snapshot
   const bytes = cached === undefined ? view.get(key) : getCached(view, key, cached)
@@ -72,7 +72,7 @@ export function firstOf(view: View, range: KeyRange): Entry | undefined {
   return undefined
 }
 
-/** Returns the first row of a range, and counts its bytes. */
+/** Returns the first row of a range, and counts the bytes of the row's value. */
 export function readFirst(snapshot: Snapshot, range: KeyRange): Entry | undefined {
   const entry = firstOf(snapshot.view, range)
   if (entry !== undefined) snapshot.counters.readBytes += entry.value.length

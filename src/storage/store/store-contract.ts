@@ -208,7 +208,7 @@ export interface ReadTransaction {
   readonly directory: Directory
   /**
    * The time of all reads of the transaction. The reads see all commits up to this time. For a transaction that may
-   * write, this is verified only at its commit.
+   * write, the store verifies this only when the transaction commits.
    */
   readonly snapshotTime: Micros
   /** False: any write throws {@link WriteNeeded}, and the runner restarts with a writing transaction. */
@@ -245,8 +245,9 @@ export interface HistoryReader {
   matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent>
   documentEvents(database: DatabaseId, collection: number, scan: EventScan): Iterable<IndexEvent>
   /**
-   * Returns the transactions from `from` on with their changes in a collection, oldest first. Changes up to
-   * {@link changesSince} may be missing. Changes are read when they are needed.
+   * Returns the transactions at or after the time `from` that changed a collection, oldest first. Each transaction
+   * contains its changes in this collection. Changes up to {@link changesSince} may be missing. Changes are read when
+   * they are needed.
    */
   collectionChanges(
     database: DatabaseId,

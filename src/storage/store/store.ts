@@ -40,11 +40,11 @@ import { StoreTransaction } from './transaction.ts'
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const storeLimits = {
   /**
-   * Background work and imports pause for a database after they have evaluated bindings (computed fields) of this
-   * database. The pause is this multiple of the duration of the evaluation; own limit.
+   * After background work or an import has evaluated bindings (computed fields) of a database, such work pauses for
+   * this database. The pause takes this many times as long as the evaluation; own limit.
    */
   bindingRestFactor: 3,
-  /** Shortest pause after the evaluation of bindings, in milliseconds; own limit. */
+  /** Milliseconds of the shortest pause after the evaluation of bindings. Shorter pauses are omitted; own limit. */
   bindingRestMsMin: 1,
 } as const
 
@@ -66,7 +66,7 @@ interface StoreOptions {
   readonly reserveIds?: ReserveIds
   /** Limits the memory of evaluated transactions that wait for their commit. */
   readonly memory?: MemoryBudget
-  /** Commits attempts. If undefined, this process commits. */
+  /** Commits attempts (evaluated transactions). If undefined, this process commits. */
   readonly commits?: Commits
   /**
    * The approximate limit in bytes for cached documents, entries and schemas together. The limits of the service for
@@ -75,7 +75,7 @@ interface StoreOptions {
   readonly rememberedBytesMax?: number
 }
 
-/** The approximate number of databases whose pauses are remembered. */
+/** Approximate maximum number of databases whose pauses are remembered. */
 const pausesMax = 10_000
 
 /** The fractions of `rememberedBytesMax` for cached documents, for cached index entries and for cached schemas. */
@@ -104,9 +104,9 @@ function slowBindings(): RequestError {
 export class Store {
   readonly kv: KeyValueStore
   /**
-   * The time limit for the bindings (computed fields) of one document, in writes, imports and builds. When the document
-   * is removed, the main process computes its bindings again. A removal cannot be rejected, so the limit is checked
-   * when the document is written.
+   * The time limit for the bindings (computed fields) of one document in writes, imports and index builds. Writes check
+   * the limit also on behalf of the later removal of the document. The removal computes the bindings again in the main
+   * process, and cannot be rejected.
    */
   readonly bindings = new CpuBudget(slowBindings)
   /** The pauses of each database's background work after {@link counted} work, in milliseconds. */
@@ -191,9 +191,10 @@ export class Store {
   }
 
   /**
-   * Commits an attempt. If other transactions have changed the read set of the attempt, writes nothing and resolves
-   * with `stale`. `owner`: the other process that has evaluated the attempt; undefined for an attempt of this process.
-   * The owner does the work that would take too long in this process, with {@link validated} and {@link attemptAt}.
+   * Commits an attempt. `owner`: the other process that has evaluated the attempt; undefined for an attempt of this
+   * process. If the validation would take too long in this process, the owner calls {@link validated}. If other
+   * transactions have changed the read set of the attempt, the attempt is stale. The owner can then evaluate it again,
+   * with {@link attemptAt}. Without a new evaluation, writes nothing and resolves with `stale`.
    */
   commit<T>(attempt: Attempt<T>, owner?: AttemptOwner<T>): Promise<TransactionOutcome<T> | 'stale'> {
     return this.#committer.commit(attempt, owner)

@@ -1,5 +1,5 @@
 // Records pending work for the sweeper (sweeper.ts), one row for each piece of work. The key of the row contains the
-// kind of the work, the time at which the work is due, and the schema object of the work.
+// kind of the work, the time at which the work is due, and the schema object that the work concerns.
 
 import { micros } from '../../base/micros.ts'
 import type { Micros, Ref } from '../../values/value.ts'
@@ -12,7 +12,7 @@ import { never } from './records.ts'
 /** Pending work. */
 export interface SweeperWork {
   readonly key: Bytes
-  /** The schema object of the work. */
+  /** The schema object that the work concerns. */
   readonly target: Ref
 }
 
@@ -29,7 +29,7 @@ export function recordWork(
   overlay.set(garbageKey(kind, due, target), present, journal)
 }
 
-/** Yields the work of one kind that is due at the time `due`, oldest first. If `due` is undefined, yields all work. */
+/** Yields the work of one kind that is due at or before `due`, oldest first. If `due` is undefined, yields all work. */
 export function* workOf(
   view: View,
   kind: GarbageKind,

@@ -2,9 +2,9 @@
 // change record and the change log (change-log.ts), and the expired history of each collection (due-order.ts). Each
 // step is short, and its cost depends on the removed data, not on the remaining data.
 //
-// The removal time determines which data has expired (base/removal-time.ts). The removal time does not jump when the
-// clock is set. Reads use the time of their snapshot instead. If this time is later than the removal time, a read may
-// be rejected although its data still exists.
+// For the sweeper, the removal time determines which data has expired (base/removal-time.ts). The removal time does not
+// jump when the clock is set. For a read, the time of its snapshot determines which data has expired. If the snapshot
+// time is later than the removal time, a read may be rejected although its data still exists.
 
 import { type DatabaseId, type Micros, native, type Ref, rootDatabase } from '../../values/value.ts'
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
@@ -20,8 +20,8 @@ import type { StoreTransaction } from './transaction.ts'
 
 // Each collection has a scheduled check for expired data. A due mark (due-order.ts) points to data that has expired or
 // will expire. A new collection is checked at once, to find its first due mark. The next check is due when the data of
-// this mark expires. If a check finds no mark, the next check is due at the earliest possible expiry of data that is
-// written after the check.
+// this mark expires. If a check finds no mark, only data that is written after the check can expire. The next check is
+// then due at the earliest time at which such data can expire.
 
 /** A scheduled check of a collection. `at`: the check is due when the removal time reaches this time (microseconds). */
 interface DueCheck extends CollectionPlace {
@@ -80,7 +80,10 @@ function nameOf({ collection, database }: CollectionPlace): string {
   return `${database}/${collection}`
 }
 
-/** Maximum number of collections that one step checks, and of databases whose collections one step lists. */
+/**
+ * Maximum number of collections that one step checks. Also the maximum number of databases whose collections one step
+ * lists.
+ */
 const checksPerStep = 256
 /** The time for which a collection is skipped after its sweep has failed, in microseconds. */
 const pauseMicros = 60_000_000
@@ -92,14 +95,15 @@ export class Sweeper {
   #checks = new CheckSchedule()
   /** Databases whose collections have not been listed yet. */
   #unknown: DatabaseId[] = [rootDatabase]
-  /** True when all data that an older version of Terrarium has written has due marks (due-filing.ts). */
+  /** True when the data of older versions of Terrarium has due marks, too (due-filing.ts). */
   #isFiled = false
 
   /**
    * `removalTime`: returns the time that determines which data has expired; by default the time of the store.
-   * `batchMs`: the time limit of a batch in milliseconds. With a time limit, a database pauses after bindings (computed
-   * fields) of its removed data were computed. If `batchMs` is undefined, batches have no time limit, and databases do
-   * not pause.
+   * `batchMs`: the time limit of a batch in milliseconds. If `batchMs` is undefined, batches have no time limit. To
+   * remove data, the sweeper may have to compute bindings (computed fields) of a database. After long computations, the
+   * store requests a pause for the database (`bindingPauses`). The sweeper observes such pauses only if `batchMs` is
+   * given.
    */
   constructor(store: Store, removalTime: () => Micros = () => store.now(), batchMs?: number) {
     this.#store = store
@@ -278,8 +282,8 @@ export class Sweeper {
   }
 
   /**
-   * Returns whether bindings of a database may be computed now. While the database pauses, its expired data is not
-   * removed.
+   * Returns whether bindings of a database may be computed now. During a pause for the database, its expired data is
+   * not removed.
    */
   #mayCompute(database: DatabaseId): boolean {
     return this.#batchMs === undefined || this.#store.bindingPauses.waitMs(database) === 0

@@ -42,7 +42,10 @@ export class StoreTransaction extends StoreReader implements Transaction {
   #stampedTime: Micros | undefined
   #chosenIdsMs = 0
   #writes = 0
-  /** The last generated id that is not in use. A document is usually written directly after its id was generated. */
+  /**
+   * The last generated id that `isTaken` found free. If the next document has this id, the id is not recorded as chosen
+   * by a client.
+   */
   #lastDrawn: bigint | undefined
 
   constructor(parts: TransactionParts, view: View, times: TransactionTimes, counters?: TransactionCounters) {
@@ -87,7 +90,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return new StoreTransaction(this.parts, this.snapshot.view, { ...times, past: time }, this.counters)
   }
 
-  /** Returns whether written values contain the commit time. The times of versions and entries are ignored. */
+  /** Returns whether written values contain the commit time. The times of versions and index entries do not count. */
   get isStamped(): boolean {
     return this.#stampedTime !== undefined
   }
@@ -248,8 +251,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
 }
 
 /**
- * Returns whether any version of a document is stored, including versions of a deleted or expired document. Ids of
- * databases and keys are unique in the whole store, not only in their database.
+ * Returns whether any version of a document is stored, including versions of a deleted or expired document. For ids of
+ * databases and keys, all databases are searched, because these ids are unique in the whole store.
  */
 function isStored(view: View, ref: Ref): boolean {
   if (view.get(documentKey(ref)) !== undefined) return true

@@ -20,11 +20,11 @@ import type { StoredVersion } from './index-tables.ts'
 import { decodeVersion, versionAction, versionShapeTime } from './records.ts'
 import type { Migration, StoreHooks } from './store-contract.ts'
 
-/** Decodes versions of documents, with the migrations that one transaction sees. */
+/** Decodes versions of documents, and applies the migrations that one transaction sees. */
 export class VersionReader {
   readonly #catalogue: StoreCatalogue
   readonly #hooks: Pick<StoreHooks, 'readMigration'>
-  /** The migration that was used last, because consecutive reads usually read documents of one collection. */
+  /** The migration that was used last. It is cached, because consecutive reads are usually in one collection. */
   #latest: { readonly steps: Value; readonly migration: Migration } | undefined
 
   constructor(catalogue: StoreCatalogue, hooks: Pick<StoreHooks, 'readMigration'>) {

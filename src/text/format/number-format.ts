@@ -116,8 +116,8 @@ function decimalOf(double: number): Decimal {
 }
 
 /**
- * Rounds a decimal to at most `count` digits. If `count` is 0, the number is rounded down to zero, or up to a digit 1
- * before its first digit. If `count` is negative, the result is zero.
+ * Rounds a decimal to at most `count` digits. If `count` is 0, the result is zero or the next higher power of ten: 0.4
+ * becomes 0, and 0.7 becomes 1. If `count` is negative, the result is zero.
  */
 function roundDigits({ digits, point }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits, point }

@@ -2,7 +2,8 @@
 // `%[index$][flags][width][.precision]conversion`.
 
 /**
- * Thrown for an unknown conversion, or for a conversion with incompatible flags. `text` is the text of the specifier.
+ * Thrown for an invalid specifier. `conversion`: the conversion is unknown, its flags are incompatible, or its argument
+ * is missing. `suffix`: the value has no such part of a date or time. `text` is the text of the specifier.
  */
 export class FormatError extends Error {
   override name = 'FormatError'

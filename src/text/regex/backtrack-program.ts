@@ -6,7 +6,7 @@
 import { CodePointTest } from './code-point-test.ts'
 import type { Anchor, CaseFolding, ClassNode, LookNode, PatternNode, RepeatNode } from './pattern-tree.ts'
 
-/** The operation codes of instructions. The position is the current offset of the search in the text. */
+/** The operation codes of instructions. The "position" is the current offset of the search in the text. */
 export const op = {
   /** Ends the program with a match. */
   match: 0,
@@ -19,7 +19,7 @@ export const op = {
   split: 4,
   /** Stores the position in register `a`. */
   mark: 5,
-  /** Stores the text from register `b` to the position as the text of group `a`. */
+  /** Stores the text of group `a`: the text from the offset in register `b` to the position. */
   capture: 6,
   /** Sets the iteration count in register `a` to 1. */
   count: 7,
@@ -102,7 +102,7 @@ const plain: Instruction = {
   folding: 'none',
 }
 
-/** Matches a single character of a line terminator. */
+/** Matches one character if it is a line terminator. */
 const terminator = new CodePointTest({ set: [0x0a, 0x0d, 0x85, 0x85, 0x2028, 0x2029], negated: false }, false)
 
 class Compiler {

@@ -13,12 +13,11 @@ import { SearchTooLongError } from './pattern-errors.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const backtrackSearchLimits = {
-  /**
-   * Steps of a backtracking search, additional steps for each UTF-16 unit of the text, and saved alternatives; own
-   * limit.
-   */
+  /** Maximum number of steps of a backtracking search, without the additional steps below; own limit. */
   regexBacktrackStepsMax: 16_777_216,
+  /** Number of additional steps that each UTF-16 unit of the text allows; own limit. */
   regexBacktrackStepsPerUnit: 32,
+  /** Maximum number of saved alternatives of a backtracking search; own limit. */
   regexBacktrackFramesMax: 4_194_304,
 } as const
 

@@ -46,12 +46,12 @@ export function readClass(reader: PatternReader, flags: Flags, depth = 0): Chara
   return { set, negated }
 }
 
-/** The maximum depth of nested classes and intersections. The parser is recursive. */
+/** Maximum depth of nested classes and intersections; protects the stack, because the parser is recursive. */
 const nestedMax = 100
 
 /**
- * Ranges are merged while a class is being read, if the class has more range bounds than this number. Otherwise, a
- * short pattern could create very many ranges.
+ * Ranges are merged while a class is being read, if the class has more range bounds than this number. Without this
+ * merging, a short pattern could create very many ranges.
  */
 const mergedFromMin = 8192
 

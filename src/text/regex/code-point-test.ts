@@ -5,7 +5,7 @@ import type { CharacterClass } from './character-class.ts'
 import type { CodePointSet } from './code-point-set.ts'
 import { unicodeSet } from './unicode-property.ts'
 
-/** Tests whether a class contains a code point, with a table for ASCII and a binary search for other code points. */
+/** Tests whether a class contains a code point. Uses a table for ASCII, and a binary search for other code points. */
 export class CodePointTest {
   readonly #set: CodePointSet
   readonly #negated: boolean
@@ -51,7 +51,7 @@ function includes(set: CodePointSet, codePoint: number): boolean {
   return low * 2 < set.length && (set[low * 2] as number) <= codePoint
 }
 
-/** Returns the upper case of a letter. Returns the letter if its upper case has several characters. */
+/** Returns the upper case of a letter, or the letter itself if its upper case has several characters. */
 function upperCase(codePoint: number): number {
   return single(
     mapKnown(String.fromCodePoint(codePoint), text => text.toUpperCase()),
@@ -59,7 +59,7 @@ function upperCase(codePoint: number): number {
   )
 }
 
-/** Returns the lower case of a letter. Returns the letter if its lower case has several characters. */
+/** Returns the lower case of a letter, or the letter itself if its lower case has several characters. */
 function lowerCase(codePoint: number): number {
   return single(
     mapKnown(String.fromCodePoint(codePoint), text => text.toLowerCase()),

@@ -16,11 +16,13 @@ import type { PatternTree } from './pattern-tree.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const compiledPatternLimits = {
-  /** The length of a search pattern in characters; own limit. */
+  /** Maximum length of a search pattern in characters; own limit. */
   regexPatternCharsMax: 10_000,
-  /** Cached patterns, the total of their instructions, and bytes of search states of each pattern; own limit. */
+  /** Maximum number of cached patterns; own limit. */
   regexCacheMax: 200,
+  /** Maximum number of instructions of all cached patterns together; own limit. */
   regexCacheInstructionsMax: 100_000,
+  /** Maximum number of bytes of search states that a cached pattern keeps; own limit. */
   regexStateBytesMax: 262_144,
 } as const
 
@@ -162,7 +164,7 @@ function compileLinear(tree: PatternTree): LinearProgram | undefined {
     const program = RE2JS.compile(linear.source, linear.usesLookBehind ? RE2JS.LOOKBEHINDS : 0)
     return program.programSize() > limits.regexInstructionsMax ? undefined : program
   } catch {
-    // The syntax is valid. RE2 rejects nested counts and patterns that are nested too deeply.
+    // The syntax is valid, but RE2 also rejects nested counts and patterns that are nested too deeply.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 // Parses patterns in the syntax of java.util.regex, which is the syntax of the query languages. The parser resolves
-// flags, classes and quoted sections, so the syntax tree is simple. If no engine supports a feature, the error names
-// the feature.
+// flags, classes and quoted sections, so the syntax tree is simple. If no regex engine of the service supports a
+// feature of a pattern, the parser throws an error that names the feature.
 
 import { limits } from '../../base/limits.ts'
 import { type CharacterClass, classOf, dotClass, readClass, readClassEscape } from './character-class.ts'
@@ -10,7 +10,7 @@ import type { Anchor, CaseFolding, Manner, PatternNode, PatternTree } from './pa
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const javaPatternLimits = {
-  /** The depth of nested groups in a search pattern; own limit. */
+  /** Maximum depth of nested groups in a search pattern; own limit. */
   regexDepthMax: 200,
 } as const
 
@@ -146,8 +146,8 @@ class Parser {
   }
 
   /**
-   * Reads a group number. A digit is part of the number if a group with the resulting number begins earlier in the
-   * pattern.
+   * Reads the group number of a reference such as `\12`. A further digit belongs to the number only if a group with the
+   * longer number begins earlier in the pattern.
    */
   #numberedReference(firstDigit: number): PatternNode {
     let group = firstDigit

@@ -43,8 +43,8 @@ const countMax = 1000
 const lineBreak = '(?:\\r\\n|[\\n\\x0b\\f\\r\\x{85}\\x{2028}\\x{2029}])'
 
 /**
- * The RE2 anchors for Java's anchors. If an RE2 anchor could match at other offsets of a text than the Java anchor, the
- * backtracking engine searches the text.
+ * The RE2 anchor for each Java anchor. In some texts, the two anchors could match at different offsets. The
+ * backtracking engine searches such texts.
  */
 const anchors: Readonly<Record<Anchor, string | undefined>> = {
   textStart: '\\A',
@@ -161,8 +161,8 @@ function literal(codePoint: number): string {
 }
 
 /**
- * Caches the RE2 syntax of sets. The set of a Unicode property can have hundreds of ranges, and all patterns share the
- * set.
+ * Caches the RE2 syntax of sets, because a set can have hundreds of ranges. All patterns share the set of a Unicode
+ * property.
  */
 const rangeSources = new WeakMap<CodePointSet, string>()
 

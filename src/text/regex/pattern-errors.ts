@@ -19,7 +19,7 @@ export class UnsupportedRegexError extends Error {
   }
 }
 
-/** A replacement contains a group that does not exist in the pattern, or an incomplete escape or group. */
+/** A replacement refers to a group that the pattern does not have, or contains an incomplete escape or reference. */
 export class ReplacementError extends Error {
   override name = 'ReplacementError'
 }

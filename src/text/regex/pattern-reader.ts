@@ -3,7 +3,7 @@
 
 import { RegexSyntaxError, UnsupportedRegexError } from './pattern-errors.ts'
 
-/** The result of reading at the end of the pattern. */
+/** The reader returns this number instead of a code point at the end of the pattern. */
 export const end = -1
 
 const backslash = 0x5c
@@ -250,7 +250,7 @@ export interface Flags {
   readonly comments: boolean
 }
 
-/** The flags at the start of every pattern. */
+/** The initial flags of every pattern: no flag is set. */
 export const noFlags: Flags = {
   ignoreCase: false,
   multiline: false,

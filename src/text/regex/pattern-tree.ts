@@ -1,4 +1,4 @@
-// The syntax trees of patterns, which both search engines compile.
+// The syntax trees of patterns. Both search engines (RE2 and the backtracking engine) compile these trees.
 
 import type { CharacterClass } from './character-class.ts'
 

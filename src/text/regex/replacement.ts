@@ -1,5 +1,5 @@
-// Parses replacements in Java's syntax. `$1` and `${name}` are replaced by groups, and a backslash escapes the next
-// character.
+// Parses replacements in Java's syntax. `$1` and `${name}` represent the text that a group has matched, and a backslash
+// escapes the next character.
 
 import { ReplacementError } from './pattern-errors.ts'
 
@@ -58,7 +58,7 @@ function readGroup(
   if (group < 0) throw new ReplacementError('has no group behind $')
   if (group > groupCount) throw new ReplacementError(`names the group ${group}, which the pattern lacks`)
   let behind = start + 1
-  // A digit is part of the number if a group with the resulting number exists.
+  // A further digit belongs to the number only if a group with the resulting number exists.
   for (let digit = digitAt(text, behind); digit >= 0; digit = digitAt(text, behind)) {
     if (group * 10 + digit > groupCount) break
     group = group * 10 + digit

@@ -1,7 +1,7 @@
-// The character properties `\p{…}` in patterns. The ASCII classes are the same as in Java. For a Unicode property, a
-// JavaScript RegExp with the property is run over all code points. Indexes can store the results of matches, so results
-// must not change with newer Unicode versions. Therefore, characters that are newer than the project's Unicode tables
-// are treated as unassigned (docs/decisions/0030-known-characters.md).
+// The character properties `\p{…}` in patterns. The ASCII classes are the same as in Java. To find the characters
+// with a Unicode property, a JavaScript RegExp is run over all code points. Indexes can store the results of matches,
+// so results must not change with newer Unicode versions. Therefore, characters that are newer than the project's
+// Unicode tables are treated as unassigned (docs/decisions/0030-known-characters.md).
 
 import { step } from '../../base/effort.ts'
 import { knownRanges } from '../../values/known-characters.ts'
@@ -34,7 +34,10 @@ const asciiClasses = new Map<string, CodePointSet>(
   }).map(([name, ranges]) => [name, setOf(ranges)]),
 )
 
-/** RegExp expressions for properties that are named after methods of Java's class Character, such as `isLowerCase`. */
+/**
+ * RegExp expressions for properties that are named after Java methods. For example, `javaLowerCase` contains the
+ * characters for which `Character.isLowerCase` returns true.
+ */
 const javaMethods: Readonly<Record<string, string>> = {
   javaAlphabetic: '\\p{Alphabetic}',
   javaDefined: '\\P{Cn}',
@@ -176,7 +179,7 @@ function membersOf(expression: string): CodePointSet | undefined {
 
 let newerFound: CodePointSet | undefined
 
-/** Returns the characters of the JavaScript runtime that the project's Unicode tables lack. Usually an empty set. */
+/** Returns the characters that the JavaScript runtime knows, but the project's tables do not. Usually an empty set. */
 function newerCharacters(): CodePointSet {
   newerFound ??= intersection(runtimeMembers('\\P{Cn}') ?? [], complement(setOf(knownRanges())))
   return newerFound
@@ -213,7 +216,7 @@ function beginScan(expression: string): PropertyScan | undefined {
   return scan
 }
 
-/** Appends the ranges that `runs` matches in a plane to `ranges`. `first` is the first code point of the plane. */
+/** Finds the matches of `runs` in a plane, and adds their ranges to `ranges`. `first`: the plane's first code point. */
 function listRuns(runs: RegExp, first: number, ranges: number[]): void {
   const width = first === 0 ? 1 : 2
   // The first plane is split between the last high surrogate and the first low surrogate, because the two would form a

@@ -1,5 +1,5 @@
-// Reads documents of every kind as drivers of version 4 print them: `{"ref":{"@ref":…},"ts":…,"data":{…}}`. Schema
-// objects become schema records.
+// Reads documents and schema objects in the format that drivers of version 4 print:
+// `{"ref":{"@ref":…},"ts":…,"data":{…}}`. Schema objects become schema records.
 
 import { microsOfTime } from '../../values/time.ts'
 import { type Json, type ObjectValue, Time, type Value } from '../../values/value.ts'

@@ -91,8 +91,8 @@ function inCollection(id: string, collection: UnresolvedRef): UnresolvedRef {
 }
 
 /**
- * Adds the database (`scope`) to a reference into another database. The store cannot contain references into other
- * databases, so the report lists them.
+ * Adds the database (`scope`) to a reference into another database. The store cannot contain such references, so the
+ * report of the import lists them.
  */
 function scoped({ target }: UnresolvedRef, scope: UnresolvedRef): UnresolvedRef {
   if (target.type === 'document')
@@ -102,7 +102,7 @@ function scoped({ target }: UnresolvedRef, scope: UnresolvedRef): UnresolvedRef 
     : new UnresolvedRef({ ...target, scope })
 }
 
-/** Reads a reference in the form of the oldest version: `classes/users/1`, `indexes/by_email`, `credentials/7`. */
+/** Reads a reference of the oldest API version: `classes/users/1`, `indexes/by_email`, `credentials/7`. */
 function pathReference(path: string): UnresolvedRef {
   const [first = '', name, id, ...rest] = path.split('/')
   const known = nativeNamed(first)

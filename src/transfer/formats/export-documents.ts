@@ -57,7 +57,10 @@ function readDocument(
   ]
 }
 
-/** `@version` marks lines of the history. Only Terrarium exports the history. No field of a document has this name. */
+/**
+ * Members that are not user fields. `@version` marks a version in the history of a document. Only exports of Terrarium
+ * contain a history. No user field has the name `@version`.
+ */
 const ownMembers = new Set(['id', 'coll', 'ts', 'ttl', 'data', '@version'])
 
 function fieldsOf(element: ReadonlyMap<string, Json>, notation: Notation): ObjectValue {
@@ -103,7 +106,7 @@ function instant(json: Json | undefined, member: 'ts' | 'ttl'): Time | undefined
 // Reads values of the driver of version 10 that `JSON.stringify` has printed. `JSON.stringify` turns instances of the
 // driver's classes into plain objects.
 
-/** The notation of the driver of version 10. Throws `BadRecord` for a value that does not fit its type. */
+/** The notation of the driver of version 10. Throws `BadRecord` for a value that does not fit the type of its field. */
 function driver10Notation(place: ElementContext): Notation {
   const plain = plainNotation(place)
   return (json, path) => {
@@ -123,7 +126,8 @@ function known(json: ReadonlyMap<string, Json>, place: ElementContext): Value | 
   const coll = json.get('coll')
   if (coll instanceof Map && (json.has('id') || json.has('name'))) {
     const collection = only(coll, 'name')
-    // If the query also fetched the referenced document, the output contains this document instead of the reference.
+    // If the query also fetched the referenced document, the output contains the whole document instead of the
+    // reference. The document is then read as a reference.
     if (collection !== undefined) return namedReference(collection, json.get('id'), json.get('name'), place)
   }
   if (module !== undefined && place.isCollection(module)) return schemaReference('collection', module)

@@ -54,7 +54,7 @@ export function taggedNotation(place: ElementContext): Notation {
     if (tag === '@mod') return moduleReference(content, place)
     const value =
       tag === '@object' && content instanceof Map
-        ? // Terrarium writes lambdas and sets within an escaped object.
+        ? // In exports of Terrarium, a lambda or a set is an `@query` inside an `@object`.
           tagOf(content)?.[0] === '@query'
           ? driverValue(content, path)
           : readFields(content, path, notation)

@@ -12,14 +12,17 @@ export interface ElementContext {
   readonly origin: RecordPlace
   readonly notes: Notes
   readonly types: FieldTypes
-  /** The collection of elements without a collection name: given by the user, or the name of the file. */
+  /** The collection for elements that name no collection. The user gives it, or it is the name of the file. */
   readonly collection: string
   /**
    * Returns whether the export has a collection with this name. Returns true for all names if the export does not list
    * its collections.
    */
   readonly isCollection: (name: string) => boolean
-  /** Returns whether the user collection `name` is known to exist. A native collection may have an equal name. */
+  /**
+   * Returns whether a user collection with this name is known to exist. The name alone does not show this, because a
+   * user collection may have the name of a native collection.
+   */
   readonly isUserCollection: (name: string) => boolean
   /** True if the field `id` of a JSON row is the id of the document. If false, `id` is a field of the data. */
   readonly hasRowIds: boolean

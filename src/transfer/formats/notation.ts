@@ -1,5 +1,6 @@
-// Reads the values of a file recursively, including arrays and objects. For every value, the notation is called first,
-// so that the notation can convert special forms (tags, placeholders, types given by the user).
+// Reads the values of a file recursively, including arrays and objects. A notation is a function that converts special
+// forms of values: tags, placeholders, and types given by the user. If a value has no special form in the notation, the
+// value is read as ordinary JSON.
 
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'

@@ -1,6 +1,6 @@
 // Reads rows of JSON and CSV files, for example files for the command line of Fauna's hosted service. Each row becomes
-// the `data` of a document. A row without an id gets a new id. CSV files of dump scripts contain ids. For JSON files,
-// an option makes the field `id` the id of the document.
+// the `data` of a document. The first column of a CSV file can be the id of the document. For JSON files, an option
+// makes the field `id` the id of the document. A document without an id gets a new id.
 
 import { tryJson } from '../../values/json.ts'
 import type { Json, ObjectValue, Value } from '../../values/value.ts'

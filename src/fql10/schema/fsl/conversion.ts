@@ -1,5 +1,5 @@
-// Converts a file's outline (outline.ts) to schema items. This file converts the parts that occur in several kinds of
-// items. The conversion does not stop at a fault, and records all faults of the file.
+// Converts the outline of a schema file (outline.ts) to schema items. The functions here convert the parts that occur
+// in several kinds of items. The conversion does not stop at a fault, and records all faults of the schema file.
 
 import { type Message, msg } from '../../../base/message.ts'
 import type { Diagnostic, Remark } from '../../failure/query-failure.ts'
@@ -161,7 +161,8 @@ export function lambdaInParentheses(node: Node): LambdaNode | undefined {
   return node.kind === 'group' && node.inner.kind === 'lambda' ? node.inner : undefined
 }
 
-// Converts paths in schema files. index-parts.ts converts calls with paths, such as `desc(.a)` in an index.
+// The functions below convert paths in schema files. index-parts.ts converts calls that contain paths, such as
+// `desc(.a)` in an index.
 
 /** The expression of a path. If the parser has parsed the path as a short lambda, the result is the lambda's body. */
 export function pathNode(node: Node): Node {
@@ -170,7 +171,7 @@ export function pathNode(node: Node): Node {
 
 type Step = NonNullable<ReturnType<typeof stepOf>>
 
-/** The steps of a path. If the path contains invalid parts, the range of the first invalid part. */
+/** Returns the steps of a path. If the path contains invalid parts, returns the range of the first invalid part. */
 export function stepsOf(expression: Node): readonly Step[] | SourceRange {
   const node = pathNode(expression)
   const links = pathLinks(node)
@@ -189,10 +190,7 @@ export function isPlace(steps: readonly Step[] | SourceRange): steps is SourceRa
   return !Array.isArray(steps)
 }
 
-/**
- * The name and the argument of a call such as `mva(.a)`. Undefined if the node is not a call of a name with one
- * argument.
- */
+/** The name and the argument of a call with one argument, such as `mva(.a)`. Undefined for any other node. */
 export function callOf(
   node: Node,
 ): { readonly name: Node & { kind: 'name' }; readonly argument: Node } | undefined {

@@ -32,7 +32,7 @@ import type {
   UniqueMember,
 } from './schema-items.ts'
 
-/** The state of the conversion of one collection: the parts that were found so far, to detect duplicates. */
+/** The state of the conversion of one collection. Remembers the parts found so far, so that duplicates are detected. */
 interface CollectionContext {
   readonly conversion: Conversion
   readonly duplicates: DuplicateCheck
@@ -188,7 +188,7 @@ function checkMember(
   return { kind: 'check', name, body, start: item.start, end: item.end }
 }
 
-/** The settings of a collection, with their names in messages and the types of their values. */
+/** The settings of a collection. `title` is a setting's name in messages. `expected` is the error for other types. */
 const settings = {
   history_days: { title: 'history days', type: 'bigint', expected: 'Expected integer literal' },
   ttl_days: { title: 'ttl days', type: 'bigint', expected: 'Expected integer literal' },

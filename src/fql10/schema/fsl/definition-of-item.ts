@@ -39,7 +39,7 @@ export function isSchemaNative(number: number | undefined): boolean {
 /** The number of days that means an unlimited history. */
 const withoutEnd = 9_223_372_036_854_775_807n
 
-/** The definition of an item. Parts that the item does not mention are absent. */
+/** The definition of an item. Parts that the item does not mention are absent, empty, or have their default value. */
 export function definitionOf(item: SchemaItem): ObjectValue {
   const writer = new DefinitionWriter(item.source.text)
   switch (item.kind) {

@@ -43,8 +43,8 @@ export class TextEdits {
 
   /** The text after all edits. */
   applied(text: string): string {
-    // If several edits have the same offset, the text of the first edit must come first. Therefore, the first edit is
-    // applied last.
+    // At the same offset, each applied edit puts its text before the texts of the edits applied so far. The text of the
+    // first edit must come first, so the first edit is applied last.
     const order = [...this.#edits].reverse().sort((left, right) => right.at - left.at)
     return order.reduce((edited, { apply }) => apply(edited), text)
   }

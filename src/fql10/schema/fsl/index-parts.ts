@@ -54,7 +54,10 @@ export function isPart<M extends { readonly kind: string }>(
 /** The functions that each kind of part allows around a path, such as `desc(.a)`. */
 const wrappers = { terms: ['mva'], values: ['asc', 'desc', 'mva'] } as const
 
-/** Converts a part. Records a fault and returns undefined if the part is invalid. */
+/**
+ * Converts a part. Records a fault for each invalid path, and omits the path. Returns undefined if the part is not a
+ * list in brackets.
+ */
 export function indexPart(
   kind: PartKind,
   item: OutlineMember,
@@ -218,7 +221,7 @@ function withOrder(given: Value): Value {
 
 // ---------------------------------------------------------------------------------------------- rules
 
-/** The metadata fields that a part may not contain, with the texts of the errors. */
+/** The error texts for the metadata fields that a part may not contain, by field. */
 const forbidden: Readonly<Record<PartKind, Readonly<Record<string, string>>>> = {
   terms: {
     id: '`id` is not supported as an index term, use the native byId method to look up a document by its id.',
@@ -240,8 +243,8 @@ export function partFailures(index: ObjectValue, path: readonly string[]): reado
 }
 
 /**
- * The fault of a path. Undefined for a valid path. `faults` contains the metadata fields that the path may not name,
- * with the texts of the errors.
+ * The fault of a path. Undefined for a valid path. `faults` contains the error texts for the metadata fields that the
+ * path may not name, by field.
  */
 export function pathFault(text: string, faults: Readonly<Record<string, string>>): string | undefined {
   if (text === '') return 'Value cannot be empty.'

@@ -88,7 +88,10 @@ export class OutlineParser extends Parser {
     return isBare ? this.expected('end-of-input', 'identifier') : this.expected('end-of-input')
   }
 
-  /** Skips separators between items, and collects their comments. Returns true if there was a separator. */
+  /**
+   * Skips the text between items, and collects its comments. Returns true if this text contains a separator: a line
+   * end, a semicolon or a comment.
+   */
   #separators(): boolean {
     this.#comments = []
     let any = false
@@ -189,7 +192,8 @@ export class OutlineParser extends Parser {
   }
 
   /**
-   * True if a field follows: a name with a colon or an equals sign, or a computed field. The position does not change.
+   * True if a field follows: a name before a colon or an equals sign, or a computed field. The position does not
+   * change.
    */
   #isField(): boolean {
     if (!this.isName) return false
@@ -237,7 +241,7 @@ export class OutlineParser extends Parser {
     return this.expression(false)
   }
 
-  /** Parses a type, but not the text after the type. */
+  /** Parses a type. Other text may follow the type. */
   #type(): TypeNode {
     return readType(this, { readDefault: () => this.expression(false), isPart: true })
   }
@@ -438,10 +442,11 @@ export class OutlineParser extends Parser {
 const closers = new Set([')', ']', '}'])
 
 /**
- * The end of an invalid item. The parser continues after this item, so that the faults of later items are also
- * reported. The end is the offset of the next line end, semicolon or closing brace outside of the item's brackets,
- * strings and comments. If there is no such character, the result is the end of the text. As in the hosted service, any
- * closing bracket closes the innermost bracket. However, a `}` that closes a `(` or `[` ends the item.
+ * The end of an item with an unknown keyword, or of a function body with a syntax error. The parser continues after
+ * this end, so that the faults of later items are also reported. The end is the offset of the next line end, semicolon
+ * or closing brace outside of the item's brackets, strings and comments. If there is no such character, the result is
+ * the end of the text. As in the hosted service, any closing bracket closes the innermost bracket. However, a `}` that
+ * closes a `(` or `[` ends the item.
  */
 function unreadableEnd(text: string, start: number): number {
   const open: string[] = []

@@ -1,5 +1,5 @@
 // Defines the outline of a schema file: a tree of keywords, names and values. An outline can contain unknown keywords
-// and misplaced members. Therefore, the conversion of the outline to items can report all faults of a file together.
+// and misplaced members. So the conversion of the outline to schema items (conversion.ts) reports all faults together.
 
 import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'
 

@@ -127,8 +127,8 @@ function functionItem(item: OutlineFunction, conversion: Conversion, names: Name
 }
 
 /**
- * Records a fault for each missing or unexpected type: either all parameters and the result have types, or none of
- * them. Functions without parameters are not checked.
+ * Records a fault for each missing or unexpected type. If the first parameter has a type, all other parameters and the
+ * result must have types. Otherwise, none of them may have a type. Functions without parameters are not checked.
  */
 function checkTypes({ list, parameters, result }: OutlineFunction, conversion: Conversion): void {
   const [first] = parameters
@@ -278,7 +278,7 @@ export interface ParsedFile {
   readonly faults: readonly Diagnostic[]
 }
 
-/** Parses an expression, and removes the block around a single expression. Throws a QueryFailure. */
+/** Parses an expression, and removes the block around a single expression. Throws a QueryFailure for invalid text. */
 export function parseExpression(source: Source): Node {
   const { body } = parseQuery(source, [])
   const [only, ...others] = body.kind === 'block' ? body.statements : []

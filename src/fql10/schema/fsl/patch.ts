@@ -28,8 +28,9 @@ const warning =
   '// Please fix its syntax and re-submit the file. Contact support if you need\n' +
   '// assistance via https://support.fauna.com.\n\n\n'
 
-/** The maximum size of the cache, and the estimated size of a fault, both in bytes. */
+/** Maximum size of the cache in bytes. */
 const cachedBytesMax = 33_554_432
+/** Estimated size of a fault in bytes. */
 const faultBytes = 512
 
 const cache = new GenerationCache<string, ParsedFile>(
@@ -166,7 +167,7 @@ class ItemPatch {
   }
 
   /**
-   * Adds the changes of the members in a block. `level` is the number of enclosing blocks. In nested blocks, new
+   * Adds the edits for the members of a block. `level` is the number of enclosing blocks. In nested blocks, new
    * members are inserted in reverse order.
    */
   #members(block: SourceRange, old: readonly Member[], wanted: readonly Member[], level: number): void {
@@ -232,7 +233,7 @@ class ItemPatch {
     else if (this.#old.expression(defaultValue) !== value) this.#edits.replace(defaultValue, value)
   }
 
-  /** Adds the changes of a computed field. If only one of the two definitions has a type, the type does not change. */
+  /** Adds the edits for a computed field. If only one of the two definitions has a type, the type does not change. */
   #computed(old: Member & { kind: 'computed' }, wanted: Member & { kind: 'computed' }): void {
     if (old.type !== undefined && wanted.type !== undefined) {
       const type = this.#new.type(wanted.type)

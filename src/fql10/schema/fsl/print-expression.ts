@@ -15,7 +15,7 @@ import { isDisplayed } from '../../syntax/reader.ts'
 import { escapes } from '../../text/quoted.ts'
 import { isPlainName } from '../field-names.ts'
 
-/** Indents all lines but the first by one level. Printed string literals contain no newlines. */
+/** Indents all lines but the first by one level. Printed string literals contain no newlines, so they do not change. */
 export function indentLines(text: string): string {
   return text.replaceAll('\n', '\n  ')
 }
@@ -94,7 +94,7 @@ export class ExpressionPrinter {
     )
   }
 
-  /** Prints a lambda. For a short lambda, prints only the body. */
+  /** Prints a lambda. For a short lambda such as `.a`, prints only the body. */
   lambda(node: LambdaNode): string {
     if (node.parameters[0] === shortParameter) return this.expression(node.body)
     const rest = node.rest === undefined ? [] : [`...${node.rest}`]
@@ -189,7 +189,7 @@ function parenthesize(text: string, needed: boolean): string {
   return needed ? `(${text})` : text
 }
 
-/** Prints an object key. Keywords are valid keys. */
+/** Prints an object key, in quotes if necessary. Keywords need no quotes. */
 function printKey(key: string): string {
   return /^[a-zA-Z_][a-zA-Z0-9_']*$/.test(key) ? key : printString(key)
 }

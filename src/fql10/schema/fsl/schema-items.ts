@@ -50,7 +50,7 @@ export type CollectionItem = BlockItem<'collection', CollectionMember>
 interface FieldMember extends SourceRange {
   readonly kind: 'field'
   readonly name: NamePlace
-  /** The fields of an object are in a {@link TypeNode} of kind `object`, whose members have their own ranges. */
+  /** For an object type, the node has the kind `object`. The members of this node have their own ranges. */
   readonly type: TypeNode
   readonly defaultValue: Node | undefined
 }

@@ -62,7 +62,10 @@ interface DeclarationPlace {
 export interface Declaration {
   readonly name: string
   readonly fields: readonly DeclaredField[]
-  /** The declared wildcard. A collection with neither declared fields nor a wildcard has an implicit wildcard. */
+  /**
+   * The declared wildcard. A collection with neither declared fields nor a wildcard has an implicit wildcard. Undefined
+   * if only the declared fields are allowed.
+   */
   readonly wildcard: 'implicit' | { readonly span: Span | undefined } | undefined
   readonly statements: readonly Statement[]
   readonly place: DeclarationPlace | undefined
@@ -189,7 +192,7 @@ function nodeOf(kind: string, given: ObjectValue): MigrationStatement | undefine
   return undefined
 }
 
-/** Parses a field path. The result does not begin with `data`. */
+/** Parses a field path. The path begins at the user's fields, so its first name is not `data`. */
 function pathOf(text: Value | undefined): FieldPathPlace | undefined {
   const path = typeof text === 'string' ? parsePath(text) : undefined
   const names = path?.filter(step => typeof step === 'string')

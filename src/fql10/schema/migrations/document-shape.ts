@@ -1,5 +1,5 @@
 // Represents the shape of a collection's documents while migration statements are rewound (undone, the last one first).
-// A shape consists of fields with their origins. Rules: FQL v10 reference, migrations, 3 and 4.
+// A shape consists of fields with their origins. Rules: FQL v10 reference, migrations, sections 3 and 4.
 
 import {
   anyType,
@@ -47,8 +47,8 @@ interface Wildcard {
   /** The statement that adds the wildcard. Undefined if no rewound statement adds the wildcard. */
   readonly addedBy: Statement | undefined
   /**
-   * True if a rewound statement drops the object. The documents may then have fields that {@link StructShape} does not
-   * contain, and may lack the object.
+   * True if a rewound statement drops the object to which this wildcard belongs. Documents may then lack the object.
+   * The object may also have fields that its {@link StructShape} does not contain.
    */
   readonly isOfDropped: boolean
 }
@@ -205,8 +205,8 @@ export function fieldAt(found: FieldLookup): Field | undefined {
 }
 
 /**
- * Converts the dropped fields on a path to objects. Statements before the `drop` statement can then move fields out of
- * these objects.
+ * Changes the dropped fields on a path to objects. Statements that precede the `drop` statement can then move fields
+ * out of these objects.
  */
 export function openDropped(shape: StructShape, path: FieldNames): void {
   let struct = shape

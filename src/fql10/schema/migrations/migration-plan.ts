@@ -136,8 +136,8 @@ class Comparison {
         return [...faults, this.#narrower(field, path, type, liveType)]
       }
     }
-    // No statement can change the wildcard of a nested object. The new type may still allow more fields than the live
-    // type, because the new type then accepts all live values.
+    // No statement can change the wildcard of a nested object. But a new type that allows more fields than the live
+    // type needs no statement, because the new type accepts all live values.
     return isSubtype(liveType, type) ? [] : [this.#narrower(field, path, type, liveType)]
   }
 

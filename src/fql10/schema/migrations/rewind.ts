@@ -1,6 +1,6 @@
-// Rewinds migration statements, starting with the last one. Rewinding a statement computes the shape that documents
-// have before the statement, and adds a migration step. Inconsistent statements are recorded as faults. Rules: FQL v10
-// reference, migrations, 4 and 5.
+// Rewinds migration statements, starting with the last one. The shape of the documents after a statement is known.
+// Rewinding the statement computes their shape before the statement runs, and adds a migration step. Inconsistent
+// statements are recorded as faults. Rules: FQL v10 reference, migrations, 4 and 5.
 
 import { unreachable } from '../../../base/assert.ts'
 import { type Message, msg, own } from '../../../base/message.ts'

@@ -56,8 +56,8 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
   if (invalid !== undefined) faults.push(invalid)
   const targets = node.to.map(target => takeTarget(target, statement, rewinder))
   rewinder.steps.push({ kind: 'split', from: node.field.path, targets })
-  // Finds the source again, because rewinding the targets has changed the shape. The parents of the source may no
-  // longer exist. The source may itself be a target.
+  // Finds the source again, because rewinding the targets has changed the shape. For example, the parents of the source
+  // may no longer exist, or the source is itself a target.
   const place = find(shape, node.field.path)
   if (place.kind !== 'place' || invalid !== undefined) return
   const union = unionOf([...targets.map(({ type }) => type), nullType])

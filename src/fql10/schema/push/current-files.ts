@@ -121,8 +121,9 @@ export function storeFiles(files: readonly FileText[], session: Session): void {
 }
 
 /**
- * Checks a schema that a query has changed, by the rules for pushes. Returns all faults. Syntax errors are reported
- * only in files that the query changes, so a stored file with syntax errors does not prevent other writes.
+ * Checks a schema that a query has changed. The rules are the same as for pushed schema files. If the files that the
+ * query changes have syntax errors, returns only these errors. Otherwise, returns all other faults of the schema.
+ * Syntax errors in unchanged files are ignored, so they do not prevent other writes.
  */
 export function schemaFaults(session: Session): readonly Diagnostic[] {
   const stored = new Map(readSchemaFiles('active', session).map(({ name, text }) => [name, text]))

@@ -97,8 +97,8 @@ function itemsOf(files: readonly FileText[]): readonly SchemaItem[] {
 }
 
 /**
- * Returns an error for each item with the name of an earlier item, in any file. Collections and functions share one
- * namespace.
+ * Returns an error for each item that has the same name as an earlier item in the same or another file. Collections and
+ * functions share one namespace.
  */
 function duplicates(items: readonly SchemaItem[]): readonly string[] {
   const seen = new Map<string, string>()
@@ -124,7 +124,7 @@ function storedAfter(push: Push, before: readonly FileText[]): readonly FileText
 
 // Creates calls outside of a query, so that the schema endpoints can read and write definitions as queries do.
 
-/** The world of a session, with calls that read and write in this world. */
+/** The world of a session (its data and user-defined names), and calls that read and write in this world. */
 interface ServiceCall {
   readonly world: DataWorld
   readonly call: Call
@@ -174,7 +174,8 @@ export function applyPlan(plan: PushPlan, session: Session): void {
  */
 function definition(item: SchemaItem, before?: ObjectValue): Struct {
   const data = before?.get('data')
-  // Stored definitions contain only texts, numbers, arrays and objects. These values have the same form at run time.
+  // The cast is safe, because definitions contain only texts, numbers, arrays and objects. These values have the same
+  // form in the model and in version 10.
   const fields = definitionOf(item) as Struct
   return data === undefined ? fields : new Map([...fields, ['data', data]] as Iterable<[string, Struct]>)
 }

@@ -83,8 +83,8 @@ const compare: Route['answer'] = ({ request, session, version }) => {
 }
 
 /**
- * Compares a push with the staged schema. The pushed files must still be a valid change of the active schema, because a
- * commit replaces the active schema with these files.
+ * Compares a push with the staged schema. The pushed files must also be a valid change of the active schema, because
+ * the commit of the staged schema replaces the active schema with these files.
  */
 function planFromStaged(push: Push, session: Session): PushPlan {
   const before = stagedFiles(session)

@@ -38,7 +38,10 @@ export class SchemaQuery implements Query {
     this.#request = readSchemaRequest(body)
   }
 
-  /** A request to an unknown endpoint has no effects. The error is reported only after authentication. */
+  /**
+   * A request to an unknown endpoint counts as `pure`. `evaluate` reports the error of such a request, after the caller
+   * has been authenticated.
+   */
   get effect(): Query['effect'] {
     try {
       return doesWrite(routeOf(this.#request), this.#request) ? 'write' : 'read'

@@ -40,7 +40,7 @@ export function stagedPlan(session: Session): PushPlan {
 }
 
 /**
- * Creates a session of the same query in which the staged schema is active. All writes in this session are discarded.
+ * Creates a session, for the same query, in which the staged schema is active. Its writes are discarded.
  * Throws a SchemaFailure if the staged files are no longer a valid change of the active schema.
  */
 export function stagedSession(session: Session): Session {

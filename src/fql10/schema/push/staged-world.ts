@@ -1,5 +1,5 @@
-// The world (data access) of a query while a schema is staged, which means stored but not active. The query reads and
-// writes definitions in their staged form. All names and function calls in the query use the active schema.
+// The world (data access) of a query while a schema is staged. A staged schema is stored, but not active yet. The query
+// reads and writes definitions in their staged form. All names and function calls in the query use the active schema.
 
 import { msg } from '../../../base/message.ts'
 import type { Session } from '../../../model/session.ts'

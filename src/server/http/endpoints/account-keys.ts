@@ -11,7 +11,7 @@ import { bodyOf, checkRegionGroup, logClient, logTraits, text, wholeNumber } fro
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const accountKeysLimits = {
-  /** Characters of the name of an account key; own limit. */
+  /** Maximum number of characters of the name of an account key; own limit. */
   accountKeyNameCharsMax: 200,
 } as const
 

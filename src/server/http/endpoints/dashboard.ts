@@ -63,7 +63,8 @@ function redirection(): Answer {
 }
 
 /**
- * Paths without a file are pages of the dashboard and get `index.html`. A path below `assets/` without a file gets 404.
+ * Answers with the file at the path. Without such a file, a path below `assets/` gets 404. All other paths are pages of
+ * the dashboard and get `index.html`.
  */
 function fileAnswer(call: EndpointCall, files: DashboardFiles): Answer {
   const path = pathOf(call.request.url).slice(base.length)

@@ -43,7 +43,7 @@ async function describe(operation: Operation): Promise<ServiceHealth> {
   return { ...(await operation.state()), duration_bounds: durationBounds }
 }
 
-/** Default time limit of each scope, in milliseconds. */
+/** The default time limit of a ping, in milliseconds, for each scope. The scope is what the ping checks. */
 const scopeTimeoutMs = { all: 5000, write: 1000, read: 500, node: 100 } as const
 
 type Scope = keyof typeof scopeTimeoutMs
@@ -57,8 +57,8 @@ const scopes: ReadonlyMap<string, Scope> = new Map([
 ])
 
 /**
- * `GET /ping` checks whether the service responds, and can read or write. The request needs no secret. During the
- * notice before a shutdown, `/ping` fails, but all other requests still succeed.
+ * `GET /ping` checks whether the service responds, and whether it can read or write. The request needs no secret. In
+ * the notice period before a shutdown, `/ping` fails, but all other requests still succeed.
  */
 export function pingEndpoint(services: Services): Endpoint {
   const handler = (call: EndpointCall) => ping(services, call)

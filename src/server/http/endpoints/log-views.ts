@@ -1,6 +1,6 @@
-// Views of the query log without an export. `POST /api/v1/logs/_summary` returns the totals of a time span. `POST
-// /api/v1/logs/_changes` compares a time span with the preceding span. `POST /api/v1/logs/_records` finds single
-// records with their details. The views need the same permission as an export.
+// Views of the query log, for clients that need no export. `POST /api/v1/logs/_summary` returns the totals of a time
+// span. `POST /api/v1/logs/_changes` compares a time span with the preceding span. `POST /api/v1/logs/_records` finds
+// single records with their details. The views need the same permission as an export.
 
 import { GenerationCache } from '../../../base/generation-cache.ts'
 import { micros } from '../../../base/micros.ts'
@@ -21,8 +21,9 @@ import { type Fields, type LogAccess, logAccess, logTraits, text, wholeNumber } 
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const logViewsLimits = {
-  /** Records on one page of the query log, and records that may be skipped; own limit. */
+  /** Maximum number of records on one page of the query log; own limit. */
   logRecordsPageMax: 500,
+  /** Maximum number of records that are skipped before the first record of a page of the query log; own limit. */
   logRecordsSkipMax: 10_000,
 } as const
 
@@ -64,7 +65,7 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
   ]
 }
 
-/** Computes the body of a view for an authorized request. */
+/** Computes the response body of a view. The request has been authorized. */
 type View = (
   request: Pick<LogAccess, 'client' | 'fields'> & {
     readonly filter: RecordFilter
@@ -215,7 +216,7 @@ const cacheSize = 10_000
 
 /** The caller of a recorded request, with the properties that the client of this view may see. */
 interface VisibleCaller extends NamedCaller {
-  /** True: the credential belongs to a database above the client's database. */
+  /** True if the credential belongs to a database above the client's database. */
   readonly isOuter: boolean
 }
 
@@ -248,7 +249,7 @@ class RecordDetails {
     }
   }
 
-  /** The details of a record; null for records of old versions without stored facts. */
+  /** The details of a record. Null if the record has no facts, because an old version of Terrarium wrote the record. */
   describe(found: LogRecord): object | null {
     const { facts, record } = found
     if (facts === undefined) return null

@@ -128,8 +128,8 @@ class LogHandlers {
   }
 
   /**
-   * Returns the absolute URL of a file. A file on the local disk has a URL of this service: the configured public URL,
-   * or the address that the client used.
+   * Returns the absolute URL of a file. If `address` is only a path, this service serves the file. The URL then begins
+   * with the configured public URL. Without a public URL, it begins with the origin that the client used.
    */
   #absolute(address: string, { request }: EndpointCall): string {
     if (!address.startsWith('/')) return address

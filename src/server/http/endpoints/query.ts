@@ -40,9 +40,9 @@ export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
   const post = (path: string, POST: Handler): Endpoint => ({ ...queryTraits, path, methods: { POST } })
   const get = (path: string, GET: Handler): Endpoint => ({ path, authenticated: true, methods: { GET } })
   return [
-    // Queries whose reads are strictly serializable even if the query writes nothing.
+    // Evaluates a query. Its reads are strictly serializable, even if it writes nothing.
     post('/linearized', call => engine.query(call.queryRequest(call.body, throughTheLog))),
-    // Evaluates a query and describes its reads or, if the query runs as another caller, the permission checks.
+    // Evaluates a query and describes its reads. If the query runs as another caller, describes its permission checks.
     post('/api/v1/explain', call => engine.explain(call.queryRequest(call.body))),
     // The number of an index's entries, and their size in the store.
     post('/api/v1/indexes/_size', call => engine.indexSize(call.queryRequest(call.body))),
@@ -56,14 +56,14 @@ export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
   ]
 }
 
-// `POST /stream`, and `POST /stream/1` of version 10, open an event stream. The head is sent immediately, then every
-// event as it happens. The stream ends when the client disconnects, or with an error event.
+// `POST /stream` (version 4) and `POST /stream/1` (version 10) open an event stream. The head of the response is sent
+// immediately, then every event as it happens. The stream ends when the client disconnects, or with an error event.
 
 const inStreamRequests = { readOnly: 'stream requests' } as const
 
 const streamTraits = { authenticated: true, readsBody: true, recorded: true } as const
 
-/** The endpoints of event streams. Open streams are not counted as running requests; the engine limits their number. */
+/** The endpoints of event streams. Open streams do not count as running requests. The engine limits open streams. */
 export function streamEndpoints({ engine, stopping }: Services): readonly Endpoint[] {
   if (stopping.aborted) engine.endStreams()
   else stopping.addEventListener('abort', () => engine.endStreams(), { once: true })

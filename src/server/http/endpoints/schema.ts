@@ -1,5 +1,5 @@
-// Schema files of version 10: all paths below `/schema/1`. This file parses paths, parameters and bodies; the language
-// interprets them.
+// The endpoints for schema files of version 10: all paths below `/schema/1`. This file parses paths, parameters and
+// bodies; the implementation of the language (fql10/schema/push) interprets them.
 
 import { Message, msg } from '../../../base/message.ts'
 import {
@@ -18,7 +18,7 @@ import { version10Protocol } from '../version10-headers.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const schemaLimits = {
-  /** Schema files in one request, including `main.fsl`. */
+  /** Maximum number of schema files in one request, including `main.fsl`. */
   schemaFilesMax: 1024,
 } as const
 
@@ -66,7 +66,7 @@ export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
 async function readRequest(call: EndpointCall): Promise<SchemaRequest | BadBody> {
   const { body = '', request } = call
   const { headers, method, url } = request
-  // The query log computes the shape of a query from the body. A schema file has no shape.
+  // The body is removed from the call. Otherwise, the query log would compute the shape of a query from schema files.
   call.body = undefined
   const [, , , ...path] = pathOf(url).split('/').map(decoded)
   const parameters = Object.fromEntries(parametersOf(url))

@@ -1,7 +1,7 @@
 // The endpoints for `terrarium import` and `terrarium export` on a running service. Requests need the root secret or an
-// admin key of the database. `POST /api/v1/transfer/write` writes a batch of documents and credentials, with their
-// times and password hashes. `missing` returns which documents do not exist. `snapshot` and `page` read documents for
-// an export. Requests are counted, limited and recorded like queries.
+// admin key of the database. `POST /api/v1/transfer/write` writes a batch of documents (with their times) and
+// credentials (with their password hashes). `missing` returns which of the given documents do not exist. `snapshot` and
+// `page` read documents for an export. Requests are counted, limited and recorded like queries.
 
 import { limits } from '../../../base/limits.ts'
 import { msg } from '../../../base/message.ts'

@@ -1,9 +1,9 @@
-// The queue of log segments that wait to be applied to LMDB. Also contains recently applied segments. A separate thread
-// applies segments.
+// The queue of segments (parts of the commit log) that wait to be applied to LMDB. The queue also contains recently
+// applied segments. A separate thread applies segments.
 //
-// Applied segments and their files stay readable until a later snapshot of LMDB contains their rows. LMDB can forget a
-// commit when another process opens the folder at the same moment (lmdb-newest-commit.ts). Until the other process has
-// corrected the fault, snapshots lack the rows of the commit.
+// Applied segments and their files stay readable until a later snapshot of LMDB contains their rows. The reason: LMDB
+// can forget a commit when another process opens the folder at the same moment (lmdb-newest-commit.ts). Until the other
+// process has corrected the fault, snapshots lack the rows of the commit.
 
 import { Worker } from 'node:worker_threads'
 import { assert } from '../../../base/assert.ts'
@@ -82,14 +82,14 @@ class Applier {
 /** A segment to which no more records are added. */
 type FullSegment = Pick<ReadSegment, 'number' | 'bytes' | 'table' | 'end' | 'place'>
 
-/** Milliseconds before a retry when LMDB could not be written. */
+/** Milliseconds between a failed write to LMDB and the next attempt. */
 const applyAgainMs = 1_000
 /**
  * Milliseconds after which applied segments are released. Applied segments are released earlier when other segments are
  * applied.
  */
 const releaseAfterMs = 1_000
-/** When this many segments wait to be applied, commits must wait, too. */
+/** Maximum number of segments that wait to be applied. At this number, commits wait. */
 const waitingMax = 4
 
 interface ApplyQueueOptions {
@@ -102,8 +102,8 @@ interface ApplyQueueOptions {
   readonly timers: Timers
   readonly clock: Clock
   /**
-   * Resolves when the file of the next segment exists. After a crash, the store cannot be opened without this file: the
-   * log must contain the segment after the position that is stored in LMDB.
+   * Resolves when the file of the next segment exists. After a crash, the store can be opened only if the log contains
+   * the segment that follows the position stored in LMDB.
    */
   readonly nextIsThere: () => Promise<unknown>
   /** Called when segments were added or removed. */
@@ -113,12 +113,12 @@ interface ApplyQueueOptions {
 export class ApplyQueue {
   readonly #options: ApplyQueueOptions
   readonly #applier: Applier
-  /** Both lists are ordered from the oldest to the newest. */
+  /** Like `#applied`, ordered from the oldest segment to the newest. */
   #waiting: readonly FullSegment[]
   #applied: readonly FullSegment[] = []
   #applying: Promise<void> | undefined
   #failure: Error | undefined
-  /** The approximate time when the oldest record that is not in LMDB was appended, on the monotonic clock. */
+  /** When the oldest record that LMDB lacks was appended: an approximate time on the monotonic clock. */
   #behindSinceMs: number | undefined
   #isClosed = false
 

@@ -10,9 +10,11 @@ import { RowTable } from './row-table.ts'
 import { addBatch, addRecords } from './segment.ts'
 import type { RecordBounds } from './segment-format.ts'
 
-/** The segments to apply, the oldest first, and the position of LMDB in the log after the segments are applied. */
+/** The segments to apply, and the position that LMDB then has. */
 export interface ApplyRequest {
+  /** The segments to apply, the oldest first. */
   readonly segments: readonly { readonly memory: SharedArrayBuffer; readonly end: number }[]
+  /** The position of LMDB in the log after all segments are applied. */
   readonly position: LogPosition
 }
 
@@ -49,7 +51,7 @@ export function completeCopy(copy: OpenFolder, segments: readonly ReadingSegment
   })
 }
 
-/** The bounds of a batch in the bytes of records. */
+/** The offsets at which a batch begins and ends in a buffer of records. */
 export type BatchSpan = Pick<RecordBounds, 'batchStart' | 'batchEnd'>
 
 /** Applies batches in `bytes`, in their order, in one transaction. */

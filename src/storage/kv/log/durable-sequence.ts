@@ -26,7 +26,7 @@ export class DurableSequence {
     return this.#numbers[0] as number
   }
 
-  /** Publishes a durable record to readers; called before its commits are acknowledged. */
+  /** Publishes a durable record to readers. Called before the commits in the record are acknowledged. */
   write(sequence: number): void {
     this.#numbers[0] = sequence
     writeSync(this.#descriptor, this.#bytes, 0, this.#bytes.length, 0)

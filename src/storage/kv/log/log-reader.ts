@@ -34,10 +34,9 @@ type OpenSegment = { -readonly [Key in keyof ReadingSegment]: ReadingSegment[Key
 
 /** Maximum number of attempts to read a state. An attempt fails when a segment is reused during the read. */
 const attemptsMax = 100
-/**
- * Bytes of the first read when a segment is searched for new records. `longChunkBytes`: minimum bytes of further reads.
- */
+/** Number of bytes of the first read when a segment is searched for new records. */
 const chunkBytes = 16_384
+/** Minimum number of bytes of each further read. */
 const longChunkBytes = 1_048_576
 
 export class LogReader {
@@ -45,7 +44,7 @@ export class LogReader {
   readonly #durable: (() => number) | undefined
   /** The segments that are not in LMDB, the oldest first. */
   #segments: OpenSegment[] = []
-  /** The position of the last snapshot of LMDB in the log: the stored bytes, and the decoded position. */
+  /** The log position that the last snapshot of LMDB contains: the stored bytes, and the decoded position. */
   #stored: Bytes = new Uint8Array(0)
   #position: LogPosition | undefined
   /** The time at which this process first read `#position`, in milliseconds of the monotonic clock. */
@@ -53,8 +52,8 @@ export class LogReader {
 
   /**
    * `durable`: returns the sequence number of the newest durable record, which the committing process reports. Exactly
-   * the records up to this number are read. If undefined, all records are read, and their file is flushed before their
-   * rows become visible.
+   * the records up to this number are read. If `durable` is undefined, all records are read, and the file of the
+   * records is flushed before their rows become visible.
    */
   constructor(folder: string, durable?: () => number) {
     this.#folder = folder
@@ -94,7 +93,7 @@ export class LogReader {
     this.#drop(Number.POSITIVE_INFINITY)
   }
 
-  /** Reads the log after a position; returns false when a segment of the log is missing. */
+  /** Reads the log after a position; returns false when the file of a segment is missing or was reused. */
   #catchUp(position: LogPosition): boolean {
     if (this.#segments[0] && this.#segments[0].header.number <= position.segment) this.#drop(position.segment)
     const oldest = this.#segments[0]
@@ -108,8 +107,8 @@ export class LogReader {
       const next = this.#open(number, position.log, place)
       if (next === 'elsewhere') return false
       if (next === undefined) {
-        // The committing process has reported these records as durable. So if the file is missing, the records are
-        // already in LMDB.
+        // The committing process has reported the records of this segment as durable. So if the file is missing, the
+        // records are already in a newer snapshot of LMDB.
         if (this.#durable !== undefined) return false
         return newest !== undefined || position.isClosed || this.#hasFile(number)
       }

@@ -50,8 +50,8 @@ interface LoggedOptions {
   /** Free bytes on the disk of the folder; by default, as the system reports them. */
   readonly freeBytes?: () => number
   /**
-   * Called after a failed flush. It is unknown which writes are on disk, so the store commits nothing more. The program
-   * must exit; the next start reads the log again.
+   * Called after a failed flush. Nobody knows then which writes are on disk, so the store commits nothing more. The
+   * program must exit; the next start reads from the log which writes are on disk.
    */
   readonly onLostFlush?: (error: unknown) => void
   /**
@@ -84,10 +84,11 @@ const batchWritesMax = 4000
 /** Milliseconds after which a segment is applied to LMDB, even if the segment is not full. */
 const applyAfterMs = 4_000
 /**
- * Milliseconds between two attempts of the first write to LMDB, which fails while LMDB has forgotten a commit of
- * another process (lmdb-newest-commit.ts). `recoveriesMax`: maximum number of attempts.
+ * Milliseconds between two attempts of the first write to LMDB. An attempt fails while LMDB has forgotten a commit of
+ * another process (lmdb-newest-commit.ts).
  */
 const recoveryIntervalMs = 2
+/** Maximum number of attempts of the first write to LMDB. */
 const recoveriesMax = 1_000
 
 /** The writes of a batch of transactions. `pieces`: further writes of the last transaction. */
@@ -314,8 +315,8 @@ class LoggedStore implements LoggedKeyValueStore {
   }
 
   /**
-   * Runs transactions on the newest state, up to and including the first transaction that writes in pieces. Requeues
-   * the remaining transactions. Returns the writes of the executed transactions.
+   * Runs transactions on the newest state until the batch or the segment is full. A transaction that writes in pieces
+   * is the last of its batch. Requeues the remaining transactions. Returns the writes of the executed transactions.
    */
   #run(active: Segment, batch: Job[]): BatchWrites {
     const all: Write[] = []
@@ -385,8 +386,8 @@ class LoggedStore implements LoggedKeyValueStore {
   }
 
   /**
-   * After a failed flush, it is unknown whether the batch is on disk. A later flush may succeed even if the batch is
-   * not on disk.
+   * Makes the store reject all further commits. After a failed flush, it is unknown whether the batch is on disk. A
+   * retry would not help: a later flush may succeed even if the batch is not on disk.
    */
   #loseFlush(cause: unknown): never {
     this.#lostFlush = new StoreUnavailableError(

@@ -1,5 +1,5 @@
-// The position of LMDB in the commit log. The position is stored in a row of LMDB. Each transaction that applies
-// records of the log updates this row.
+// The position of LMDB in the commit log: all records up to this position have been applied to LMDB. The position is
+// stored in a row of LMDB. Each transaction that applies records of the log updates this row.
 
 import { assert } from '../../../base/assert.ts'
 import { systemRandom } from '../../../base/random.ts'

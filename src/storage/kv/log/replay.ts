@@ -45,7 +45,7 @@ export function readLog(folder: string, position: LogPosition): ReadLog {
     const header = decodeHeader(bytes)
     if (header !== undefined && 'version' in header)
       throw damaged(number, `has format ${header.version}, which a newer version wrote`)
-    // Such a file was prepared for the segment, but the first write to it is missing or incomplete.
+    // The file was prepared for the segment, but the segment's header was not written completely.
     if (header === undefined || header.number !== number) {
       hasEnded = true
       continue

@@ -1,7 +1,7 @@
-// Indexes the rows of one segment of the commit log in memory, until the rows are in LMDB. The encoded rows are in one
-// block of shared memory with the content of the segment's file. So writing the file and applying the rows in another
-// thread need no copies, and the garbage collector has nothing to trace. A hash table finds rows by key. Each row links
-// to the older row of the same key, so readers can skip rows that are not durable yet.
+// Indexes the rows of one segment of the commit log in memory, until the rows are in LMDB. One block of shared memory
+// contains the encoded rows; its bytes are also the content of the segment's file. So no copy is needed to write the
+// file, or to apply the rows in another thread. The garbage collector has nothing to trace. A hash table finds rows by
+// key. Each row links to the older row of the same key, so readers can skip rows that are not durable yet.
 
 import { copyOf, hashByte, hashBytes, hashSeed } from '../../../base/bytes.ts'
 import { WriteReader } from '../batch.ts'
@@ -11,7 +11,7 @@ import type { Bytes, KeyRange, Write } from '../kv-contract.ts'
 const rowsAtFirst = 1024
 /** Minimum number of slots of the hash table per row; a power of two. */
 const placesPerRow = 2
-/** Up to this number of new rows are inserted into the ordered list one by one. More rows are merged with the list. */
+/** Maximum number of new rows that are inserted into an ordered list one by one. Longer lists of rows are merged. */
 const insertsMax = 32
 
 export class RowTable {
@@ -21,8 +21,8 @@ export class RowTable {
   #rows = 0
   #published = 0
   /**
-   * Arrays by the number of a row (from 1): the start and the end of its key, the hash of the key, and the older row
-   * that it replaces (0: none).
+   * Arrays whose indexes are the numbers of rows, from 1. They contain the start and the end of the row's key, the hash
+   * of the key, and the older row of the same key (0: none).
    */
   #keyStarts: Uint32Array
   #keyEnds: Uint32Array
@@ -39,11 +39,11 @@ export class RowTable {
    */
   #isRehashed = false
   /**
-   * By the first byte of keys: the first row of each key that is not ordered yet. Most kinds of keys are never read in
-   * order.
+   * For each first byte of keys, the first row of each key that is not ordered yet. Keys are ordered only when needed,
+   * because most kinds of keys are never read in order.
    */
   readonly #unordered: (number[] | undefined)[] = new Array(256).fill(undefined)
-  /** By the first byte of keys: the first row of each key, in the order of keys. */
+  /** For each first byte of keys, the first row of each ordered key, in the order of keys. */
   readonly #ordered: (number[] | undefined)[] = new Array(256).fill(undefined)
 
   /** `rows`: the expected number of rows. */

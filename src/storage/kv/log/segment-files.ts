@@ -27,8 +27,8 @@ export const segmentBytesDefault = 8 * 1024 * 1024
 /** Maximum number of files that are kept for reuse. */
 const sparesMax = 2
 /**
- * The zeros that one write adds to a new file. The page cache manages the pages of one write as a unit, and later
- * writes to large units take longer.
+ * The zeros that one write adds to a new file. The number is small, because the page cache manages the pages of one
+ * write as a unit. Later writes to a large unit take longer.
  */
 const zeros = Buffer.alloc(65_536)
 
@@ -61,8 +61,8 @@ export function openSegment(folder: string, number: number): number {
 /** The operations of a commit log on a disk. */
 export interface LogDisk {
   /**
-   * Writes `piece` at a position of a file. If the system writes only a part of the piece, another call writes the
-   * rest.
+   * Writes the whole `piece` at a position of a file. If a system call writes only a part, further system calls write
+   * the rest.
    */
   write(descriptor: number, piece: Piece, position: number): Promise<void>
   /** Additional flags with which a segment is opened, besides reading and writing. */
@@ -101,7 +101,10 @@ export class SegmentFiles {
   readonly #folder: string
   readonly #disk: LogDisk
   readonly #segmentBytes: number
-  /** Numbers of the files that can be reused: they have the ordinary size, and all their records are in LMDB. */
+  /**
+   * Numbers of the files that can be reused. These files have the ordinary size, and all their records have been copied
+   * to LMDB, the database for older records.
+   */
   readonly #spares: number[] = []
 
   /** `segmentBytes`: bytes of an ordinary segment. */
@@ -131,8 +134,9 @@ export class SegmentFiles {
   }
 
   /**
-   * Frees files when a log is opened. The file of segment `next` keeps its name until the segment is written. If LMDB
-   * contains all records before this segment, a log without the file would be reported as incomplete.
+   * Frees the files of a log when the log is opened. The file of segment `next` keeps its name until the segment is
+   * written. Without this file, readLog (replay.ts) may report the log as incomplete, even if LMDB contains all
+   * records.
    */
   freeAll(numbers: readonly number[], next: number): void {
     if (numbers.includes(next) && this.#isOrdinary(next)) this.#spares.push(next)

@@ -1,16 +1,18 @@
 // The format of a segment of the commit log. A segment consists of a header and of records, one for each batch of
-// transactions:
+// transactions (numbers in parentheses are sizes in bytes):
 //
 //   header (64 bytes): magic, version (4), number of the segment (8), name of the log (16), salt (8), sequence number
 //                      of the first record (8), checksum of the record before the first record (4), checksum of the
 //                      header (4)
 //   record: head (32 bytes), batch, up to 7 bytes of 0
-//   head:   CRC-32 of the batch followed by the rest of the head (4), bytes of the batch (4), salt (8), sequence number
-//           (8), checksum of the previous record (4), 0 (4)
+//   head:   checksum (4), size of the batch in bytes (4), salt (8), sequence number (8), checksum of the previous
+//           record (4), 0 (4)
+//
+// The checksum of a record is one CRC-32 over its batch, followed by its head without the checksum.
 //
 // New segments are zero-filled, and reused segments get another salt, so old content of a file is never read as a
 // record. Each record contains the checksum of the previous record, even if the previous record is in another segment.
-// The records therefore form a chain. Numbers are little-endian; sequence numbers are doubles.
+// The records therefore form a chain. Numbers are little-endian; numbers of 8 bytes are doubles.
 
 import { crc32 } from 'node:zlib'
 import { assert } from '../../../base/assert.ts'
@@ -26,8 +28,9 @@ export const recordHeadBytes = 32
 /** Records begin at multiples of this number of bytes. */
 export const alignment = 8
 
-/** Bytes of the name of a log, and of a salt. */
+/** Bytes of the name of a log. */
 export const logNameBytes = 16
+/** Bytes of a salt. */
 export const saltBytes = 8
 
 const headerAt = {
@@ -129,7 +132,10 @@ export interface RecordBounds {
   readonly end: number
 }
 
-/** The record that begins at `start` within `bytes[..end)`, if the record is complete and has the salt `salt`. */
+/**
+ * The record that begins at `start` within `bytes[..end)`; undefined if the record is incomplete or has another salt
+ * than `salt`.
+ */
 export function recordIn(
   bytes: Buffer,
   start: number,

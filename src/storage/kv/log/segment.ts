@@ -1,4 +1,4 @@
-// A segment of the commit log in memory, with its rows and its file.
+// A segment of the commit log: its bytes in memory, the table of its rows, and its file.
 
 import { crc32 } from 'node:zlib'
 import { systemRandom } from '../../../base/random.ts'
@@ -24,7 +24,7 @@ export interface ChainPlace {
   readonly checksum: number
 }
 
-/** Bytes of a segment in addition to the writes of a single record. */
+/** Bytes that a segment with a single record needs in addition to the bytes of the record's writes. */
 export const segmentSlack = headerBytes + recordHeadBytes + 1 + alignment
 
 export class Segment {
@@ -33,8 +33,9 @@ export class Segment {
   readonly table: RowTable
   readonly file: SegmentFile
   readonly #salt: Bytes = systemRandom.bytes(saltBytes)
-  /** The offset of the current record, which is not durable yet, and the offset of the next write of this record. */
+  /** The offset of the current record, which is not durable yet. */
   #end = headerBytes
+  /** The offset of the next write of the current record. */
   #at = 0
   /** CRC-32 of the current record's batch, up to the offset `#summedTo`. */
   #checksum = 0
@@ -106,8 +107,8 @@ export class Segment {
     this.#at = start + part.length
     this.bytes.set(part, start)
     while (start < this.#at) start = this.table.add(start)
-    // Each part is ordered and summed now, because ordering or summing a large batch in one step would block the thread
-    // for long.
+    // The keys are ordered and the checksum is computed after each part. For a large batch as a whole, this work would
+    // block the thread for long.
     this.table.order()
     this.#sum()
   }

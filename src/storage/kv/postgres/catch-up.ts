@@ -1,5 +1,5 @@
-// Applies the log of the record (the store's tables in PostgreSQL) to a replica, for serving nodes, backups and
-// comparisons. Also checks whether the replica and the record have the same history.
+// Applies the log of the record (the store's tables in PostgreSQL) to a replica, when a node serves requests and when a
+// backup or a comparison is made. Also checks whether the replica and the record have the same history.
 
 import type { KeyValueStore } from '../kv-contract.ts'
 import { StoreUnavailableError } from '../store-errors.ts'
@@ -9,7 +9,7 @@ import { applyRows, type CopyNote, readNote } from './replica.ts'
 import { readStoreId } from './tables.ts'
 
 /**
- * Fetches and applies the log after the batch `from` up to `to`, a part at a time. `session` returns a session for
+ * Applies the batches after number `from`, up to number `to`, a part at a time. `session` returns a session for
  * fetching a part; `apply` applies a part to the replica, and resolves with the number of the replica's newest batch.
  * Resolves with the number of the replica's newest batch, which is less than `to` if the log has a gap.
  */
@@ -28,8 +28,8 @@ export async function catchUp(
 }
 
 /**
- * Applies the log to a replica up to the present head; resolves with the number of the replica's newest batch. Throws
- * {@link StoreUnavailableError} when the log cannot be applied to the replica.
+ * Applies the log to a replica, up to the log's head (its newest batch at the time of the call). Resolves with the
+ * number of the replica's newest batch. Throws {@link StoreUnavailableError} when the log cannot be applied.
  */
 export async function redoLog(session: PostgresSession, local: KeyValueStore): Promise<number> {
   const head = await readHead(session)
@@ -44,8 +44,9 @@ export async function redoLog(session: PostgresSession, local: KeyValueStore): P
 /**
  * Returns the reason why the log cannot be applied to a replica; undefined if the replica belongs to the record. `note`
  * contains the number and the name of the replica's newest batch. Names of batches are random, so a log row with the
- * same name proves that all earlier batches are equal. If the log has no row to compare, this function returns a
- * reason. Throws `StoreUnavailableError` when the database is unavailable, or has no store that this program supports.
+ * same name proves that all earlier batches are equal. If the log no longer contains the row with this number,
+ * returns a reason. Throws `StoreUnavailableError` when the database is unavailable, or has no store that this program
+ * supports.
  */
 export async function disagreement(
   session: PostgresSession,

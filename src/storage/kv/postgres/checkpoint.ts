@@ -1,6 +1,6 @@
-// Applies the log in PostgreSQL to the state rows (table `kv`), and removes log rows that no node needs any more. A
-// lease ensures that one node at a time does this work. Two simultaneous holders of the lease cause no harm, because
-// each step checks the checkpoint (the newest batch whose writes are in the state rows) in its own transaction.
+// Applies the log in PostgreSQL to the state rows (table `kv`), and removes log rows that no node needs any more. Only
+// the holder of a lease does this work. If two nodes ever hold the lease at the same time, this causes no harm: the
+// transaction of each step checks the checkpoint (the newest batch whose writes are in the state rows).
 
 import { byteText } from '../../../base/byte-text.ts'
 import { systemClock } from '../../../base/clock.ts'
@@ -18,14 +18,13 @@ const leaseSeconds = 5
 export const checkpointEveryMs = 2_000
 /** Milliseconds between two removals of log rows. */
 const trimEveryMs = 10_000
-/**
- * Maximum number of keys that one transaction changes. `stepBytesMax`: maximum bytes of the log rows that it applies.
- */
+/** A transaction that changes this number of keys applies no further log rows. */
 const stepKeysMax = 5_000
+/** A transaction that applies log rows with this number of bytes applies no further log rows. */
 const stepBytesMax = 8 << 20
 /** Maximum number of log rows that one statement removes. */
 const trimRowsMax = 1_000
-/** Minimum age in seconds of removed log rows, for nodes that were disconnected. */
+/** Seconds for which every log row is kept, so that a node finds all rows after a short disconnection. */
 const retentionSeconds = 600
 /** Seconds without a report after which a node no longer delays the removal of log rows. */
 const nodeGoneSeconds = 60
@@ -136,10 +135,10 @@ async function writeStep(
 }
 
 /**
- * Removes log rows that are older than the retention and that no live node needs. The writes of these rows are in the
- * state rows. `first`: the log has no row before this batch number. Resolves with the value of `first` for the next
- * call. Removed rows stay on their pages while a transaction reads an older state of the database. A search without
- * `first` would scan all these removed rows.
+ * Removes a log row if the row is older than the retention, no live node needs the row, and its writes are in the state
+ * rows. `first`: the log has no row before this batch number. Resolves with the value of `first` for the next call. The
+ * search begins at `first`, because it would otherwise scan removed rows: PostgreSQL keeps these rows in the table
+ * while a transaction reads an older state of the database.
  */
 async function trimLog(session: PostgresSession, first: number): Promise<number> {
   const log = session.table('log')

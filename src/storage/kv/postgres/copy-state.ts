@@ -1,7 +1,8 @@
 // Copies the state of the record (the store's tables in PostgreSQL) into an empty replica, page by page, while commits
-// continue. The pages belong to states of different times. The checkpoint is the newest batch whose writes are in the
-// state. Applying the log from the checkpoint at which the copy began turns the pages into one state, because every log
-// row contains complete values. This module also copies the record as of one batch into a key-value store.
+// continue. So the pages show the state at different times. After the last page, the log is applied to the copy, from
+// the checkpoint at which the copy began. (The checkpoint is the newest batch of the log that the state contains.) The
+// result is the state at one time, because every log row contains complete values. This module also copies the record
+// as of one batch into a key-value store.
 
 import { systemClock } from '../../../base/clock.ts'
 import { mergeJoin } from '../../../base/merge-join.ts'
@@ -25,7 +26,7 @@ import { readStoreId } from './tables.ts'
 export interface CopyProgress {
   readonly keys: number
   readonly bytes: number
-  /** The number of keys to copy when the copy began or continued; undefined until these keys have been counted. */
+  /** The number of keys that were not copied yet when this run began; undefined until these keys have been counted. */
   readonly keysTotal: number | undefined
 }
 
@@ -130,7 +131,7 @@ function countKeys(
     isStopped = true
     beside?.close()
   }
-  // If counting fails, the copy fails, too, and reports the reason.
+  // A failure of the count is ignored. If the database cannot be reached, the copy fails, too, and reports the reason.
   count()
     .catch(() => undefined)
     .finally(stop)
@@ -149,8 +150,8 @@ async function resumable(
   if (note === undefined || note.isComplete || (await disagreement(session, note)) !== undefined)
     return undefined
   const [entry] = local.read(view => [...view.range({ ...everyKey, reverse: true, limit: 1 })])
-  // If the copy contains only its note, copying starts from the beginning, because the key of the note is before all
-  // other keys.
+  // The key of the note sorts before all other keys. So if the copy contains only its note, copying starts from the
+  // beginning.
   return { note, last: Buffer.from(entry?.key ?? []) }
 }
 
@@ -181,7 +182,7 @@ async function pinCheckpoint(session: PostgresSession, node: string): Promise<Co
   // The log row of the checkpoint's batch is never removed, so a missing row means that the database has lost data.
   if (batch === undefined)
     throw new StoreUnavailableError(
-      `the log does not contain batch ${seq}, to which its state belongs: restore a backup`,
+      `the log does not contain batch ${seq}, the newest batch in the store's state: restore a backup`,
     )
   return { storeId, boot: machineStart(), seq, batch, isComplete: false }
 }
@@ -227,7 +228,10 @@ export const differencesMax = 100
  */
 const attemptsMax = 1_000
 
-/** Compares a node's replica with the record. `record` is a copy of the record that no other process writes to. */
+/**
+ * Compares a node's replica with the record. `copy`: the replica. `record`: a store with the content of the record, to
+ * which no other process writes.
+ */
 export async function compareCopy(
   session: PostgresSession,
   record: KeyValueStore,

@@ -1,5 +1,6 @@
-// Converts errors of the driver and of the database into errors of the store, with a message of one line and without a
-// password. Reports to the operator why a replica cannot follow its record (the store's tables in PostgreSQL).
+// Converts errors of the driver and of the database into errors of the store. The messages of the store's errors have
+// one line and contain no password. This file also reports to the operator why a replica cannot follow its record (the
+// store's tables in PostgreSQL).
 
 import { AddressFault } from '../../../base/addresses.ts'
 import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
@@ -7,7 +8,7 @@ import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
 /** SQLSTATEs after which the session is closed: connection exceptions, shutdowns, time limits of the session. */
 const fatalStates = /^(08|57P0|25P03)/
 
-/** Returns whether `error` is a response of the database to a statement, after which the session can still be used. */
+/** Returns whether the database rejected a statement without closing the session. */
 export function isRejection(error: unknown): boolean {
   const state = stateOf(error)
   return state !== undefined && !fatalStates.test(state)
@@ -20,8 +21,8 @@ export function stateOf(error: unknown): string | undefined {
 }
 
 /**
- * Returns whether a server rejected a connection because the connection uses or does not use TLS. A server that
- * requires TLS reports the SQLSTATE of a missing line in `pg_hba.conf`.
+ * Returns whether a server may have rejected a connection because of TLS: because the connection uses TLS, or because
+ * it does not. SQLSTATE 28000 means that no line of `pg_hba.conf` allows the connection, for example without TLS.
  */
 export function isAboutTls(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown }

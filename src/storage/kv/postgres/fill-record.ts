@@ -1,6 +1,6 @@
 // Moves the content of a store into an empty record (the store's tables in PostgreSQL), page by page in the order of
-// keys. An interrupted move continues where it stopped if the source has not changed. For this check, the record stores
-// the newest commit time of the source. No node starts on the record during the move.
+// keys. If the source has not changed, an interrupted move continues after the last written row. To detect changes, the
+// record stores the newest commit time of the source. No node starts on the record during the move.
 
 import { keyAfter } from '../../../base/bytes.ts'
 import type { Random } from '../../../base/random.ts'
@@ -25,8 +25,9 @@ interface FillOptions {
 
 const leaseName = 'migration'
 const leaseSeconds = 60
-/** The approximate maximum number of bytes, and the maximum number of rows, of one statement. */
+/** Number of bytes after which a page ends. One statement writes one page. */
 const pageBytes = 4 << 20
+/** Maximum number of rows of a page. */
 const pageRowsMax = 5_000
 
 /** Fills the record. Throws {@link StoreUnavailableError} when the record already contains a store. */

@@ -40,10 +40,10 @@ export interface NodeOptions {
   readonly random: Random
   /**
    * Returns the time of the newest commit in a state, in microseconds. The caller chooses where this time is stored, so
-   * this engine cannot read it alone.
+   * only the caller can read the time.
    */
   readonly newestTime: (view: Pick<View, 'get'>) => Micros
-  /** Milliseconds for which reads continue while the database is unavailable. */
+  /** Milliseconds for which reads continue after the database has become unavailable. */
   readonly readPatienceMs?: number
   /**
    * Called once, when the record does not contain the commits of the replica: the replica is invalid, and the process
@@ -131,7 +131,7 @@ export class Follower {
   #isResting = false
 
   /**
-   * `onApplied` is called with each batch that this process has applied, including the batches that it has committed.
+   * `onApplied` is called with each batch that this process has applied, including the batches of its own commits.
    */
   constructor(options: NodeOptions, clock: RecordClock, onApplied: (row: AppliedRow) => void) {
     this.#options = options
@@ -152,7 +152,7 @@ export class Follower {
     return this.#elapsedMs() - this.#currentMs
   }
 
-  /** The reason why the replica cannot follow the record. */
+  /** The reason why the replica cannot follow the record. Undefined if it can follow the record. */
   get fault(): FollowFault | undefined {
     return this.#faults.current
   }
@@ -217,10 +217,10 @@ export class Follower {
 
   /**
    * Applies the batches up to `head`. `askedMs`: the time at which the head was requested. `before`: the position of
-   * the replica before the request. Throws if the record does not contain this position. The batches are always fetched
-   * over the session for refreshes, even when a commit has locked the head over another session. The database closes a
-   * session that has locked the head and is idle. But it waits indefinitely for a session that does not read its
-   * results.
+   * the replica before the request. Throws if the record does not contain this position. Always fetches the batches
+   * over the session for refreshes, even when a commit has locked the head over another session. The session with the
+   * lock must not fetch batches: if it stopped reading its results, the database would wait for it indefinitely. If it
+   * is only idle, the database closes it.
    */
   async catchUp(head: Head, before: Progress | undefined, askedMs: number): Promise<void> {
     if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
@@ -288,8 +288,8 @@ export class Follower {
   }
 
   /**
-   * Refreshes the replica until its closed time is at least `wanted`. A refresh that begins after the call reads all
-   * data that any client can have seen before the call. A refresh that began before the call may miss newer data.
+   * Refreshes the replica until its closed time is at least `wanted`. A refresh that is already running may miss data
+   * that clients have seen before the call. So if the running refresh does not reach `wanted`, begins a new refresh.
    * Rejects if a refresh fails and the replica does not contain all commits up to `notBefore`.
    */
   async #refreshUpTo(notBefore: number, wanted: number): Promise<void> {

@@ -6,7 +6,7 @@ import { endOfTime, type Micros, micros } from '../../../base/micros.ts'
 import type { ResultRow } from './postgres-session.ts'
 import type { ReconnectingSession } from './reconnecting-session.ts'
 
-/** A piece of a segment that its machine has uploaded. The pieces of a segment are contiguous. */
+/** An uploaded piece of a query log segment. The pieces of a segment are contiguous. */
 export interface Chunk {
   /** The segment of the piece: the writer of the segment, and the time at which the segment begins (microseconds). */
   readonly writer: string
@@ -89,8 +89,8 @@ export class RecordLogChunks {
   }
 
   /**
-   * Returns the pieces to remove: pieces whose records are all older than `before`, and the oldest pieces, so that the
-   * remaining pieces have at most `bytesMax` bytes.
+   * Returns the pieces to remove. A piece is removed if all its records are older than `before`. If all pieces together
+   * have more than `bytesMax` bytes, the oldest pieces are removed, too.
    */
   async old(before: Micros, bytesMax: number): Promise<readonly Chunk[]> {
     const rows = await this.#sessions.query(
@@ -150,7 +150,7 @@ export class RecordLogChunks {
     return row?.until === null ? endOfTime : micros(Number(row?.until))
   }
 
-  /** Reports that this machine has stopped. */
+  /** Reports that this machine has stopped. Also removes the reports of machines that have been silent for a day. */
   async retire(): Promise<void> {
     await this.#sessions.query(
       table => `DELETE FROM ${table('log_node')}

@@ -1,6 +1,6 @@
 // A connection to the PostgreSQL database of a store. Statements are pipelined: sent immediately, and answered in
 // order. A session that has failed is not used again: the outcome of its running statements is unknown, and its owner
-// opens another session. The servers of an address are tried in their order.
+// opens another session. If an address names several servers, they are tried in order.
 
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
@@ -31,7 +31,7 @@ export interface RecordLocation {
 }
 
 const holdMsDefault = 5_000
-/** Milliseconds to wait for a server that does not close a connection. */
+/** Maximum milliseconds to wait until the server closes a connection. */
 const endTimeoutMs = 1_000
 /**
  * Milliseconds that a statement of a commit may take before its connection is treated as broken. This time must be
@@ -53,10 +53,11 @@ const lockMarginMs = 2_000
 const statementTimeoutMsDefault = 30_000
 
 /**
- * The settings of every session. A node that stalls during a commit must not lock the head for long. The database must
- * drop the waiting request of a node that has disappeared. Acknowledged commits must be on disk (and on synchronous
- * standbys), regardless of the server's default. There is no `statement_timeout`: if such a timeout ends the wait for a
- * synchronous standby, PostgreSQL acknowledges a commit that the standby does not have.
+ * The settings of every session. `idle_in_transaction_session_timeout`: a node that stalls during a commit must not
+ * lock the head for long. `lock_timeout`: the database must drop the waiting request of a node that has disappeared.
+ * `synchronous_commit`: acknowledged commits must be on disk (and on synchronous standbys), regardless of the server's
+ * default. There is no `statement_timeout`: if such a timeout ends the wait for a synchronous standby, PostgreSQL
+ * acknowledges a commit that the standby does not have.
  */
 function sessionSettings(holdMs: number): readonly string[] {
   return [
@@ -343,8 +344,8 @@ export class PostgresSession {
   }
 }
 
-// Converts a database address to connection settings of the driver: for each server, the kinds of TLS to try, in the
-// same order as libpq.
+// Converts a database address to connection settings of the driver. A server gets one set of settings for each kind of
+// TLS that is tried. The order is the same as in libpq.
 
 /** A server of an address. */
 interface DatabaseServer {

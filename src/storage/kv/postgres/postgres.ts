@@ -1,9 +1,9 @@
 // The storage engine for a store that several machines share. The system of record is a log of committed batches in a
 // database that speaks PostgreSQL's protocol. Every node reads a local replica, which the node updates from the log.
 //
-// A commit is a short transaction of this database. The node locks the head (the newest batch of the log), and updates
-// the replica. It runs a batch of waiting transactions (jobs) on the replica, appends their writes as one log row, and
-// commits. If a node crashes during a commit, its connection closes and the database rolls back. Reasons:
+// A commit is a short transaction of the PostgreSQL database. The node locks the head (the newest batch of the log),
+// and updates the replica. It runs a batch of waiting transactions (jobs) on the replica, appends their writes as one
+// log row, and commits. If a node crashes during a commit, its connection closes and the database rolls back. Reasons:
 // docs/decisions/0016.
 
 import { assert } from '../../../base/assert.ts'
@@ -49,7 +49,7 @@ const batchJobsMax = 256
 interface BuiltBatch {
   readonly jobs: readonly Job[]
   readonly writes: readonly Write[]
-  /** The time of the newest commit after the batch, in microseconds. */
+  /** The time of the newest commit in the store including the batch, in microseconds. */
   readonly newestTime: Micros
 }
 
@@ -63,21 +63,21 @@ interface OpenBatch {
   readonly jobs: readonly Job[]
   /** The time at which the batch was sent, in milliseconds of the monotonic clock. */
   readonly sentMs: number
-  /** True when the database has acknowledged the batch. The replica of this node does not contain the batch yet. */
+  /** True when the database has acknowledged the batch, but the replica of this node does not contain it yet. */
   readonly isAcknowledged: boolean
 }
 
-/** The state of a node's replica relative to the record. */
+/** The state of a node's replica, compared with the record (the store's tables in PostgreSQL). */
 export interface ReplicaStatus extends Progress {
   /** The reason why the replica cannot follow the record. */
   readonly fault: FollowFault | undefined
-  /** The maximum age of reads, in milliseconds. */
+  /** The maximum age of the state that reads see, in milliseconds. */
   readonly lagMs: number
   /** The number of batches by which the record was ahead of the replica at the last poll. */
   readonly behind: number
 }
 
-/** Opens the store over a prepared replica and a reachable database. */
+/** Opens the store. The replica must be prepared, and the database must be reachable. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
   const store = new PostgresStore(options)
   await store.start()
@@ -95,8 +95,8 @@ export class PostgresStore implements ReplicatedStore {
   readonly #session: ReconnectingSession
   #open: OpenBatch | undefined
   /**
-   * Jobs whose batch is in the log but not acknowledged, because a synchronous standby may lack the batch. These jobs
-   * are resolved after the next acknowledged commit.
+   * Jobs whose batch is in the log, but was not acknowledged. A synchronous standby may lack such a batch. So these
+   * jobs are resolved only after the next acknowledged commit.
    */
   #unconfirmed: Job[] = []
   #committing: Promise<void> | undefined
@@ -218,8 +218,8 @@ export class PostgresStore implements ReplicatedStore {
       }
     }
     stopWatching()
-    // Runs in the same turn of the event loop as the last check of the queue, so a later transaction starts another
-    // loop.
+    // This assignment runs in the same turn of the event loop as the last check of the queue. So a later transaction
+    // finds `#committing` undefined, and calls `#commitAll` again.
     this.#committing = undefined
   }
 
@@ -245,8 +245,8 @@ export class PostgresStore implements ReplicatedStore {
     const isPrepared = await prepareBatch(batch)
     const { jobs, writes, newestTime } = this.#build(isPrepared ? batch : [])
     if (writes.length === 0 && this.#unconfirmed.length === 0) {
-      // The state that these jobs have read was the newest state at some time after their arrival, even if the
-      // connection breaks now.
+      // These jobs write nothing, so they need no commit. They have read the state that was the newest when the head
+      // was locked. So they are complete even if the connection breaks now.
       for (const job of jobs) completeJob(job)
       await releaseHead(session)
       return
@@ -284,7 +284,7 @@ export class PostgresStore implements ReplicatedStore {
    * Returns the closed time (follower.ts) of a batch whose newest commit has the time `newestTime`. Every later commit
    * is at least two microseconds later than `newestTime`. So the closed time is at least one microsecond later than
    * `newestTime`. If possible, the closed time is the time of day, but before the oldest announced commit of this node.
-   * A later closed time gives snapshots of this state more possible times.
+   * A late closed time is useful: a snapshot of this state can have any time up to the closed time.
    */
   #closedTimeAfter(newestTime: Micros): Micros {
     const announced = this.#announced.oldestAfter(newestTime)

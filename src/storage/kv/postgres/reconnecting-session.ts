@@ -15,8 +15,8 @@ export class ReconnectingSession {
   }
 
   /**
-   * Returns the connection, which all callers share; first opens the connection if necessary. Rejects with {@link
-   * StoreUnavailableError}.
+   * Returns the connection that all callers share. If no working connection is open, opens a connection. Rejects with
+   * {@link StoreUnavailableError} after {@link close}, or if the connection cannot be opened.
    */
   async sound(): Promise<PostgresSession> {
     if (this.#session?.isSound) return this.#session
@@ -63,7 +63,7 @@ export class ReconnectingSession {
     return this.#session?.isSound ? this.#session : undefined
   }
 
-  /** Aborts running statements; the next caller gets a new connection. */
+  /** Closes the connection and aborts its running statements. The next caller gets a new connection. */
   drop(): void {
     this.#session?.close()
   }

@@ -1,5 +1,6 @@
 // The clock of a node: the database's time of day, advanced by the node's monotonic clock between two readings. So
-// all nodes share one clock, even if their own clocks are wrong. The times of snapshots follow this clock.
+// all nodes share one clock, even if their own clocks are wrong. The times of snapshots follow this clock, up to the
+// closed time. All later commits have times after the closed time (follower.ts).
 
 import { epoch, type Micros, micros } from '../../../base/micros.ts'
 import type { SnapshotTimes } from '../../../base/timeline.ts'
@@ -70,7 +71,7 @@ export class ReadTimes {
     this.#others = others
   }
 
-  /** The newest closed time whose batch is in the replica, in microseconds. */
+  /** The newest known closed time, in microseconds. The replica is complete up to this time. */
   get closed(): Micros {
     return this.#closed
   }
@@ -80,7 +81,7 @@ export class ReadTimes {
     return this.#clock.now() - this.#closed < lagMax
   }
 
-  /** If the closed time is earlier than this time, a refresh for reads advances the closed time. */
+  /** The minimum closed time for reads. If the closed time is earlier, a refresh advances it. */
   get wanted(): number {
     return this.#clock.now() - refreshAge
   }

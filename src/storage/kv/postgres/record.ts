@@ -12,7 +12,7 @@ import { assertKnown } from './tables.ts'
 /** The newest committed batch, with related times. */
 export interface Head {
   readonly seq: number
-  /** The closed time in microseconds: all later commits have later times. */
+  /** The closed time in microseconds. All commits after this batch have times after the closed time. */
   readonly closed: Micros
   /** The database's time of day at the read (microseconds). */
   readonly clock: Micros
@@ -36,11 +36,11 @@ export interface LogRow {
 
 const clock = '(extract(epoch from clock_timestamp()) * 1000000)::bigint AS clock'
 
-/** Maximum rows per fetch. A row usually contains some tens of transactions, or one large transaction. */
+/** Maximum number of rows per fetch. A row usually contains some tens of transactions, or one large transaction. */
 const rowsMax = 64
-/** Maximum bytes of all fetched rows except the last row. */
+/** Maximum number of bytes of all rows of a fetch except the last row. */
 const rowsBytesMax = 4 << 20
-/** Maximum milliseconds of a fetch. This time must be sufficient for a slow network. */
+/** Milliseconds after which a fetch fails. This time must be sufficient for a slow network. */
 const rowsTimeoutMs = 30_000
 
 function headOf(row: Readonly<Record<string, unknown>> | undefined): Head {
@@ -115,8 +115,8 @@ export async function appendBatch(
 }
 
 /**
- * Returns batches after `after` up to `upTo`, oldest first: at least the first batch, and the following batches that
- * fit into one fetch.
+ * Reads batches whose numbers are greater than `after` and at most `upTo`, oldest first. Returns at least the first of
+ * these batches, and the following batches that fit into one fetch.
  */
 export async function readLog(session: PostgresSession, after: number, upTo: number): Promise<LogRow[]> {
   const rows = await session.queryLong(
@@ -164,9 +164,9 @@ export async function readBatch(session: PostgresSession, seq: number): Promise<
 }
 
 /**
- * Guarantees that all later commits have times after `closed`: appends a batch without writes after the batch
- * `previous`. Does not wait. Resolves with undefined if another batch follows `previous`, or if a running commit has
- * locked the head. The batch of a running commit sets a closed time, too.
+ * Appends an empty batch after the batch `previous`, so that all later commits have times after `closed`. Does not wait
+ * for running commits. Resolves with undefined if another batch follows `previous`, or if a running commit has locked
+ * the head. In both cases, the other batch sets a closed time instead.
  */
 export async function closeTime(
   session: PostgresSession,
@@ -191,7 +191,7 @@ export async function closeTime(
 // Encodes arrays of byte strings in PostgreSQL's binary format. The driver would send arrays as text, with two
 // characters per byte. The conversion in the client and in the server would take longer than storing the rows.
 
-/** The object id of the type `bytea` in the database's catalogue, which is the same everywhere. */
+/** PostgreSQL's object id of the type `bytea`. The id is the same in every database. */
 const byteaOid = 17
 const headBytes = 20
 const lengthBytes = 4

@@ -57,9 +57,9 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
 }
 
 /**
- * The path of a file that exists from the preparation of the replica until the node has shut down normally. The file
- * contains the number of replicas in a row that were damaged. The file is needed because the replica itself may be the
- * reason why a node has crashed: LMDB crashes the process at an invalid page.
+ * The path of a file that exists from the preparation of the replica until the node has shut down normally. If the file
+ * still exists at the next start, the node has not shut down normally. The replica is then checked, because LMDB
+ * crashes the process at an invalid page. The file contains the number of consecutive damaged replicas.
  */
 const markOf = (folder: string) => join(folder, 'replica-in-use')
 /** Maximum number of consecutive damaged replicas. If more replicas are damaged, the cause is probably the machine. */
@@ -157,8 +157,8 @@ async function faultOf(session: PostgresSession, folder: string): Promise<string
  */
 const sessionsMax = 6
 /**
- * Maximum duration of a statement of these checks, in milliseconds. A pooler with too few connections delays
- * statements.
+ * Milliseconds after which a statement of these checks fails. Without this limit, a statement could wait long for a
+ * connection of a pooler.
  */
 const patienceMs = 3_000
 /** SQLSTATE of a connection that exceeds a limit of the role, the database or the server. */

@@ -25,7 +25,7 @@ export interface CopyNote extends Progress {
   readonly storeId: string
   /** The boot id of the machine when the note was written; absent on systems without boot ids. */
   readonly boot?: string | undefined
-  /** False while the state is being copied. After the copy, the log must be applied, beginning with the next batch. */
+  /** False while the state is being copied. After the copy, the log must be applied, beginning after batch `seq`. */
   readonly isComplete: boolean
 }
 
@@ -103,9 +103,9 @@ interface AppliedProgress extends Progress {
 }
 
 /**
- * Applies consecutive batches to the replica; batches that the replica already contains are skipped. Resolves with the
- * new position of the replica. This position is before the last of `rows` if `rows` do not follow the old position
- * directly, or belong to another history. `newestTime` returns the time of the newest commit in a state.
+ * Applies consecutive batches to the replica, and resolves with the new position of the replica. Skips batches that the
+ * replica already contains, that do not directly follow its position, or that belong to another history. So the new
+ * position may be before the last of `rows`. `newestTime` returns the time of the newest commit in a state.
  */
 export function applyRows(
   local: KeyValueStore,
@@ -135,7 +135,7 @@ export function applyRows(
   })
 }
 
-/** Reads single keys of the state that results from applying writes to another state. */
+/** Returns the state after `writes` are applied to `state`, for reads of single keys. */
 function stateAfter(state: Pick<View, 'get'>, writes: readonly Write[]): Pick<View, 'get'> {
   return {
     get: key => {

@@ -1,4 +1,4 @@
-// Creates and checks the tables of the record: a store in PostgreSQL. The SQL uses only features that PostgreSQL,
+// Creates and checks the tables of a store in PostgreSQL (the "record"). The SQL uses only features that PostgreSQL,
 // CockroachDB and YugabyteDB share.
 
 import type { Random } from '../../../base/random.ts'
@@ -98,9 +98,10 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
        seq bigint PRIMARY KEY, batch text NOT NULL, node text NOT NULL,
        at timestamptz NOT NULL DEFAULT now(),
        closed bigint NOT NULL, body bytea NOT NULL)`,
-    // The table has a single row, which never changes. The transaction that has locked the row may append to the log.
+    // The table has a single row, which never changes. Only the transaction that holds the lock of this row may append
+    // to the log.
     `CREATE TABLE IF NOT EXISTS ${table('head')} (id int PRIMARY KEY)`,
-    // The state after the batch in `checkpoint`.
+    // The state rows: all keys and values as of the batch whose number is in the table `checkpoint`.
     `CREATE TABLE IF NOT EXISTS ${table('kv')} (key bytea PRIMARY KEY, value bytea NOT NULL)`,
     `CREATE TABLE IF NOT EXISTS ${table('checkpoint')} (id int PRIMARY KEY, seq bigint NOT NULL)`,
     // The leases on work that only one node does at a time, with their holders.
@@ -126,7 +127,7 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
     `CREATE TABLE IF NOT EXISTS ${table('meta')} (
        id int PRIMARY KEY, version int NOT NULL, store_id text NOT NULL, root_hash text)`,
     `INSERT INTO ${table('head')} VALUES (1) ON CONFLICT DO NOTHING`,
-    // The state before the first batch.
+    // Batch 0 is empty, and represents the state before the first commit.
     `INSERT INTO ${table('log')} (seq, batch, node, closed, body) VALUES (0, '', '', 0, '') ON CONFLICT DO NOTHING`,
     `INSERT INTO ${table('checkpoint')} VALUES (1, 0) ON CONFLICT DO NOTHING`,
   ]

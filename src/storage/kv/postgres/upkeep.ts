@@ -64,6 +64,7 @@ export class Upkeep {
 
 /** Maximum age in seconds of notices that are read. A process that was disconnected for longer misses notices. */
 const readSeconds = 15
+/** Seconds after which notices are deleted. */
 const retentionSeconds = 60
 
 /**

@@ -11,12 +11,13 @@ type FileTexts = ReadonlyMap<string, string>
 const contextRows = 3
 
 /**
- * Maximum number of changed lines for which the shortest difference is computed. The cost grows with the square of this
- * number. If more lines have changed, one replacement covers all lines from the first to the last difference.
+ * Maximum number of changed lines for which the shortest difference is computed. The cost grows with the square of the
+ * number of changed lines. If more lines have changed, one replacement covers all lines from the first to the last
+ * difference.
  */
 const editsMax = 2000
 
-/** A line of the old text (`before`) and a line of the new text (`after`) at the same position. */
+/** A line of the old text (`before`) and a line of the new text (`after`), aligned. A missing line is undefined. */
 interface Row {
   readonly before: string | undefined
   readonly after: string | undefined
