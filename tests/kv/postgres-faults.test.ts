@@ -183,6 +183,23 @@ describe('faults of connections', { skip: noPostgres }, () => {
     await verify(new Map([['after', await increment(store, 'after')]]))
   })
 
+  test('a connection that breaks while the head is released: a transaction that arrived after the lock runs again', async () => {
+    const store = await node('a', proxied())
+    await increment(store, 'before')
+    let runs = 0
+    let late: Promise<unknown> | undefined
+    proxy.losesAndCuts = sent => {
+      // The node has asked for the lock, and takes transactions from its queue when it has the lock.
+      if (sent.includes('lock head')) late ??= store.transact(() => ({ result: `run ${++runs}`, writes: [] }))
+      return sent.includes('ROLLBACK') && runs === 1
+    }
+    const early = store.transact(() => ({ result: 'nothing to write', writes: [] }))
+    assert.equal(await early, 'nothing to write')
+    assert.equal(await late, 'run 2')
+    proxy.losesAndCuts = () => false
+    await verify(new Map([['after', await increment(store, 'after')]]))
+  })
+
   test('TLS to the database follows the URL', async () => {
     await server.kill()
     await server.runWithTls(cert, key)

@@ -245,10 +245,18 @@ export class PostgresStore implements ReplicatedStore {
     const isPrepared = await prepareBatch(batch)
     const { jobs, writes, newestTime } = this.#build(isPrepared ? batch : [])
     if (writes.length === 0 && this.#unconfirmed.length === 0) {
-      // These jobs write nothing, so they need no commit. They have read the state that was the newest when the head
-      // was locked. So they are complete even if the connection breaks now.
-      for (const job of jobs) completeJob(job)
-      await releaseHead(session)
+      // These jobs write nothing, so they need no commit. The early jobs arrived before the head was locked: they have
+      // read the newest state, even if the connection breaks now. A late job may have arrived after the lock was lost,
+      // for example if this process was paused. Another node may then have committed before the job arrived.
+      const late = jobs.filter(({ arrivedMs }) => arrivedMs >= askedMs)
+      for (const job of jobs) if (!late.includes(job)) completeJob(job)
+      try {
+        await releaseHead(session)
+      } catch (error) {
+        this.#queue.putBack(late)
+        throw error
+      }
+      for (const job of late) completeJob(job)
       return
     }
     const { clock, node, random } = this.#options
