@@ -57,11 +57,13 @@ class LineFile {
     this.#path = path
   }
 
-  /** Truncates the file to its valid length. Returns whether the file has all valid bytes. */
+  /** Truncates the file to its valid length. Returns false if the file lacks some of the valid bytes. */
   cutTo(bytes: number): boolean {
     try {
+      // `truncateSync` would extend a shorter file with zeros.
+      if (statSync(this.#path).size < bytes) return false
       truncateSync(this.#path, bytes)
-      return statSync(this.#path).size >= bytes
+      return true
     } catch {
       return bytes === 0
     }
@@ -126,8 +128,13 @@ export class ImportState implements ImportMemory {
     takeLock(this.#lockFile)
     const found = continues ? load(this.#file) : undefined
     const isWhole = this.#references.cutTo(found?.references ?? 0) && this.#unmet.cutTo(found?.unmet ?? 0)
+    if (found !== undefined && isWhole) {
+      this.#state = found
+      return
+    }
     // If the file of references or of unmet documents is incomplete, the import starts from the beginning.
-    if (found !== undefined && isWhole) this.#state = found
+    this.#references.cutTo(0)
+    this.#unmet.cutTo(0)
   }
 
   get report(): ReportData | undefined {
