@@ -31,7 +31,8 @@ export function claimData(config: Config): () => Promise<void> {
   const release = claimFolder(data)
   try {
     checkData(config)
-    // The data is served from the directory again, so the note about the move to a shared store is removed.
+    // Without a shared store, the directory serves its own data. If this data was once moved to a shared store, the
+    // file `moved` says so. The file is then out of date and is removed.
     if (store === undefined) rmSync(join(data, movedFile), { force: true })
     return release
   } catch (cause) {

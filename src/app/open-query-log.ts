@@ -80,8 +80,9 @@ export async function openQueryLog(
         onLoss(records)
       },
     })
-    // This machine reports itself before its first record. So a request for the records of all machines also waits for
-    // this machine. If the report fails, this machine reports again when it uploads records.
+    // This machine registers in the shared store before it records anything. So an export of the records of all
+    // machines also waits for the records of this machine. If the report fails, this machine reports again when it
+    // uploads records.
     await shared?.chunks.report(epoch).catch(tolerateUnavailable)
     return new QueryLog({
       folder: segments,

@@ -10,13 +10,17 @@ import type { RecordFilter } from './segment-reader.ts'
 
 /** The conditions of a search. */
 export interface RecordSearch extends RecordFilter, RecordConditions {
-  /** This text must occur in the record, its shape, its names or its error. The case of letters is ignored. */
+  /**
+   * This text must occur in the record, the shape of its query, the names of its schema objects, or its error. The case
+   * of letters is ignored.
+   */
   readonly text?: string | undefined
   /** Returns whether the record's caller is wanted. If undefined, the search finds records of all callers. */
   readonly isWantedCaller?: (found: LogRecord) => boolean
   readonly limit: number
   /**
-   * The number of records to skip: the records of the span's last millisecond that earlier pages already contain.
+   * The number of records to skip. Pages go from new to old, and a page may begin within the millisecond at which the
+   * previous page ended. `skip` counts the records of this millisecond on earlier pages.
    */
   readonly skip: number
 }

@@ -2,7 +2,7 @@
 // the folder of the export, and differs from all other paths even on case-insensitive file systems. The original name
 // can be decoded from its path.
 
-/** Maximum length of a path segment. All file systems allow segments of this length with the suffix of a data file. */
+/** Maximum length of a path segment. All file systems allow a segment of this length plus the suffix of a data file. */
 const stepCharsMax = 200
 
 /** Matches the pieces into which a long segment is split. An encoded character (`%XX`) is not split. */
@@ -73,7 +73,7 @@ export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string
   )
 }
 
-/** The path of each folder in a name, and the whole name. */
+/** All prefixes of a name, encoded: `a`, `a/b` and `a/b/c` for the name `a/b/c`. */
 function prefixesOf(name: string): readonly string[] {
   const steps = name.split('/')
   return steps.map((_, at) =>

@@ -200,7 +200,7 @@ test('Explain shows the reads of a query of either version, and the missing inde
     await page.getByRole('button', { name: 'Version 10' }).click()
     assert.match(
       await explain('orders.where(.status == "open")'),
-      /reads 12 entries and 12 documents, and returns 3 results\. Explain wrote no data\..*index byStatus \{ terms \[\.status\]/,
+      /reads 12 entries and 12 documents, and returns 3 results\. No data was written\..*index byStatus \{ terms \[\.status\]/,
     )
     assert.match(await explain('orders.create({}).missing.field'), /The query fails with/)
     assert.equal(await orders.query({ count: { documents: { collection: 'orders' } } }), 12)

@@ -52,8 +52,8 @@ export function Events() {
     <>
       <Heading title="Events" />
       <p class="hint">
-        Each write to a collection or index, in either language, is an event. An event source is a query that
-        selects events and their fields, for example:{' '}
+        Each change of a collection or of an index is an event, whichever language made it. An event source is
+        a query that selects events and their fields, for example:{' '}
         <code>{'items.where(.price < 10).eventSource() { name, price }'}</code>
       </p>
       <CollectionChoice onChosen={setText} />

@@ -71,7 +71,7 @@ function ContinuousBackup({ backup }: { backup: ServiceHealth['continuous_backup
         <dt>Restorable times</dt>
         <dd>
           {oldest === null || newest === null
-            ? 'none until the first base copy is complete'
+            ? 'none until the first full copy is complete'
             : `${localTime(oldest / 1000)} to ${localTime(newest / 1000)}`}
         </dd>
       </dl>

@@ -155,7 +155,7 @@ function Progress({ progress, action, isDone }: ProgressProps) {
         {documents} documents{action.isRunning ? '…' : '.'}
         {!action.isRunning &&
           !isDone &&
-          ' The import has stopped. Choose Import to continue, now or later with the same file.'}
+          ' The import has stopped. To continue, choose Import. You can also continue later: choose the same file again.'}
       </p>
       {action.isRunning && (
         <button type="button" onClick={action.cancel}>

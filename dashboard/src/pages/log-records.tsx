@@ -105,9 +105,9 @@ function FilterForm({ filter }: { filter: RecordFilter }) {
           {text('shape', 'Exact shape')}
         </div>
         <p class="hint">
-          Error: a code such as <code>invalid argument</code>. Caller: the id or name of a key, a role, a user
-          such as <code>users/5</code>, or <code>root</code>. Tag: <code>job</code> or{' '}
-          <code>job=nightly</code>.
+          Error: a code such as <code>invalid argument</code>. Caller: a key (its id or name), a role, a user
+          (such as <code>users/5</code>), or <code>root</code>. Lane: slow for queries that moved to the slow
+          lane, the background processes for long queries. Tag: <code>job</code> or <code>job=nightly</code>.
         </p>
       </details>
     </form>

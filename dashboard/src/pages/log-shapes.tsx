@@ -10,10 +10,10 @@ import { RequestsButton, showShape } from './log-tables.tsx'
 type Shape = LogSummary['shapes'][number]
 
 const orders = {
-  slowest: { text: 'slowest', by: meanTime },
+  slowest: { text: 'highest mean time', by: meanTime },
   frequent: { text: 'most frequent', by: (sums: LogSums) => sums.requests },
   expensive: { text: 'most expensive', by: operations },
-  longest: { text: 'longest single run', by: (sums: LogSums) => sums.query_time_max_ms },
+  longest: { text: 'highest maximum time', by: (sums: LogSums) => sums.query_time_max_ms },
 } as const
 
 type Order = keyof typeof orders

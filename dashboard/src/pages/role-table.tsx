@@ -36,6 +36,9 @@ interface Editing {
   readonly title: string
   readonly text: string
   readonly onDone: (text: string) => void
+  /** A sentence that says what the result of the predicate decides. */
+  readonly effect: string
+  readonly example: string
 }
 
 /** The table, with a button that saves its changes. */
@@ -150,6 +153,9 @@ function GrantChoice({ privilege, action, onChange, onEdit }: GrantChoiceProps) 
     onEdit({
       title: `Condition for ${action} of ${name}`,
       text: typeof grant === 'string' ? grant : predicateTemplates[action],
+      effect:
+        'The action is allowed if the predicate returns true. It is denied if the predicate returns another value or fails.',
+      example: 'Query(Lambda("ref", Equals(CurrentIdentity(), Var("ref"))))',
       onDone: text => onChange({ ...others, [action]: text }),
     })
   const choose = (choice: string) => {
@@ -251,6 +257,9 @@ function Members({ memberships, onChange, onEdit }: MembersProps) {
                 onEdit({
                   title: `Condition for members from ${collection}`,
                   text: predicate || 'Query(Lambda("ref", Select(["data", "active"], Get(Var("ref")))))',
+                  effect:
+                    'A document is a member of the role if the predicate returns true for the document.',
+                  example: 'Query(Lambda("ref", Select(["data", "active"], Get(Var("ref")))))',
                   onDone: text => set(row, text),
                 })
               }
@@ -310,10 +319,8 @@ function PredicateDialog({ editing, onClose }: { editing: Editing; onClose: () =
     >
       <Editor label="Predicate" value={text} onChange={setText} notation="text" marks={marks} hasFocus />
       <p class="hint">
-        The action is allowed if the predicate returns true. The action is denied if the predicate returns
-        another value or fails. A predicate can read all documents, regardless of roles. Example:
-        Query(Lambda("ref", Equals(CurrentIdentity(), Var("ref")))) allows the action only on the user's own
-        document.
+        {editing.effect} A predicate can read all documents, regardless of roles. Example:{' '}
+        <code>{editing.example}</code>
       </p>
     </FormDialog>
   )

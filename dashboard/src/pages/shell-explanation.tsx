@@ -22,7 +22,7 @@ export function Explanation({ explanation }: { readonly explanation: Json }) {
   return (
     <section aria-label="Explanation">
       <p role="status">
-        The query reads {entries} and {documents}, and returns {returned}. Explain wrote no data.
+        The query reads {entries} and {documents}, and returns {returned}. No data was written.
       </p>
       {errors.map((error, place) => (
         <p key={place} class="status-bad">
@@ -54,7 +54,7 @@ function Reads({ sets, documents }: ReadsProps) {
           <td>
             <SetName set={set} />
           </td>
-          <td>{textAt(set, 'kind') === 'index' ? 'index' : 'all documents'}</td>
+          <td>{textAt(set, 'kind') === 'index' ? 'index' : 'scan of all documents'}</td>
           <td class="number">{numberAt(set, 'scans').toLocaleString('en')}</td>
           <td class="number">{numberAt(set, 'entries').toLocaleString('en')}</td>
           <td />
@@ -65,7 +65,7 @@ function Reads({ sets, documents }: ReadsProps) {
           <td>
             <bdi>{textAt(each, 'collection')}</bdi>
           </td>
-          <td>documents</td>
+          <td>single documents</td>
           <td />
           <td />
           <td class="number">{numberAt(each, 'documents').toLocaleString('en')}</td>

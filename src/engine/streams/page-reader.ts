@@ -265,7 +265,8 @@ class PageReader implements Reader {
           : encoded.filter(({ place }) => isAfter(place, ahead)).map(({ bytes }) => bytes)
       const bytes = stream.deliver(own)
       if (end === 'over') {
-        // A stream that begins after the ending event does not get this event, and does not end.
+        // The last event of the page ends the streams that get this event. A stream that begins after this event stays
+        // open.
         if (own.length > 0) stream.complete()
       } else if (end !== undefined) stream.end(end)
       yield bytes

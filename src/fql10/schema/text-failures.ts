@@ -33,8 +33,8 @@ export function parseFailures(
 }
 
 /**
- * Returns the syntax errors of a signature. The result is empty if `text` is not a string. `name`: the source name in
- * the positions of the errors.
+ * Returns the syntax errors of a signature. The result is empty if `text` is not a string. `name`: the name of the text
+ * in the positions of the errors.
  */
 export function signatureFailures(
   text: Value | undefined,

@@ -16,8 +16,8 @@ export interface StoredBound {
   readonly values: readonly StoredValue[]
   readonly id?: bigint
   /**
-   * If true, `values` contains exactly one array. The bound then matches all arrays that begin with the elements of
-   * this array.
+   * If true, `values` has one element, an array. The bound then matches all arrays that begin with the elements of this
+   * array.
    */
   readonly isOpen?: boolean
 }

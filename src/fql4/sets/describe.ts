@@ -83,8 +83,8 @@ export function canCombine(sets: readonly SetLike[], session: Session): boolean 
   const histories = sets.filter(isHistory).length
   if (histories !== 0 && histories !== sets.length) return false
   const orders = sets.map(set => orderOf(set, session)).filter(order => order !== undefined)
-  // Orders are compared up to the shorter length. If every order is compatible with the longest order, all orders are
-  // compatible with each other.
+  // An order is a list of directions. Two orders are compared up to the length of the shorter list. So it is sufficient
+  // to compare each order with the longest order.
   const longest = commonOrder(orders)
   return orders.every(order => areCompatible(order, longest))
 }

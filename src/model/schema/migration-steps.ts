@@ -49,8 +49,8 @@ export type Step<V = Value> =
    */
   | { readonly kind: 'split'; readonly from: FieldNames; readonly targets: readonly TargetField<V>[] }
   /**
-   * Moves displaced values into the object in the field `into`. A previous `add` step has displaced a value if the
-   * value did not match the type of the added field.
+   * An `add` step removes each value that does not match the type of the added field (a displaced value). This step
+   * moves the displaced values into the object in the field `into`.
    */
   | { readonly kind: 'move conflicts'; readonly into: string }
   /** Moves the top-level fields into the object in the field `into`. Fields in `keep` are not moved. */
@@ -128,8 +128,8 @@ export function appendSteps(
 }
 
 /**
- * Returns the steps that a write adds to a definition. Returns undefined if the same transaction has already added
- * other steps.
+ * Returns the steps that a write adds to a definition; an empty list if the steps of this transaction do not change.
+ * Returns undefined if the same transaction has already added different steps.
  */
 export function addedSteps(before: ObjectValue | undefined, after: ObjectValue): readonly Step[] | undefined {
   const [known, added] = [before, after].map(definition =>
@@ -298,7 +298,10 @@ function hasType(type: FieldType, value: Value): boolean {
   return typeFailures(type, value, []).length === 0
 }
 
-/** Copies the object that contains a field, and returns the copy. If `isMade` is true, creates missing objects. */
+/**
+ * Replaces the objects on the path to a field by copies that may be changed. Returns the innermost copy. If `isMade` is
+ * true, creates missing objects.
+ */
 function parentOf(data: MutableObject, path: FieldNames, isMade: boolean): MutableObject | undefined {
   let parent = data
   for (const name of path.slice(0, -1)) {

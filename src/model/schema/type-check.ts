@@ -108,9 +108,9 @@ function objectFailures(
 
 /**
  * Returns the faults of a value for a union. If the union has several object types and the value lacks required fields
- * of each one, the fault lists the required fields of each object type. If only one member has no fault at `path`
- * itself, the client probably meant this member, so this member's faults are returned. In all other cases, the fault
- * names the union as the expected type.
+ * of each one, the fault lists the required fields of each object type. If for exactly one member all faults are at
+ * longer paths than `path`, the client probably meant this member: only its faults are returned. In all other cases,
+ * the fault names the union as the expected type.
  */
 function unionFailures(
   members: readonly FieldType[],
@@ -152,7 +152,8 @@ function unknownNames(objects: readonly ObjectType[], value: ObjectValue): reado
 // The subtype relation of field types. Replacing the type of a field by a supertype needs no migration.
 
 /**
- * Returns whether every value of `type` is a value of `other`. `Any` is a subtype of `Any` and of unions with `Any`.
+ * Returns whether every value of `type` is a value of `other`. `Any` is a subtype only of `Any` and of unions that
+ * contain `Any`.
  */
 export function isSubtype(type: FieldType, other: FieldType): boolean {
   step()

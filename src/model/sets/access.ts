@@ -12,8 +12,9 @@ export type ElementFilter = (document: Ref) => boolean
 const everything: ElementFilter = () => true
 
 /**
- * Returns a filter that accepts the documents that the caller may read. The rights of built-in roles and of predicates
- * depend only on the collection. For these rights, the filter caches the decision for each collection.
+ * Returns a filter that accepts the documents that the caller may read. If the caller has a built-in role, or if the
+ * code of a predicate reads, the decision depends only on the collection. For these rights, the filter caches the
+ * decision for each collection.
  */
 function readableDocuments(session: Session): ElementFilter {
   if (session.authority.kind === 'roles') return document => mayRead(document, session)

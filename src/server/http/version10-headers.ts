@@ -24,7 +24,7 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   const transaction = readTransaction(headers, transactionHeaders, '10')
   if (transaction instanceof Message) return transaction
   const tags = parseTags(header('x-query-tags') ?? '')
-  // If the tags are invalid, the checks below are skipped: the edge then reports only the invalid tags.
+  // The edge itself reports invalid tags. In this case, the next check is skipped, so that only the tags are reported.
   const fault = typeof tags === 'string' ? undefined : faultOfChoices(header)
   if (fault !== undefined) return fault
   const echoed = typeof tags === 'string' ? '' : echoTags(tags)
@@ -57,8 +57,8 @@ function faultOfChoices(header: (name: string) => string | undefined): Message |
 const noHeader = ''
 
 /**
- * The protocol of version 10: the transaction time, the costs and the tags are in the body of the response, and any
- * method is accepted.
+ * The protocol of version 10. The transaction time, the costs and the tags are in the body of the response. Requests
+ * with other methods are handled like `POST`.
  */
 export const version10Protocol: Protocol = {
   language: '10',

@@ -7,9 +7,9 @@
 // The design is based on measurements (decision 15). A key of a read set is looked up by its slot in a hash table of
 // fixed size. A range is compared with the keys of each commit that wrote rows of the same kind. Every commit runs this
 // code, so the code allocates nothing that the garbage collector would trace or copy. A slot contains the number of the
-// last write to a key of this slot, and keys are copied to a ring of bytes. Two keys may share a slot, and keys of
-// large commits are not stored. So a key may be reported as written although no commit wrote the key. Validation then
-// reads the key again and compares its value.
+// last write to a key of this slot, and keys are copied to a ring of bytes. Two keys may share a slot. So a key may be
+// reported as written although no commit wrote the key. Keys of large commits are not stored. Validation then reads the
+// key again and compares its value.
 
 import { byteText, hashText } from '../../base/byte-text.ts'
 import { hashBytes } from '../../base/bytes.ts'
@@ -138,9 +138,9 @@ export class RecentWrites {
   }
 
   /**
-   * Forgets all commits, for example when a commit has failed. The slots are not cleared, because clearing them would
-   * be expensive when workers commit in turns. The numbers of writes continue to increase, so all writes after this
-   * call have greater numbers than all writes before this call.
+   * Forgets all commits, for example when a commit has failed. This method also runs whenever another process has
+   * committed in between. So the slots are not cleared: they are large. The numbers of writes continue to increase, so
+   * all writes after this call have greater numbers than all writes before this call.
    */
   clear(): void {
     this.#commits = 0

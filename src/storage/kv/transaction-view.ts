@@ -15,7 +15,10 @@ export interface ComparingView extends View {
 
 /** A view that records a read set, or a view over such a view. */
 export interface AbsenceRecorder extends View {
-  /** Records in the read set that `key` has no entry and that `range` is empty, without reading the store. */
+  /**
+   * Called when the caller already knows that `key` has no entry and that `range` is empty. Adds both to the read set
+   * without reading the store.
+   */
   recordAbsence(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void
 }
 

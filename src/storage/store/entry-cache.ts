@@ -51,9 +51,9 @@ export interface CachedRun {
   /** The part of `range` after `entries`; undefined if the run contains all entries of the range. */
   readonly rest: EntryRange | undefined
   readonly schemaTime: Micros
-  /** The time of the newest commit in the last snapshot for which the run was valid. */
+  /** The newest commit of the last snapshot in which the run was found valid: the time of this commit. */
   foundAt: Micros
-  /** The time of that snapshot. */
+  /** The time of the same snapshot itself. */
   foundTime: Micros
 }
 
@@ -71,8 +71,8 @@ const readOnceMax = 16_384
 const collectionsMax = 8
 
 /**
- * Maximum number of microseconds since the run was last valid. After a longer time, the change record is not used to
- * validate the run. The change record is retained for twice this time, so it still contains all later changes.
+ * The change record is used to validate a run only if the run was found valid at most this many microseconds ago. The
+ * record is retained for twice this time, so it contains all changes since then.
  */
 const recordKeptMin = changeLogMicros / 2
 

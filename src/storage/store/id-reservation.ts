@@ -71,8 +71,9 @@ function freeNumber(view: View, preferred: number, nowMs: number): number {
 }
 
 /**
- * Returns the latest possible time in the id of a stored document, in milliseconds. The time of a generated id is
- * within a reserved range. The times of ids that clients choose are recorded in the store.
+ * An id contains the time of its creation. Returns a time, in milliseconds, that no id of a stored document exceeds.
+ * The time of a generated id is within a reserved range. The times of ids that clients choose are recorded in the
+ * store.
  */
 export function latestIdMs(view: View): number {
   const { chosenIdsMs, time } = lastCommit(view)

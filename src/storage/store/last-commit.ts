@@ -14,8 +14,8 @@ export interface CommitRecord {
   /** The time of the last commit that changed a schema. */
   readonly schemaTime: Micros
   /**
-   * The latest time in the ids that clients chose for documents, in milliseconds. An id is ignored if its time had
-   * already passed when the document was created.
+   * An id contains a time. This field is the latest time in ids that clients chose, in milliseconds. Only ids count
+   * whose time was in the future when the document was created.
    */
   readonly chosenIdsMs: number
 }

@@ -1,6 +1,6 @@
 // Computes the minimum valid time of each collection: the start of its retained history. Reads at an earlier time are
-// rejected, and versions and events up to this time are not returned. The sweeper (sweeper.ts) removes data that cannot
-// be read.
+// rejected, and versions and events up to this time are not returned. The sweeper (sweeper.ts) removes older data,
+// which no read can return.
 
 import { msg } from '../../base/message.ts'
 import { epoch, micros, microsPerDay } from '../../base/micros.ts'
@@ -30,8 +30,9 @@ export const shortNatives: ReadonlySet<CollectionId> = new Set([
 ])
 
 /**
- * Returns the start of a collection's history according to `history_days`. Each write of the collection's document
- * stores this time, so that older history stays unreadable even if `history_days` is increased.
+ * Returns the start of a collection's history according to `history_days`. Each write of a collection's definition
+ * stores this time in the definition (`historyFloor`). So older history stays unreadable even if `history_days` is
+ * increased.
  */
 export function historyFloor(
   collection: Pick<StoredCollection, 'historyDays' | 'historyFloor'>,

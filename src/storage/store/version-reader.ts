@@ -1,8 +1,8 @@
 // Decodes stored versions of documents, and migrates them to the present shape (the structure of fields) of their
 // collection. All code that reads versions uses this file: queries, history, indexes, streams, exports and removal.
 //
-// Rows of indexes are also computed from migrated versions. If a change of the shape would change the rows of an index,
-// the transaction that changes the shape must rebuild the index.
+// Rows of indexes are also computed from migrated versions. So a transaction that changes the shape must rebuild each
+// index whose rows would differ.
 
 import { assert } from '../../base/assert.ts'
 import { epoch } from '../../base/micros.ts'

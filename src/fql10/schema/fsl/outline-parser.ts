@@ -51,7 +51,10 @@ interface Beginning {
   readonly annotations: readonly AnnotationPlace[]
 }
 
-/** Parses schema files. Throws ExpectedTokens if parsing cannot continue, and FaultRecorded after a recorded fault. */
+/**
+ * Parses schema files. Throws ExpectedTokens at an unexpected token, and FaultRecorded after it has recorded another
+ * fault.
+ */
 export class OutlineParser extends Parser {
   #blockDepth = 0
   /** The comments between the previous item and the current position. */
@@ -424,8 +427,8 @@ export class OutlineParser extends Parser {
   }
 
   /**
-   * Parses the body of a function. At a syntax error, skips the body and returns undefined. A recorded fault
-   * (`FaultRecorded`) ends the parsing of the file.
+   * Parses the body of a function. At an unexpected token, skips the body and returns undefined. Any other syntax error
+   * is already recorded (`FaultRecorded`), and ends the parsing of the file.
    */
   #functionBody() {
     const start = this.at
@@ -445,8 +448,8 @@ const closers = new Set([')', ']', '}'])
  * The end of an item with an unknown keyword, or of a function body with a syntax error. The parser continues after
  * this end, so that the faults of later items are also reported. The end is the offset of the next line end, semicolon
  * or closing brace outside of the item's brackets, strings and comments. If there is no such character, the result is
- * the end of the text. As in the hosted service, any closing bracket closes the innermost bracket. However, a `}` that
- * closes a `(` or `[` ends the item.
+ * the end of the text. As in the hosted service, the kind of a closing bracket is not checked: a `)` also closes a `[`
+ * or `{`. The exception is a `}` where the innermost open bracket is `(` or `[`: it ends the item.
  */
 function unreadableEnd(text: string, start: number): number {
   const open: string[] = []

@@ -23,7 +23,7 @@ import { type Fields, type LogAccess, logAccess, logTraits, text, wholeNumber } 
 const logViewsLimits = {
   /** Maximum number of records on one page of the query log; own limit. */
   logRecordsPageMax: 500,
-  /** Maximum number of records that are skipped before the first record of a page of the query log; own limit. */
+  /** Maximum offset in a `next_token`: the number of records to skip before the first record of a page; own limit. */
   logRecordsSkipMax: 10_000,
 } as const
 

@@ -107,8 +107,8 @@ export class Segment {
     this.#at = start + part.length
     this.bytes.set(part, start)
     while (start < this.#at) start = this.table.add(start)
-    // The keys are ordered and the checksum is computed after each part. For a large batch as a whole, this work would
-    // block the thread for long.
+    // The keys are ordered and the checksum is computed after each part. If this were done once for a large batch, it
+    // would block the thread for a long time.
     this.table.order()
     this.#sum()
   }

@@ -1,8 +1,8 @@
 // Copies the state of the record (the store's tables in PostgreSQL) into an empty replica, page by page, while commits
 // continue. So the pages show the state at different times. After the last page, the log is applied to the copy, from
-// the checkpoint at which the copy began. (The checkpoint is the newest batch of the log that the state contains.) The
-// result is the state at one time, because every log row contains complete values. This module also copies the record
-// as of one batch into a key-value store.
+// the checkpoint at which the copy began. (The checkpoint is the newest batch of the log that the state contains.) Log
+// rows contain complete values, so a row may be applied again to a page that already contains it. So the result is the
+// state at one time. This module also copies the record as of one batch into a key-value store.
 
 import { systemClock } from '../../../base/clock.ts'
 import { mergeJoin } from '../../../base/merge-join.ts'
@@ -30,7 +30,10 @@ export interface CopyProgress {
   readonly keysTotal: number | undefined
 }
 
-/** The part of the copy that is complete, from 0 to 1; undefined until the keys have been counted. */
+/**
+ * The copied part of the keys that were left when this run began, from 0 to 1; undefined until the keys have been
+ * counted.
+ */
 export function copiedShare({ keys, keysTotal }: CopyProgress): number | undefined {
   return keysTotal === undefined ? undefined : Math.min(1, keys / Math.max(1, keysTotal))
 }

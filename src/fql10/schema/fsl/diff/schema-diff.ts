@@ -64,7 +64,10 @@ export function summaryDiff(changes: readonly ItemChange[], coloring: Coloring):
   )
 }
 
-/** Renders the differences of each changed item, with an empty line after each group. `''` if no item has changed. */
+/**
+ * Renders the differences of each changed item. The differences of an item are in groups, and an empty line follows
+ * each group. `''` if no item has changed.
+ */
 export function semanticDiff(changes: readonly ItemChange[], coloring: Coloring): string {
   return renderLines(changes.flatMap(itemLines), coloring)
 }
