@@ -12,7 +12,7 @@ export interface Output {
   readonly columns?: number
 }
 
-/** One or several styles, such as a colour. */
+/** A style or several styles, such as a colour. */
 export type Format = Parameters<typeof styleText>[0]
 
 /** Styles text on a terminal. `NO_COLOR` disables the styles. */

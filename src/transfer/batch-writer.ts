@@ -79,7 +79,7 @@ const bytesOfCharacter = 3
 /** The outcome of writing a record. */
 export type Outcome =
   | { readonly kind: 'written' | 'equal' | 'kept' | 'replaced' | 'expired' }
-  /** Nothing was written because of `reason`. */
+  /** The record was not written because of `reason`. */
   | { readonly kind: 'conflict' | 'bad' | 'unmet'; readonly reason: string }
 
 /** A reference from a record to a document that does not exist (yet). */
@@ -92,7 +92,7 @@ export interface MissingReference {
 
 /** The outcomes of a batch. */
 export interface BatchResult {
-  /** One outcome per processed record, in the order of the records. */
+  /** The outcome of each processed record, in the order of the records. */
   readonly outcomes: readonly Outcome[]
   readonly missing: readonly MissingReference[]
   /**

@@ -46,7 +46,10 @@ export const fileStart: FilePlace = { ...start, elements: 0, records: 0 }
 /** The records of one element of a file. */
 export interface FileElement {
   readonly origin: RecordPlace
-  /** One record for an ordinary element, several for a page, none for a skipped element. */
+  /**
+   * The records of the element: a single record for an ordinary element, several for a page, none for a skipped
+   * element.
+   */
   readonly records: readonly SourceRecord[]
   /** The error of a bad element, and the element's id and collection if readable. */
   readonly bad: BadElement | undefined

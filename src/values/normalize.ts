@@ -114,7 +114,7 @@ function decompositionOf(character: string, form: 'NFD' | 'NFKD'): string[] {
   return known
 }
 
-/** One mark for each canonical combining class, in ascending order of the classes. The list is computed on demand. */
+/** A mark of each canonical combining class, in ascending order of the classes. The list is computed on demand. */
 const representatives: string[] = []
 
 /**

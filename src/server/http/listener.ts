@@ -1,7 +1,7 @@
-// One port for HTTP/1.1 and HTTP/2. Without TLS, the JavaScript driver starts HTTP/2 with prior knowledge, and browsers
-// and curl use HTTP/1.1. But a Node server speaks only one of the two protocols. So the listener reads the first bytes
-// of each connection and passes the connection to the server of its protocol. The two servers do not listen on a port
-// themselves. With TLS, ALPN selects the protocol.
+// Serves HTTP/1.1 and HTTP/2 on the same port. Without TLS, the JavaScript driver starts HTTP/2 with prior knowledge,
+// and browsers and curl use HTTP/1.1. But a Node server speaks only one of the two protocols. So the listener reads the
+// first bytes of each connection and passes the connection to the server of its protocol. The two servers do not listen
+// on a port themselves. With TLS, ALPN selects the protocol.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import http2, {

@@ -91,9 +91,9 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
   ])
   const statements = [
     ...(schema?.exists === true ? [] : [`CREATE SCHEMA IF NOT EXISTS ${session.schemaName}`]),
-    // One row for each committed batch. `seq` numbers the batches in the order of their commits, without gaps. The
-    // newest row is the head. A commit only inserts a row: updates would create old row versions, which accumulate
-    // during a long read. `closed`: a time in microseconds; all commits of later batches have later times.
+    // Each committed batch has a row. `seq` numbers the batches in the order of their commits, without gaps. The newest
+    // row is the head. A commit only inserts a row: updates would create old row versions, which accumulate during a
+    // long read. `closed`: a time in microseconds; all commits of later batches have later times.
     `CREATE TABLE IF NOT EXISTS ${table('log')} (
        seq bigint PRIMARY KEY, batch text NOT NULL, node text NOT NULL,
        at timestamptz NOT NULL DEFAULT now(),
