@@ -1,32 +1,18 @@
 // A temporary PostgreSQL with default settings in a folder of its own, reachable through a socket there.
 
-import { execFile, execFileSync, spawn } from 'node:child_process'
-import { chownSync, globSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { chownSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { unprivileged } from '../tests/support/postgres.ts'
 import { document } from './documents.ts'
 
-export interface Postgres {
+interface Postgres {
   /** The folder of its socket. */
   readonly socket: string
   stop(): Promise<void>
-}
-
-/** The folder with the programs of the newest PostgreSQL; undefined when none is installed. */
-export function postgresPrograms(): string | undefined {
-  const found = globSync('/usr/lib/postgresql/*/bin/initdb').sort((a, b) =>
-    b.localeCompare(a, 'en', { numeric: true }),
-  )
-  return found[0]?.slice(0, -'/initdb'.length)
-}
-
-/** The user for PostgreSQL, which does not run as root. */
-function unprivileged(): { uid: number; gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined
-  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
-  return { uid: id('-u'), gid: id('-g') }
 }
 
 /** Starts PostgreSQL below `parent`, with `count` documents and the same two indexes as Terrarium. */

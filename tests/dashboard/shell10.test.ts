@@ -16,8 +16,8 @@ before(async () => {
 after(() => stage?.close())
 
 /** Opens the shell and switches it to version 10. */
-async function shell10(address = 'shell'): Promise<Page> {
-  const page = await stage.signedIn(stage.admin, address)
+async function shell10(): Promise<Page> {
+  const page = await stage.signedIn(stage.admin, 'shell')
   await page.getByRole('button', { name: 'Version 10' }).click()
   return page
 }

@@ -50,10 +50,10 @@ export class Stage {
     return (key as { secret: string }).secret
   }
 
-  /** Opens a page in its own browser context, at an address below `/dashboard/`. */
-  async open(address = '', options: ContextOptions = {}): Promise<Page> {
-    const page = await this.#newPage(options)
-    await page.goto(this.#url(address))
+  /** Opens the first page of the dashboard in its own browser context. */
+  async open(): Promise<Page> {
+    const page = await this.#newPage({})
+    await page.goto(this.#url(''))
     return page
   }
 

@@ -54,8 +54,8 @@ async function fql(text: string): Promise<void> {
   assert.equal(status, 200, body)
 }
 
-async function explain(asked: unknown, secret = server.rootSecret): Promise<Reads> {
-  const request = { path: '/api/v1/explain', secret, query: { query: asked } }
+async function explain(asked: unknown): Promise<Reads> {
+  const request = { path: '/api/v1/explain', secret: server.rootSecret, query: { query: asked } }
   const { json, status, text } = await send(server, request)
   assert.equal(status, 200, text)
   return (json as { readonly resource: Reads }).resource

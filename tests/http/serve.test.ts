@@ -74,8 +74,8 @@ function start(words: readonly string[], env: Readonly<Record<string, string>> =
 }
 
 /** Runs the program to its end. The error must be one line without a stack trace. */
-async function refused(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const program = start(words, env)
+async function refused(words: readonly string[]) {
+  const program = start(words)
   const status = await program.exited()
   assert.equal(program.stdout(), '')
   const lines = program.stderr().trim().split('\n')

@@ -65,8 +65,8 @@ describe('a node that does not read the responses to its queries', { skip: noPos
     return store
   }
 
-  const write = (store: PostgresStore, key: string, value = '') =>
-    store.transact(() => ({ result: key, writes: [put(key, value)] }))
+  const write = (store: PostgresStore, key: string) =>
+    store.transact(() => ({ result: key, writes: [put(key, '')] }))
   const writeLarge = (store: PostgresStore) =>
     store.transact(() => ({ result: 0, writes: [{ key: bytes('large'), value: large }] }))
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keyOfNewDatabase, query } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { type RunningServer, type ServerOptions, startServer } from '../support/server.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
 import { type OpenOptions, openStream, type StreamReader } from './stream-client.ts'
 
 /** A document as plain JSON. */
@@ -92,13 +92,11 @@ export class App {
 const testTimeoutMs = patience(60_000)
 
 /** Starts one server for the tests of a file. Call this once, at the top of the file. */
-export function streamTests(
-  options: ServerOptions = {},
-): (name: string, body: (app: App) => Promise<void>) => void {
+export function streamTests(): (name: string, body: (app: App) => Promise<void>) => void {
   let server: RunningServer | undefined
   let databases = 0
   before(async () => {
-    server = await startServer(options)
+    server = await startServer()
   })
   after(() => server?.stop())
   return (name, body) => {

@@ -14,10 +14,10 @@ const run = promisify(execFile)
 
 /** The reason why tests that need a PostgreSQL server cannot run here; undefined if they can. */
 export const noPostgres: string | undefined =
-  programs() === undefined ? 'the PostgreSQL server programs are not installed' : undefined
+  postgresPrograms() === undefined ? 'the PostgreSQL server programs are not installed' : undefined
 
 /** The directory with PostgreSQL's programs, newest first; undefined if PostgreSQL is not installed. */
-function programs(): string | undefined {
+export function postgresPrograms(): string | undefined {
   const found = globSync('/usr/lib/postgresql/*/bin/initdb').sort((a, b) =>
     b.localeCompare(a, 'en', { numeric: true }),
   )
@@ -25,7 +25,7 @@ function programs(): string | undefined {
 }
 
 /** PostgreSQL does not run as root, so root starts it as its own user. */
-function unprivileged(): { uid: number; gid: number } | undefined {
+export function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
@@ -50,7 +50,7 @@ export class PostgresServer {
 
   /** Creates a cluster and starts it. `durable`: with fsync, as in production. */
   static async start({ durable = false } = {}): Promise<PostgresServer> {
-    const programFolder = programs()
+    const programFolder = postgresPrograms()
     if (programFolder === undefined) throw new Error(noPostgres)
     const folder = mkdtempSync(join(tmpdir(), 'terrarium-postgres-'))
     const server = new PostgresServer(folder, await freePort(), programFolder)
@@ -111,9 +111,9 @@ export class PostgresServer {
     await this.query('SELECT pg_promote(true, 60)')
   }
 
-  /** The URL of a database of this server, over TCP. */
-  url(database = 'postgres'): string {
-    return `postgres://tests@127.0.0.1:${this.port}/${database}`
+  /** The URL of the database of this server, over TCP. */
+  url(): string {
+    return `postgres://tests@127.0.0.1:${this.port}/postgres`
   }
 
   /** Starts the server process, without fsync (writes survive a killed process). Resolves when it accepts connections. */

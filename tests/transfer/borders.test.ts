@@ -25,8 +25,8 @@ after(() => server.stop())
 
 const options = '{"onConflict":"replace","dryRun":false}'
 
-function write(lines: readonly string[], secret = own, head = options) {
-  return send(server, { secret, path: '/api/v1/transfer/write', body: [head, ...lines].join('\n') })
+function write(lines: readonly string[]) {
+  return send(server, { secret: own, path: '/api/v1/transfer/write', body: [options, ...lines].join('\n') })
 }
 
 async function refusal(line: string): Promise<string> {

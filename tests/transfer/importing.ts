@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { engineOver } from '../../src/app/open-engine.ts'
-import type { KeyValueStore } from '../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import { Background } from '../../src/storage/store/background.ts'
 import { localConnection, type TransferConnection } from '../../src/transfer/connection.ts'
@@ -43,13 +42,10 @@ export type TestImportOptions = Partial<ImportOptions> & {
 }
 
 /** Opens a database in memory for a test; its integrity is checked at the end. */
-export async function openTestDatabase(
-  t: TestContext,
-  kv: KeyValueStore = openMemory(),
-): Promise<TestDatabase> {
+export async function openTestDatabase(t: TestContext): Promise<TestDatabase> {
   const secret = 'the-root-secret-of-a-test'
   const config = testConfig({ rootSecret: secret })
-  const opened = engineOver({ kv, config, log: pino({ level: 'silent' }) })
+  const opened = engineOver({ kv: openMemory(), config, log: pino({ level: 'silent' }) })
   const connection = localConnection('memory', opened, secret)
   const folder = await mkdtemp(join(tmpdir(), 'terrarium-transfer-'))
   closeAfter(t, opened, folder)

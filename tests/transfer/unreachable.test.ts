@@ -55,8 +55,8 @@ async function listen(listener: Server): Promise<number> {
   return (listener.address() as AddressInfo).port
 }
 
-function run(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return runProgram(words, { TERRARIUM_SECRET: server.rootSecret, ...env })
+function run(words: readonly string[]) {
+  return runProgram(words, { TERRARIUM_SECRET: server.rootSecret })
 }
 
 function importInto(url: string, database: string) {

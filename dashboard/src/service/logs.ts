@@ -34,7 +34,6 @@ interface LatencySums extends LogSums {
 
 export interface LogSummary {
   readonly totals: LatencySums
-  readonly step_ms: number
   readonly points: readonly (LatencySums & { readonly time: string })[]
   readonly shapes: readonly (LogSums & { readonly shape: string })[]
   /** The sums of each error. The member `error` contains its status, code and text. */

@@ -142,9 +142,9 @@ function compareTimes(left: SetEvent, right: SetEvent): number {
 /** Sorts events, and merges equal events of several members. A merged event has the sources of all these members. */
 function merged(events: readonly SetEvent[]): SetEvent[] {
   const result: SetEvent[] = []
-  for (const event of events.toSorted((left, right) => compareEvents(left, right, 'adds first'))) {
+  for (const event of events.toSorted(compareEvents)) {
     const last = result.at(-1)
-    const isSame = last?.action === event.action && compareEvents(last, event, 'adds first') === 0
+    const isSame = last?.action === event.action && compareEvents(last, event) === 0
     if (!isSame) result.push(event)
     else result[result.length - 1] = { ...last, sources: [...last.sources, ...event.sources] }
   }

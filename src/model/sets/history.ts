@@ -74,12 +74,12 @@ function compareActions(left: ActionName, right: ActionName, order: EventOrder):
   return order === 'removes first' ? -difference : difference
 }
 
-/** Compares events of a history by time, action, document and values, in this order. */
-export function compareEvents(left: SetEvent, right: SetEvent, order: EventOrder): number {
+/** Compares events of a history by time, action (adds first), document and values, in this order. */
+export function compareEvents(left: SetEvent, right: SetEvent): number {
   const [a, b] = [eventTime(left), eventTime(right)]
   if (a !== b) return a < b ? -1 : 1
   return (
-    compareActions(left.action, right.action, order) ||
+    compareActions(left.action, right.action, 'adds first') ||
     compareDocuments(left.document, right.document) ||
     compareArrays(left.values, right.values)
   )

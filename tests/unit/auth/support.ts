@@ -227,11 +227,11 @@ export class World {
   }
 
   /** A token with a real secret. */
-  async token(instance: Ref, fields: Record<string, Value> = {}): Promise<{ ref: Ref; secret: string }> {
+  async token(instance: Ref): Promise<{ ref: Ref; secret: string }> {
     const id = this.newId()
     const secret = makeTokenSecret(id, instance.database, systemRandom.bytes(20))
     const ref = new Ref(instance.database, native.tokens, id)
-    const stored = { instance, ...fields, hashed_secret: await hashOf(secret) }
+    const stored = { instance, hashed_secret: await hashOf(secret) }
     return { ref: await this.put(ref, stored), secret }
   }
 
