@@ -3,7 +3,6 @@
 // slow bucket nor for the copying of the data file.
 
 import type { ChildProcess } from 'node:child_process'
-import type { Writable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { BackupSetup, ToBackup } from '../backup/messages.ts'
 import { megabyte } from '../base/bytes.ts'
@@ -96,7 +95,7 @@ export class ContinuousBackup implements RecordSink {
     this.#before = this.#place
     const input = this.#child?.process.stdin
     if (!input || input.writableLength > pipeBytesMax || records.length === 0) return
-    send(input, { kind: 'records', before, place: this.#place }, records)
+    sendFrame(input, { kind: 'records', before, place: this.#place } satisfies ToBackup, records)
   }
 
   #start(): void {
@@ -105,8 +104,10 @@ export class ContinuousBackup implements RecordSink {
     const env = { NODE_COMPILE_CACHE: compileCache, ...Object.fromEntries(environment) }
     const child = startProgram(program, {}, { env, stdio: ['pipe', 'ignore', 'inherit'] })
     child.stdin?.on('error', () => {})
-    if (child.stdin)
-      send(child.stdin, { kind: 'setup', setup: { ...setup, log: this.#log, place: this.#before } })
+    if (child.stdin) {
+      const sent = { ...setup, log: this.#log, place: this.#before }
+      sendFrame(child.stdin, { kind: 'setup', setup: sent } satisfies ToBackup)
+    }
     const ended = new Promise<void>(resolve => {
       const end = (how: string) => {
         resolve()
@@ -122,8 +123,4 @@ export class ContinuousBackup implements RecordSink {
     })
     this.#child = { process: child, ended }
   }
-}
-
-function send(input: Writable, message: ToBackup, body?: readonly Uint8Array[]): void {
-  sendFrame(input, message, body)
 }

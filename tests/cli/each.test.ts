@@ -6,7 +6,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { runCommand } from '../support/command.ts'
-import { sendFql } from '../support/http.ts'
+import { fql } from '../support/http.ts'
 import { type ProgramResult, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
@@ -15,25 +15,21 @@ let folder: string
 before(async () => {
   folder = await temporaryFolder()
   server = await startServer()
-  await fql('Collection.create({ name: "Orders" }); null')
-  await fql('Set.sequence(1, 11).forEach(n => Orders.create({ id: n, n: n, times: 0, open: true }))')
+  await query10('Collection.create({ name: "Orders" }); null')
+  await query10('Set.sequence(1, 11).forEach(n => Orders.create({ id: n, n: n, times: 0, open: true }))')
 })
 after(async () => {
   await server?.stop()
   await rm(folder, { recursive: true, force: true })
 })
 
-async function fql(text: string): Promise<unknown> {
-  const { json, status, text: body } = await sendFql(server, server.rootSecret, text)
-  assert.equal(status, 200, body)
-  return (json as { readonly data: unknown }).data
-}
+const query10 = (text: string) => fql(server, server.rootSecret, text)
 
 function each(...words: string[]): Promise<ProgramResult> {
   return runCommand(['each', ...words], { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
 }
 
-const times = () => fql('Orders.all().map(.times).toArray()')
+const times = () => query10('Orders.all().map(.times).toArray()')
 
 test('the function is applied to each element once, even if it removes documents from the set', async () => {
   const dry = await each('Orders.where(.open)', 'd => d.update({ open: false })', '--dry-run', '--batch', '3')
@@ -42,7 +38,7 @@ test('the function is applied to each element once, even if it removes documents
   const done = await each(...change, '--batch', '3')
   assert.deepEqual(done, { status: 0, stdout: 'changed 10 documents\n', stderr: '' })
   assert.deepEqual(await times(), Array(10).fill(1))
-  assert.equal(await fql('Orders.where(.open).count()'), 0)
+  assert.equal(await query10('Orders.where(.open).count()'), 0)
 })
 
 test('after an error, the same command continues from the cursor file', async () => {
@@ -61,7 +57,7 @@ test('after an error, the same command continues from the cursor file', async ()
   assert.equal(JSON.parse(await readFile(file, 'utf8')).documents, 6)
   const other = await each('Orders.all()', 'd => d.delete()', '--cursor', file)
   assert.match(other.stderr, /orders\.cursor is not a cursor of this change/)
-  await fql('Orders.byId("8")!.update({ stop: false })')
+  await query10('Orders.byId("8")!.update({ stop: false })')
   const done = await each(...change, '--batch', '3', '--cursor', file)
   assert.deepEqual(done, { status: 0, stdout: 'changed 10 documents\n', stderr: '' })
   assert.deepEqual(await times(), Array(10).fill(2))

@@ -6,7 +6,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { runCommand } from '../support/command.ts'
-import { query, sendFql } from '../support/http.ts'
+import { fql, query } from '../support/http.ts'
 import { type ProgramResult, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
@@ -25,11 +25,7 @@ function run(...words: string[]): Promise<ProgramResult> {
   return runCommand(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
 }
 
-async function fql(text: string): Promise<unknown> {
-  const { json, status, text: body } = await sendFql(server, server.rootSecret, text)
-  assert.equal(status, 200, body)
-  return (json as { readonly data: unknown }).data
-}
+const query10 = (text: string) => fql(server, server.rootSecret, text)
 
 /** A time in microseconds after all previous commits and before all later ones. */
 async function moment(): Promise<string> {
@@ -40,26 +36,26 @@ const rewind = (collection: string, at: string, ...more: string[]) =>
   run('rewind', '--collection', collection, '--at', at, ...more)
 
 /** The ids and values of all documents. */
-const contents = (name: string) => fql(`${name}.all().map(d => [d.id.toString(), d.n]).toArray()`)
+const contents = (name: string) => query10(`${name}.all().map(d => [d.id.toString(), d.n]).toArray()`)
 
 test('deleted documents are restored with their ids, changed ones get their old data, new ones are deleted', async () => {
-  await fql(`Collection.create({
+  await query10(`Collection.create({
     name: "Items", history_days: 3, fields: { n: { signature: "Int?" } }, wildcard: "Any", constraints: [{ unique: ["n"] }]
   })`)
-  await fql('Set.sequence(1, 8).forEach(n => Items.create({ id: n, n: n, deep: { a: [n, null] } }))')
+  await query10('Set.sequence(1, 8).forEach(n => Items.create({ id: n, n: n, deep: { a: [n, null] } }))')
   const before = await contents('Items')
   const at = await moment()
-  await fql('Items.byId("1")!.delete()')
-  await fql('Items.byId("2")!.update({ n: 200, deep: { b: 1 } })')
+  await query10('Items.byId("1")!.delete()')
+  await query10('Items.byId("2")!.update({ n: 200, deep: { b: 1 } })')
   // New documents have unique values of deleted ones.
-  await fql('Items.create({ id: 90, n: 1 }); Items.create({ id: 91, n: 2 })')
+  await query10('Items.create({ id: 90, n: 1 }); Items.create({ id: 91, n: 2 })')
   const dry = await rewind('Items', at, '--dry-run', '--batch', '3')
   assert.equal(dry.stdout, 'would delete 2, create 1 and replace 1 documents; 5 unchanged\n', dry.stderr)
-  assert.deepEqual(await fql('Items.byId("91")!.n'), 2, 'a dry run writes nothing')
+  assert.deepEqual(await query10('Items.byId("91")!.n'), 2, 'a dry run writes nothing')
   const done = await rewind('Items', at, '--batch', '3', '--json')
   assert.deepEqual(JSON.parse(done.stdout), { deleted: 2, created: 1, replaced: 1, kept: 5, expired: 0 })
   assert.deepEqual(await contents('Items'), before)
-  assert.deepEqual(await fql('Items.byId("2")!.deep'), { a: [2, null] }, 'values of version 10 stay')
+  assert.deepEqual(await query10('Items.byId("2")!.deep'), { a: [2, null] }, 'values of version 10 stay')
   const again = await rewind('Items', at)
   assert.equal(again.stdout, 'deleted 0, created 0 and replaced 0 documents; 7 unchanged\n')
 })
@@ -86,7 +82,7 @@ test('documents without data, with a ttl and with references are compared and re
 })
 
 test('a time before the history is rejected with the earliest possible time', async () => {
-  await fql('Collection.create({ name: "Short" }); null')
+  await query10('Collection.create({ name: "Short" }); null')
   const hourAgo = String(Number(await moment()) - 3_600_000_000)
   const { status, stderr } = await rewind('Short', hourAgo)
   assert.equal(status, 1)
@@ -103,13 +99,13 @@ test('unknown collections, times in the future and failing batches are reported'
   assert.equal((await run('rewind', '--collection', 'Items')).status, 2)
   assert.equal((await rewind('Items', 'yesterday')).status, 2)
   const before = await moment()
-  await fql('Collection.create({ name: "Later", history_days: 30 }); null')
+  await query10('Collection.create({ name: "Later", history_days: 30 }); null')
   assert.match((await rewind('Later', before)).stderr, /the collection Later did not exist at/)
-  await fql('Collection.create({ name: "Typed", history_days: 1, wildcard: "Any" }); null')
-  await fql('Typed.create({ id: 1, n: "text" })')
+  await query10('Collection.create({ name: "Typed", history_days: 1, wildcard: "Any" }); null')
+  await query10('Typed.create({ id: 1, n: "text" })')
   const at = await moment()
-  await fql('Typed.byId("1")!.delete()')
-  await fql(
+  await query10('Typed.byId("1")!.delete()')
+  await query10(
     'Collection.byName("Typed")!.update({ constraints: [{ check: { name: "isGone", body: "d => d.n != \\"text\\"" } }] })',
   )
   const { status, stderr } = await rewind('Typed', at)
@@ -118,10 +114,10 @@ test('unknown collections, times in the future and failing batches are reported'
 })
 
 test('an export of a past time contains the documents of that time, only of the named collections', async () => {
-  await fql('Collection.create({ name: "Past", history_days: 1 }); null')
-  await fql('Past.create({ id: 1, n: 1 }); Past.create({ id: 2, n: 2 })')
+  await query10('Collection.create({ name: "Past", history_days: 1 }); null')
+  await query10('Past.create({ id: 1, n: 1 }); Past.create({ id: 2, n: 2 })')
   const at = await moment()
-  await fql('Past.byId("1")!.update({ n: 100 }); Past.byId("2")!.delete()')
+  await query10('Past.byId("1")!.update({ n: 100 }); Past.byId("2")!.delete()')
   const place = join(folder, 'past')
   const { status, stderr, stdout } = await run(
     'export',

@@ -25,18 +25,10 @@ export interface Cursor {
 
 /** A page of a set, as an expression. */
 export function pageOf(set: Query, size: number, { after, before }: Cursor = {}): Query {
+  // Without `literal`, an object such as an event would be evaluated as a function call.
   const cursor: Record<string, Query> =
-    after !== undefined
-      ? { after: cursorLiteral(after) }
-      : before !== undefined
-        ? { before: cursorLiteral(before) }
-        : {}
+    after !== undefined ? { after: literal(after) } : before !== undefined ? { before: literal(before) } : {}
   return { paginate: set, size: BigInt(size), ...cursor }
-}
-
-/** A cursor as a literal. Without `literal`, an object such as an event would be evaluated as a function call. */
-function cursorLiteral(cursor: Json): Query {
-  return literal(cursor)
 }
 
 /** Maps `expression` over a collection or page. `element` is the name of the variable. */

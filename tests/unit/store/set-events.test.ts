@@ -166,13 +166,16 @@ function storeEvents(bench: Bench): Promise<void> {
   })
 }
 
+/** Creates a collection and an index by `group` with the value `n`. */
+function indexedItems(transaction: Transaction) {
+  const items = createCollection(transaction, 'items')
+  const spec = { source: items, terms: [field('group')], values: [field('n')] }
+  return { items, index: createIndex(transaction, 'by', spec) }
+}
+
 test('stored events of older directories are not read, and are removed in steps', async () => {
   const bench = new Bench()
-  const { index, items } = await bench.write(transaction => {
-    const items = createCollection(transaction, 'items')
-    const spec = { source: items, terms: [field('group')], values: [field('n')] }
-    return { items, index: createIndex(transaction, 'by', spec) }
-  })
+  const { index, items } = await bench.write(indexedItems)
   await bench.write(transaction => {
     for (let id = 1; id <= 1500; id++)
       transaction.put(documentRef(items, id), data({ group: 'a', n: BigInt(id) }))
@@ -204,11 +207,7 @@ test('the events of a set are the same from its entries and from the change reco
   for (const seed of seedsToRun([1, 2, 3, 4, 5, 6])) {
     const random = new RandomSource(seed)
     const bench = new Bench()
-    const { index, items } = await bench.write(transaction => {
-      const items = createCollection(transaction, 'items')
-      const spec = { source: items, terms: [field('group')], values: [field('n')] }
-      return { items, index: createIndex(transaction, 'by', spec) }
-    })
+    const { index, items } = await bench.write(indexedItems)
     const sweeper = new Sweeper(bench.store)
     for (let round = 0; round < 60; round++) {
       bench.now += second * random.below(3) + (round % 40 === 39 ? 500 * second : 0)
