@@ -65,7 +65,7 @@ function chapterOf(table: Members): Chapter {
 }
 
 /** The chapters that have entries, in the order of the reference. */
-export function chapters(): readonly Chapter[] {
+function chapters(): readonly Chapter[] {
   const all = allTables.map(chapterOf).filter(({ entries }) => entries.length > 0)
   const rank = ({ prefix }: Chapter) => (prefix === '' ? 0 : prefix === '.' ? 1 : 2)
   return all.toSorted((a, b) => rank(a) - rank(b) || (a.title < b.title ? -1 : 1))
@@ -102,7 +102,7 @@ function section(written: string, entry: Entry): string {
 }
 
 /** The reference page. */
-export function fql10Reference(): string {
+function fql10Reference(): string {
   const all = chapters()
   const count = all.reduce((sum, { entries }) => sum + entries.length, 0)
   const intro = [
@@ -135,7 +135,7 @@ function row({ prefix, title }: Chapter, [written, entry]: readonly [string, Ent
 }
 
 /** The file for completion. */
-export function libraryTableFile(): string {
+function libraryTableFile(): string {
   const rows = chapters().flatMap(chapter =>
     chapter.entries
       .filter(([, { name }]) => chapter.prefix !== '.' || name !== 'apply')

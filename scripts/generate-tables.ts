@@ -62,7 +62,7 @@ function numberAfter(text: string, name: string): string {
 const sharedLimits = 'src/base/limits.ts'
 
 /** The whole page of limits. */
-export function limitsPage(): string {
+function limitsPage(): string {
   const paths = globSync('src/**/*.ts', { cwd: root }).sort()
   const folders = Map.groupBy(
     paths.filter(path => path !== sharedLimits),
@@ -103,7 +103,7 @@ function errorRows(
 }
 
 /** The whole page of errors. */
-export function errorsPage(): string {
+function errorsPage(): string {
   return [
     '# Errors',
     '',

@@ -20,7 +20,7 @@ export function rowsOf(number: number): Write[] {
 /**
  * The number of the newest transaction in a state, or -1. Asserts that this and all earlier transactions are complete.
  */
-export function assertWhole(view: View): number {
+function assertWhole(view: View): number {
   const last = Number(text(view.get(bytes('last'))) ?? -1)
   let count = 0
   for (const { key, value } of view.range({ start: bytes('D'), end: bytes('E') })) {

@@ -40,7 +40,7 @@ export const accounts = 4
 export const openingBalance = 100
 const mails = ['ann', 'ben', 'cem', 'dee']
 const tags = ['red', 'green', 'blue', 'filler']
-export const archive = [20n, 21n, 22n]
+const archive = [20n, 21n, 22n]
 
 export const account = (id: number | bigint): DocumentName => ({ collection: 'accounts', id: BigInt(id) })
 export const user = (id: number | bigint): DocumentName => ({ collection: 'users', id: BigInt(id) })

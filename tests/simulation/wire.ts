@@ -23,7 +23,7 @@ export const dataOf = (fields: Readonly<Record<string, Wire>>, ttl?: number): Wi
   object({ data: object(fields), ...(ttl !== undefined && { ttl: wireTime(ttl) }) })
 
 /** A time as JSON in queries and responses. */
-export function wireTime(micros: number): Wire {
+function wireTime(micros: number): Wire {
   return { '@ts': formatTime(timeFromMicros(micros)) }
 }
 

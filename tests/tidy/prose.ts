@@ -93,7 +93,7 @@ export function keepsTo({ total, headless, long, dialect }: Measure, bounds: Bou
 }
 
 /** The pages, and the sources with comments. Recorded fixtures and built files are left out. */
-export function proseFiles(): readonly string[] {
+function proseFiles(): readonly string[] {
   const pages = files('{*.md,{docs,client,examples}/**/*.md,deploy/*}')
   const sources = files(
     '{{src,tests,bench,scripts,commonjs,examples}/**/*.{ts,tsx,js},{client,dashboard}/{src/**/*.{ts,tsx},*.js}}',
@@ -102,7 +102,7 @@ export function proseFiles(): readonly string[] {
 }
 
 /** The folder that a file is measured with: two levels deep, and three below a folder `src`. */
-export function folderOf(path: string): string {
+function folderOf(path: string): string {
   const parts = dirname(path).split('/')
   return parts.slice(0, parts[0] === 'src' || parts[1] === 'src' ? 3 : 2).join('/')
 }

@@ -153,7 +153,7 @@ export async function* listOf(
 }
 
 /** Runs a query and returns its resource. Throws {@link StartError} with the first error. */
-export async function run(query: Json, connection: QueryConnection): Promise<Json> {
+async function run(query: Json, connection: QueryConnection): Promise<Json> {
   const reply = await connection.query(query)
   if (reply.kind === 'resource') return reply.resource
   const [error] = reply.errors
@@ -162,12 +162,12 @@ export async function run(query: Json, connection: QueryConnection): Promise<Jso
 }
 
 /** An object of the wire format. */
-export function form(members: Readonly<Record<string, Json>>): Json {
+function form(members: Readonly<Record<string, Json>>): Json {
   return new Map(Object.entries(members))
 }
 
 /** Returns the id of a reference. Returns a string unchanged, and undefined for other values. */
-export function idIn(json: Json | undefined): string | undefined {
+function idIn(json: Json | undefined): string | undefined {
   if (typeof json === 'string') return json
   const ref = json instanceof Map ? json.get('@ref') : undefined
   const id = ref instanceof Map ? ref.get('id') : undefined

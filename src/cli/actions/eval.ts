@@ -80,7 +80,7 @@ function readQueries(dialect: Dialect, from: QueryText): readonly TextQuery[] | 
 // `terrarium eval --explain`: shows the reads of a query as text, or as JSON from the service.
 
 /** Explains a query and shows its reads; resolves with true if the query succeeds. */
-export async function showExplanation(
+async function showExplanation(
   query: TextQuery,
   connection: QueryConnection,
   { asJson, stderr, stdout }: ResultOutput,

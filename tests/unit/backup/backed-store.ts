@@ -123,7 +123,7 @@ export async function restoredNumbers(target: BackupTarget, at?: Micros): Promis
 }
 
 /** The numbers of the rows of a data directory. */
-export async function numbersIn(folder: string): Promise<number[]> {
+async function numbersIn(folder: string): Promise<number[]> {
   const kv = openFollower({ path: join(folder) })
   try {
     const keys = kv.read(view => Array.from(view.range(everyKey), ({ key }) => Buffer.from(key)))

@@ -13,7 +13,8 @@ import type { Attempt } from '../../../src/storage/store/attempt.ts'
 import type { Store } from '../../../src/storage/store/store.ts'
 
 /** A service whose queries take `takes` microseconds each after their commit time is chosen. */
-function serviceOf(takes: readonly number[], leads = new Leads()) {
+function serviceOf(takes: readonly number[]) {
+  const leads = new Leads()
   let now = 1_700_000_000_000_000
   const seen: number[] = []
   const slowLane: SlowLane = {
