@@ -79,16 +79,17 @@ describe('the directory of lmdb', () => {
     }
   })
 
-  test('a directory of the previous layout is opened', async () => {
+  test('a directory of a layout that no release has written is rejected and stays unchanged', async () => {
     for (const layout of ['3', '4']) {
       const path = newPath()
       await openLmdb({ path }).close()
       const before = environment(path)
       await before.put(layoutKey, Buffer.from(layout))
       await before.close()
-      await openLmdb({ path }).close()
+      const message = new RegExp(`has data layout ${layout}, and this version reads layout 5 only`)
+      assert.throws(() => openLmdb({ path }), message)
       const after = environment(path)
-      assert.equal(after.get(layoutKey)?.toString(), '5')
+      assert.equal(after.get(layoutKey)?.toString(), layout)
       await after.close()
     }
   })

@@ -32,12 +32,6 @@ const layoutKey = Buffer.from('layout')
 const plainLayout = '5'
 /** The layout of folders with a commit log, which may contain newer rows than LMDB. */
 const loggedLayout = '6'
-/**
- * Earlier layouts that can still be opened. Layout 3 lacks the due marks (storage/store/due-order.ts). Both layouts
- * contain stored events of indexes, which are no longer used. The store adds the missing marks and removes these events
- * (storage/store/due-filing.ts).
- */
-const layoutsBefore: readonly string[] = ['3', '4']
 
 /**
  * Only the owner may read the files, because they contain hashes of passwords. The types of lmdb-js lack this option.
@@ -175,10 +169,7 @@ function claim(root: Environment, path: string, use: FolderUse): void {
   if (found === undefined && root.getKeysCount({ limit: 1 }) > 0)
     throw new StoreUnavailableError(`${path} contains data of another program`)
   const isReadable =
-    found === undefined ||
-    found === plainLayout ||
-    layoutsBefore.includes(found) ||
-    (found === loggedLayout && use !== 'plain')
+    found === undefined || found === plainLayout || (found === loggedLayout && use !== 'plain')
   if (!isReadable)
     throw new StoreUnavailableError(
       `${path} has data layout ${found}, and this version reads layout ${layout} only: export the data with the version that wrote it, and import it into an empty folder`,

@@ -17,8 +17,6 @@ export interface CheckContext {
   readonly garbage: ReadonlySet<string>
   /** Returns the start of the retained history of a collection. */
   readonly minimumOf: (database: DatabaseId, collection: CollectionId) => Micros
-  /** True if all data that expires has a due mark (due-order.ts). In an older data directory, marks may be missing. */
-  readonly isMarked: boolean
   readonly report: (finding: string) => void
   /** Called for each row that is checked. */
   readonly onStep: (step: CheckStep) => void

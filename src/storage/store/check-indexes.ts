@@ -6,11 +6,10 @@ import { assert } from '../../base/assert.ts'
 import { compareBytes } from '../../values/order.ts'
 import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.ts'
 import { decodeKey } from '../keys/key-reader.ts'
-import { documentsIndex, keyTags, tagRange } from '../keys/keyspace.ts'
+import { keyTags, tagRange } from '../keys/keyspace.ts'
 import type { Entry } from '../kv/kv-contract.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
 import { storedVersionsAscending } from './documents.ts'
-import { isOrderComplete } from './due-order.ts'
 import { entryDocument, entrySince, hasExpired, withSince } from './entry-records.ts'
 import { type IndexRow, type IndexTables, type StoredVersion, timelineRows } from './index-tables.ts'
 
@@ -26,11 +25,6 @@ const tables = ['indexLive', 'indexEnded', 'indexEvent'] as const
 export class IndexCheck {
   readonly #context: CheckContext
   readonly #tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[]
-  /**
-   * False in an older data directory with missing due marks (due-order.ts). Some indexes of such a directory may have
-   * rows in the table `indexEvent` that are no longer read.
-   */
-  readonly #isFiled: boolean
   /** The number of rows that the documents require, by table, database and index. */
   readonly #needed = new Map<string, number>()
 
@@ -40,7 +34,6 @@ export class IndexCheck {
   ) {
     this.#context = context
     this.#tablesOf = tablesOf
-    this.#isFiled = isOrderComplete(context.snapshot.view)
   }
 
   /** Checks that every row for a document's versions exists and has the right content. */
@@ -105,8 +98,6 @@ export class IndexCheck {
    * that the sweeper (sweeper.ts) may remove at any time.
    */
   #counts(row: IndexRow, database: DatabaseId): boolean {
-    if (!this.#isFiled && row.key[0] === keyTags.indexEvent && placeOf(row.key).index < documentsIndex(0))
-      return false
     const { collection } = entryDocument(database, row)
     if (!this.#context.catalogue.hasCollection(database, collection)) return false
     return !hasExpired(row, this.#context.minimumOf(database, collection))

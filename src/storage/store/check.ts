@@ -24,7 +24,7 @@ import { decodeHomes } from './directory.ts'
 import { rewriteKey } from './document-rewriter.ts'
 import { actionAfter } from './document-writer.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
-import { areAllMarked, expiryTime } from './due-order.ts'
+import { expiryTime } from './due-order.ts'
 import { checkIdMarks, latestIdMs } from './id-reservation.ts'
 import { idMs } from './ids.ts'
 import { pendingBuildsIn } from './index-builder.ts'
@@ -98,7 +98,6 @@ function contextOf(
     garbage: garbageObjects(view),
     minimumOf: (database, collection) =>
       minimumValidTime(collection, catalogue.userCollection(database, collection), time),
-    isMarked: areAllMarked(view),
     ...reporting,
   }
 }
@@ -262,8 +261,8 @@ class StoreCheck {
 
 /** Checks that due marks (due-order.ts) exist for the superseded versions of a document and for its `ttl`. */
 function checkMarks(context: CheckContext, ref: Ref, versions: readonly StoredVersion[]): void {
-  const { isMarked, minimumOf, report, snapshot } = context
-  if (!isMarked || (ref.collection < firstUserCollection && !shortNatives.has(ref.collection))) return
+  const { minimumOf, report, snapshot } = context
+  if (ref.collection < firstUserCollection && !shortNatives.has(ref.collection)) return
   const minimum = minimumOf(ref.database, ref.collection)
   const isMarkedAt = (time: Micros) => snapshot.view.get(dueKey(ref, time)) !== undefined
   const check = (time: Micros) => {

@@ -16,9 +16,9 @@ import {
   Ref,
 } from '../../values/value.ts'
 import { decodeKey, decodeKeyOf } from '../keys/key-reader.ts'
-import { documentsIndex, dueKey, dueRange, eventRange, metaKey } from '../keys/keyspace.ts'
+import { documentsIndex, dueKey, dueRange, eventRange } from '../keys/keyspace.ts'
 import { encodeTerms } from '../keys/terms.ts'
-import type { Bytes, Entry, KeyRange, View, Write } from '../kv/kv-contract.ts'
+import type { Bytes, Entry, KeyRange, View } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
 import { never } from './records.ts'
 import { shortNatives } from './retention.ts'
@@ -34,35 +34,6 @@ export interface DueMark {
 
 const present = new Uint8Array([1])
 const noTerms = encodeTerms([])
-
-/** The key of a row with the progress of adding missing marks to an older directory; see due-filing.ts. */
-export const orderProgressKey = metaKey('order of removal')
-
-/** The number of tables in `walks` (due-filing.ts) that must be read until all marks exist. */
-const markingWalks = 2
-
-/**
- * The progress of a directory with layout 4 (an older key layout): all marks exist, but indexes have stored events,
- * which must be removed.
- */
-export const orderHasEvents = 0xff
-
-/**
- * The row that states that all marks exist and that all surplus events are removed. The first commit of a new data
- * directory writes this row.
- */
-export const orderIsComplete: Write = { key: orderProgressKey, value: Uint8Array.of(0xfe) }
-
-/** Returns whether the directory has all marks and no surplus events. */
-export function isOrderComplete(view: View): boolean {
-  return view.get(orderProgressKey)?.[0] === orderIsComplete.value?.[0]
-}
-
-/** Returns whether all data that expires has a mark. */
-export function areAllMarked(view: View): boolean {
-  const walk = view.get(orderProgressKey)?.[0]
-  return walk !== undefined && walk >= markingWalks
-}
 
 /**
  * Adds a mark for data of `ref` that expires when the minimum valid time reaches `time`. Adds nothing if the

@@ -9,7 +9,6 @@
 import { type DatabaseId, type Micros, native, type Ref, rootDatabase } from '../../values/value.ts'
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
 import { scanDocuments } from './documents.ts'
-import { fileBatch } from './due-filing.ts'
 import { type DueMark, dueMarks, firstDue, markDue, nativePlaces } from './due-order.ts'
 import { expiredRows, hasOldChanges, nextGarbage, removeGarbage, removeOldChanges } from './removals.ts'
 import { expiresAt } from './retention.ts'
@@ -95,8 +94,6 @@ export class Sweeper {
   #checks = new CheckSchedule()
   /** Databases whose collections have not been listed yet. */
   #unknown: DatabaseId[] = [rootDatabase]
-  /** True when the data of older versions of Terrarium has due marks, too (due-filing.ts). */
-  #isFiled = false
 
   /**
    * `removalTime`: returns the time that determines which data has expired; by default the time of the store.
@@ -119,7 +116,6 @@ export class Sweeper {
       await this.#scheduleRedefined(),
       this.#discover(),
       await this.#sweepDue(),
-      await this.#file(),
     ]
     return steps.includes(true)
   }
@@ -136,7 +132,6 @@ export class Sweeper {
   forget(): void {
     this.#checks = new CheckSchedule()
     this.#unknown = [rootDatabase]
-    this.#isFiled = false
   }
 
   async #sweepGarbage(): Promise<boolean> {
@@ -273,12 +268,6 @@ export class Sweeper {
       batch.write(1)
     }
     return check.marks.length
-  }
-
-  async #file(): Promise<boolean> {
-    if (this.#isFiled) return false
-    this.#isFiled = !(await fileBatch(this.#store, this.#removalTime(), batchEnd(this.#batchMs)))
-    return !this.#isFiled
   }
 
   /**

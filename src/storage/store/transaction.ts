@@ -20,7 +20,6 @@ import { recordAbsence } from '../kv/transaction-view.ts'
 import { parentKey } from './catalogue.ts'
 import { encodeChanges, recordSinceKey } from './change-log.ts'
 import { checkTransactionBytes, DocumentWriter } from './document-writer.ts'
-import { orderIsComplete } from './due-order.ts'
 import { idMs } from './ids.ts'
 import { StoreReader, type TransactionParts, type TransactionTimes } from './reader.ts'
 import { encodeTimes, secretKeyRow, versionTime } from './records.ts'
@@ -234,7 +233,6 @@ export class StoreTransaction extends StoreReader implements Transaction {
     schema.markChanged()
     const writes = overlay.writes()
     if (writes.length === 0) return []
-    if (this.lastCommitTime === 0) writes.push(orderIsComplete)
     writes.push(...encodeChanges(commitTime, documents.changes()))
     const { record } = this.parts
     // This read is part of the read set. If a concurrent commit writes the key, this transaction must be evaluated

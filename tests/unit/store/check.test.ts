@@ -48,6 +48,7 @@ const tables: readonly Table[] = [
   'indexEnded',
   'indexEvent',
   'changes',
+  'due',
   'keyHome',
   'counter',
 ]

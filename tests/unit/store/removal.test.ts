@@ -4,10 +4,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
-import { dueKey, historyRange, metaKey, tagRange } from '../../../src/storage/keys/keyspace.ts'
-import type { KeyValueStore, View, Write } from '../../../src/storage/kv/kv-contract.ts'
+import { historyRange, tagRange } from '../../../src/storage/keys/keyspace.ts'
+import type { KeyValueStore, View } from '../../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
-import { Background } from '../../../src/storage/store/background.ts'
 import { retentionLimits } from '../../../src/storage/store/retention.ts'
 import { Sweeper } from '../../../src/storage/store/sweeper.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
@@ -328,51 +327,6 @@ test('expired entries of an index that was created later are removed, too', asyn
   await bench.write(transaction => createIndex(transaction, 'later', { source: users, terms: [field('n')] }))
   assert.equal(rows(bench, 'indexEnded'), before + 1)
   await new Sweeper(bench.store).runAll()
-  assert.equal(rows(bench, 'indexEnded'), 0)
-  await bench.close()
-})
-
-test('an older directory without marks gets them in steps, and its expired versions are removed', async () => {
-  const bench = new Bench()
-  const users = await collectionOf(bench)
-  const kept = documentRef(users, 1)
-  await bench.write(transaction => {
-    for (let id = 1; id <= 1500; id++) transaction.put(documentRef(users, id), data({ n: 1n }))
-  })
-  await bench.write(transaction => transaction.put(kept, data({ n: 2n })))
-  await bench.write(transaction =>
-    transaction.put(documentRef(users, 2), data({ n: 2n }, bench.now + second)),
-  )
-  await bench.write(transaction => transaction.delete(documentRef(users, 3)))
-  const forget = (kv: KeyValueStore) =>
-    kv.transact(view => {
-      const marks: Write[] = Array.from(view.range(tagRange('due')), ({ key }) => ({ key, value: undefined }))
-      return { result: undefined, writes: [...marks, { key: metaKey('order of removal'), value: undefined }] }
-    })
-  await forget(bench.kv)
-  assert.deepEqual(bench.store.check(), [], 'without marks, on its way to them')
-  bench.now += grace / 2
-  const later = documentRef(users, 4)
-  const superseded = await bench.commit(transaction => transaction.put(later, data({ n: 3n })))
-  await bench.kv.transact(() => ({
-    result: undefined,
-    writes: [{ key: dueKey(later, micros(superseded)), value: undefined }],
-  }))
-  bench.now += grace / 2 + second
-  const first = new Background(bench.store)
-  await first.runOnce()
-  await new Background(bench.store).runAll()
-  assert.equal(versionsOf(bench, kept), 0)
-  assert.equal(versionsOf(bench, documentRef(users, 3)), 0)
-  assert.equal(versionsOf(bench, later), 1)
-  assert.equal(
-    bench.kv.read(view => [...view.range(tagRange('document'))].length),
-    1500 - 2 + 2,
-    'the collection, its index and all documents but the expired and the deleted one',
-  )
-  bench.now += grace
-  await new Background(bench.store).runAll()
-  assert.equal(versionsOf(bench, later), 0)
   assert.equal(rows(bench, 'indexEnded'), 0)
   await bench.close()
 })

@@ -4,12 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
-import { decodeKeyOf } from '../../../src/storage/keys/key-reader.ts'
-import { indexEventKey, metaKey, tagRange } from '../../../src/storage/keys/keyspace.ts'
 import { encodeTerms } from '../../../src/storage/keys/terms.ts'
-import type { Write } from '../../../src/storage/kv/kv-contract.ts'
-import { orderIsComplete } from '../../../src/storage/store/due-order.ts'
-import { entrySince } from '../../../src/storage/store/entry-records.ts'
 import { namedCollections } from '../../../src/storage/store/index-definition.ts'
 import type { EntrySet } from '../../../src/storage/store/index-scan.ts'
 import { userIndex } from '../../../src/storage/store/index-tables.ts'
@@ -149,59 +144,12 @@ function scanOf(random: RandomSource, events: readonly IndexEvent[]): EventScan 
   return { ...(from && { from }), ...(to && { to }), ...(random.below(2) === 0 && { reverse: true }) }
 }
 
-/** Changes a directory to layout 4, with stored events of all entries, which are no longer read. */
-function storeEvents(bench: Bench): Promise<void> {
-  return bench.kv.transact(view => {
-    const writes: Write[] = [{ key: metaKey('order of removal'), value: Uint8Array.of(0xff) }]
-    for (const { key, value } of view.range(tagRange('indexLive'))) {
-      const { database, document, index, termsBytes: terms, tie, values } = decodeKeyOf('indexLive', key)
-      if (index < 32_768) continue
-      const parts = { database, document, index, terms, values: { bytes: values, tie } }
-      writes.push({
-        key: indexEventKey(parts, entrySince({ key, value }), 'add'),
-        value: Uint8Array.of(0x20),
-      })
-    }
-    return { result: undefined, writes }
-  })
-}
-
 /** Creates a collection and an index by `group` with the value `n`. */
 function indexedItems(transaction: Transaction) {
   const items = createCollection(transaction, 'items')
   const spec = { source: items, terms: [field('group')], values: [field('n')] }
   return { items, index: createIndex(transaction, 'by', spec) }
 }
-
-test('stored events of older directories are not read, and are removed in steps', async () => {
-  const bench = new Bench()
-  const { index, items } = await bench.write(indexedItems)
-  await bench.write(transaction => {
-    for (let id = 1; id <= 1500; id++)
-      transaction.put(documentRef(items, id), data({ group: 'a', n: BigInt(id) }))
-  })
-  await storeEvents(bench)
-  const events = () => bench.kv.read(view => [...view.range(tagRange('indexEvent'))].length)
-  const before = events()
-  assert.deepEqual(bench.store.check(), [], 'on its way')
-  const shown = () =>
-    bench.read(transaction => [...transaction.matchEvents(definitionOf(transaction, index), ['a'], {})])
-  const all = shown()
-  assert.equal(all.length, 1500)
-  await new Sweeper(bench.store).runOnce()
-  assert.ok(events() > before - 1500, 'not all at once')
-  assert.deepEqual(bench.store.check(), [])
-  await new Sweeper(bench.store).runAll()
-  assert.equal(events(), before - 1500)
-  assert.deepEqual(shown(), all)
-  await storeEvents(bench)
-  await bench.kv.transact(() => ({ result: undefined, writes: [orderIsComplete] }))
-  assert.match(
-    bench.store.check()[0] ?? '',
-    /has an entry in table events of index \d+ that belongs to no version/,
-  )
-  await bench.store.close()
-})
 
 test('the events of a set are the same from its entries and from the change record', async () => {
   for (const seed of seedsToRun([1, 2, 3, 4, 5, 6])) {
