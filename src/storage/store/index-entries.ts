@@ -3,6 +3,11 @@
 // the term `data.tags` gives ["a", "b"] and the value `data.n` gives [1], the entries are (a | 1) and (b | 1). A
 // combination whose terms are all null gives no entry. A combination whose values are all null gives no entry either,
 // except in an index that is part of a collection's definition.
+//
+// The list of an array depends on the field. A field with `mva` (the default in version 4) yields the elements of the
+// array, and null for an empty array. A field without `mva` (the default in version 10) yields the whole array, even an
+// empty array. A binding without `within` yields the elements of its array; if the array is empty, the document has no
+// entry.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
