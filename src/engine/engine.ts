@@ -226,12 +226,9 @@ class QueryKind implements RequestKind {
    * undefined. This includes invalid queries, because their errors are reported only after authentication.
    */
   #foreseen(): 'writes' | 'long' | undefined {
-    const { authorization, body, linearized, readOnly } = this.#request
+    const { authorization, linearized, readOnly } = this.#request
     if (linearized) return 'writes'
     if (readOnly || authorization === undefined) return undefined
-    // The process that commits parses the query in any case, so this process forwards the text without parsing it.
-    const language = languageOf(this.#options, this.#request)
-    if (this.#options.committer && body !== undefined && language.seemsToWrite?.(body)) return 'writes'
     this.budget.begin()
     try {
       const { effect, isLong } = watched(this.budget.watch, () => this.#query())

@@ -108,19 +108,6 @@ export function languageWords(): ReadonlySet<string> {
 
 const words = languageWords()
 
-/**
- * Matches the keys of functions that write. Does not match a key that a function without writes also has, such as
- * `replace`. Matches nothing within strings, because quotation marks are escaped there.
- */
-const writeKey = keyOfWrites()
-
-function keyOfWrites(): RegExp {
-  const definitions = families.flatMap(family => family.definitions)
-  const readKeys = new Set(definitions.flatMap(({ effect, keys }) => (effect === 'write' ? [] : keys)))
-  const names = definitions.filter(({ effect, name }) => effect === 'write' && !readKeys.has(name))
-  return new RegExp(`"(?:${names.map(({ name }) => name).join('|')})"\\s*:`)
-}
-
 /** The words in the type names of error messages. */
 const typeWords: ReadonlySet<string> = new Set(
   `object Action Any Array Boolean Bytes Class Collection Credentials Database Date Document Double Event Expression Function
@@ -147,7 +134,6 @@ function describe({ cause, code, description, position }: ErrorEntry): ObjectVal
 export const version4: NamedLanguage<'4'> = {
   code,
   parse: ({ body, dialect }) => new ReadyQuery(readBody(body), dialect),
-  seemsToWrite: text => writeKey.test(text),
   render,
   complete: (body, _request, { time }) => fillTransactionTime(body, time),
   rejected(error) {

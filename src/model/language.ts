@@ -112,11 +112,6 @@ interface QueryParser {
   /** Parses the query of a request. Throws if the query is invalid. */
   parse(request: LanguageRequest): Query
   /**
-   * Returns true if the text of a query probably contains a write, without parsing the text. A worker forwards such a
-   * query without parsing it, because the process that commits parses the query again. Absent if parsing is cheap.
-   */
-  seemsToWrite?(text: string): boolean
-  /**
    * Returns the error of a request if this error is reported even to clients without a valid credential. Absent if all
    * errors are reported only after authentication.
    */
