@@ -1,7 +1,7 @@
 // Permission decisions for sets: decides whether the caller may read a set, and filters its elements.
 
 import { type IndexDefinition, indexDefinition } from '../../storage/store/index-definition.ts'
-import { type CollectionId, native, type Ref, type Value } from '../../values/value.ts'
+import { native, type Ref, type Value } from '../../values/value.ts'
 import { mayOnDocument, mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
 import type { Reading } from './reading.ts'
@@ -11,21 +11,9 @@ export type ElementFilter = (document: Ref) => boolean
 
 const everything: ElementFilter = () => true
 
-/**
- * Returns a filter that accepts the documents that the caller may read. If the caller has a built-in role, or if the
- * code of a predicate reads, the decision depends only on the collection. For these rights, the filter caches the
- * decision for each collection.
- */
+/** Returns a filter that accepts the documents that the caller may read. */
 function readableDocuments(session: Session): ElementFilter {
-  if (session.authority.kind === 'roles') return document => mayRead(document, session)
-  const decided = new Map<CollectionId, boolean>()
-  return document => {
-    const known = decided.get(document.collection)
-    if (known !== undefined) return known
-    const readable = mayRead(document, session)
-    decided.set(document.collection, readable)
-    return readable
-  }
+  return document => mayRead(document, session)
 }
 
 /**
