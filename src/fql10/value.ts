@@ -7,11 +7,11 @@ import type { Message } from '../base/message.ts'
 import type {
   LocalDate,
   Ref,
+  RenderCache,
   Value as StoredValue,
   Time,
   TransactionTime,
   Uuid,
-  VersionRenderCache,
 } from '../values/value.ts'
 import type { Arity } from './arity.ts'
 import type { LambdaNode } from './syntax/nodes.ts'
@@ -107,7 +107,7 @@ export interface DocumentVersion {
   readonly ts: number | Time | TransactionTime
   readonly fields: ReadonlyMap<string, StoredValue>
   /** The cache for the text of a stored version. */
-  readonly shown?: VersionRenderCache | undefined
+  readonly shown?: RenderCache | undefined
 }
 
 /** The special state of a document value. A plain reference has no such state. */

@@ -240,23 +240,19 @@ export type ObjectValue = ReadonlyMap<string, Value>
  */
 export type RefTails = Map<CollectionId, string>
 
-/** A cache for the rendered text of an immutable value that is rendered repeatedly. The renderer fills the cache. */
+/** A cache for the rendered text of a document version that is rendered repeatedly. The renderer fills the cache. */
 export class RenderCache {
-  /** The JSON text. Undefined if the text also depends on other data than the value and `tails`. */
+  /** The fields of the version. */
+  readonly fields: ObjectValue
+  /** The JSON text. Undefined if the text also depends on other data than the version and `tails`. */
   text: string | undefined
   /** The tails with which the text was rendered, compared by identity; undefined before the first rendering. */
   tails: RefTails | undefined
-  /** The rendering cost of the text, and the nesting depth of the value. */
+  /** The rendering cost of the text, and the nesting depth of the document. */
   units = 0
   depth = 0
-}
-
-/** The rendering cache of a document version. */
-export class VersionRenderCache extends RenderCache {
-  readonly fields: ObjectValue
 
   constructor(fields: ObjectValue) {
-    super()
     this.fields = fields
   }
 }

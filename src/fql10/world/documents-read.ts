@@ -18,10 +18,10 @@ import {
   isObject,
   native,
   Ref,
+  type RenderCache,
   type Value as StoredValue,
   type Time,
   TransactionTime,
-  type VersionRenderCache,
 } from '../../values/value.ts'
 import type { Absence, Call, DocumentAccess } from '../call.ts'
 import { encodeJson, type Rendering } from '../formats/rendering.ts'
@@ -73,8 +73,8 @@ const unitsPerStep = 64
  * The cached JSON texts of document versions that are read often, one cache for each format. A text omits the id and
  * the collection. Null if the version alone does not determine the text.
  */
-const simpleTexts = new WeakMap<VersionRenderCache, string | null>()
-const taggedTexts = new WeakMap<VersionRenderCache, string | null>()
+const simpleTexts = new WeakMap<RenderCache, string | null>()
+const taggedTexts = new WeakMap<RenderCache, string | null>()
 
 /** Reads the documents of one query with the rights of its caller. */
 export class DocumentReader implements DocumentAccess {

@@ -4,7 +4,7 @@
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
-import { type Micros, type Ref, sameRef, VersionRenderCache } from '../../values/value.ts'
+import { type Micros, type Ref, RenderCache, sameRef } from '../../values/value.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
 import { versionMark, versionTtl } from './records.ts'
 import type { Version } from './store-contract.ts'
@@ -55,7 +55,7 @@ export class DocumentCache {
     if (!this.#readOnce.isAgain(versionMark(bytes))) return version
     // `shown` caches the rendered text. The property is not enumerable, so `{ ...version, fields }` does not copy the
     // text, which is wrong for the new fields.
-    const shown = { value: new VersionRenderCache(version.fields), enumerable: false }
+    const shown = { value: new RenderCache(version.fields), enumerable: false }
     const known = {
       bytes,
       version: Object.defineProperty({ ...version }, 'shown', shown),

@@ -10,9 +10,9 @@ import type {
   Micros,
   ObjectValue,
   Ref,
+  RenderCache,
   TransactionTime,
   Value,
-  VersionRenderCache,
 } from '../../values/value.ts'
 import type { TupleBound } from '../keys/tuple.ts'
 import type { IndexDefinition } from './index-definition.ts'
@@ -34,7 +34,7 @@ export interface Version {
    */
   readonly shapeTime?: Micros
   /** The cache of the version's rendered text; present if the version is read often. */
-  readonly shown?: VersionRenderCache
+  readonly shown?: RenderCache
 }
 
 /** An entry of an index, or of the set of all documents of a collection. */

@@ -10,9 +10,9 @@ import {
   native,
   Ref,
   type RefTails,
+  RenderCache,
   TransactionTime,
   type Value,
-  VersionRenderCache,
 } from '../../../src/values/value.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
@@ -54,7 +54,7 @@ const there = new Ref(home, 1024, 1n)
 /** Renders a document that contains a value twice; returns the text and whether it is cached. */
 function show(held: Value, tails: RefTails, nameOf: (ref: Ref) => string | undefined = () => 'spells') {
   const fields = new Map([['held', held]])
-  const shown = new VersionRenderCache(fields)
+  const shown = new RenderCache(fields)
   const version = new DocumentValue(there, micros(1), fields, false, shown)
   const names = {
     scope: home,
