@@ -19,11 +19,7 @@ export function mayOnDocument(
 ): boolean {
   if (access.allowsDocument !== undefined) return access.allowsDocument(action, ref)
   const request = { action, resource: collectionOf(ref), document: ref, callSite, ...(next && { next }) }
-  return access.allows({ ...request, argument: argument ?? itself(ref) })
-}
-
-function itself(ref: Ref): () => Value {
-  return () => ref
+  return access.allows({ ...request, argument: argument ?? (() => ref) })
 }
 
 /** Returns whether a document may be read with the current rights of the session. */

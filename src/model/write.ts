@@ -170,20 +170,6 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
   return applied(() => transaction.moveDatabase(source, target.id), 'call')
 }
 
-/**
- * Checks the references in the fields of an inserted version. Returns a function that performs all other checks and
- * returns the fields. The permission must be checked before the returned function is called.
- */
-function draftFields(ref: Ref, params: ObjectValue, session: Session): () => ObjectValue {
-  const resource = resourceOf(ref.collection)
-  rejectReferences(params, resource, session)
-  return () => {
-    const draft = draftOf('history', ref, undefined, new Map(), params, resource, session)
-    refuse(draft)
-    return draft.fields
-  }
-}
-
 // -------------------------------------------------------------------------------------------- drafts
 
 function draftOf(
@@ -369,13 +355,17 @@ export function insertVersion(
   }
   rejectForeign(ref.database, session)
   rejectNegativeId(ref.id)
-  const fields = draftFields(ref, params, session)
+  const resource = resourceOf(ref.collection)
+  rejectReferences(params, resource, session)
   if (!isUserDocument(ref) && ref.collection !== native.keys) {
     throw Failure.of({ kind: 'fixed history', action: 'insert' })
   }
   rejectUnlessAllowed(ref, ts, action, params, session)
-  const given = action === 'delete' ? undefined : fields()
-  return applied(() => transaction.insertVersion(ref, micros(time), given), 'call')
+  if (action === 'delete')
+    return applied(() => transaction.insertVersion(ref, micros(time), undefined), 'call')
+  const draft = draftOf('history', ref, undefined, new Map(), params, resource, session)
+  refuse(draft)
+  return applied(() => transaction.insertVersion(ref, micros(time), draft.fields), 'call')
 }
 
 /** Removes the version of a document at the time `ts`. Ignores a missing version. */

@@ -133,16 +133,12 @@ export function rolesOfIdentity(
   identity: Ref,
   runPredicate: RunPredicate,
 ): readonly Ref[] {
-  const collection = new Ref(identity.database, native.collections, BigInt(identity.collection))
-  const roles: Ref[] = []
-  for (const role of rolesOf(transaction, identity.database).values()) {
-    const applies = role.memberships.some(
-      ({ resource, predicate }) =>
-        sameRef(resource, collection) && (predicate === undefined || runPredicate(predicate, () => identity)),
-    )
-    if (applies) roles.push(role.ref)
+  const roles = new Set<Ref>()
+  for (const { role, predicate } of membershipsFor(transaction, identity)) {
+    if (roles.has(role)) continue
+    if (predicate === undefined || runPredicate(predicate, () => identity)) roles.add(role)
   }
-  return roles
+  return [...roles]
 }
 
 /**

@@ -5,11 +5,9 @@ import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
 import {
   DocumentValue,
-  firstUserCollection,
   isArray,
   isNativeCollectionRef,
   isObject,
-  native,
   Ref,
   UnresolvedRef,
   type Value,
@@ -64,17 +62,6 @@ function checkReference(
 ): readonly FieldFailure[] {
   if (ref.database !== session.database) return [refused(path(), 'other database')]
   if (!strict || isNativeCollectionRef(ref)) return []
-  if (!exists(ref, session)) return [refused(path(), 'missing')]
+  if (session.transaction.get(ref) === undefined) return [refused(path(), 'missing')]
   return mayRead(ref, session) ? [] : [refused(path(), 'unreadable')]
-}
-
-function exists(ref: Ref, session: Session): boolean {
-  const { transaction } = session
-  const inCollection = ref.collection < firstUserCollection || isLiveCollection(ref, session)
-  return inCollection && transaction.get(ref) !== undefined
-}
-
-function isLiveCollection(ref: Ref, session: Session): boolean {
-  const collection = new Ref(ref.database, native.collections, BigInt(ref.collection))
-  return session.transaction.catalogue.collection(collection) !== undefined
 }
