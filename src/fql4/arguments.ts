@@ -23,14 +23,22 @@ import type { BoundLambda } from './expression.ts'
 import { ErrorList, QueryError } from './query-errors.ts'
 import { Page, type SetLike, SetValue } from './values/transient.ts'
 
-/** Creates the type of all values for which `accepts` returns true. */
-function valueType<T extends Value>(name: string, accepts: (value: Value) => value is T): ArgumentType<T> {
+/**
+ * Creates the type of all values for which `accepts` returns true. `rejected` creates the error for other values, whose
+ * text names the type `expected`.
+ */
+function valueType<T extends Value>(
+  name: string,
+  accepts: (value: Value) => value is T,
+  expected = name,
+  rejected: typeof refuse = mismatch,
+): ArgumentType<T> {
   return {
     mode: 'value',
     name,
     check(value, call, key) {
       if (accepts(value)) return value
-      throw mismatch(name, value, call, key)
+      throw rejected(expected, value, call, key)
     },
   }
 }
@@ -109,14 +117,7 @@ function referringType<T extends Value>(
   accepts: (value: Value) => value is T,
   expected = name,
 ): ArgumentType<T> {
-  return {
-    mode: 'value',
-    name,
-    check(value, call, key) {
-      if (accepts(value)) return value
-      throw refuse(expected, value, call, key)
-    },
-  }
+  return valueType(name, accepts, expected, refuse)
 }
 
 const isRefTo =

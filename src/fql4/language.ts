@@ -96,17 +96,13 @@ function argumentOf(parameters: string | readonly string[], list: readonly Value
 const forms = ['var', 'in', 'lambda', 'expr', '@set', '@query', 'api_version']
 
 /**
- * Returns the words of the language that a query's shape may contain. The shape is the query without its data. The
- * query log stores the shape.
+ * The words of the language that a query's shape may contain. The shape is the query without its data. The query log
+ * stores the shape.
  */
-export function languageWords(): ReadonlySet<string> {
-  return new Set([
-    ...families.flatMap(({ definitions }) => definitions.flatMap(({ keys }) => keys)),
-    ...forms,
-  ])
-}
-
-const words = languageWords()
+export const languageWords: ReadonlySet<string> = new Set([
+  ...families.flatMap(({ definitions }) => definitions.flatMap(({ keys }) => keys)),
+  ...forms,
+])
 
 /** The words in the type names of error messages. */
 const typeWords: ReadonlySet<string> = new Set(
@@ -163,6 +159,6 @@ export const version4: NamedLanguage<'4'> = {
   streamOrder(request, parameter, session) {
     return streamOrder(() => version4.parse(request).value(session), parameter, session)
   },
-  shape: createShape(words),
-  isWord: word => words.has(word) || typeWords.has(word) || fieldNames.has(word),
+  shape: createShape(languageWords),
+  isWord: word => languageWords.has(word) || typeWords.has(word) || fieldNames.has(word),
 }

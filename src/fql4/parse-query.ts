@@ -5,7 +5,7 @@
 
 import { step } from '../base/effort.ts'
 import { msg } from '../base/message.ts'
-import type { Effect } from '../model/code-interface.ts'
+import { type Effect, exceeds } from '../model/code-interface.ts'
 import type { Json, Value } from '../values/value.ts'
 import type { ArgumentType, FunctionDefinition } from './definition.ts'
 import {
@@ -67,9 +67,7 @@ export function parseStoredLambda(
   return lambda
 }
 
-const effectOrder: Record<Effect, number> = { pure: 0, read: 1, write: 2 }
-const greaterEffect = (left: Effect, right: Effect) =>
-  effectOrder[left] >= effectOrder[right] ? left : right
+const greaterEffect = (left: Effect, right: Effect) => (exceeds(right, left) ? right : left)
 
 /** The API version of lambdas without an explicit version. */
 const firstLambdaVersion = '2.12'

@@ -128,9 +128,9 @@ export class ByteWriter {
     for (let index = start; index < this.length; index++) bytes[index] = ~(bytes[index] as number)
   }
 
-  /** A copy of the bytes from `start` on, owned by the caller. */
-  copy(start = 0): Uint8Array {
-    return copyOf(this.bytes, start, this.length)
+  /** A copy of the bytes, owned by the caller. */
+  copy(): Uint8Array {
+    return copyOf(this.bytes, 0, this.length)
   }
 
   #allocate(size: number): void {

@@ -164,9 +164,7 @@ function join(front: readonly Value[], back: readonly Value[]): readonly Value[]
 
 function isEmpty(elements: Elements, call: Call): boolean {
   if (isArray(elements) || elements instanceof Page) return dataOf(elements).length === 0
-  // If the set is unreadable, the position of the error contains the key `exists`, not the key of this function. The
-  // hosted service does the same.
-  return !existsInSet(elements, call, 'exists')
+  return !existsInSet(elements, call)
 }
 
 const isEven = '{"lambda": "n", "expr": {"equals": [{"modulo": [{"var": "n"}, 2]}, 0]}}'

@@ -61,7 +61,7 @@ function relation(
  * double if the other argument is a double. If `exactActions` is false, the action of an event also equals the string
  * that is its name in the oldest API version.
  */
-export function equalTopLevel(left: Value, right: Value, exactActions = false): boolean {
+function equalTopLevel(left: Value, right: Value, exactActions: boolean): boolean {
   if (typeof left === 'bigint' && typeof right === 'number') return Object.is(Number(left), right)
   if (typeof left === 'number' && typeof right === 'bigint') return Object.is(left, Number(right))
   if (equalValues(left, right)) return true

@@ -83,9 +83,7 @@ export const documents = family('Documents', [
         if (target instanceof UnresolvedRef) return false
         if (!(target instanceof Ref || target instanceof SetValue))
           throw mismatch('Ref or Set', target, call, 'exists')
-        return isSet(target)
-          ? existsInSet(target, call, 'exists')
-          : documentExists(target as Ref, call.session)
+        return isSet(target) ? existsInSet(target, call) : documentExists(target as Ref, call.session)
       }),
   }),
   define({

@@ -76,9 +76,12 @@ export function endOfSet(set: SetLike, call: Call, end: 'first' | 'last'): Value
   return item.value()
 }
 
-/** Returns whether a set contains an element that the caller may read. */
-export function existsInSet(set: SetLike, call: Call, key: string): boolean {
-  return firstItem(set, call, key) !== undefined
+/**
+ * Returns whether a set contains an element that the caller may read. Permission errors have the position of an
+ * argument `exists`, even if the function has another argument. The hosted service did the same.
+ */
+export function existsInSet(set: SetLike, call: Call): boolean {
+  return firstItem(set, call, 'exists') !== undefined
 }
 
 /** Returns the document of the first element, for a login. The caller needs no permission to read this document. */

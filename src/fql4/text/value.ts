@@ -89,17 +89,17 @@ function reference(
     const id = query.get('id')
     const collection = valueOfQuery(content, [...position, 'ref'])
     if (typeof id !== 'string' && typeof id !== 'bigint') return undefined
-    return tagged('@ref', [['id', String(id)], ['collection', collection], ...database])
+    return refOf([['id', String(id)], ['collection', collection], ...database])
   }
   const holder = Object.hasOwn(named, key) ? named[key] : undefined
   if (holder !== undefined && keys === 1 && typeof content === 'string') {
-    return tagged('@ref', [['id', content], ['collection', tagged('@ref', [['id', holder]])], ...database])
+    return refOf([['id', content], ['collection', refOf([['id', holder]])], ...database])
   }
   if (!Object.hasOwn(native, key) || keys !== 1) return undefined
   const outer = content === null ? [] : [['database', valueOfQuery(content, [...position, key])] as const]
-  return tagged('@ref', [['id', key], ...outer])
+  return refOf([['id', key], ...outer])
 }
 
-function tagged(tag: string, fields: readonly (readonly [string, Json])[]): Json {
-  return new Map([[tag, new Map(fields)]])
+function refOf(fields: readonly (readonly [string, Json])[]): Json {
+  return new Map([['@ref', new Map(fields)]])
 }

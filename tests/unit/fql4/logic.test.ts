@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Page } from '../../../src/fql4/values/transient.ts'
+import { Action, Page } from '../../../src/fql4/values/transient.ts'
+import type { ApiVersion } from '../../../src/fql4/wire/version.ts'
 import { compareValues } from '../../../src/values/order.ts'
-import { UnresolvedRef } from '../../../src/values/value.ts'
+import { UnresolvedRef, type Value } from '../../../src/values/value.ts'
 import { errorOf, errorsOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
 import { fc } from '../../support/fast-check.ts'
 import { orderedValues } from '../../support/value-arbitraries.ts'
@@ -62,9 +63,25 @@ describe('equals', () => {
     assert.equal(evaluatePure('{"equals": [1, 1.0, 1]}'), true)
     assert.equal(evaluatePure('{"equals": [[1], [1.0]]}'), false)
     assert.equal(evaluatePure('{"equals": [0, -0.0]}'), false)
+    assert.equal(evaluatePure('{"equals": [-0.0, 0]}'), false)
+    assert.equal(
+      evaluatePure('{"equals": [9007199254740993, 9007199254740992.0]}'),
+      true,
+      'the long is rounded',
+    )
     assert.equal(evaluatePure({ equals: [given, given] }, { given: Number.NaN }), true)
     assert.equal(evaluatePure({ equals: 5 }), true)
     assert.equal(evaluatePure({ equals: [nobody, nobody].map(() => given) }, { given: nobody }), true)
+  })
+
+  test('an action equals its name, and before version 5 also its name in the oldest version', () => {
+    const equals = (left: Value, right: Value, apiVersion: ApiVersion = '4') =>
+      evaluatePure({ equals: given }, { given: [left, right], apiVersion })
+    const [update, remove] = [new Action('update'), new Action('remove')]
+    assert.ok(equals(update, 'create') && equals('create', new Action('add')) && equals(remove, 'delete'))
+    assert.ok(equals(update, 'update') && equals(update, 'update', '5'))
+    assert.ok(!equals(update, 'delete') && !equals(new Action('create'), 'update'))
+    assert.ok(!equals(update, 'create', '5'))
   })
 
   test('at least one argument is required', () => {

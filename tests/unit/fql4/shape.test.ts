@@ -2,15 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { languageWords } from '../../../src/fql4/language.ts'
-import { createShape, shapeLimits } from '../../../src/fql4/shape.ts'
+import { languageWords, version4 } from '../../../src/fql4/language.ts'
+import { shapeLimits } from '../../../src/fql4/shape.ts'
 import { fc } from '../../support/fast-check.ts'
 
-const words = languageWords()
-const escaped = createShape(words)
 /** The shape as a reader of the exported JSON sees it. */
 const shape = (query: unknown): string =>
-  JSON.parse(`"${escaped(typeof query === 'string' ? query : JSON.stringify(query))}"`)
+  JSON.parse(`"${version4.shape(typeof query === 'string' ? query : JSON.stringify(query))}"`)
 
 test('functions and structure are kept, literals are removed', () => {
   assert.equal(shape({ add: [1, 2.5, { subtract: [3, '4'] }] }), '{"add":["?",{"subtract":["?"]}]}')
@@ -90,12 +88,12 @@ test('of a query with a long text, number or white space only the beginning is r
 
 test('for any query, only words of the language and punctuation remain', () => {
   fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(...words), (value, word) => {
+    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(...languageWords), (value, word) => {
       const found = shape({ [word]: value, object: { data: value } })
       for (const [, text = ''] of found.matchAll(/"([^"]*)"/g)) {
         assert.ok(
           text === '?' ||
-            words.has(text) ||
+            languageWords.has(text) ||
             ['object', 'let', 'quote'].includes(text) ||
             text.startsWith('@'),
           text,
