@@ -5,7 +5,7 @@
 import { msg } from '../base/message.ts'
 import { decodeBase64 } from '../values/base64.ts'
 import { parseDate } from '../values/date.ts'
-import { isValidName } from '../values/names.ts'
+import { isValidName, parseId } from '../values/names.ts'
 import { parseTime } from '../values/time.ts'
 import { parseUuid } from '../values/uuid.ts'
 import {
@@ -128,22 +128,10 @@ function scoped<T extends object>(target: T, scope: ReferenceTarget | undefined)
 
 function documentId(id: string | bigint, place: Place): bigint {
   if (typeof id === 'bigint') return id
-  if (!isNumeric(id)) {
-    throw fault(msg`Number or numeric String expected, non-numeric '${id}' provided.`, place, 'id')
-  }
-  const number = BigInt(id)
-  if (number > int64Max) throw fault(msg`The id provided is too large: '${id}'`, place, 'id')
-  return number
-}
-
-/** Returns whether a text consists of decimal digits, after an optional minus sign. */
-function isNumeric(text: string): boolean {
-  const start = text.charCodeAt(0) === 45 ? 1 : 0
-  for (let index = start; index < text.length; index++) {
-    const unit = text.charCodeAt(index)
-    if (unit < 48 || unit > 57) return false
-  }
-  return text.length > start
+  const parsed = parseId(id)
+  if (typeof parsed === 'bigint') return parsed
+  if (parsed === 'too large') throw fault(msg`The id provided is too large: '${id}'`, place, 'id')
+  throw fault(msg`Number or numeric String expected, non-numeric '${id}' provided.`, place, 'id')
 }
 
 /**
