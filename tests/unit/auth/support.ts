@@ -89,18 +89,14 @@ export class CountingBcrypt implements Bcrypt {
 }
 
 /** A request that checks passwords with a root secret from an address of its own. */
-export function asking(
-  transaction: Transaction,
-  memo: Memo,
-  who: Partial<Pick<PasswordRequest, 'address' | 'caller'>> = {},
-): PasswordRequest {
+export function asking(transaction: Transaction, memo: Memo): PasswordRequest {
   const caller: Caller = {
     database: rootDatabase,
     authority: { kind: 'builtin', role: 'client', database: rootDatabase },
     identity: undefined,
     credential: undefined,
   }
-  return { transaction, memo, caller, address: '192.0.2.1', ...who }
+  return { transaction, memo, caller, address: '192.0.2.1' }
 }
 
 /** A predicate for {@link World.predicates}: its body is the name of a function there. */
@@ -153,20 +149,15 @@ export class World {
   }
 
   /** The caller for a header. Rejects with the RequestError that the client would get. */
-  identify(header: string | undefined, memo?: Memo): Promise<Caller> {
-    return answered(
-      given =>
-        this.bench.read(transaction =>
-          this.auth.identifier.identify(
-            header,
-            transaction,
-            given,
-            caller => (predicate, argument) =>
-              this.predicates.get(String(lambdaOf(predicate).body))?.(argument(1), caller, transaction) ??
-              false,
-          ),
-        ),
-      memo,
+  identify(header: string | undefined): Promise<Caller> {
+    return this.read((transaction, memo) =>
+      this.auth.identifier.identify(
+        header,
+        transaction,
+        memo,
+        caller => (predicate, argument) =>
+          this.predicates.get(String(lambdaOf(predicate).body))?.(argument(1), caller, transaction) ?? false,
+      ),
     )
   }
 
