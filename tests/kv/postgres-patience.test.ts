@@ -172,10 +172,15 @@ describe('a batch under way when the waiting time of writes ends', { skip: noPos
     await look()
     await told
     assertRefusal(outcome.told, 'unknown', /may have been committed, or not/)
+    const refresh = async () => store.ready(Number.POSITIVE_INFINITY)
+    await refresh()
     isFull = true
     await openGate()
+    await eventually('the node has tried to write the replica', () => failures === 1)
+    // The last refresh was before the commit, and the clock of the test stands still: without this step, the node would
+    // not refresh again.
+    nowMs += 1_000
     await eventually('its fault is known', () => store.standing.fault?.isLocal === true)
-    const refresh = async () => store.ready(Number.POSITIVE_INFINITY)
     for (let count = 0; count < 3; count++) await assert.rejects(refresh)
     assert.equal(failures, 1)
     nowMs += 2_000
