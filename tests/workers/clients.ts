@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { Agent, request as httpRequest } from 'node:http'
+import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { RunningServer } from '../support/server.ts'
 
@@ -12,10 +13,12 @@ export interface Answered {
   readonly resource: unknown
 }
 
-/** A connection to a worker. */
+/** A connection to a worker. Requests fail with the code `ECONNRESET` after the connection was closed. */
 export class WorkerClient {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #server: RunningServer
+  /** The only connection of this client. */
+  #socket: Socket | undefined
   secret: string
   worker = -1
 
@@ -48,15 +51,21 @@ export class WorkerClient {
             ...headers,
           },
         },
-        async response => {
-          resolve({
+        response => {
+          const answered = (body: string) => ({
             status: response.statusCode as number,
             txnTime: Number(response.headers['x-txn-time']),
-            answer: JSON.parse(await text(response)),
+            answer: JSON.parse(body),
           })
+          text(response).then(answered).then(resolve, reject)
         },
       )
       outgoing.on('error', reject)
+      // If the connection was closed between two requests, the agent opens another one, perhaps to another worker.
+      outgoing.on('socket', socket => {
+        this.#socket ??= socket
+        if (socket !== this.#socket) outgoing.destroy(connectionLost())
+      })
       outgoing.end(body)
     })
   }
@@ -83,6 +92,8 @@ export class WorkerClient {
     this.#agent.destroy()
   }
 }
+
+const connectionLost = () => Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
 
 /** A client for each worker. */
 export async function clientOfEach(server: RunningServer, count: number): Promise<WorkerClient[]> {

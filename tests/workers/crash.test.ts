@@ -91,7 +91,7 @@ test('connections are answered, closed or wait for the next worker, whichever wo
   const asking = Array.from({ length: 16 }, askOn)
   for (let round = 0; round < 4; round++) {
     const target = answered + 100
-    while (answered < target) await setTimeout(lookEveryMs)
+    while (answered < target) await Promise.race([setTimeout(lookEveryMs), ...asking])
     for (const worker of await workersOf(server.pid)) process.kill(worker, 'SIGKILL')
   }
   isOver = true
