@@ -14,6 +14,8 @@ interface LockedPackage {
   readonly license?: string
   readonly dev?: boolean
   readonly devOptional?: boolean
+  /** True for a folder of this repository. */
+  readonly link?: boolean
 }
 
 /** Licences that a package under Apache 2.0 may include if it names them. */
@@ -27,13 +29,11 @@ const allowedLicenses = new Set([
   'BlueOak-1.0.0',
   'Unlicense',
 ])
-const requiredFiles = [
+/** Required files of the package that `package.json` does not name. */
+const otherFiles = [
   'LICENSE',
   'README.md',
   'CHANGELOG.md',
-  'bin/terrarium.js',
-  'dist/program/index.js',
-  'dist/types/index.d.ts',
   'dist/program/main.js',
   'dashboard/dist/index.html',
   'dashboard/dist/licenses.md',
@@ -42,7 +42,19 @@ const forbidden = /^(src|tests|bench|node_modules|data|\.)/
 
 const faults: string[] = []
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
-const { version } = JSON.parse(read('package.json')) as { readonly version: string }
+const { version, ...manifest } = JSON.parse(read('package.json')) as {
+  readonly version: string
+  readonly main: string
+  readonly types: string
+  readonly bin: Readonly<Record<string, string>>
+  readonly exports: unknown
+}
+
+/** Returns the paths of files in a part of `package.json`. */
+function pathsIn(part: unknown): string[] {
+  if (typeof part === 'string') return [part.replace(/^\.\//, '')]
+  return Object.values(part as object).flatMap(pathsIn)
+}
 
 function checkVersion(): void {
   const heading = new RegExp(`^## ${version.replaceAll('.', '\\.')} \\((.*)\\)$`, 'm').exec(
@@ -64,7 +76,9 @@ function checkTarball(): void {
     { readonly files: readonly { readonly path: string }[] },
   ]
   const paths = new Set(packed.files.map(({ path }) => path))
-  for (const path of requiredFiles) if (!paths.has(path)) faults.push(`the tarball lacks ${path}`)
+  const named = pathsIn([manifest.main, manifest.types, manifest.bin, manifest.exports])
+  for (const path of new Set([...named, ...otherFiles]))
+    if (!paths.has(path)) faults.push(`the tarball lacks ${path}`)
   for (const path of paths) if (forbidden.test(path)) faults.push(`the tarball contains ${path}`)
 }
 
@@ -72,8 +86,8 @@ function checkLicenses(): void {
   const lock = JSON.parse(read('package-lock.json')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>
   }
-  for (const [path, { license, dev, devOptional }] of Object.entries(lock.packages)) {
-    if (path === '' || dev || devOptional) continue
+  for (const [path, { license, dev, devOptional, link }] of Object.entries(lock.packages)) {
+    if (path === '' || dev || devOptional || link) continue
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
     const choices = license?.replace(/[()]/g, '').split(' OR ') ?? []
     if (!choices.some(choice => allowedLicenses.has(choice))) {
