@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { systemClock } from '../../src/base/clock.ts'
 import { epoch } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
@@ -16,8 +17,11 @@ import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { copyOf } from '../support/record-copy.ts'
 import { list, put } from './bytes.ts'
 
+/** Longer than any step of a test takes, also on a busy machine. The clock of a test advances by this time. */
+const patienceMs = 120_000
+
 describe('a commit that waits for its synchronous standby', { skip: noPostgres }, () => {
-  const waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+  const waiting = "SELECT pid, xact_start FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
   const interruptions: Readonly<Record<string, (primary: PostgresServer) => Promise<unknown>>> = {
     'whose wait is cancelled': primary =>
       primary.query(`SELECT pg_cancel_backend(pid) FROM (${waiting}) AS waiting`),
@@ -33,20 +37,28 @@ describe('a commit that waits for its synchronous standby', { skip: noPostgres }
       const primary = await PostgresServer.start()
       const standby = await primary.standby()
       const location = { url: primary.url(), schema: 'waiting' }
+      let passedMs = 0
       const store = await openPostgres({
         location,
         local: await copyOf(location),
         node: 'a',
-        clock: systemClock,
+        clock: { ...systemClock, elapsedMs: () => systemClock.elapsedMs() + passedMs },
         timers: systemTimers,
         random: systemRandom,
         newestTime: () => epoch,
-        writePatienceMs: 3_000,
+        writePatienceMs: patienceMs,
         onDiverged: reason => assert.fail(reason),
       })
       const write = (key: string) => store.transact(() => ({ result: key, writes: [put(key, key)] }))
+      let waited: unknown
+      /** Waits until a commit waits for the standby that no earlier call has seen. */
       const isWaiting = () =>
-        eventually('a commit waits', async () => (await primary.query(waiting)).length > 0)
+        eventually('a commit waits', async () => {
+          const [row] = await primary.query(waiting)
+          if (row === undefined || isDeepStrictEqual(row, waited)) return false
+          waited = row
+          return true
+        })
       try {
         await write('before')
         await standby.kill()
@@ -55,10 +67,12 @@ describe('a commit that waits for its synchronous standby', { skip: noPostgres }
         const refused = assert.rejects(doubtful, { name: 'StoreUnavailableError', outcome: 'unknown' })
         await isWaiting()
         await interrupt(primary)
+        // The next attempt begins after the outcome of the interrupted commit was handled.
+        await isWaiting()
+        passedMs += patienceMs
         await refused
 
         const found = write('found')
-        await isWaiting()
         await interrupt(primary)
         await standby.run()
         assert.equal(await found, 'found')
@@ -93,7 +107,7 @@ test('an address that leads to a standby: reads continue, replicas stay valid, a
     timers: systemTimers,
     random: systemRandom,
     newestTime: () => epoch,
-    writePatienceMs: 60_000,
+    writePatienceMs: patienceMs,
     onDiverged: reason => assert.fail(reason),
     onFault: fault => told.push(fault?.reason),
   })
