@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { requestErrorStatus } from '../src/base/request-errors.ts'
+import { requestErrors } from '../src/base/request-errors.ts'
 import { queryErrorStatus } from '../src/fql4/query-errors.ts'
 
 const root = new URL('..', import.meta.url)
@@ -102,6 +102,10 @@ function errorRows(
   )
 }
 
+function requestErrorStatus(): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(requestErrors).map(([code, { status }]) => [code, status]))
+}
+
 /** The whole page of errors. */
 function errorsPage(): string {
   return [
@@ -139,7 +143,7 @@ function errorsPage(): string {
     '',
     '| code | status | meaning |',
     '|---|---|---|',
-    ...errorRows('src/base/request-errors.ts', 'requestErrorStatus', requestErrorStatus),
+    ...errorRows('src/base/request-errors.ts', 'requestErrors', requestErrorStatus()),
     '',
   ].join('\n')
 }

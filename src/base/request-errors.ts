@@ -2,39 +2,45 @@
 
 import { type Message, messageOf } from './message.ts'
 
-/** The HTTP status of each error that fails a request as a whole. These errors have no position in the query. */
-export const requestErrorStatus = {
+/**
+ * The errors that fail a request as a whole. These errors have no position in the query. The key is the code in version
+ * 4, `version10` is the code in version 10, and `status` is the HTTP status. A new error needs only a row here, and
+ * `scripts/generate-tables.ts`.
+ */
+export const requestErrors = {
   /**
    * A header is invalid, a limit is exceeded, a requested time is earlier than the retained history, or the bytes are
    * not valid HTTP.
    */
-  'bad request': 400,
+  'bad request': { status: 400, version10: 'invalid_request' },
   /** A long query that writes conflicted with other transactions more often than its retry limit allows. */
-  'contended transaction': 409,
+  'contended transaction': { status: 409, version10: 'contended_transaction' },
+  /** Only under `/api`: an account key of this name exists already, or a task of this kind is running. */
+  conflict: { status: 409, version10: 'conflict' },
   /** The credential is valid but gives no access to the log API. */
-  forbidden: 403,
+  forbidden: { status: 403, version10: 'forbidden' },
   /** The service or its disk failed; the log of the service has the reason. */
-  'internal server error': 500,
+  'internal server error': { status: 500, version10: 'internal_error' },
   /** The path does not support the method; the header `allow` lists the supported methods. */
-  'method not allowed': 405,
+  'method not allowed': { status: 405, version10: 'method_not_allowed' },
   /** The path does not exist, or the secret at `/tokens/self` is not a token. */
-  'not found': 404,
+  'not found': { status: 404, version10: 'not_found' },
   /** The client took too long to send its request. */
-  'request timeout': 408,
+  'request timeout': { status: 408, version10: 'time_out' },
   /** The body is longer than the limit. */
-  'request too large': 413,
+  'request too large': { status: 413, version10: 'request_size_exceeded' },
   /** The store is unavailable (PostgreSQL is unreachable, or the disk is full), or a process was killed; the log has the reason. */
-  'service unavailable': 503,
+  'service unavailable': { status: 503, version10: 'time_out' },
   /** The query exceeded its time limit, or a ping got no response in time. */
-  'time out': 503,
+  'time out': { status: 503, version10: 'time_out' },
   /** Too many requests or streams in flight, an exceeded rate limit, or too many checks of one password. */
-  'too many requests': 429,
+  'too many requests': { status: 429, version10: 'limit_exceeded' },
   /** The credential is missing, invalid, expired or revoked; the response never says which. */
-  unauthorized: 401,
+  unauthorized: { status: 401, version10: 'unauthorized' },
 } as const
 
 /** The code of an error that fails a request as a whole. */
-export type RequestErrorCode = keyof typeof requestErrorStatus
+export type RequestErrorCode = keyof typeof requestErrors
 
 /** Thrown when a request fails as a whole, for example because of a limit, its credential or a conflict. */
 export class RequestError extends Error {
@@ -50,6 +56,6 @@ export class RequestError extends Error {
     this.template = messageOf(description)
   }
   get status(): number {
-    return requestErrorStatus[this.code]
+    return requestErrors[this.code].status
   }
 }

@@ -2,13 +2,13 @@
 // After the commit, the time replaces the placeholder, and the costs and tags are added.
 
 import { nearestMicros } from '../base/micros.ts'
-import type { RequestError } from '../base/request-errors.ts'
+import { type RequestError, requestErrors } from '../base/request-errors.ts'
 import { type Fault, type QueryMetrics, type RenderedResponse, requestFault } from '../model/language.ts'
 import { quoteJson } from '../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
 import { faultOf, type QueryFailure } from './failure/query-failure.ts'
-import { eventErrorBody, requestErrorBody, requestErrorCodes } from './wire/request-errors.ts'
+import { eventErrorBody, requestErrorBody } from './wire/request-errors.ts'
 
 /** The placeholder for the time of the transaction. JSON text cannot contain this character unescaped. */
 export const timeMark = '\u0001'
@@ -108,7 +108,7 @@ function aggressiveDeadline(
 
 /** The fault of a request that failed with a RequestError. */
 function faultOfRequest(error: RequestError): Fault {
-  return requestFault(error, requestErrorCodes[error.code])
+  return requestFault(error, requestErrors[error.code].version10)
 }
 
 /** The response to a feed request or stream request that failed with a RequestError. */

@@ -8,7 +8,7 @@ import { functionTableFile } from '../../scripts/generate-fql.ts'
 import { fql10Files } from '../../scripts/generate-fql10.ts'
 import { functionReference } from '../../scripts/generate-reference.ts'
 import { tablePages } from '../../scripts/generate-tables.ts'
-import { requestErrorStatus } from '../../src/base/request-errors.ts'
+import { requestErrors } from '../../src/base/request-errors.ts'
 import { queryErrorStatus } from '../../src/fql4/query-errors.ts'
 import { files, read } from './sources.ts'
 
@@ -49,7 +49,7 @@ test('every limit and every error has a meaning on its page', () => {
     [],
   )
   const errorsText = read('docs/reference/errors.md')
-  const codes = [...Object.keys(queryErrorStatus), ...Object.keys(requestErrorStatus)]
+  const codes = [...Object.keys(queryErrorStatus), ...Object.keys(requestErrors)]
   assert.deepEqual(
     codes.filter(code => !errorsText.includes(`| \`${code}\` |`)),
     [],

@@ -1,23 +1,7 @@
 // Creates the error bodies of version 10 for requests that fail with a RequestError.
 
-import type { RequestErrorCode } from '../../base/request-errors.ts'
+import { type RequestErrorCode, requestErrors } from '../../base/request-errors.ts'
 import { quoteJson } from '../../values/json-text.ts'
-
-/** The error codes in version 10. */
-export const requestErrorCodes: Readonly<Record<RequestErrorCode, string>> = {
-  'bad request': 'invalid_request',
-  'contended transaction': 'contended_transaction',
-  forbidden: 'forbidden',
-  'internal server error': 'internal_error',
-  'method not allowed': 'method_not_allowed',
-  'not found': 'not_found',
-  'request timeout': 'time_out',
-  'request too large': 'request_size_exceeded',
-  'service unavailable': 'time_out',
-  'time out': 'time_out',
-  'too many requests': 'limit_exceeded',
-  unauthorized: 'unauthorized',
-}
 
 /** The body of an error. */
 export function requestErrorBody(code: RequestErrorCode, description: string): string {
@@ -31,5 +15,5 @@ export function eventErrorBody(code: RequestErrorCode, description: string): str
 }
 
 function errorBody(code: RequestErrorCode, message: string): string {
-  return `{"error":{"code":"${requestErrorCodes[code]}","message":${quoteJson(message)}}}`
+  return `{"error":{"code":"${requestErrors[code].version10}","message":${quoteJson(message)}}}`
 }

@@ -3,7 +3,7 @@
 // responses to queries are also answers.
 
 import type { Readable } from 'node:stream'
-import { type RequestErrorCode, requestErrorStatus } from '../../base/request-errors.ts'
+import { type RequestErrorCode, requestErrors } from '../../base/request-errors.ts'
 import type { QueryMetrics, StreamResponse } from '../../engine/engine-contract.ts'
 import type { Micros } from '../../values/value.ts'
 
@@ -16,6 +16,14 @@ export interface Answer extends Partial<Omit<StreamResponse, 'status' | 'body' |
   readonly headers?: readonly string[]
   /** The type of the body; JSON when absent. */
   readonly contentType?: string
+}
+
+/** The default type of bodies. */
+export const jsonType = 'application/json;charset=utf-8'
+
+/** A JSON answer without the headers of queries, such as `x-txn-time`. */
+export function jsonAnswer(status: number, body: unknown): Answer {
+  return { status, body: body === undefined ? '' : JSON.stringify(body), contentType: jsonType }
 }
 
 /** The costs in an answer without a query. */
@@ -40,7 +48,7 @@ export function errorBody(code: RequestErrorCode, description: string): string {
  */
 export function errorAnswer(code: RequestErrorCode, description: string, now: Micros): Answer {
   return {
-    status: requestErrorStatus[code],
+    status: requestErrors[code].status,
     body: errorBody(code, description),
     txnTime: now,
     metrics: code === 'internal server error' ? undefined : idleMetrics,

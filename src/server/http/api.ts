@@ -1,62 +1,145 @@
-// Code that the endpoints under /api share: answers in plain JSON, and errors as `{"message": …}`. The fields `code`
-// and `reason` repeat the error for older clients, which show `reason`.
+// Endpoints with plain JSON, such as the endpoints under /api. `apiEndpoint` adds authentication, the forms of answers
+// and errors, and for some endpoints also limits and costs. Errors have the form `{"message": …}`. The fields `code` and
+// `reason` repeat the error for older clients, which show `reason`.
 
-import { type Message, messageOf, msg } from '../../base/message.ts'
-import { type RequestErrorCode, requestErrorStatus } from '../../base/request-errors.ts'
+import { limits } from '../../base/limits.ts'
+import { type Message, msg } from '../../base/message.ts'
+import { RequestError, type RequestErrorCode } from '../../base/request-errors.ts'
 import type { Principal } from '../../engine/engine-contract.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Micros } from '../../values/value.ts'
-import type { Answer } from './answer.ts'
-import type { EndpointCall, Services } from './endpoint.ts'
-import { jsonType } from './response-headers.ts'
+import { type Answer, idleMetrics, jsonAnswer } from './answer.ts'
+import type { Endpoint, EndpointCall, Handler, Services } from './endpoint.ts'
+import type { Protocol } from './protocol.ts'
+import { version4Protocol } from './request-headers.ts'
 
-/** Thrown by handlers. The edge (edge.ts) responds with the status and the message of the error. */
-export class MessageError extends Error {
-  override name = 'MessageError'
-  readonly status: number
-  readonly code: string
-  readonly template: Message
+/** Reports the costs of each transaction of a charged request. */
+type OnCosts = (costs: { readonly readBytes: number; readonly writeOps: number }) => void
 
-  constructor(code: MessageCode, message: string | Message) {
-    super(String(message))
-    this.template = messageOf(message)
-    this.code = code
-    this.status = messageStatus[code]
+/**
+ * Handles a call of an authorized client. Returns the body of the answer: a string is sent as plain text, any other
+ * value as JSON. Throws {@link ApiError}.
+ */
+type ApiHandler = (call: EndpointCall, principal: Principal, onCosts: OnCosts) => unknown
+
+interface ApiEndpoint extends Pick<Endpoint, 'path' | 'readsBody' | 'bodyBytesMax'> {
+  /** The secrets that may use the endpoint. `admin`: an admin key of any database, or the root secret. */
+  readonly access: 'any secret' | 'admin' | 'root'
+  /** The message for clients without access; when absent, a general message. */
+  readonly forbidden?: string
+  /** True: requests are limited, charged and recorded like queries. */
+  readonly isCharged?: true
+  /** The status of successful POST requests; 200 when absent. */
+  readonly postStatus?: number
+  /** Handlers by method. */
+  readonly methods: Readonly<Record<string, ApiHandler>>
+}
+
+/** Returns an endpoint that checks the client's secret, and then calls the handler of the method. */
+export function apiEndpoint(services: Services, endpoint: ApiEndpoint): Endpoint {
+  const { access, forbidden, isCharged, methods, postStatus = 200, ...rest } = endpoint
+  const handlers = Object.entries(methods).map(([method, handle]): [string, Handler] => {
+    const status = method === 'POST' ? postStatus : 200
+    const handler = async (call: EndpointCall) => {
+      const begunMs = services.clock.elapsedMs()
+      const principal = await principalOf(call, services)
+      const run = async (onCosts: OnCosts) => bodyAnswer(status, await handle(call, principal, onCosts))
+      const rejection = mayUse[access](principal)
+        ? undefined
+        : new ApiError('forbidden', forbidden ?? noAccess)
+      if (isCharged) return charged(services, { begunMs, principal, rejection }, run)
+      if (rejection) throw rejection
+      return run(ignoreCosts)
+    }
+    return [method, handler]
+  })
+  const recorded = isCharged === true
+  return { ...rest, recorded, protocol: apiProtocol, methods: Object.fromEntries(handlers) }
+}
+
+const noAccess = 'The secret gives no access to this endpoint.'
+
+const mayUse: Readonly<Record<ApiEndpoint['access'], (principal: Principal) => boolean>> = {
+  'any secret': () => true,
+  admin: ({ isAdmin }) => isAdmin,
+  root: ({ isRoot }) => isRoot,
+}
+
+function bodyAnswer(status: number, body: unknown): Answer {
+  return typeof body === 'string' ? { status, body, contentType: textType } : jsonAnswer(status, body)
+}
+
+const textType = 'text/plain; charset=utf-8'
+const ignoreCosts: OnCosts = () => undefined
+
+/** Answers a charged request. Errors of the handler are answered with the costs, too. */
+async function charged(
+  { clock, engine }: Services,
+  request: {
+    readonly principal: Principal
+    readonly rejection: ApiError | undefined
+    readonly begunMs: number
+  },
+  run: (onCosts: OnCosts) => Promise<Answer>,
+): Promise<Answer> {
+  const { begunMs, principal, rejection } = request
+  const { caller, database, place } = principal
+  const rateLimited = rejection ? [] : engine.exhausted(database)
+  const costs = { compute: 1, read: 0, write: 0 }
+  const handled = async () => {
+    if (rejection) throw rejection
+    if (rateLimited.length > 0)
+      throw new ApiError('too many requests', msg`Rate limit for ${rateLimited[0]} exceeded`)
+    try {
+      return await run(({ readBytes, writeOps }) => {
+        costs.read += Math.ceil(readBytes / limits.readOpBytes)
+        costs.write += writeOps
+      })
+    } finally {
+      engine.charge(database, costs)
+    }
   }
+  const answer = await handled().catch((error: unknown) => {
+    if (error instanceof ApiError) return error.answer
+    throw error
+  })
+  const metrics = {
+    ...idleMetrics,
+    byteReadOps: costs.read,
+    byteWriteOps: costs.write,
+    queryTimeMs: Math.round(clock.elapsedMs() - begunMs),
+    rateLimited,
+  }
+  return { ...answer, metrics, place, caller }
+}
+
+/** Thrown by handlers. In contrast to other request errors, the answer has no headers of queries. */
+export class ApiError extends RequestError {
+  override name = 'ApiError'
 
   /** The answer that the client gets. */
   get answer(): Answer {
-    const fault = { code: codeName(this.code), text: this.template, position: msg`` }
-    return { ...jsonAnswer(this.status, undefined), body: messageBody(this.code, this.message), fault }
+    const fault = { code: apiProtocol.errorCode(this.code), text: this.template, position: msg`` }
+    const body = apiProtocol.errorBody(this.code, this.description)
+    return { ...jsonAnswer(this.status, undefined), body, fault }
   }
 }
 
 /** A 400 error. `message` is a sentence without its full stop. */
-export function badRequest(message: string | Message): MessageError {
-  return new MessageError('bad request', msg`Bad request: ${message}.`)
+export function badRequest(message: string | Message): ApiError {
+  return new ApiError('bad request', msg`Bad request: ${message}.`)
 }
 
-const messageStatus = { ...requestErrorStatus, conflict: 409 } as const
+/** The protocol of version 4 with the errors of the endpoints under /api, also for errors of the edge. */
+export const apiProtocol = {
+  ...version4Protocol,
+  errorBody: (code: RequestErrorCode, message: string) =>
+    JSON.stringify({ message, code: apiCode(code), reason: message }),
+  errorCode: apiCode,
+} as const satisfies Protocol
 
-type MessageCode = keyof typeof messageStatus
-
-function messageBody(code: string, message: string): string {
-  return JSON.stringify({ message, code: codeName(code), reason: message })
-}
-
-function codeName(code: string): string {
+function apiCode(code: RequestErrorCode): string {
   return code.replaceAll(' ', '_')
-}
-
-/** Traits of the endpoints under /api. With these traits, errors of the edge have the same form as handlers' errors. */
-export const apiTraits = {
-  errorBody: (code: RequestErrorCode, description: string) => messageBody(code, description),
-  errorCode: codeName,
-} as const
-
-/** A JSON answer without the headers of queries, such as `x-txn-time`. */
-export function jsonAnswer(status: number, body: unknown): Answer {
-  return { status, body: body === undefined ? '' : JSON.stringify(body), contentType: jsonType }
 }
 
 /** A time in ISO 8601 with milliseconds. */
@@ -72,5 +155,5 @@ export async function principalOf(
 ): Promise<Principal> {
   const principal = await engine.whoIs(authorization)
   if (principal) return principal
-  throw new MessageError('unauthorized', msg`The credential is unknown, has expired or was revoked.`)
+  throw new ApiError('unauthorized', msg`The credential is unknown, has expired or was revoked.`)
 }

@@ -4,9 +4,8 @@
 
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type RequestErrorCode, requestErrorStatus } from '../../base/request-errors.ts'
-import { errorBody } from './answer.ts'
-import { jsonType } from './response-headers.ts'
+import { type RequestErrorCode, requestErrors } from '../../base/request-errors.ts'
+import { errorBody, jsonType } from './answer.ts'
 
 /** Responds to a connection that failed with `error`, if the connection is writable. Closes the connection. */
 export function answerChannelError(error: NodeJS.ErrnoException, connection: Duplex): void {
@@ -31,7 +30,7 @@ function channelResponse(errorCode: string | undefined): string {
 }
 
 function rawResponse(code: RequestErrorCode, description: string): string {
-  const status = requestErrorStatus[code]
+  const status = requestErrors[code].status
   const body = errorBody(code, description)
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

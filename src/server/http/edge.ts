@@ -14,7 +14,7 @@ import { secondsPerDay } from '../../base/micros.ts'
 import { RequestError } from '../../base/request-errors.ts'
 import { LongBody } from '../../engine/engine-contract.ts'
 import { type Answer, errorAnswer, internalErrorText } from './answer.ts'
-import { MessageError } from './api.ts'
+import { ApiError } from './api.ts'
 import { type Endpoint, EndpointCall, type Handler, type Services } from './endpoint.ts'
 import type { Exchange } from './exchange.ts'
 import { bodyText, readBody } from './request-body.ts'
@@ -223,7 +223,7 @@ export class Edge {
   }
 
   #failed(call: EndpointCall, cause: unknown): Answer {
-    if (cause instanceof MessageError) return cause.answer
+    if (cause instanceof ApiError) return cause.answer
     if (cause instanceof RequestError) return this.#error(call, cause.code, cause.description, cause.template)
     const { method, url } = call.request
     this.#services.log.error({ err: cause, traceId: call.trace.traceId, method, url }, 'request failed')
@@ -231,14 +231,13 @@ export class Edge {
   }
 
   #error(
-    { endpoint, protocol }: EndpointCall,
+    { protocol }: EndpointCall,
     code: RequestError['code'],
     description: string | Message,
     template = messageOf(description),
   ): Answer {
-    const { errorBody, errorCode } = endpoint?.errorBody ? endpoint : protocol
-    const body = (errorBody ?? protocol.errorBody)(code, String(description))
-    const fault = { code: errorCode?.(code) ?? code, text: template, position: msg`` }
+    const body = protocol.errorBody(code, String(description))
+    const fault = { code: protocol.errorCode?.(code) ?? code, text: template, position: msg`` }
     return { ...errorAnswer(code, String(description), this.#services.engine.now()), body, fault }
   }
 }

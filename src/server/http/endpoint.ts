@@ -5,7 +5,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
-import type { RequestErrorCode } from '../../base/request-errors.ts'
 import type { Timers } from '../../base/timers.ts'
 import type { Engine, LongBody, QueryRequest, ReadOnlyPlace } from '../../engine/engine-contract.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
@@ -22,12 +21,13 @@ import type { RequestMeter } from './request-meter.ts'
 /** Handles a request that has passed the checks of the edge. */
 export type Handler = (call: EndpointCall) => Answer | Promise<Answer>
 
+/** An endpoint. For endpoints with JSON, `apiEndpoint` (api.ts) creates this object. */
 export interface Endpoint {
   /** An exact path, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
   readonly path: string
   /**
    * True: the edge checks the secret before it rejects a wrong method or reads a long body. For other requests, and for
-   * all requests when absent, only the handler (with `principalOf`) or the engine checks the secret.
+   * all requests when absent, only the handler or the engine checks the secret.
    */
   readonly authenticated?: true
   /** The edge reads the request's body before it calls the handler. */
@@ -40,9 +40,6 @@ export interface Endpoint {
   readonly recorded?: boolean
   /** The protocol of the endpoint's requests and responses; version 4 when absent. */
   readonly protocol?: Protocol
-  /** The body of an error that the edge returns for the endpoint; when absent, the protocol defines the body. */
-  readonly errorBody?: (code: RequestErrorCode, description: string) => string
-  readonly errorCode?: (code: RequestErrorCode) => string
   /** Handlers by method. A 405 response lists these methods, without HEAD. */
   readonly methods: Readonly<Record<string, Handler>>
   /** Handles all other methods. When absent, other methods get 405. */

@@ -14,7 +14,7 @@ import { timestampBounds } from '../../query-log/exported-record.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
 import { nanosOfTime, parseTime } from '../../values/time.ts'
 import { rootDatabase } from '../../values/value.ts'
-import { apiTraits, badRequest, MessageError, principalOf } from './api.ts'
+import { ApiError, apiProtocol, badRequest, principalOf } from './api.ts'
 import type { EndpointCall, Services } from './endpoint.ts'
 import { queryParameter } from './url.ts'
 
@@ -54,7 +54,7 @@ interface ListRequest {
 export type Fields = Readonly<Record<string, unknown>>
 
 /** The traits of the endpoints of the query log. */
-export const logTraits = { ...apiTraits, bodyBytesMax: logRequestLimits.logBodyBytesMax } as const
+export const logTraits = { protocol: apiProtocol, bodyBytesMax: logRequestLimits.logBodyBytesMax } as const
 
 const nanosPerMilli = 1_000_000n
 const spanNanosMax = BigInt(logRequestLimits.logExportDaysMax) * BigInt(microsPerDay) * 1000n
@@ -211,7 +211,7 @@ export async function logClient(
 ): Promise<LogClient> {
   const secret = bearer.exec(call.request.headers.authorization ?? '')?.[1]
   if (secret === undefined) {
-    throw new MessageError('unauthorized', 'A bearer credential is needed in the authorization header.')
+    throw new ApiError('unauthorized', 'A bearer credential is needed in the authorization header.')
   }
   // Waits for the newest account keys, because another machine may have created the key just before.
   await queryLog.fresh()
@@ -219,7 +219,7 @@ export async function logClient(
   if (key) return operator(key, false)
   const principal = await principalOf(call, services, `Bearer ${secret}`)
   if (!principal.isAdmin) {
-    throw new MessageError('forbidden', 'Query logs need the root secret, an account key or an admin key.')
+    throw new ApiError('forbidden', 'Query logs need the root secret, an account key or an admin key.')
   }
   if (principal.database === rootDatabase) return operator(undefined, principal.isRoot)
   const id = String(principal.database)
@@ -291,11 +291,11 @@ function allowedDatabase(
     : client.mayUseRegion(regionGroup)
   if (!isAllowed) throw notAllowed()
   const found = isHere ? engine.databasesAlong(database.names) : undefined
-  if (!found) throw new MessageError('not found', `There is no database ${database.path}.`)
+  if (!found) throw new ApiError('not found', `There is no database ${database.path}.`)
   return { ...database, ids: found.ids.map(String), since: Math.ceil(found.since / 1000) }
 }
 
 /** The error for a client that may not see a log. */
-export function notAllowed(): MessageError {
-  return new MessageError('forbidden', 'The credential gives no access to these logs.')
+export function notAllowed(): ApiError {
+  return new ApiError('forbidden', 'The credential gives no access to these logs.')
 }

@@ -13,13 +13,10 @@
 import type { RequestErrorCode } from '../../base/request-errors.ts'
 import type { QueryMetrics } from '../../engine/engine-contract.ts'
 import { prettyPrint } from '../../values/json-pretty.ts'
-import type { Answer } from './answer.ts'
+import { type Answer, jsonType } from './answer.ts'
 import type { EndpointCall } from './endpoint.ts'
 import type { HeaderList } from './exchange.ts'
 import { echoTags, traceparent } from './request-context.ts'
-
-/** The default type of bodies. */
-export const jsonType = 'application/json;charset=utf-8'
 
 const ordinaryErrors: ReadonlySet<RequestErrorCode> = new Set([
   'forbidden',

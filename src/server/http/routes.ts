@@ -1,7 +1,6 @@
 // The list of endpoints. To add an endpoint, add a file to endpoints/ and a line to the list.
 
-import { type Answer, errorAnswer, internalErrorText } from './answer.ts'
-import { jsonAnswer } from './api.ts'
+import { type Answer, errorAnswer, internalErrorText, jsonAnswer } from './answer.ts'
 import type { Endpoint, Services } from './endpoint.ts'
 import { accountKeyEndpoints } from './endpoints/account-keys.ts'
 import { dashboardEndpoints } from './endpoints/dashboard.ts'

@@ -1,12 +1,11 @@
 // Responds for a process that is still starting: every path, even `/ping`, gets 503 with the progress. Load balancers
 // and people can see that the process is alive.
 
-import { requestErrorStatus } from '../../base/request-errors.ts'
-import { errorBody } from './answer.ts'
+import { requestErrors } from '../../base/request-errors.ts'
+import { errorBody, jsonType } from './answer.ts'
 import { Listener, type ListenerOptions } from './listener.ts'
-import { jsonType } from './response-headers.ts'
 
-const startingStatus = requestErrorStatus['service unavailable']
+const startingStatus = requestErrors['service unavailable'].status
 /** Value of `retry-after`, in seconds. */
 const retryAfterSeconds = 1
 

@@ -5,7 +5,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../base/limits.ts'
 import { Message, msg } from '../../base/message.ts'
-import { eventErrorBody, requestErrorBody, requestErrorCodes } from '../../fql10/wire/request-errors.ts'
+import { requestErrors } from '../../base/request-errors.ts'
+import { eventErrorBody, requestErrorBody } from '../../fql10/wire/request-errors.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
 import { echoTags, parseTags } from './request-context.ts'
 import { invalidHeader, readTransaction } from './request-headers.ts'
@@ -69,7 +70,7 @@ export const version10Protocol: Protocol = {
   tagHeader: 'x-query-tags',
   factsInHead: false,
   errorBody: requestErrorBody,
-  errorCode: code => requestErrorCodes[code],
+  errorCode: code => requestErrors[code].version10,
 }
 
 /** The protocol of feeds. Feeds read only the headers for the transaction. */

@@ -4,8 +4,8 @@
 import { limits } from '../../../base/limits.ts'
 import { type AccountKey, NameConflict } from '../../../query-log/account-keys.ts'
 import type { QueryLog } from '../../../query-log/query-log.ts'
-import type { Answer } from '../answer.ts'
-import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
+import { type Answer, jsonAnswer } from '../answer.ts'
+import { ApiError, badRequest, isoTime } from '../api.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
 import { bodyOf, checkRegionGroup, logClient, logTraits, text, wholeNumber } from '../log-request.ts'
 
@@ -19,9 +19,10 @@ const path = '/api/v1/account-keys'
 
 /** The endpoints of account keys. */
 export function accountKeyEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
-  const asRoot = (handle: Handler) => async (call: EndpointCall) => {
+  // Like all endpoints of the query log, these endpoints accept only bearer credentials.
+  const withRoot = (handle: Handler) => async (call: EndpointCall) => {
     const { isRoot } = await logClient(call, services, queryLog)
-    if (!isRoot) throw new MessageError('forbidden', 'Account keys need the root secret.')
+    if (!isRoot) throw new ApiError('forbidden', 'Account keys need the root secret.')
     return handle(call)
   }
   return [
@@ -30,11 +31,11 @@ export function accountKeyEndpoints(services: Services, queryLog: QueryLog): rea
       path,
       readsBody: true,
       methods: {
-        GET: asRoot(() => jsonAnswer(200, { results: queryLog.accountKeys.list().map(describe) })),
-        POST: asRoot(call => create(call, queryLog)),
+        GET: withRoot(() => jsonAnswer(200, { results: queryLog.accountKeys.list().map(describe) })),
+        POST: withRoot(call => create(call, queryLog)),
       },
     },
-    { ...logTraits, path: `${path}/:id`, methods: { DELETE: asRoot(call => revoke(call, queryLog)) } },
+    { ...logTraits, path: `${path}/:id`, methods: { DELETE: withRoot(call => revoke(call, queryLog)) } },
   ]
 }
 
@@ -57,8 +58,7 @@ async function create(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
     })
     return jsonAnswer(201, { ...describe(key), secret })
   } catch (error) {
-    if (error instanceof NameConflict)
-      throw new MessageError('conflict', 'There is an account key of that name.')
+    if (error instanceof NameConflict) throw new ApiError('conflict', 'There is an account key of that name.')
     throw error
   }
 }
@@ -66,7 +66,7 @@ async function create(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
 async function revoke(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
   const { id } = call.parameters
   if (!(await queryLog.accountKeys.revoke(id as string))) {
-    throw new MessageError('not found', 'There is no account key with that id.')
+    throw new ApiError('not found', 'There is no account key with that id.')
   }
   return jsonAnswer(200, { id, revoked: true })
 }

@@ -7,7 +7,7 @@ import { within } from '../../../base/timers.ts'
 import type { ServiceHealth, TaskKind } from '../../operation/health.ts'
 import { type Operation, TaskError } from '../../operation/operation.ts'
 import { type Answer, errorAnswer, idleMetrics } from '../answer.ts'
-import { apiTraits, jsonAnswer, MessageError, principalOf } from '../api.ts'
+import { ApiError, apiEndpoint } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import { durationBounds } from '../request-meter.ts'
 import { queryParameter } from '../url.ts'
@@ -16,27 +16,23 @@ const path = '/api/v1/health'
 
 /** The endpoints of the operator. */
 export function healthEndpoints(services: Services, operation: Operation): readonly Endpoint[] {
-  const asRoot = (handle: () => Promise<Answer>) => async (call: EndpointCall) => {
-    const { isRoot } = await principalOf(call, services)
-    if (!isRoot) throw new MessageError('forbidden', 'The health of the service needs the root secret.')
-    return handle()
-  }
-  const starting = (kind: TaskKind) => ({ POST: asRoot(() => start(operation, kind)) })
+  const access = { access: 'root', forbidden: 'The health of the service needs the root secret.' } as const
+  const starting = (kind: TaskKind) => ({ postStatus: 202, methods: { POST: () => start(operation, kind) } })
   return [
-    { ...apiTraits, path, methods: { GET: asRoot(async () => jsonAnswer(200, await describe(operation))) } },
-    { ...apiTraits, path: `${path}/backups`, methods: starting('backup') },
-    { ...apiTraits, path: `${path}/checks`, methods: starting('check') },
+    apiEndpoint(services, { ...access, path, methods: { GET: () => describe(operation) } }),
+    apiEndpoint(services, { ...access, path: `${path}/backups`, ...starting('backup') }),
+    apiEndpoint(services, { ...access, path: `${path}/checks`, ...starting('check') }),
   ]
 }
 
-async function start(operation: Operation, kind: TaskKind): Promise<Answer> {
+async function start(operation: Operation, kind: TaskKind): Promise<object> {
   try {
     await operation.start(kind)
   } catch (error) {
-    if (error instanceof TaskError) throw new MessageError(error.reason, error.message)
+    if (error instanceof TaskError) throw new ApiError(error.reason, error.message)
     throw error
   }
-  return jsonAnswer(202, { started: kind })
+  return { started: kind }
 }
 
 async function describe(operation: Operation): Promise<ServiceHealth> {

@@ -14,8 +14,8 @@ import type { LogSummary } from '../../../query-log/log-summary.ts'
 import type { QueryLog } from '../../../query-log/query-log.ts'
 import type { RecordFilter } from '../../../query-log/segment-reader.ts'
 import { rootDatabase } from '../../../values/value.ts'
-import type { Answer } from '../answer.ts'
-import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
+import { type Answer, jsonAnswer } from '../answer.ts'
+import { ApiError, badRequest, isoTime } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import { type Fields, type LogAccess, logAccess, logTraits, text, wholeNumber } from '../log-request.ts'
 
@@ -86,7 +86,7 @@ async function answer(
   try {
     return jsonAnswer(200, await view({ client, fields, filter, signal }))
   } catch (cause) {
-    if (signal.aborted) throw new MessageError('service unavailable', 'The service is stopping.')
+    if (signal.aborted) throw new ApiError('service unavailable', 'The service is stopping.')
     throw cause
   }
 }

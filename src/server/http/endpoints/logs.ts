@@ -5,8 +5,8 @@
 import type { ExportRequest } from '../../../query-log/export-request.ts'
 import type { QueryLog } from '../../../query-log/query-log.ts'
 import { filesPath } from '../../../query-log/signing.ts'
-import type { Answer } from '../answer.ts'
-import { isoTime, jsonAnswer, MessageError } from '../api.ts'
+import { type Answer, jsonAnswer } from '../answer.ts'
+import { ApiError, isoTime } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import {
   checkType,
@@ -59,7 +59,7 @@ class LogHandlers {
     const request = this.#queryLog.find(call.parameters.id as string)
     // The error is the same, whether the export does not exist or belongs to another caller.
     if (!request || !client.maySee(request)) {
-      throw new MessageError('not found', 'There is no log request with that id.')
+      throw new ApiError('not found', 'There is no log request with that id.')
     }
     return jsonAnswer(200, this.#describe(await this.#queryLog.look(request), call))
   }
@@ -72,7 +72,7 @@ class LogHandlers {
       client.maySee(request) && (states === undefined || states.has(request.state))
     const page = this.#queryLog.page(nextToken, wanted, maxResults)
     if (!page)
-      throw new MessageError('bad request', 'Bad request: "next_token" is not a token of an earlier page.')
+      throw new ApiError('bad request', 'Bad request: "next_token" is not a token of an earlier page.')
     return jsonAnswer(200, {
       next_token: page.nextToken ?? null,
       results: page.requests.map(request => this.#describe(request, call)),
@@ -85,7 +85,7 @@ class LogHandlers {
     const expiry = this.#queryLog.expiryOf(name, call.request.url)
     if (expiry === undefined || expiry <= this.#queryLog.now()) throw badSignature()
     const file = await this.#queryLog.openFile(name)
-    if (!file) throw new MessageError('not found', 'The file is not kept any more.')
+    if (!file) throw new ApiError('not found', 'The file is not kept any more.')
     const { content, bytes } = file
     return {
       status: 200,
@@ -101,7 +101,7 @@ class LogHandlers {
 
   notFound(call: EndpointCall): never {
     rejectSigned(call)
-    throw new MessageError('not found', 'There is nothing at this address.')
+    throw new ApiError('not found', 'There is nothing at this address.')
   }
 
   #client(call: EndpointCall): Promise<LogClient> {
@@ -142,6 +142,6 @@ function rejectSigned({ request }: EndpointCall): void {
   if (request.url.includes('signature=')) throw badSignature()
 }
 
-function badSignature(): MessageError {
-  return new MessageError('forbidden', 'The signature of this URL does not match, or it has expired.')
+function badSignature(): ApiError {
+  return new ApiError('forbidden', 'The signature of this URL does not match, or it has expired.')
 }

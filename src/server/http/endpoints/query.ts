@@ -4,7 +4,7 @@
 
 import type { Engine, Principal } from '../../../engine/engine-contract.ts'
 import type { Answer } from '../answer.ts'
-import { apiTraits, jsonAnswer, principalOf } from '../api.ts'
+import { apiEndpoint } from '../api.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
 import type { Protocol } from '../protocol.ts'
 import { queryParameter } from '../url.ts'
@@ -91,13 +91,11 @@ async function opened(engine: Engine, call: EndpointCall, fields: string | undef
 
 /** The endpoint that describes its caller. */
 export function principalEndpoint(services: Services): Endpoint {
-  return {
-    ...apiTraits,
+  return apiEndpoint(services, {
     path: '/api/v1/principal',
-    methods: {
-      GET: async call => jsonAnswer(200, describe(await principalOf(call, services), services)),
-    },
-  }
+    access: 'any secret',
+    methods: { GET: (_call, principal) => describe(principal, services) },
+  })
 }
 
 function describe({ place, role, isRoot, identity }: Principal, { queryLog }: Services): object {

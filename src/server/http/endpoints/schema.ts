@@ -9,8 +9,7 @@ import {
   schemaRequestErrorBody,
   schemaRequestText,
 } from '../../../fql10/wire/schema-request.ts'
-import type { Answer } from '../answer.ts'
-import { jsonAnswer } from '../api.ts'
+import { type Answer, jsonAnswer } from '../answer.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import type { Protocol } from '../protocol.ts'
 import { parametersOf, pathOf } from '../url.ts'

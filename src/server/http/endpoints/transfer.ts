@@ -3,7 +3,6 @@
 // credentials (with their password hashes). `missing` returns which of the given documents do not exist. `snapshot` and
 // `page` read documents for an export. Requests are counted, limited and recorded like queries.
 
-import { limits } from '../../../base/limits.ts'
 import { msg } from '../../../base/message.ts'
 import type { OnCosts } from '../../../transfer/batch-writer.ts'
 import {
@@ -17,78 +16,48 @@ import {
 import { BadRecord, TransferError } from '../../../transfer/record.ts'
 import type { TransferService } from '../../../transfer/service.ts'
 import type { DatabaseId } from '../../../values/value.ts'
-import { type Answer, idleMetrics } from '../answer.ts'
-import { apiTraits, jsonAnswer, MessageError, principalOf } from '../api.ts'
-import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
-
-/** Handles a request for a database. `onCosts` is called after each transaction. */
-type Handle = (database: DatabaseId, body: string, onCosts: OnCosts) => Answer | Promise<Answer>
+import { ApiError, apiEndpoint } from '../api.ts'
+import type { Endpoint, Services } from '../endpoint.ts'
 
 /** The endpoints of imports and exports. */
 export function transferEndpoints(services: Services, transfer: TransferService): readonly Endpoint[] {
-  const endpoint = (path: string, handle: Handle): Endpoint => ({
-    ...apiTraits,
-    path,
-    readsBody: true,
-    recorded: true,
-    methods: { POST: call => answer(call, services, handle) },
-  })
+  const endpoint = (path: string, handle: Handle): Endpoint =>
+    apiEndpoint(services, {
+      path,
+      access: 'admin',
+      forbidden: 'Imports and exports need the root secret or an admin key of the database.',
+      isCharged: true,
+      readsBody: true,
+      methods: {
+        POST: ({ body = '' }, { database }, onCosts) =>
+          withBadRequests(async () => handle(database, body, onCosts)),
+      },
+    })
   return [
     endpoint(transferPaths.write, async (database, body, onCosts) => {
       const { options, records } = readWriteRequest(body)
-      return jsonAnswer(200, writeResponse(await transfer.write(database, records, options, onCosts)))
+      return writeResponse(await transfer.write(database, records, options, onCosts))
     }),
     endpoint(transferPaths.missing, (database, body, onCosts) =>
-      jsonAnswer(200, transfer.missing(database, readMissingRequest(body), onCosts)),
+      transfer.missing(database, readMissingRequest(body), onCosts),
     ),
-    endpoint(transferPaths.snapshot, database => jsonAnswer(200, transfer.snapshot(database))),
-    endpoint(transferPaths.page, (database, body, onCosts) => ({
-      ...jsonAnswer(200, undefined),
-      body: pageText(transfer.page(database, readPageRequest(body), onCosts)),
-      contentType: 'text/plain; charset=utf-8',
-    })),
+    endpoint(transferPaths.snapshot, database => transfer.snapshot(database)),
+    endpoint(transferPaths.page, (database, body, onCosts) =>
+      pageText(transfer.page(database, readPageRequest(body), onCosts)),
+    ),
   ]
 }
 
-async function answer(call: EndpointCall, services: Services, handle: Handle): Promise<Answer> {
-  const { clock, engine } = services
-  const begunMs = clock.elapsedMs()
-  const { caller, database, isAdmin, place } = await principalOf(call, services)
-  const rateLimited = isAdmin ? engine.exhausted(database) : []
-  const costs = { compute: 1, read: 0, write: 0 }
-  const handled = async () => {
-    if (!isAdmin) {
-      throw new MessageError(
-        'forbidden',
-        msg`Imports and exports need the root secret or an admin key of the database.`,
-      )
-    }
-    if (rateLimited.length > 0)
-      throw new MessageError('too many requests', msg`Rate limit for ${rateLimited[0]} exceeded`)
-    try {
-      return await handle(database, call.body ?? '', ({ readBytes, writeOps }) => {
-        costs.read += Math.ceil(readBytes / limits.readOpBytes)
-        costs.write += writeOps
-      })
-    } finally {
-      engine.charge(database, costs)
-    }
-  }
-  const result = await handled().catch(rejection)
-  const metrics = {
-    ...idleMetrics,
-    byteReadOps: costs.read,
-    byteWriteOps: costs.write,
-    queryTimeMs: Math.round(clock.elapsedMs() - begunMs),
-    rateLimited,
-  }
-  return { ...result, metrics, place, caller }
-}
+/** Handles a request for a database. Returns the body of the answer. `onCosts` is called after each transaction. */
+type Handle = (database: DatabaseId, body: string, onCosts: OnCosts) => unknown
 
-/** The answer to a request that failed with an expected error. Throws all other errors again. */
-function rejection(error: unknown): Answer {
-  if (error instanceof MessageError) return error.answer
-  if (error instanceof BadRecord || error instanceof TransferError)
-    return new MessageError('bad request', msg`${error.message}`).answer
-  throw error
+/** Converts errors of `work` that the client has caused to 400 errors. */
+async function withBadRequests(work: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof BadRecord || error instanceof TransferError)
+      throw new ApiError('bad request', msg`${error.message}`)
+    throw error
+  }
 }
