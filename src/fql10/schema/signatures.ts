@@ -74,19 +74,15 @@ class Resolver {
   readonly faults: Diagnostic[] = []
   readonly unstorable: Remark[] = []
   readonly #source: Source
-  readonly #offset: number
   readonly #find: FindCollection
-  readonly #text: string
 
-  constructor(text: string, source: Source, offset: number, find: FindCollection) {
-    this.#text = text
+  constructor(source: Source, find: FindCollection) {
     this.#source = source
-    this.#offset = offset
     this.#find = find
   }
 
   #span({ start, end }: { readonly start: number; readonly end: number }): Span {
-    return { source: this.#source, start: start + this.#offset, end: end + this.#offset }
+    return { source: this.#source, start, end }
   }
 
   #fault(message: Message, node: Pick<TypeNode, 'start' | 'end'>): void {
@@ -128,7 +124,7 @@ class Resolver {
       case 'object': {
         const fields = new Map<string, MemberType>()
         for (const { name, type, defaultValue } of node.members) {
-          const text = defaultValue && this.#text.slice(defaultValue.start, defaultValue.end)
+          const text = defaultValue && this.#source.text.slice(defaultValue.start, defaultValue.end)
           fields.set(name, { type: this.type(type), defaultValue: text })
         }
         const wildcard = node.wildcard && this.type(node.wildcard)
@@ -262,20 +258,9 @@ function nodeText(node: TypeNode): string {
   }
 }
 
-/** The position of a signature in a source. `offset` is added to the positions of faults in the signature. */
-interface SignaturePlace {
-  readonly source: Source
-  readonly offset: number
-}
-
-/** Resolves a parsed signature. `text` is the text that the signature was parsed from. */
-export function resolveSignature(
-  node: TypeNode,
-  text: string,
-  { source, offset }: SignaturePlace,
-  find: FindCollection,
-): ResolvedSignature {
-  const resolver = new Resolver(text, source, offset, find)
+/** Resolves a parsed signature. `source` contains the text that the signature was parsed from. */
+export function resolveSignature(node: TypeNode, source: Source, find: FindCollection): ResolvedSignature {
+  const resolver = new Resolver(source, find)
   const type = resolver.type(node)
   return { type, faults: resolver.faults, unstorable: resolver.unstorable }
 }
@@ -283,6 +268,6 @@ export function resolveSignature(
 /** Resolves a stored signature. A signature with syntax errors is treated as `Any`. */
 export const readSignature: ReadSignature = (signature, find) => {
   const source = new Source('*signature*', signature)
-  const resolved = () => resolveSignature(parseSignature(source), signature, { source, offset: 0 }, find).type
+  const resolved = () => resolveSignature(parseSignature(source), source, find).type
   return catchError(QueryFailure, resolved, () => anyType)
 }

@@ -162,7 +162,6 @@ export interface ChainNode extends Place {
 /** A field of a projection. In the expression `value`, {@link shortParameter} refers to the projected value. */
 export interface ProjectedField {
   readonly name: string
-  readonly nameStart: number
   readonly value: Node
 }
 

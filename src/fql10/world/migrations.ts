@@ -18,9 +18,9 @@ import { renderInMessage } from '../failure/summary.ts'
 import type { CollectionItem } from '../schema/fsl/schema-items.ts'
 import {
   type Declaration,
+  type DeclaredExpression,
   declarationOf,
   declarationOfItem,
-  type Filler,
   type PlannedStep,
 } from '../schema/migrations/declaration.ts'
 import { type MigrationPlan, planMigration } from '../schema/migrations/migration-plan.ts'
@@ -152,7 +152,7 @@ function finderOf(session: Session): FindCollection {
 interface NewField {
   readonly path: FieldNames
   readonly type: FieldType
-  readonly value: Filler | undefined
+  readonly value: DeclaredExpression | undefined
 }
 
 /** Computes the values of the steps. Returns a text with all errors if a value is invalid. */
@@ -176,11 +176,15 @@ function withValues(
 
 type Outcome = { readonly value: StoredValue } | { readonly failure: string }
 
-function valueFor({ path, type, value: filler }: NewField, collection: string, session: Session): Outcome {
+function valueFor(
+  { path, type, value: expression }: NewField,
+  collection: string,
+  session: Session,
+): Outcome {
   const outcome: Outcome =
-    filler === undefined
+    expression === undefined
       ? { value: null }
-      : evaluateFiller(filler, `*field:${collection}:${path.join('.')}*`, session)
+      : evaluate(expression, `*field:${collection}:${path.join('.')}*`, session)
   if ('failure' in outcome) return outcome
   const { value } = outcome
   const failures =
@@ -200,10 +204,10 @@ function withoutPlace(message: string): string {
 }
 
 /** Evaluates an expression like the default value of a field, with the rights of the service. */
-function evaluateFiller({ expression }: Filler, name: string, session: Session): Outcome {
+function evaluate({ text }: DeclaredExpression, name: string, session: Session): Outcome {
   const authority = { kind: 'predicate', database: session.database } as const
   const run = () => ({
-    value: session.withAuthority(authority, () => runDefault(expression.text, name, session)),
+    value: session.withAuthority(authority, () => runDefault(text, name, session)),
   })
   return catchError(QueryFailure, run, (error): Outcome => {
     const why = error.code === 'invalid_type' ? `${error.message}.` : renderError(error)

@@ -163,7 +163,7 @@ function uniqueMember(
     return conversion.fault(msg`Duplicate unique constraint.`, list, { remarks })
   }
   uniques.set(key, list)
-  return { kind: 'unique', valuePlace: list, paths, start: item.start, end: item.end }
+  return { kind: 'unique', paths, start: item.start, end: item.end }
 }
 
 function pathKey({ mva, path }: IndexPath): string {

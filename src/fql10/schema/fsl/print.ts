@@ -1,4 +1,4 @@
-// Prints the items and members of schema files, with two spaces per level and one member per line.
+// Prints the members of schema files, with two spaces per level and one member per line.
 
 import { type IndexPart, isEmptyPart, isPart, printPart, printPaths } from './index-parts.ts'
 import type { AnnotationPlace, ParameterPlace, PredicatePlace } from './outline.ts'
@@ -31,19 +31,8 @@ export function hasNoEffect(member: Member): boolean {
   return (isPart(member) && isEmptyPart(member)) || (member.kind === 'history_days' && member.value === 0n)
 }
 
-/** Prints the items of one text. */
+/** Prints the members of one text's items. */
 export class ItemPrinter extends ExpressionPrinter {
-  /** Prints an item, without a newline at its end. */
-  item(item: SchemaItem): string {
-    const annotations = item.annotations.map(each => `${printAnnotation(each)}\n`).join('')
-    const name = printName(item.name.text)
-    if (item.kind === 'function') {
-      return `${annotations}function ${name}${this.head(item)} ${this.block(item.body)}`
-    }
-    const members: readonly Member[] = item.members
-    return `${annotations}${item.kind} ${name} ${inBraces(members.map(each => this.member(each)))}`
-  }
-
   /** Prints the parameters and the result type of a function. */
   head({ parameters, result }: Pick<Extract<SchemaItem, { kind: 'function' }>, 'parameters' | 'result'>) {
     const printed = parameters.map(each => this.#parameter(each)).join(', ')

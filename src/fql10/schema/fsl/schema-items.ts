@@ -1,5 +1,6 @@
 // Defines the items of a schema file with their positions. Differences, patches, migrations and definitions are made
-// from these items. `parseFsl` (parse-file.ts) creates items, and `ItemPrinter` (print.ts) prints items. Positions are
+// from these items. `parseFsl` (parse-file.ts) creates items, and `ItemPrinter` (print.ts) prints
+// their members. Positions are
 // offsets into the text of {@link SchemaFile.source}. Expressions and types are nodes of `../../syntax`.
 
 import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'
@@ -83,7 +84,6 @@ export interface IndexMember extends SourceRange {
 /** `unique […]` */
 export interface UniqueMember extends SourceRange {
   readonly kind: 'unique'
-  readonly valuePlace: SourceRange
   readonly paths: readonly IndexPath[]
 }
 

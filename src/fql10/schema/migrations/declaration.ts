@@ -60,7 +60,6 @@ interface DeclarationPlace {
 
 /** The declaration of a collection. */
 export interface Declaration {
-  readonly name: string
   readonly fields: readonly DeclaredField[]
   /**
    * The declared wildcard. A collection with neither declared fields nor a wildcard has an implicit wildcard. Undefined
@@ -79,7 +78,7 @@ export function spanIn({ source }: Pick<Statement, 'source'>, { end, start }: So
 // ------------------------------------------------------------------------------------------- of an item
 
 /** Converts a collection item of a schema file to a declaration. */
-export function declarationOfItem({ block, end, members, name, source, start }: CollectionItem): Declaration {
+export function declarationOfItem({ block, end, members, source, start }: CollectionItem): Declaration {
   const fields = members.flatMap((member): readonly DeclaredField[] => {
     if (member.kind !== 'field') return []
     const { defaultValue, type } = member
@@ -97,7 +96,6 @@ export function declarationOfItem({ block, end, members, name, source, start }: 
   const wildcard = members.find(member => member.kind === 'wildcard')
   const statements = members.find(member => member.kind === 'migrations')
   return {
-    name: name.text,
     fields,
     wildcard: wildcard
       ? { span: { source, start: wildcard.start, end: wildcard.end } }
@@ -127,7 +125,6 @@ export function declarationOf(definition: ObjectValue): Declaration {
   const name = textIn(definition, 'name') ?? ''
   const fields = namedIn(definition, 'fields').map(([field, given]) => declaredField(name, field, given))
   return {
-    name,
     fields,
     wildcard: definition.has('wildcard') ? { span: undefined } : implicitWildcard(fields),
     statements: partsIn(definition, 'migrations').flatMap(statementOf),
@@ -161,7 +158,7 @@ function statementOf(stored: ObjectValue): readonly Statement[] {
   if (!isObject(given)) return []
   const node = nodeOf(kind, given)
   if (node === undefined) return []
-  const value = node.kind === 'backfill' ? expressionOf(String(given.get('value')), '*backfill*') : undefined
+  const value = node.kind === 'backfill' ? { node: node.value, text: String(given.get('value')) } : undefined
   return [{ node, source: undefined, value }]
 }
 
@@ -199,11 +196,8 @@ function pathOf(text: Value | undefined): FieldPathPlace | undefined {
   return names && { path: names, ...nowhere }
 }
 
-/** The expression that provides the value of a new field in existing documents. */
-export interface Filler {
-  readonly kind: 'backfill' | 'default'
-  readonly expression: DeclaredExpression
-}
-
-/** A migration step that contains the expressions of its values. The values are not computed yet. */
-export type PlannedStep = Step<Filler | undefined>
+/**
+ * A migration step that contains the expressions of its values: the values of new fields in existing documents. The
+ * values are not computed yet.
+ */
+export type PlannedStep = Step<DeclaredExpression | undefined>

@@ -34,23 +34,23 @@ export interface Field {
    * of the object.
    */
   readonly content: FieldType | StructShape
-  readonly nameSpan: Span | undefined
-  readonly typeSpan: Span | undefined
-  readonly defaultValue: DeclaredExpression | undefined
+  readonly nameSpan?: Span | undefined
+  readonly typeSpan?: Span
+  readonly defaultValue?: DeclaredExpression | undefined
 }
 
 /** Describes the undeclared fields that an object may have. */
 interface Wildcard {
   readonly type: FieldType
-  readonly span: Span | undefined
-  readonly isImplicit: boolean
+  readonly span?: Span | undefined
+  readonly isImplicit?: boolean
   /** The statement that adds the wildcard. Undefined if no rewound statement adds the wildcard. */
-  readonly addedBy: Statement | undefined
+  readonly addedBy?: Statement
   /**
    * True if a rewound statement drops the object to which this wildcard belongs. Documents may then lack the object.
    * The object may also have fields that its {@link StructShape} does not contain.
    */
-  readonly isOfDropped: boolean
+  readonly isOfDropped?: boolean
 }
 
 /** An object with named fields. */
@@ -64,15 +64,9 @@ export function shapeOf({ fields, wildcard }: Declaration, find: FindCollection)
   const shape: StructShape = {
     fields: new Map(),
     wildcard:
-      wildcard === undefined
-        ? undefined
-        : {
-            type: anyType,
-            span: wildcard === 'implicit' ? undefined : wildcard.span,
-            isImplicit: wildcard === 'implicit',
-            addedBy: undefined,
-            isOfDropped: false,
-          },
+      wildcard === 'implicit'
+        ? { type: anyType, isImplicit: true }
+        : wildcard && { type: anyType, span: wildcard.span },
   }
   for (const { defaultValue, name, nameSpan, type, typeSource } of fields) {
     const content = contentOf(type, [name], typeSource, find)
@@ -89,7 +83,7 @@ function contentOf(
   source: Source,
   find: FindCollection,
 ): FieldType | StructShape {
-  const resolved = (node: TypeNode) => resolveSignature(node, source.text, { source, offset: 0 }, find).type
+  const resolved = (node: TypeNode) => resolveSignature(node, source, find).type
   if (type.kind !== 'object') return resolved(type)
   const fields = type.members.map(({ defaultValue, end, name, start, type: inner }): [string, Field] => [
     name,
@@ -102,14 +96,7 @@ function contentOf(
       defaultValue: defaultValue && expressionIn(source, defaultValue),
     },
   ])
-  const wildcard = type.wildcard && {
-    type: resolved(type.wildcard),
-    span: undefined,
-    isImplicit: false,
-    addedBy: undefined,
-    isOfDropped: false,
-  }
-  return { fields: new Map(fields), wildcard }
+  return { fields: new Map(fields), wildcard: type.wildcard && { type: resolved(type.wildcard) } }
 }
 
 /** True if the content of a field is the shape of an object. */
@@ -213,35 +200,21 @@ export function openDropped(shape: StructShape, path: FieldNames): void {
   for (const [index, name] of path.slice(0, -1).entries()) {
     const known = struct.fields.get(name)
     const isInDropped = struct.wildcard?.isOfDropped === true
-    const field = known ?? (isInDropped ? undeclaredField(path.slice(0, index + 1)) : undefined)
+    const undeclared: Field = {
+      path: path.slice(0, index + 1),
+      origin: { kind: 'declared' },
+      content: anyType,
+    }
+    const field = known ?? (isInDropped ? undeclared : undefined)
     if (field === undefined || !isPresent(field)) return
     if (isStruct(field.content)) {
       struct = field.content
       continue
     }
     if (field.origin.kind !== 'dropped' && known !== undefined) return
-    const wildcard = {
-      type: anyType,
-      span: undefined,
-      isImplicit: false,
-      addedBy: undefined,
-      isOfDropped: true,
-    }
-    const content: StructShape = { fields: new Map(), wildcard }
+    const content: StructShape = { fields: new Map(), wildcard: { type: anyType, isOfDropped: true } }
     struct.fields.set(name, { ...field, content })
     struct = content
-  }
-}
-
-function undeclaredField(path: FieldNames): Field {
-  const origin = { kind: 'declared' } as const
-  return {
-    path,
-    origin,
-    content: anyType,
-    nameSpan: undefined,
-    typeSpan: undefined,
-    defaultValue: undefined,
   }
 }
 

@@ -13,7 +13,13 @@ import type { Diagnostic, Remark } from '../../failure/query-failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
 import type { Span } from '../../syntax/source.ts'
 import type { FieldPathPlace } from '../fsl/outline.ts'
-import { type Declaration, type Filler, type PlannedStep, type Statement, spanIn } from './declaration.ts'
+import {
+  type Declaration,
+  type DeclaredExpression,
+  type PlannedStep,
+  type Statement,
+  spanIn,
+} from './declaration.ts'
 import {
   copyOf,
   type Field,
@@ -182,10 +188,9 @@ export class Rewinder {
     { content, defaultValue, origin, typeSpan }: Field,
     path: FieldNames,
     span: Span | undefined,
-  ): Filler | undefined {
-    if (origin.kind === 'backfilled' && origin.by.value !== undefined)
-      return { kind: 'backfill', expression: origin.by.value }
-    if (defaultValue !== undefined) return { kind: 'default', expression: defaultValue }
+  ): DeclaredExpression | undefined {
+    if (origin.kind === 'backfilled' && origin.by.value !== undefined) return origin.by.value
+    if (defaultValue !== undefined) return defaultValue
     if (mayBeAbsent(typeOf(content))) return undefined
     const shown = pathSpelling(path)
     const message = msg`Cannot declare non-nullable field \`${shown}\`: it has no default and no backfill value`
@@ -281,8 +286,7 @@ export class Rewinder {
 
   /** Adds a field that documents have before a statement, but not after the statement. */
   appear({ name, struct }: At, path: FieldNames, content: FieldType, origin: FieldOrigin): void {
-    const unknown = { nameSpan: undefined, typeSpan: undefined, defaultValue: undefined }
-    struct.fields.set(name, { path, origin, content, ...unknown })
+    struct.fields.set(name, { path, origin, content })
   }
 
   #move(from: FieldPathPlace, to: FieldPathPlace, statement: Statement): undefined {
@@ -298,8 +302,8 @@ export class Rewinder {
     if (source.kind !== 'place' || target.kind !== 'place' || moved === undefined) return
     const { field: left } = source
     if (left !== undefined && isPresent(left) && left.defaultValue !== undefined) {
-      const value = { kind: 'default', expression: left.defaultValue } as const
-      this.steps.push({ kind: 'add', path: from.path, type: typeOf(left.content), value })
+      const { content, defaultValue: value } = left
+      this.steps.push({ kind: 'add', path: from.path, type: typeOf(content), value })
     }
     this.steps.push({ kind: 'move', from: from.path, to: to.path })
     this.mark(target, moved, { kind: 'moved into', by: statement })
@@ -390,8 +394,7 @@ export class Rewinder {
       isPresent(field) ? [field.path.at(-1) ?? ''] : [],
     )
     this.steps.push({ kind: 'move wildcard', into: into.path[0] ?? '', keep })
-    const wildcard = { type: anyType, span, isImplicit: false, addedBy: undefined, isOfDropped: false }
-    this.shape.wildcard = wildcard
+    this.shape.wildcard = { type: anyType, span }
   }
 
   #addWildcard(statement: Statement): undefined {

@@ -10,7 +10,7 @@ import type { Diagnostic } from '../../failure/query-failure.ts'
 import type { Span } from '../../syntax/source.ts'
 import type { FieldPathPlace } from '../fsl/outline.ts'
 import type { MigrationStatement } from '../fsl/schema-items.ts'
-import { type Filler, type PlannedStep, type Statement, spanIn } from './declaration.ts'
+import { type DeclaredExpression, type PlannedStep, type Statement, spanIn } from './declaration.ts'
 import {
   type Field,
   type FieldLookup,
@@ -34,7 +34,7 @@ interface RewindContext {
   readonly shape: StructShape
   readonly faults: Diagnostic[]
   readonly steps: PlannedStep[]
-  valueFor(field: Field, path: FieldNames, span: Span | undefined): Filler | undefined
+  valueFor(field: Field, path: FieldNames, span: Span | undefined): DeclaredExpression | undefined
   mark(at: At, field: Field, origin: FieldOrigin): void
   appear(at: At, path: FieldNames, content: FieldType, origin: FieldOrigin): void
 }
@@ -103,7 +103,7 @@ function takeTarget(target: FieldPathPlace, statement: Statement, rewinder: Rewi
   const field = fieldAt(at)
   if (invalid !== undefined || field === undefined || at.kind !== 'place')
     return { path, type: anyType, value: undefined }
-  const value: Filler | undefined = rewinder.valueFor(field, path, spanIn(statement, target))
+  const value = rewinder.valueFor(field, path, spanIn(statement, target))
   rewinder.mark(at, field, { kind: 'split into', by: statement, target })
   return { path, type: typeOf(field.content), value }
 }

@@ -89,7 +89,7 @@ function fieldFaults(
   source: Source,
   find: FindCollection,
 ): readonly Diagnostic[] {
-  const { faults, unstorable } = resolveSignature(type, source.text, { source, offset: 0 }, find)
+  const { faults, unstorable } = resolveSignature(type, source, find)
   if (faults.length > 0 || unstorable.length === 0) return faults
   return [{ ...fault(source, msg`${field} is not persistable`, type), remarks: unstorable }]
 }

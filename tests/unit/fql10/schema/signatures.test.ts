@@ -19,7 +19,7 @@ const find = (name: string) => (name === 'Lid' || name === 'Cover' ? lid : name 
 
 function resolved(signature: string) {
   const source = new Source('main.fsl', signature)
-  return resolveSignature(parseSignature(source), signature, { source, offset: 0 }, find)
+  return resolveSignature(parseSignature(source), source, find)
 }
 
 const object = (fields: Readonly<Record<string, Value>>) => new Map(Object.entries(fields))

@@ -3,7 +3,7 @@
 import { unreachable } from '../../../../base/assert.ts'
 import { typeText } from '../../../../model/schema/field-types.ts'
 import type { FieldNames } from '../../../../model/schema/migration-steps.ts'
-import type { Filler, PlannedStep, Statement } from '../../migrations/declaration.ts'
+import type { DeclaredExpression, PlannedStep, Statement } from '../../migrations/declaration.ts'
 import { ExpressionPrinter, printPath } from '../print-expression.ts'
 import type { SchemaItem } from '../schema-items.ts'
 import { type DiffLine, indentLine, markedLine } from './drawing.ts'
@@ -23,27 +23,27 @@ export function migrationLines(
   { source }: SchemaItem,
 ): readonly DiffLine[] | undefined {
   const printer = new ExpressionPrinter(source.text)
-  const fillerText = ({ expression }: Filler) => `\`${printer.expression(expression.node)}\``
+  const valueText = ({ node }: DeclaredExpression) => `\`${printer.expression(node)}\``
   const opensWildcard = statements.some(({ node }) => node.kind === 'add_wildcard')
   if (steps.length === 0 && !opensWildcard) return undefined
   return [
-    ...steps.flatMap(step => stepLines(step, fillerText)),
+    ...steps.flatMap(step => stepLines(step, valueText)),
     ...(opensWildcard ? [markedLine('added', 'add a top-level wildcard')] : []),
   ]
 }
 
-function stepLines(step: PlannedStep, fillerText: (filler: Filler) => string): readonly DiffLine[] {
+function stepLines(step: PlannedStep, valueText: (value: DeclaredExpression) => string): readonly DiffLine[] {
   switch (step.kind) {
     case 'add':
       // A new field without a value changes no document.
       if (step.value === undefined) return []
-      return [markedLine('added', `add field ${field(step.path)} with backfill ${fillerText(step.value)}`)]
+      return [markedLine('added', `add field ${field(step.path)} with backfill ${valueText(step.value)}`)]
     case 'drop':
       return [markedLine('removed', `drop field ${field(step.path)}`)]
     case 'move':
       return [markedLine('changed', `move field ${field(step.from)} to field ${field(step.to)}`)]
     case 'split':
-      return splitLines(step, fillerText)
+      return splitLines(step, valueText)
     case 'move conflicts':
       return [markedLine('changed', `move values with type conflicts into ${field([step.into])}`)]
     case 'move wildcard': {
@@ -58,7 +58,7 @@ function stepLines(step: PlannedStep, fillerText: (filler: Filler) => string): r
 
 function splitLines(
   { from, targets }: Extract<PlannedStep, { readonly kind: 'split' }>,
-  fillerText: (filler: Filler) => string,
+  valueText: (value: DeclaredExpression) => string,
 ): readonly DiffLine[] {
   const into = targets.map(({ path }) => field(path)).join(',')
   const turns = targets.map(({ path, type }, index): DiffLine => {
@@ -70,7 +70,7 @@ function splitLines(
   const fills = targets.flatMap(({ path, value }) =>
     value === undefined
       ? []
-      : [markedLine('added', `backfill field ${field(path)} with value ${fillerText(value)}`)],
+      : [markedLine('added', `backfill field ${field(path)} with value ${valueText(value)}`)],
   )
   return [markedLine('changed', `split field ${field(from)} into fields ${into}`), ...turns, ...fills]
 }

@@ -8,8 +8,8 @@ import { micros } from '../../../../../src/base/micros.ts'
 import { parseFsl } from '../../../../../src/fql10/schema/fsl/parse-file.ts'
 import {
   type Declaration,
+  type DeclaredExpression,
   declarationOfItem,
-  type Filler,
   type PlannedStep,
 } from '../../../../../src/fql10/schema/migrations/declaration.ts'
 import { planMigration } from '../../../../../src/fql10/schema/migrations/migration-plan.ts'
@@ -182,8 +182,8 @@ function leaves(data: ObjectValue, path: Names = []): readonly (readonly [Value,
 // ---------------------------------------------------------------------------------------- what is kept
 
 function withValues(steps: readonly PlannedStep[]): readonly Step[] {
-  const value = (filler: Filler | undefined): Value => {
-    const node = filler?.expression.node
+  const value = (expression: DeclaredExpression | undefined): Value => {
+    const node = expression?.node
     return node?.kind === 'literal' ? (node.value as Value) : node === undefined ? null : new Map()
   }
   return steps.map((step): Step => {
