@@ -23,9 +23,9 @@ export interface FslFile {
 
 /** Parses a schema file. Throws {@link TransferError} with all errors. `shown`: the name of the file in errors. */
 export function readFsl(name: string, text: string, shown = name): FslFile {
-  const { faults, file } = parseFsl(new Source(shown, text))
+  const { faults, items } = parseFsl(new Source(shown, text))
   if (faults.length > 0) throw new TransferError(summaryOf(faults))
-  return { name, text, items: file.items }
+  return { name, text, items }
 }
 
 /** Returns whether an item is a collection that version 4 can express completely. */

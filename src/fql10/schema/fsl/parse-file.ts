@@ -25,16 +25,12 @@ import type {
   PrivilegesMember,
   ProviderMember,
   RoleMember,
-  SchemaFile,
   SchemaItem,
   TextMember,
 } from './schema-items.ts'
 
-/** The items that could be converted, and the faults of the file. */
-type ConversionResult = Pick<Conversion, 'faults'> & { readonly items: readonly SchemaItem[] }
-
 /** Converts the outline of a file to items. */
-function convert(source: Source, outline: readonly OutlineItem[]): ConversionResult {
+function convert(source: Source, outline: readonly OutlineItem[]): ParsedFile {
   const conversion = new Conversion(source)
   const names: Names = { duplicates: new DuplicateCheck(conversion), collections: new Set() }
   for (const item of outline) {
@@ -42,7 +38,7 @@ function convert(source: Source, outline: readonly OutlineItem[]): ConversionRes
       names.collections.add(item.name.text)
   }
   const items = outline.flatMap(item => itemOf(item, conversion, names) ?? [])
-  return { items, faults: conversion.faults }
+  return { source, items, faults: conversion.faults }
 }
 
 /** The names of a file's items. */
@@ -274,7 +270,9 @@ function textMember(
 
 /** A parsed file with its faults. If there are no faults, the items are complete. */
 export interface ParsedFile {
-  readonly file: SchemaFile
+  /** `source.name` is the name of the file. */
+  readonly source: Source
+  readonly items: readonly SchemaItem[]
   readonly faults: readonly Diagnostic[]
 }
 
@@ -289,7 +287,6 @@ export function parseExpression(source: Source): Node {
 export function parseFsl(source: Source): ParsedFile {
   const parser = new OutlineParser(source)
   const { faults, result } = readWhole(parser, () => parser.file())
-  if (result === undefined || faults.length > 0) return { file: { source, items: [] }, faults }
-  const converted = convert(source, result)
-  return { file: { source, items: converted.items }, faults: converted.faults }
+  if (result === undefined || faults.length > 0) return { source, items: [], faults }
+  return convert(source, result)
 }

@@ -35,7 +35,7 @@ const faultBytes = 512
 
 const cache = new GenerationCache<string, ParsedFile>(
   cachedBytesMax,
-  ({ file, faults }) => (64 + file.source.text.length) * treeBytesPerUnit + faults.length * faultBytes,
+  ({ source, faults }) => (64 + source.text.length) * treeBytesPerUnit + faults.length * faultBytes,
 )
 
 /** Parses a file, or returns the cached result. */
@@ -51,7 +51,7 @@ export function readFile({ name, text }: FileText): ParsedFile {
 
 /** The items of all files. Files with syntax errors have no items. */
 export function itemsIn(files: readonly FileText[]): readonly SchemaItem[] {
-  return files.flatMap(file => readFile(file).file.items)
+  return files.flatMap(file => readFile(file).items)
 }
 
 /** The key that identifies an item across files. */
@@ -83,13 +83,13 @@ function generatedText(items: readonly string[]): string {
  */
 export function patchFiles(files: readonly FileText[], items: readonly string[]): readonly FileText[] {
   if (files.length === 0) return items.length === 0 ? [] : [{ name: mainFile, text: generatedText(items) }]
-  const wanted = parseFsl(new Source(mainFile, items.join('\n\n'))).file.items
+  const wanted = parseFsl(new Source(mainFile, items.join('\n\n'))).items
   const missing = new Map(wanted.map(item => [itemKey(item), item]))
   const patched = files.map(file => {
-    const { faults, file: parsed } = readFile(file)
+    const { faults, items: found } = readFile(file)
     if (faults.length > 0) return file
     const edits = new TextEdits()
-    for (const item of parsed.items) {
+    for (const item of found) {
       const other = missing.get(itemKey(item))
       missing.delete(itemKey(item))
       if (other === undefined) edits.cut(placeWithComment(item))

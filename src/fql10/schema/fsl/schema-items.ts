@@ -1,7 +1,7 @@
 // Defines the items of a schema file with their positions. Differences, patches, migrations and definitions are made
 // from these items. `parseFsl` (parse-file.ts) creates items, and `ItemPrinter` (print.ts) prints
 // their members. Positions are
-// offsets into the text of {@link SchemaFile.source}. Expressions and types are nodes of `../../syntax`.
+// offsets into the text of {@link ItemBase.source}. Expressions and types are nodes of `../../syntax`.
 
 import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
@@ -14,12 +14,6 @@ import type {
   PredicatePlace,
   SourceRange,
 } from './outline.ts'
-
-/** A parsed file. `source.name` is the name of the file. */
-export interface SchemaFile {
-  readonly source: Source
-  readonly items: readonly SchemaItem[]
-}
 
 /**
  * The common part of all items. The range includes annotations, but neither the comment before the item nor the

@@ -55,11 +55,11 @@ function snippetOf(request: SchemaRequest): SchemaItem {
   const { text } = request
   const kind = kindOf(request)
   if (text.trim() === '') throw new SchemaFailure(400, msg`No FSL snippet provided`)
-  const { faults, file } = parseFsl(new Source('*fsl*', text))
+  const { faults, items } = parseFsl(new Source('*fsl*', text))
   if (faults.length > 0) throw invalidFiles(faults)
-  const [only, ...others] = file.items
+  const [only, ...others] = items
   if (only === undefined || others.length > 0) {
-    throw new SchemaFailure(400, msg`Expected a single schema item, got: ${file.items.length}`)
+    throw new SchemaFailure(400, msg`Expected a single schema item, got: ${items.length}`)
   }
   if (only.kind !== kind) {
     const article = kind === 'access provider' ? 'an' : 'a'
@@ -114,7 +114,7 @@ function add(call: SchemaCall): SchemaAnswer {
   const text = `${main?.text ?? ''}\n\n${request.text}`
   const files = [{ name: mainFile, text }]
   return executePush(call, { files, isWhole: false }, () => {
-    const { items } = readFile({ name: mainFile, text }).file
+    const { items } = readFile({ name: mainFile, text })
     const added = items.find(each => itemKey(each) === itemKey(item)) ?? item
     const definition = definitionText(item.kind, item.name.text, session)
     return itemAnswer(added, placeWithComment(added), request.text, definition)

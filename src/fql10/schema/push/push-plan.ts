@@ -64,8 +64,8 @@ export function resultOf(push: Push, base: readonly FileText[]): readonly FileTe
 export function planOf(push: Push, session: Session): PushPlan {
   const before = currentFiles(session)
   const itemsBefore = before.flatMap(file => {
-    const { faults, file: parsed } = readFile(file)
-    return faults.length > 0 ? [] : parsed.items
+    const { faults, items } = readFile(file)
+    return faults.length > 0 ? [] : items
   })
   const itemsAfter = itemsOf(resultOf(push, before))
   const faults = itemFaults(itemsAfter, othersOf(session))
@@ -90,7 +90,7 @@ function itemsOf(files: readonly FileText[]): readonly SchemaItem[] {
   const read = files.map(readFile)
   const faults = read.flatMap(each => each.faults)
   if (faults.length > 0) throw invalidFiles(faults)
-  const items = read.flatMap(({ file }) => file.items)
+  const items = read.flatMap(each => each.items)
   const repeated = duplicates(items)
   if (repeated.length > 0) throw invalidFiles(repeated)
   return items

@@ -17,9 +17,9 @@ function faultsOf(text: string): readonly string[] {
 }
 
 function itemsOf(text: string) {
-  const { faults, file } = parseFsl(new Source('main.fsl', text))
+  const { faults, items } = parseFsl(new Source('main.fsl', text))
   assert.deepEqual(faults, [])
-  return file.items
+  return items
 }
 
 test('items of all kinds may be separated by newlines, semicolons and comments', () => {

@@ -9,9 +9,9 @@ import type { SchemaItem } from '../../../../../src/fql10/schema/fsl/schema-item
 import { Source } from '../../../../../src/fql10/syntax/source.ts'
 
 function items(text: string, name = 'main.fsl'): readonly SchemaItem[] {
-  const { faults, file } = parseFsl(new Source(name, text))
+  const { faults, items: found } = parseFsl(new Source(name, text))
   assert.deepEqual(faults, [])
-  return file.items
+  return found
 }
 
 function lines(before: string, after: string): readonly string[] {

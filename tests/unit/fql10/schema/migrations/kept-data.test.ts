@@ -127,8 +127,8 @@ function declaration(shape: Shape, statements: readonly string[]): Declaration |
   const fields = [...shape.fields].map(([name, type]) => `  ${name}: ${typeText(type)}\n`)
   const block = statements.length === 0 ? '' : `  migrations {\n    ${statements.join('\n    ')}\n  }\n`
   const text = `collection Jar {\n${fields.join('')}${shape.isOpen ? '  *: Any\n' : ''}${block}}\n`
-  const { faults, file } = parseFsl(new Source('main.fsl', text))
-  const [item] = file.items
+  const { faults, items } = parseFsl(new Source('main.fsl', text))
+  const [item] = items
   return faults.length === 0 && item?.kind === 'collection' ? declarationOfItem(item) : undefined
 }
 
