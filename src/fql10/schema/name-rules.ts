@@ -9,24 +9,11 @@ import { isPlainName, isReservedField } from './field-names.ts'
  * also reserved.
  */
 const reservedNames: ReadonlySet<string> = new Set([
-  ...['FQL', '_', 'Any', 'Never', 'struct', 'interface', 'type', 'function', 'collection'],
-  ...['Collection', 'Function', 'Role', 'Database', 'AccessProvider', 'Key', 'Token', 'Credential'],
-  ...['Credentials', 'Set', 'Array', 'String', 'Int', 'Long', 'Double', 'Float', 'Number', 'Boolean'],
-  ...['Bytes', 'Time', 'Date', 'UUID', 'ID', 'Object', 'Struct', 'Null', 'Doc', 'Math', 'Query'],
-  ...[
-    'TransactionTime',
-    'EventSource',
-    'SetCursor',
-    'Ref',
-    'EmptyRef',
-    'NamedRef',
-    'EmptyNamedRef',
-    'Stream',
-  ],
+  ...['_', 'Any', 'Never', 'struct', 'interface', 'type', 'function', 'collection'],
+  ...['Ref', 'EmptyRef', 'NamedRef', 'EmptyNamedRef', 'Stream'],
   ...['CollectionDef', 'FunctionDef', 'RoleDef', 'DatabaseDef', 'AccessProviderDef'],
   ...['NullCollectionDef', 'NullFunction', 'NullFunctionDef', 'NullRole', 'NullDatabase', 'NullKey'],
   ...['NullToken', 'NullCredential', 'NullAccessProvider'],
-  ...['abort', 'log', 'dbg', 'asc', 'desc', 'newId'],
 ])
 
 /** Names of methods that every collection has. */
