@@ -18,7 +18,7 @@ import {
 } from '../sets/parts.ts'
 import { StoredSet } from '../sets/stored-set.ts'
 import { pathLinks, stepOf } from '../syntax/field-paths.ts'
-import { shortParameter } from '../syntax/nodes.ts'
+import { isShortLambda } from '../syntax/nodes.ts'
 import { Doc, EventSource, type FunctionValue, Lambda, UserCollection, type WatchedPath } from '../value.ts'
 
 /**
@@ -162,7 +162,7 @@ export function sourcePartsOf(set: LazySet): SourceParts {
 
 /** The path of a short lambda such as `.a.b[0]`. Undefined for any other function. */
 function pathOf(field: FunctionValue): WatchedPath | undefined {
-  if (!(field instanceof Lambda) || field.node.parameters[0] !== shortParameter) return undefined
+  if (!(field instanceof Lambda) || !isShortLambda(field.node)) return undefined
   const steps = pathLinks(field.node.body)?.map(link => stepOf(link)?.name)
   return steps?.includes(undefined) ? undefined : steps?.filter(step => step !== undefined)
 }

@@ -76,6 +76,13 @@ export interface LambdaNode extends Place {
 /** The parameter of short lambdas. The text of a query cannot contain this name. */
 export const shortParameter = '$this'
 
+/** True for a short lambda, such as `.name`. */
+export function isShortLambda(
+  node: Node,
+): node is LambdaNode & { readonly parameters: readonly [typeof shortParameter] } {
+  return node.kind === 'lambda' && node.parameters[0] === shortParameter
+}
+
 interface IfNode extends Place {
   readonly kind: 'if'
   readonly condition: Node

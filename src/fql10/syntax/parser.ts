@@ -7,6 +7,7 @@ import { readHeredoc, readNumber, startsHeredoc, startsNumber, startsString } fr
 import {
   type BlockNode,
   type GroupNode,
+  isShortLambda,
   type LambdaNode,
   type LetNode,
   type Node,
@@ -25,10 +26,6 @@ interface ParenthesizedList {
   readonly end: number
   readonly elements: readonly Node[]
   readonly rest: { readonly name: string; readonly start: number } | undefined
-}
-
-function isShort(node: Node): node is LambdaNode {
-  return node.kind === 'lambda' && node.parameters[0] === shortParameter
 }
 
 /** Parses expressions. Throws ExpectedTokens at an unexpected token, and FaultRecorded after other fatal faults. */
@@ -50,7 +47,7 @@ export class Parser extends ObjectReader {
     const [only] = body.statements
     const node = only?.kind === 'group' ? only.inner : only
     const isOnly = body.statements.length === 1
-    if (isOnly && node?.kind === 'lambda' && (only === node || isShort(node))) {
+    if (isOnly && node?.kind === 'lambda' && (only === node || isShortLambda(node))) {
       // Even a semicolon after the lambda is an error.
       this.at = (only as Node).end
       this.requiresEnd()
@@ -315,7 +312,7 @@ export class Parser extends ObjectReader {
   }
 
   #melt(operand: Node): Node {
-    const body = bodyOfShortLambda(operand, isShort)
+    const body = bodyOfShortLambda(operand)
     if (body === undefined) return operand
     this.#usesShort = true
     return body

@@ -1,6 +1,6 @@
 // Parses binary operators, and builds a tree from a sequence of operands without recursion.
 
-import type { BinaryNode, GroupNode, Node } from './nodes.ts'
+import { type BinaryNode, type GroupNode, isShortLambda, type Node } from './nodes.ts'
 import { code, continuesName, type SourceReader } from './reader.ts'
 
 /** Precedence levels. A higher level binds tighter. All operators but `**` are left-associative. */
@@ -130,7 +130,7 @@ function binary(operator: string, operatorStart: number, left: Node, right: Node
  * parser uses the body as the operand, and converts the complete expression `(.a) + 1` to one short lambda. Returns
  * undefined for other operands.
  */
-export function bodyOfShortLambda(operand: Node, isShort: (lambda: Node) => boolean): GroupNode | undefined {
-  if (operand.kind !== 'group' || !isShort(operand.inner) || operand.inner.kind !== 'lambda') return undefined
+export function bodyOfShortLambda(operand: Node): GroupNode | undefined {
+  if (operand.kind !== 'group' || !isShortLambda(operand.inner)) return undefined
   return { ...operand, inner: operand.inner.body }
 }

@@ -1,7 +1,7 @@
 // Extracts the text of a lambda or projection from its query. A cursor stores this text. The text is parsed again when
 // the cursor is used.
 
-import { type LambdaNode, type Node, type ProjectionNode, shortParameter } from './nodes.ts'
+import { isShortLambda, type LambdaNode, type Node, type ProjectionNode, shortParameter } from './nodes.ts'
 import { parseQuery } from './parse-query.ts'
 import { Source } from './source.ts'
 
@@ -68,10 +68,7 @@ function projectionIn(node: Node): ProjectionNode | undefined {
 export function projectionLambda({ fields = [], start, end }: ProjectionNode): LambdaNode {
   const body: Node = {
     kind: 'object',
-    fields: fields.map(({ name, value }) => {
-      const isShort = value.kind === 'lambda' && value.parameters[0] === shortParameter
-      return [name, isShort ? value.body : value] as const
-    }),
+    fields: fields.map(({ name, value }) => [name, isShortLambda(value) ? value.body : value] as const),
     start,
     end,
   }

@@ -19,7 +19,7 @@ import { arityText } from '../arity.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/query-failure.ts'
 import { nameFault, plainNameFault } from '../schema/name-rules.ts'
 import { failureAt, parseFailures, signatureFailures, unparsable } from '../schema/text-failures.ts'
-import { shortParameter } from '../syntax/nodes.ts'
+import { isShortLambda } from '../syntax/nodes.ts'
 import { parseLambda } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 import type { Doc } from '../value.ts'
@@ -97,8 +97,9 @@ function functionFailures(given: ObjectValue): readonly ConstraintFailure[] {
 function bodyFailures(text: string): readonly ConstraintFailure[] {
   return parseFailures(['body'], unparsable, '\n', () => {
     const source = new Source('*body*', text)
-    const { end, parameters, start } = parseLambda(source)
-    if (parameters[0] !== shortParameter) return
+    const lambda = parseLambda(source)
+    if (!isShortLambda(lambda)) return
+    const { end, start } = lambda
     const message = msg`Short form lambdas are not allowed here`
     throw new QueryFailure('invalid_query', message, [
       { name: 'error', message, span: { source, start, end } },

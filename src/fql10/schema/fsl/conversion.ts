@@ -4,7 +4,7 @@
 import { type Message, msg } from '../../../base/message.ts'
 import type { Diagnostic, Remark } from '../../failure/query-failure.ts'
 import { pathLinks, stepOf } from '../../syntax/field-paths.ts'
-import { type LambdaNode, type Node, shortParameter } from '../../syntax/nodes.ts'
+import { isShortLambda, type LambdaNode, type Node, shortParameter } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
 import { isPlainName } from '../field-names.ts'
 import type {
@@ -166,7 +166,7 @@ export function lambdaInParentheses(node: Node): LambdaNode | undefined {
 
 /** The expression of a path. If the parser has parsed the path as a short lambda, the result is the lambda's body. */
 export function pathNode(node: Node): Node {
-  return node.kind === 'lambda' && node.parameters[0] === shortParameter ? node.body : node
+  return isShortLambda(node) ? node.body : node
 }
 
 type Step = NonNullable<ReturnType<typeof stepOf>>

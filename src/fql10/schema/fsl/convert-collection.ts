@@ -2,7 +2,7 @@
 // (schema-items.ts).
 
 import { msg, own } from '../../../base/message.ts'
-import { type Node, shortParameter, type TypeNode } from '../../syntax/nodes.ts'
+import { isShortLambda, type Node, type TypeNode } from '../../syntax/nodes.ts'
 import { isReservedField } from '../field-names.ts'
 import {
   type Conversion,
@@ -91,7 +91,7 @@ function computedMember(
   }
   // Removes the parentheses around a long lambda such as `(x => x.a)`. A short lambda such as `(.a)` keeps its
   // parentheses.
-  const body = inner === undefined || inner.parameters[0] === shortParameter ? value : inner
+  const body = inner === undefined || isShortLambda(inner) ? value : inner
   return { kind: 'computed', name, type, body, start, end }
 }
 

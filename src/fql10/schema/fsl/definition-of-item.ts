@@ -1,7 +1,7 @@
 // Converts an item of a schema file to its definition: the object that a query would pass to `create`.
 
 import { native, type ObjectValue, type Value } from '../../../values/value.ts'
-import { type Node, shortParameter } from '../../syntax/nodes.ts'
+import { isShortLambda, type Node } from '../../syntax/nodes.ts'
 import { definitionOfIndex, definitionOfTerms } from './index-parts.ts'
 import type { FieldPathPlace } from './outline.ts'
 import { ItemPrinter } from './print.ts'
@@ -180,6 +180,6 @@ class DefinitionWriter extends ItemPrinter {
   #lambdaText(node: Node): string {
     if (node.kind !== 'group' || node.inner.kind !== 'lambda') return this.expression(node)
     const { inner } = node
-    return inner.parameters[0] === shortParameter ? this.expression(node) : this.lambda(inner)
+    return isShortLambda(inner) ? this.expression(node) : this.lambda(inner)
   }
 }

@@ -5,6 +5,7 @@ import { unreachable } from '../../../base/assert.ts'
 import type { Path } from '../../../model/schema/paths.ts'
 import {
   type BlockNode,
+  isShortLambda,
   type LambdaNode,
   type Link,
   type Node,
@@ -96,7 +97,7 @@ export class ExpressionPrinter {
 
   /** Prints a lambda. For a short lambda such as `.a`, prints only the body. */
   lambda(node: LambdaNode): string {
-    if (node.parameters[0] === shortParameter) return this.expression(node.body)
+    if (isShortLambda(node)) return this.expression(node.body)
     const rest = node.rest === undefined ? [] : [`...${node.rest}`]
     return `(${[...node.parameters, ...rest].join(', ')}) => ${this.expression(node.body)}`
   }

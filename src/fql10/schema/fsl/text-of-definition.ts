@@ -5,7 +5,7 @@ import { catchError } from '../../../base/catch-error.ts'
 import { namedIn, objectIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'
 import { isObject, itemsOf, type ObjectValue, type Value } from '../../../values/value.ts'
 import { QueryFailure } from '../../failure/query-failure.ts'
-import { type LambdaNode, shortParameter } from '../../syntax/nodes.ts'
+import { isShortLambda, type LambdaNode } from '../../syntax/nodes.ts'
 import { parseLambda, parseSignature } from '../../syntax/parse-query.ts'
 import { Source } from '../../syntax/source.ts'
 import { textOfParts, textOfPaths } from './index-parts.ts'
@@ -54,10 +54,6 @@ function expressionText(source: string): string {
   return reprint(source, (each, printer) => printer.expression(parseExpression(each)))
 }
 
-function isShort(lambda: LambdaNode): boolean {
-  return lambda.parameters[0] === shortParameter
-}
-
 /**
  * Prints a lambda in exactly one pair of parentheses. The source of a short lambda already has parentheses, which
  * `parseLambda` removes.
@@ -69,7 +65,7 @@ function groupedLambda(source: string): string {
 function bareLambda(source: string): string {
   return reprint(source, (each, printer) => {
     const lambda = parseLambda(each)
-    return isShort(lambda) ? `(${printer.lambda(lambda)})` : printer.lambda(lambda)
+    return isShortLambda(lambda) ? `(${printer.lambda(lambda)})` : printer.lambda(lambda)
   })
 }
 
