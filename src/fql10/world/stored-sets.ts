@@ -106,7 +106,7 @@ export class StoredSetReader implements SetReader {
     const index = name === undefined ? undefined : this.#indexOf(collection, name)
     if (index === undefined) return undefined
     const fields = [...index.terms, ...index.values]
-    const whole = fields.filter(({ multiValue, path }) => !multiValue && path.length === 1)
+    const whole = fields.filter(({ mva, path }) => !mva && path.length === 1)
     const covered = new Set(['id', 'coll', ...whole.map(({ path }) => String(path[0]))])
     return { name: `${collection.name}.${name}`, covered, span }
   }

@@ -22,7 +22,7 @@ export interface OwnField {
   readonly path: Path
   readonly isComputed: boolean
   readonly isDescending: boolean
-  readonly multiValue: boolean
+  readonly mva: boolean
 }
 
 /** An index in the definition of a collection. */
@@ -53,7 +53,7 @@ function ownField(item: Value, definition: ObjectValue): OwnField | undefined {
     path,
     isComputed,
     isDescending: isObject(item) && item.get('order') === 'desc',
-    multiValue: isObject(item) && item.get('mva') === true,
+    mva: isObject(item) && item.get('mva') === true,
   }
 }
 
@@ -103,13 +103,13 @@ function indexedParts(definition: ObjectValue): readonly IndexedPart[] {
  * Returns the stored form of a field. For a computed field, the stored form contains the name of the field and the path
  * inside its value.
  */
-function storedField({ isComputed, isDescending, multiValue, path }: OwnField): Value {
+function storedField({ isComputed, isDescending, mva, path }: OwnField): Value {
   const [first, ...rest] = path
   const stored = new Map<string, Value>()
   if (isComputed) {
     stored.set('binding', first as string).set('within', rest)
   } else stored.set('field', storedPath(path))
-  stored.set('mva', multiValue)
+  stored.set('mva', mva)
   return isDescending ? stored.set('reverse', true) : stored
 }
 

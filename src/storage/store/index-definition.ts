@@ -11,16 +11,19 @@ export const ownIndexField = 'collection_index'
 /** A field in the document of an index: the reason why the last build of the index failed. */
 export const buildErrorField = 'build_error'
 
+/** The steps of a path in a document: strings are names of fields, and bigints are indexes in arrays. */
+export type Path = readonly (string | bigint)[]
+
 /** One term or value of an index. */
 export interface IndexField {
-  readonly path: readonly (string | bigint)[] | undefined
+  readonly path: Path | undefined
   readonly binding: string | undefined
   /** If the field is a binding: the path within the value of the binding. */
-  readonly within: readonly (string | bigint)[] | undefined
+  readonly within: Path | undefined
   readonly reverse: boolean
   readonly casefold: boolean
   /** True: each element of an array is a separate term or value. False: a complete array is one term or value. */
-  readonly multiValue: boolean
+  readonly mva: boolean
 }
 
 /**
@@ -138,11 +141,11 @@ function indexField(stored: Value): IndexField {
     within: fieldPath(fields.get('within')),
     reverse: fields.get('reverse') === true,
     casefold: fields.get('transform') === 'casefold',
-    multiValue: fields.get('mva') !== false,
+    mva: fields.get('mva') !== false,
   }
 }
 
-function fieldPath(stored: Value | undefined): readonly (string | bigint)[] | undefined {
+function fieldPath(stored: Value | undefined): Path | undefined {
   if (stored === undefined || stored === null) return undefined
   return itemsOf(stored).filter(step => typeof step === 'string' || typeof step === 'bigint')
 }

@@ -1,25 +1,28 @@
-// Computes the entries of an index for one version of a document. Each term and each value of the index yields a list
-// of values from the version. There is an entry for every combination of one element from each list. For example, if
-// the term `data.tags` gives ["a", "b"] and the value `data.n` gives [1], the entries are (a | 1) and (b | 1). A
-// combination whose terms are all null gives no entry. A combination whose values are all null gives no entry either,
-// except in an index that is part of a collection's definition.
-//
-// The list of an array depends on the field. A field with `mva` (the default in version 4) yields the elements of the
-// array, and null for an empty array. A field without `mva` (the default in version 10) yields the whole array, even an
-// empty array. A binding without `within` yields the elements of its array; if the array is empty, the document has no
-// entry.
+// The rules for the entries of indexes, in both languages. Each term and each value of an index yields a list of values
+// from a version of a document (`fieldValues`). There is an entry for every combination of one element from each list
+// (`entryTuples`). For example, if the term `data.tags` gives ["a", "b"] and the value `data.n` gives [1], the entries
+// are (a | 1) and (b | 1). A combination whose terms are all null gives no entry. A combination whose values are all
+// null gives no entry either, except in an index that is part of a collection's definition. Finally, `isStored` rejects
+// or omits entries that are too long.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
-import { endOfTime } from '../../base/micros.ts'
 import { RequestError } from '../../base/request-errors.ts'
 import { casefold } from '../../values/casefold.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
 import { collectionOf, isArray, isObject, TransactionTime, UnresolvedRef } from '../../values/value.ts'
-import { type IndexDefinition, type IndexField, type IndexSource, sourceOf } from './index-definition.ts'
+import { termsSize } from '../keys/terms.ts'
+import { encodeValue } from '../keys/value-codec.ts'
+import { type IndexDefinition, type IndexField, type Path, sourceOf } from './index-definition.ts'
 import type { NameHistory } from './name-history.ts'
-import type { NameLookup, StoreHooks, Version } from './store-contract.ts'
+import type { StoreHooks, Version } from './store-contract.ts'
+
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
+const indexEntriesLimits = {
+  /** Maximum number of bytes of a term or value of an index entry. Entries with longer terms or values are omitted. */
+  indexValueBytesMax: 32_767,
+} as const
 
 /** The data that distinguishes the entries of one document in one index. */
 export interface EntryTuple {
@@ -27,9 +30,12 @@ export interface EntryTuple {
   readonly values: readonly Value[]
 }
 
-const none: readonly Value[] = []
+const none: readonly never[] = []
 const onlyEmpty: readonly (readonly Value[])[] = [none]
 const onlyNull: readonly Value[] = [null]
+
+/** Returns the value of the binding with this name for a version; undefined if the evaluation fails. */
+type BindingValue = (binding: string, version: Version) => Value | undefined
 
 /**
  * Returns the entries of `version` in an index. There are no entries if the index does not cover the collection of the
@@ -44,10 +50,13 @@ export function entryTuples(
   const source = sourceOf(index, version.ref.collection)
   if (source === undefined || version.action === 'delete') return []
   const { id } = version.ref
-  const lookup = names && lookupFor(index, version, names)
   const undated = index.terms.some(mayHoldTime) ? { ...version, ts: ownTime } : version
-  const terms = combine(extract(index.terms, { source, version: undated, hooks, names: lookup }), id)
-  const values = combine(extract(index.values, { source, version, hooks, names: lookup }), id)
+  const bindingValue = (name: string, document: Version): Value | undefined => {
+    const code = source.bindings.get(name)
+    return code && hooks.evaluateBinding(code, document, names?.lookupFor(index.ref, version.ts))
+  }
+  const terms = combine(valuesOf(index.terms, undated, bindingValue), id)
+  const values = combine(valuesOf(index.values, version, bindingValue), id)
   const indexed = index.isOwn || values.every(isIndexed) ? values : values.filter(isIndexed)
   checkWidth(terms.length * indexed.length, id)
   const tuples: EntryTuple[] = []
@@ -60,16 +69,6 @@ export function entryTuples(
     for (const value of indexed) tuples.push({ terms: plain, values: value })
   }
   return tuples
-}
-
-/**
- * Returns a function that resolves names in bindings (computed fields). Names resolve as of the time when the version
- * was written, or as of the creation of the index if the index is newer.
- */
-function lookupFor(index: IndexDefinition, { ts }: Version, names: NameHistory): NameLookup {
-  const made = names.indexTime(index.ref)
-  const before = made === undefined || ts instanceof TransactionTime ? endOfTime : Math.max(ts, made)
-  return (nativeCollection, name) => names.holder(nativeCollection, name, before)
 }
 
 /**
@@ -89,17 +88,13 @@ function isIndexed(tuple: readonly Value[]): boolean {
   return tuple.length === 0
 }
 
-/** The data from which the terms and values of an index are extracted. */
-interface Extraction {
-  readonly source: IndexSource
-  readonly version: Version
-  readonly hooks: StoreHooks
-  readonly names: NameLookup | undefined
-}
-
-function extract(fields: readonly IndexField[], from: Extraction): (readonly Value[])[] {
+function valuesOf(
+  fields: readonly IndexField[],
+  version: Version,
+  bindingValue: BindingValue,
+): (readonly Value[])[] {
   const lists: (readonly Value[])[] = []
-  for (const field of fields) lists.push(extractField(field, from))
+  for (const field of fields) lists.push(fieldValues(field, version, bindingValue))
   return lists
 }
 
@@ -140,39 +135,25 @@ function first(list: readonly Value[]): Value {
   return list[0] as Value
 }
 
-function extractField(field: IndexField, from: Extraction): readonly Value[] {
+/**
+ * Returns the values of a term or value of an index for a version. A field with `mva` (the default in version 4) yields
+ * the elements of an array, and null for an empty array. A field without `mva` (the default in version 10) yields the
+ * whole array, even an empty array. A binding without `within` yields the elements of its array; if the array is empty,
+ * the document has no entry.
+ */
+function fieldValues(field: IndexField, version: Version, bindingValue: BindingValue): readonly Value[] {
+  const { binding, mva, path = none, within } = field
+  const top = binding === undefined ? topField(path[0], version) : bindingValue(binding, version)
+  if (top === undefined) return onlyNull
   let found: readonly Value[]
-  if (field.binding !== undefined) found = bound(field, field.binding, from)
-  else if (field.path === undefined || field.path.length === 0) return onlyNull
-  else if (!field.multiValue) found = [whole(field.path, from.version)]
-  else found = spread(field.path, from.version)
+  if (binding === undefined) found = mva ? spread(top, path, 1) : [valueAlong(top, path, 1)]
+  else if (within === undefined) found = elementsOf(top)
+  else found = mva ? spread(top, within, 0) : [valueAlong(top, within, 0)]
   return field.casefold ? found.map(fold) : found
 }
 
-function fold(value: Value): Value {
-  return typeof value === 'string' ? casefold(value) : value
-}
-
-function bound(
-  { multiValue, within }: IndexField,
-  name: string,
-  { hooks, names, source, version }: Extraction,
-): readonly Value[] {
-  const binding = source.bindings.get(name)
-  const value = binding === undefined ? undefined : hooks.evaluateBinding(binding, version, names)
-  if (value === undefined) return onlyNull
-  if (within !== undefined) return multiValue ? spreadFrom(value, within, 0) : [wholeFrom(value, within, 0)]
-  if (!isArray(value)) return [single(value)]
-  return distinct(value.map(element => (isArray(element) ? null : single(element))))
-}
-
-/** Replaces an object or an unresolved reference with null, because an entry cannot contain such values. */
-function single(value: Value): Value {
-  return isObject(value) || value instanceof UnresolvedRef ? null : value
-}
-
 /** Returns the value of the first field of a path: a stored field, or a field that every document has, such as `ts`. */
-function topField(name: string | bigint, version: Version): Value | undefined {
+function topField(name: Value | undefined, version: Version): Value | undefined {
   switch (name) {
     case 'ref':
       return version.ref
@@ -185,18 +166,27 @@ function topField(name: string | bigint, version: Version): Value | undefined {
   return typeof name === 'string' ? version.fields.get(name) : undefined
 }
 
+function fold(value: Value): Value {
+  return typeof value === 'string' ? casefold(value) : value
+}
+
+function elementsOf(value: Value): readonly Value[] {
+  if (!isArray(value)) return [single(value)]
+  return distinct(value.map(element => (isArray(element) ? null : single(element))))
+}
+
+/** Replaces an object or an unresolved reference with null, because an entry cannot contain such values. */
+function single(value: Value): Value {
+  return isObject(value) || value instanceof UnresolvedRef ? null : value
+}
+
 /** Follows one step of a path from `value`. Returns undefined if there is no value at this step. */
 function follow(value: Value, name: string | bigint): Value | undefined {
   if (typeof name === 'bigint') return isArray(value) ? value[Number(name)] : undefined
   return isObject(value) ? (value as ObjectValue).get(name) : undefined
 }
 
-function whole(path: readonly (string | bigint)[], version: Version): Value {
-  const top = topField(path[0] as string | bigint, version)
-  return top === undefined ? null : wholeFrom(top, path, 1)
-}
-
-function wholeFrom(top: Value, path: readonly (string | bigint)[], from: number): Value {
+function valueAlong(top: Value, path: Path, from: number): Value {
   let value: Value | undefined = top
   for (let depth = from; depth < path.length && value !== undefined; depth++) {
     value = follow(value, path[depth] as string | bigint)
@@ -204,12 +194,7 @@ function wholeFrom(top: Value, path: readonly (string | bigint)[], from: number)
   return value ?? null
 }
 
-function spread(path: readonly (string | bigint)[], version: Version): readonly Value[] {
-  const top = topField(path[0] as string | bigint, version)
-  return top === undefined ? onlyNull : spreadFrom(top, path, 1)
-}
-
-function spreadFrom(top: Value, path: readonly (string | bigint)[], from: number): readonly Value[] {
+function spread(top: Value, path: Path, from: number): readonly Value[] {
   const found: Value[] = []
   collect(top, path, from, found)
   if (found.length === 0) return onlyNull
@@ -219,7 +204,7 @@ function spreadFrom(top: Value, path: readonly (string | bigint)[], from: number
 /**
  * Follows the rest of a path, and adds the values at its end to `found`. At an array, follows the path in each element.
  */
-function collect(value: Value, path: readonly (string | bigint)[], depth: number, found: Value[]): void {
+function collect(value: Value, path: Path, depth: number, found: Value[]): void {
   step()
   const name = path[depth]
   if (isArray(value) && typeof name !== 'bigint') {
@@ -239,4 +224,67 @@ function collect(value: Value, path: readonly (string | bigint)[], depth: number
 function distinct(values: readonly Value[]): readonly Value[] {
   const unique = new Set(values)
   return unique.size === values.length ? values : [...unique]
+}
+
+/**
+ * Returns whether an index stores an entry. If a term or value is too long, the index omits the entry, as the protocol
+ * requires. Throws a RequestError if the key of an entry of a new version is too long. For a stored version, the index
+ * omits an entry with long terms instead, because earlier releases of Terrarium omitted such entries instead of
+ * rejecting the write.
+ */
+export function isStored({ terms, values }: EntryTuple, isNew: boolean): boolean {
+  if (terms.some(isLong) || values.some(isLong)) return false
+  if (!isNew) return terms.length < 2 || termsSize(terms) <= limits.indexKeyBytesMax
+  checkKeyBytes(terms, values)
+  return true
+}
+
+function isLong(value: Value): boolean {
+  if (typeof value === 'string') {
+    return (
+      value.length * 3 > indexEntriesLimits.indexValueBytesMax &&
+      Buffer.byteLength(value) > indexEntriesLimits.indexValueBytesMax
+    )
+  }
+  if (value instanceof Uint8Array) return value.length > indexEntriesLimits.indexValueBytesMax
+  if (Array.isArray(value) || value instanceof Map)
+    return encodeValue(value).length > indexEntriesLimits.indexValueBytesMax
+  return false
+}
+
+/**
+ * The bytes of a key that the hosted service (whose protocol this store implements) counts in addition to terms and
+ * values: database, index, document and time.
+ */
+const keyOverheadBytes = 35
+
+/**
+ * Throws a RequestError if the key of an entry would be too long in the hosted service. The keys of this store are
+ * shorter, because this store truncates or hashes long terms and values.
+ */
+function checkKeyBytes(terms: readonly Value[], values: readonly Value[]): void {
+  let most = keyOverheadBytes
+  for (const term of terms) most += bytesAtMost(term)
+  for (const value of values) most += bytesAtMost(value)
+  if (most <= limits.indexKeyBytesMax) return
+  const bytes = keyOverheadBytes + termsSize([...terms, ...values])
+  if (bytes > limits.indexKeyBytesMax) throw keyTooLong(bytes)
+}
+
+/**
+ * Returns an upper bound for the encoded bytes of a term or value, without encoding the value. For an array or object,
+ * the bound is the maximum size of an indexed value.
+ */
+function bytesAtMost(value: Value): number {
+  if (typeof value === 'string') return 5 + value.length * 3
+  if (value instanceof Uint8Array) return 5 + value.length
+  return Array.isArray(value) || value instanceof Map ? indexEntriesLimits.indexValueBytesMax : 32
+}
+
+/** Creates the error for an index entry whose key would have `bytes` bytes. */
+export function keyTooLong(bytes: number): RequestError {
+  return new RequestError(
+    'bad request',
+    msg`Key bytes (${bytes}) exceeds threshold (${limits.indexKeyBytesMax})`,
+  )
 }

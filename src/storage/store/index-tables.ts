@@ -5,8 +5,6 @@
 import { assert } from '../../base/assert.ts'
 import { byteText } from '../../base/byte-text.ts'
 import { isInterruption } from '../../base/effort.ts'
-import { limits } from '../../base/limits.ts'
-import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
 import { compareBytes } from '../../values/order.ts'
 import {
@@ -29,24 +27,18 @@ import {
   indexTermsPrefix,
 } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
-import { encodeTerms, termsSize } from '../keys/terms.ts'
+import { encodeTerms } from '../keys/terms.ts'
 import { encodeTuple, isCut } from '../keys/tuple.ts'
-import { encodeValue, type TransactionTimeSource, withTransactionTime } from '../keys/value-codec.ts'
+import { type TransactionTimeSource, withTransactionTime } from '../keys/value-codec.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
 import { encodeEntry, entryCollection, entrySince, entryTtl } from './entry-records.ts'
 import type { IndexDefinition } from './index-definition.ts'
-import { type EntryTuple, entryTuples } from './index-entries.ts'
+import { type EntryTuple, entryTuples, isStored } from './index-entries.ts'
 import type { NameHistories } from './name-history.ts'
 import { ttlOf } from './records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
 import type { EntryChange, StoreHooks, Version } from './store-contract.ts'
-
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
-const indexTablesLimits = {
-  /** Maximum number of bytes of a term or value of an index entry. Entries with longer terms or values are omitted. */
-  indexValueBytesMax: 32_767,
-} as const
 
 /** An index with its tables: an index that a user has defined, or a built-in index. */
 export interface IndexTables {
@@ -163,30 +155,21 @@ type PreparedEntries = readonly PreparedEntry[]
 
 const noEntries: PreparedEntries = []
 
-/**
- * Returns the entries of a new version. If a term or value is too long for an index, the entry is omitted, as the
- * protocol requires. Throws a RequestError if the key of an entry is too long, or if there are too many entries.
- */
+/** Returns the entries of a new version. Throws a RequestError if the version violates a rule for entries. */
 export function prepareEntries(
   index: IndexTables,
   version: Version | undefined,
   commitTime: TransactionTimeSource,
 ): PreparedEntries {
-  return entriesOf(index, version, commitTime, entry => {
-    checkKeyBytes(entry)
-    return true
-  })
+  return entriesOf(index, version, commitTime, true)
 }
 
-/**
- * Returns the entries of a version. Omits entries with a term or value that is too long, and entries that `isKept`
- * rejects.
- */
+/** Returns the entries of a version. `isNew`: a write adds the version. False: the version is stored already. */
 function entriesOf(
   index: IndexTables,
   version: Version | undefined,
   commitTime: TransactionTimeSource,
-  isKept: (tuple: EntryTuple) => boolean,
+  isNew: boolean,
 ): PreparedEntries {
   if (version === undefined) return noEntries
   const tuples = index.tuples(version)
@@ -197,7 +180,7 @@ function entriesOf(
   for (const tuple of tuples) {
     const values = withTimes(tuple.values, commitTime)
     const terms = withTimes(tuple.terms, commitTime)
-    if (terms.some(isLong) || values.some(isLong) || !isKept({ terms, values })) continue
+    if (!isStored({ terms, values }, isNew)) continue
     const parts: EntryKeyParts = {
       database: ref.database,
       index: index.number,
@@ -232,8 +215,7 @@ function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
 
 /**
  * Returns the entries of a stored version. Returns no entries if the version has too many entries. This is possible if
- * the index was created after the version. Omits entries with long terms, because earlier releases of Terrarium omitted
- * such entries instead of rejecting the write.
+ * the index was created after the version.
  */
 export function entriesOfStored(
   index: IndexTables,
@@ -241,65 +223,11 @@ export function entriesOfStored(
   commitTime: TransactionTimeSource,
 ): PreparedEntries {
   try {
-    return entriesOf(index, version, commitTime, hasShortTerms)
+    return entriesOf(index, version, commitTime, false)
   } catch (error) {
     if (error instanceof RequestError && !isInterruption(error)) return noEntries
     throw error
   }
-}
-
-function hasShortTerms({ terms }: EntryTuple): boolean {
-  return terms.length < 2 || termsSize(terms) <= limits.indexKeyBytesMax
-}
-
-/**
- * The bytes of a key that the hosted service (whose protocol this store implements) counts in addition to terms and
- * values: database, index, document and time.
- */
-const keyOverheadBytes = 35
-
-/**
- * Throws a RequestError if the key of an entry would be too long in the hosted service. The keys of this store are
- * shorter, because this store truncates or hashes long terms and values.
- */
-function checkKeyBytes({ terms, values }: EntryTuple): void {
-  let most = keyOverheadBytes
-  for (const term of terms) most += bytesAtMost(term)
-  for (const value of values) most += bytesAtMost(value)
-  if (most <= limits.indexKeyBytesMax) return
-  const bytes = keyOverheadBytes + termsSize([...terms, ...values])
-  if (bytes > limits.indexKeyBytesMax) throw keyTooLong(bytes)
-}
-
-/**
- * Returns an upper bound for the encoded bytes of a term or value, without encoding the value. For an array or object,
- * the bound is the maximum size of an indexed value.
- */
-function bytesAtMost(value: Value): number {
-  if (typeof value === 'string') return 5 + value.length * 3
-  if (value instanceof Uint8Array) return 5 + value.length
-  return Array.isArray(value) || value instanceof Map ? indexTablesLimits.indexValueBytesMax : 32
-}
-
-/** Creates the error for an index entry whose key would have `bytes` bytes. */
-export function keyTooLong(bytes: number): RequestError {
-  return new RequestError(
-    'bad request',
-    msg`Key bytes (${bytes}) exceeds threshold (${limits.indexKeyBytesMax})`,
-  )
-}
-
-function isLong(value: Value): boolean {
-  if (typeof value === 'string') {
-    return (
-      value.length * 3 > indexTablesLimits.indexValueBytesMax &&
-      Buffer.byteLength(value) > indexTablesLimits.indexValueBytesMax
-    )
-  }
-  if (value instanceof Uint8Array) return value.length > indexTablesLimits.indexValueBytesMax
-  if (Array.isArray(value) || value instanceof Map)
-    return encodeValue(value).length > indexTablesLimits.indexValueBytesMax
-  return false
 }
 
 /**

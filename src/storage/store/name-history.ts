@@ -5,16 +5,17 @@
 
 import { endOfTime } from '../../base/micros.ts'
 import {
-  type CollectionId,
   type DatabaseId,
   type Micros,
   namedNatives,
   native,
   type Ref,
+  TransactionTime,
 } from '../../values/value.ts'
 import { everyDocument, storedVersionsAscending } from './documents.ts'
 import { decodeVersion } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
+import type { NameLookup, Version } from './store-contract.ts'
 
 /** The period in which the object `ref` had a name. */
 interface Tenure {
@@ -74,14 +75,17 @@ export class NameHistory {
     return tenure
   }
 
-  /** Returns the creation time of an index; undefined if the current transaction creates the index. */
-  indexTime({ id }: Ref): Micros | undefined {
-    return this.#indexTimes.get(id)
-  }
-
-  /** Returns the object that had `name` directly before the time `before`; undefined if no object had this name. */
-  holder(kind: CollectionId, name: string, before: Micros): Ref | undefined {
-    return this.#tenures.get(`${kind} ${name}`)?.find(({ since, until }) => since < before && until >= before)
-      ?.ref
+  /**
+   * Returns a function that resolves the names in a binding of `index` for a version that was written at `ts`. Names
+   * resolve as of this time, or as of the creation of the index if the index is newer.
+   */
+  lookupFor(index: Ref, ts: Version['ts']): NameLookup {
+    // An index without a time is created by the current transaction.
+    const created = this.#indexTimes.get(index.id)
+    const before = created === undefined || ts instanceof TransactionTime ? endOfTime : Math.max(ts, created)
+    return (kind, name) => {
+      const tenures = this.#tenures.get(`${kind} ${name}`)
+      return tenures?.find(({ since, until }) => since < before && until >= before)?.ref
+    }
   }
 }
