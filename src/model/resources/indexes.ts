@@ -1,6 +1,13 @@
 // The rules for indexes. The source, terms and values of an index never change after its creation. The store builds the
 // index, and sets `active` when the index is complete.
 
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type IndexDefinition,
+  type IndexSource,
+  indexDefinition,
+} from '../../storage/store/index-definition.ts'
+import type { Version } from '../../storage/store/store-contract.ts'
 import { equalValues } from '../../values/equality.ts'
 import {
   isArray,
@@ -52,30 +59,20 @@ function objectFailures(item: ObjectValue): readonly FieldFailure[] {
 }
 
 /** Returns the ids of the collections in a source, or `'_'` for the wildcard. */
-function sourceCollectionsOf(stored: Value | undefined): readonly (bigint | '_')[] {
-  return itemsOf(stored).flatMap(item => (isObject(item) ? collectionsOfObject(item) : [collectionOf(item)]))
-}
-
-function collectionsOfObject(item: ObjectValue): readonly (bigint | '_')[] {
-  return itemsOf(item.get('collection') ?? item.get('class')).map(collectionOf)
-}
-
-function collectionOf(item: Value): bigint | '_' {
-  return item instanceof Ref ? item.id : '_'
-}
-
-function bindingsOf(item: Value): ObjectValue {
-  const fields = isObject(item) ? item.get('fields') : undefined
-  return isObject(fields) ? fields : new Map()
+function collectionsOf({ collections }: IndexSource): readonly (number | '_')[] {
+  return collections === '_' ? ['_'] : collections
 }
 
 /**
  * Returns the normalized form of a source: a map from each collection to its bindings. If two items contain the same
  * collection, the first item applies.
  */
-function meaningOfSource(stored: Value | undefined): ObjectValue {
-  const parts = itemsOf(stored).flatMap(item =>
-    sourceCollectionsOf(item).map((collection): [string, Value] => [String(collection), bindingsOf(item)]),
+function meaningOfSource({ sources }: IndexDefinition): ObjectValue {
+  const parts = sources.flatMap(source =>
+    collectionsOf(source).map((collection): [string, Value] => [
+      String(collection),
+      source.bindings as ReadonlyMap<string, Lambda>,
+    ]),
   )
   return new Map(parts.reverse())
 }
@@ -89,44 +86,46 @@ function withoutUnknownSourceKeys(item: ObjectValue): ObjectValue {
   return new Map([...item].filter(([key]) => keys.includes(key)))
 }
 
-/** Checks the combination of the items of a source. `used` are the names of the bindings that terms and values use. */
-function sourceFailures({ session, fields }: Draft, used: ReadonlySet<string>): readonly FieldFailure[] {
-  const items = itemsOf(fields.get('source'))
-  const collections = sourceCollectionsOf(fields.get('source'))
-  const bound = items.some(item => bindingsOf(item).size > 0)
+/** Checks the combination of the items of a source. */
+function sourceFailures(index: IndexDefinition, session: Session): readonly FieldFailure[] {
+  const { sources } = index
+  const collections = sources.flatMap(collectionsOf)
+  const bound = sources.some(({ bindings }) => bindings.size > 0)
   const failures: FieldFailure[] = []
-  if (collections.includes(BigInt(native.databases))) {
+  if (collections.includes(native.databases)) {
     failures.push(failure(['source'], { kind: 'reference', why: 'missing' }))
   }
-  if (items.length > 1 && collections.includes('_') && !bound) {
+  if (sources.length > 1 && collections.includes('_') && !bound) {
     failures.push(failure(['source'], { kind: 'mixed wildcards' }))
   }
   if (collections.filter(each => each === '_').length > 1) {
     failures.push(failure(['source'], { kind: 'several wildcards' }))
   }
-  if (repeats(items)) {
+  if (repeats(sources)) {
     failures.push(failure(['source'], { kind: 'repeated source' }))
   }
-  return [...failures, ...items.flatMap((item, index) => bindingFailures(item, index, used, session))]
+  const used = new Set([...index.terms, ...index.values].map(({ binding }) => binding))
+  return [
+    ...failures,
+    ...sources.flatMap((source, position) => bindingFailures(source, position, used, session)),
+  ]
 }
 
 /** Returns whether two items of a source contain the same collections. */
-function repeats(items: readonly Value[]): boolean {
-  const keys = items.map(item =>
-    (isObject(item) ? collectionsOfObject(item) : [collectionOf(item)]).map(String).sort().join(),
-  )
+function repeats(sources: readonly IndexSource[]): boolean {
+  const keys = sources.map(source => collectionsOf(source).map(String).sort().join())
   return new Set(keys).size < keys.length
 }
 
 function bindingFailures(
-  item: Value,
+  { bindings }: IndexSource,
   index: number,
-  used: ReadonlySet<string>,
+  used: ReadonlySet<string | undefined>,
   session: Session,
 ): readonly FieldFailure[] {
-  return [...bindingsOf(item)].flatMap(([name, body], position) => {
+  return [...bindings].flatMap(([name, body], position) => {
     const path = ['source', String(index), 'fields', String(position), name]
-    const { effect, parameters } = session.factsOf(body as Lambda)
+    const { effect, parameters } = session.factsOf(body)
     if (effect !== 'pure' || parameters !== 1) return [failure(path, { kind: 'impure binding' })]
     if (used.has(name)) return []
     return [failure(path, { kind: 'unused binding' })]
@@ -139,11 +138,6 @@ const partitions: FieldCheck = (value, path) => {
   const wrong = whole(value, path)
   if (wrong.length > 0 || ((value as bigint) >= 1n && (value as bigint) <= partitionsMax)) return wrong
   return [failure(path, { kind: 'out of range', value, least: 1n, most: partitionsMax })]
-}
-
-/** Returns whether every caller in the database may read the index. `read` is the only permission with an effect. */
-function isPublic(permissions: Value | undefined): boolean {
-  return isObject(permissions) && permissions.get('read') === 'public'
 }
 
 /**
@@ -213,14 +207,15 @@ export const indexResource: Resource = {
     keepKnown(fields, 'source', withoutUnknownSourceKeys)
     keepKnown(fields, 'terms', withoutUnknownFieldKeys)
     keepKnown(fields, 'values', withoutUnknownFieldKeys)
-    if (!isPublic(fields.get('permissions'))) fields.delete('permissions')
+    const index = indexDefinition(draft)
+    if (!index.publicRead) fields.delete('permissions')
     if (draft.mode === 'replace')
       draft.failures.push(...(fields.has('active') ? [] : [failure(['active'], { kind: 'required' })]))
     if (draft.failures.length > 0) return
-    draft.failures.push(...sourceFailures(draft, usedBindings(fields)))
-    if (!fields.has('partitions')) fields.set('partitions', defaultPartitions(fields))
+    draft.failures.push(...sourceFailures(index, draft.session))
+    if (!fields.has('partitions')) fields.set('partitions', defaultPartitions(index))
     if (draft.previous?.fields.get('active') === true) fields.set('active', true)
-    if (draft.previous) rejectRedefinition(draft, draft.previous.fields)
+    if (draft.previous) rejectRedefinition(draft, draft.previous)
   },
   beforeDelete(version, session) {
     if (isProtected(version.ref.database, session)) {
@@ -233,52 +228,30 @@ function withoutUnknownFieldKeys(item: ObjectValue): ObjectValue {
   return new Map([...item].filter(([key]) => knownFieldKeys.has(key)))
 }
 
-function usedBindings(fields: ObjectValue): ReadonlySet<string> {
-  const items = [...itemsOf(fields.get('terms')), ...itemsOf(fields.get('values'))]
-  return new Set(items.map(item => (isObject(item) ? item.get('binding') : undefined)).filter(isString))
-}
-
-const isString = (value: Value | undefined): value is string => typeof value === 'string'
-
 /**
  * Returns the default number of partitions. An index is partitioned if it has no terms, or if its only term is the
  * field `class`. Unique indexes ignore the number, because they are never partitioned.
  */
-function defaultPartitions(fields: ObjectValue): bigint {
-  const terms = itemsOf(fields.get('terms'))
-  const [only] = terms
-  const byClass = terms.length === 1 && isObject(only) && itemsOf(only.get('field')).join() === 'class'
+function defaultPartitions({ terms }: IndexDefinition): bigint {
+  const byClass = terms.length === 1 && terms[0]?.path?.join() === 'class'
   return terms.length === 0 || byClass ? partitionsMax : 1n
 }
 
 /** Rejects changes of the definition of an index. Another notation of the same definition is allowed. */
-function rejectRedefinition({ failures, fields }: Draft, before: ObjectValue): void {
-  const [partitionsBefore, partitions] = [effectivePartitions(before), effectivePartitions(fields)]
+function rejectRedefinition(draft: Draft, previous: Version): void {
+  const { failures, fields } = draft
+  const [partitionsBefore, partitions] = [effectivePartitions(previous.fields), effectivePartitions(fields)]
   if (partitions !== partitionsBefore) {
     failures.push(failure([], { kind: 'partitions changed', before: partitionsBefore, after: partitions }))
   }
+  const [before, after] = [indexDefinition(previous), indexDefinition(draft)]
   const isSame =
-    equalValues(meaningOfSource(fields.get('source')), meaningOfSource(before.get('source'))) &&
-    equalValues(meaningOfFields(fields.get('terms')), meaningOfFields(before.get('terms'))) &&
-    equalValues(meaningOfFields(fields.get('values')), meaningOfFields(before.get('values')))
+    equalValues(meaningOfSource(after), meaningOfSource(before)) &&
+    isDeepStrictEqual([after.terms, after.values], [before.terms, before.values])
   if (isSame) return
   failures.push(failure([], { kind: 'index changed' }))
 }
 
 function effectivePartitions(fields: ObjectValue): Value {
   return fields.get('unique') === true ? 1n : (fields.get('partitions') ?? null)
-}
-
-/** Returns the normalized form of terms or values, with all defaults. */
-function meaningOfFields(given: Value | undefined): Value {
-  return itemsOf(given).map(item => {
-    if (!isObject(item)) return item
-    return new Map<string, Value>([
-      ['field', itemsOf(item.get('field'))],
-      ['binding', item.get('binding') ?? null],
-      ['reverse', item.get('reverse') === true],
-      ['transform', item.get('transform') ?? null],
-      ['mva', item.get('mva') !== false],
-    ])
-  })
 }
