@@ -54,12 +54,6 @@ async function errorOf(promise: Promise<unknown>): Promise<ServiceError> {
   throw error
 }
 
-async function all<Each>(each: AsyncIterable<Each>): Promise<Each[]> {
-  const list: Each[] = []
-  for await (const one of each) list.push(one)
-  return list
-}
-
 const shown = ({ type, data }: ChangeEvent<Item>) => `${type} ${data.price}`
 
 const add = (client: Client, price: number) =>
@@ -188,7 +182,7 @@ export const valueFlows: Readonly<Record<string, Flow>> = {
       const set = fql`Set.sequence(0, 40).map(n => n * 10)`
       const { data: first } = await client.query<Page<number>>(set)
       const sizes = async (query: ReturnType<typeof fql>) =>
-        (await all(client.pages(query))).map(page => page.length)
+        (await Array.fromAsync(client.pages(query))).map(page => page.length)
       const deep = fql`Set.sequence(0, 1).map(_ => Set.sequence(0, 20))`
       const inner = (await client.query<Page<Page<number>>>(deep)).data.data[0] as Page<number>
       return [
@@ -197,10 +191,10 @@ export const valueFlows: Readonly<Record<string, Flow>> = {
         await sizes(set),
         await sizes(fql`Set.sequence(0, 5).pageSize(2)`),
         await sizes(fql`Set.sequence(0, 5).paginate(3)`),
-        (await all(client.items<number>(first))).reduce((sum, n) => sum + n, 0),
-        (await all(client.items(inner))).length,
-        await all(client.items(fql`1 + 1`)),
-        await all(client.items(fql`{ data: [1], more: 2 }`)),
+        (await Array.fromAsync(client.items<number>(first))).reduce((sum, n) => sum + n, 0),
+        (await Array.fromAsync(client.items(inner))).length,
+        await Array.fromAsync(client.items(fql`1 + 1`)),
+        await Array.fromAsync(client.items(fql`{ data: [1], more: 2 }`)),
       ]
     },
     expected: [true, 16, [16, 16, 8], [2, 2, 1], [3, 2], 7800, 20, [2], [{ data: [1], more: 2 }]],
@@ -395,10 +389,10 @@ export const eventFlows: Readonly<Record<string, Flow>> = {
       await client.query(items)
       const { data: token } = await client.query<EventSourceToken<Item>>(source)
       for (let price = 1; price <= 5; price++) await add(client, price)
-      const pages = await all(client.feed(token, { pageSize: 2 }))
+      const pages = await Array.fromAsync(client.feed(token, { pageSize: 2 }))
       const cursor = pages.at(-1)?.cursor as string
       await client.query(fql`items.where(.price > 4).forEach(.delete())`)
-      const rest = await all(client.feed<Item>(token.token, { cursor }))
+      const rest = await Array.fromAsync(client.feed<Item>(token.token, { cursor }))
       return [
         pages.map(({ events }) => events.map(({ data }) => data.price)),
         pages.map(({ hasNext }) => hasNext),
@@ -412,8 +406,8 @@ export const eventFlows: Readonly<Record<string, Flow>> = {
       await client.query(items)
       const { info } = await add(client, 1)
       await add(client, 2)
-      const pages = await all(client.feed<Item>(source, { startTs: info.txnTs as number }))
-      const none = await all(client.feed(fql`1`)).catch((error: Error) => error.name)
+      const pages = await Array.fromAsync(client.feed<Item>(source, { startTs: info.txnTs as number }))
+      const none = await Array.fromAsync(client.feed(fql`1`)).catch((error: Error) => error.name)
       return [pages.flatMap(({ events }) => events.map(shown)), none]
     },
     expected: [['add 2'], 'TypeError'],
@@ -472,9 +466,10 @@ export const eventFlows: Readonly<Record<string, Flow>> = {
         fql`items.all().eventSource().map(i => 8 / i.price)`,
       )
       for (const price of [4, 0, 2]) await add(client, price)
-      const failureOf = (each: AsyncIterable<unknown>) => all(each).catch((error: EventError) => error)
+      const failureOf = (each: AsyncIterable<unknown>) =>
+        Array.fromAsync(each).catch((error: EventError) => error)
       const failed = (await failureOf(client.feed(token))) as EventError
-      const rest = await all(client.feed(token, { cursor: failed.cursor as string }))
+      const rest = await Array.fromAsync(client.feed(token, { cursor: failed.cursor as string }))
       const streamed = (await failureOf(client.stream(token))) as EventError
       return [
         ...[failed instanceof EventError, failed.code, failed.cause.name],
@@ -490,8 +485,8 @@ export const eventFlows: Readonly<Record<string, Flow>> = {
       const controller = new AbortController()
       const stopped = (promise: Promise<unknown>) => promise.catch((error: Error) => error.message)
       const { signal } = controller
-      const followed = stopped(all(client.follow(source, { signal })))
-      const streamed = stopped(all(client.stream(source, { signal })))
+      const followed = stopped(Array.fromAsync(client.follow(source, { signal })))
+      const streamed = stopped(Array.fromAsync(client.stream(source, { signal })))
       await client.query(fql`1`)
       controller.abort(new Error('enough'))
       return [await followed, await streamed, await stopped(client.query(fql`1`, { signal }))]
