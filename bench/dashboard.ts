@@ -24,7 +24,7 @@ declare global {
  */
 export async function measureDashboard(onResult: (result: PageResult) => void): Promise<string | undefined> {
   if (skip) return skip
-  const stage = await openStage({ database: 'bench' })
+  const stage = await openStage()
   try {
     await seed(stage)
     const page = await stage.open()

@@ -48,8 +48,6 @@ export const sharedBrowser = shared(launch, browser => browser.close())
 
 export interface OpenPage {
   readonly page: Page
-  /** The origin of the page. */
-  readonly origin: string
   close(): Promise<void>
 }
 
@@ -69,7 +67,6 @@ export async function openPage(): Promise<OpenPage> {
     response.end(file === undefined ? html : readFileSync(file))
   })
   await new Promise<void>(resolve => site.listen(0, '127.0.0.1', resolve))
-  const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
   let context: BrowserContext | undefined
   const close = async () => {
     await context?.close()
@@ -79,8 +76,8 @@ export async function openPage(): Promise<OpenPage> {
   try {
     context = await (await sharedBrowser()).newContext()
     const page = await context.newPage()
-    await page.goto(origin)
-    return { page, origin, close }
+    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}`)
+    return { page, close }
   } catch (cause) {
     await close()
     throw cause

@@ -2,19 +2,13 @@
 // than 20 seconds, because each of its nine tests signs in and goes through several pages.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { send } from '../support/http.ts'
-import { openStage, type Stage, skip, typeInto } from './stage.ts'
+import { skip, stageOfFile, typeInto } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
+const stage = stageOfFile(async () => {
   for (const name of ['items', 'users']) await stage.query({ create_collection: { object: { name } } })
 })
-
-after(() => stage?.close())
 
 const create = async (collection: string, fields: object): Promise<string> => {
   const params = { object: fields }
@@ -37,7 +31,6 @@ test('a form creates an index, whose page leads to its entries', { skip }, async
   await page.getByRole('button', { name: 'Look up' }).click()
   await page.getByRole('cell', { name: 'tea' }).waitFor()
   await page.getByRole('cell', { name: 'rice' }).waitFor({ state: 'detached' })
-  stage.assertNoFaults()
 })
 
 test('the form explains a unique index, and the index enforces it', { skip }, async () => {
@@ -62,7 +55,6 @@ test('the form explains a unique index, and the index enforces it', { skip }, as
   await assert.rejects(create('users', data), /instance not unique/)
   await page.getByRole('link', { name: 'Indexes', exact: true }).first().click()
   await page.getByRole('cell', { name: 'yes: email + country' }).waitFor()
-  stage.assertNoFaults()
 })
 
 test('the suggested predicate for owners lets no user give a document to another user', {
@@ -93,7 +85,6 @@ test('the suggested predicate for owners lets no user give a document to another
   }
   assert.equal(await update({ note: 'hers' }), 200)
   assert.equal(await update({ owner: userOf(bob) }), 403)
-  stage.assertNoFaults()
 })
 
 test('a function is created, called and changed', { skip }, async () => {
@@ -110,7 +101,6 @@ test('a function is created, called and changed', { skip }, async () => {
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').waitFor()
   assert.equal(await stage.query({ call: 'twice', arguments: 2 }), 6)
-  stage.assertNoFaults()
 })
 
 test('a role is edited as a table of resources and actions, with predicates', { skip }, async () => {
@@ -137,7 +127,6 @@ test('a role is edited as a table of resources and actions, with predicates', { 
     { resource: collection('items'), actions: { read: true, write: lambda } },
   ])
   assert.deepEqual(role.membership, [{ resource: collection('users') }])
-  stage.assertNoFaults()
 })
 
 test('the secret of a new key is shown once, and works until the key is revoked', { skip }, async () => {
@@ -157,7 +146,6 @@ test('the secret of a new key is shown once, and works until the key is revoked'
   await page.getByRole('button', { name: 'Revoke key' }).click()
   await page.getByRole('cell', { name: 'backend' }).waitFor({ state: 'detached' })
   assert.equal(await answers(), 401)
-  stage.assertNoFaults()
 })
 
 test('a user gets a password and logs in, and the token is revoked', { skip }, async () => {
@@ -205,7 +193,6 @@ test('a user gets a password and logs in, and the token is revoked', { skip }, a
   await page.locator('.result').getByText(id).waitFor()
   await page.getByRole('link', { name: 'Credentials' }).click()
   await page.getByRole('link', { name: `users/${id}` }).waitFor()
-  stage.assertNoFaults()
 })
 
 test('an access provider is created with its roles', { skip }, async () => {
@@ -220,7 +207,6 @@ test('an access provider is created with its roles', { skip }, async () => {
   await page.getByText('https://db.fauna.com/db/').waitFor()
   const roles = await stage.query({ select: 'roles', from: { get: { access_provider: 'elsewhere' } } })
   assert.equal(JSON.stringify(roles).includes('guest'), true)
-  stage.assertNoFaults()
 })
 
 test('each role sees the sections and actions that it may use', { skip }, async () => {
@@ -270,5 +256,4 @@ test('each role sees the sections and actions that it may use', { skip }, async 
   await user.page.getByLabel('Collection', { exact: true }).fill('items')
   await user.page.getByRole('button', { name: 'Open' }).click()
   await user.page.getByRole('cell', { name: 'tea' }).waitFor()
-  stage.assertNoFaults()
 })

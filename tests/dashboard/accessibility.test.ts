@@ -2,21 +2,16 @@
 // inspects some thirty pages twice, in the light and in the dark colour scheme.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { fill, ordinary } from './everything.ts'
-import { accessibilityFaults, openStage, type Stage, settled, skip } from './stage.ts'
+import { accessibilityFaults, settled, skip, stageOfFile } from './stage.ts'
 
-let stage: Stage
 let pages: readonly string[] = []
 
-before(async () => {
-  if (skip) return
-  stage = await openStage()
+const stage = stageOfFile(async () => {
   pages = await fill(stage, ordinary)
 })
-
-after(() => stage?.close())
 
 /** The findings of the checker on a page, in light and in dark colours. The second check covers only contrast. */
 async function faultsIn(page: Page): Promise<string[]> {
@@ -36,7 +31,6 @@ test('the accessibility checker finds errors', { skip }, async () => {
   const [fault = 'none', ...others] = await accessibilityFaults(page)
   assert.match(fault, /^button-name: /)
   assert.deepEqual(others, [])
-  await page.context().close()
 })
 
 test('the accessibility checker finds no errors on any page, in light or dark colours', {
@@ -54,8 +48,6 @@ test('the accessibility checker finds no errors on any page, in light or dark co
     faults.push(...(await faultsIn(page)).map(fault => `${address}: ${fault}`))
   }
   assert.deepEqual(faults, [])
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('dialogs are accessible too', { skip }, async () => {
@@ -78,6 +70,4 @@ test('dialogs are accessible too', { skip }, async () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
   }
-  await page.context().close()
-  stage.assertNoFaults()
 })

@@ -2,18 +2,11 @@
 // The file takes more than 20 seconds, because it shows, sorts and counts 10 600 documents in Chromium.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, openStage, type Stage, skip } from './stage.ts'
+import { accessibilityFaults, skip, stageOfFile } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
-})
-
-after(() => stage?.close())
+const stage = stageOfFile()
 
 /**
  * Creates a collection of documents with the ids 1, 2, 3 and so on. `dataAt` returns the data of the document with an
@@ -117,8 +110,6 @@ test('sorting without an index and an exact count cover all documents', { skip }
   }
   await showsCell(page, 1050, String(total + 1 - 1050))
   assert.deepEqual(await cellsFrom(page, 999, 3), ['9601', '9600', '9599'])
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('a filter is counted exactly on request', { skip }, async () => {
@@ -128,8 +119,6 @@ test('a filter is counted exactly on request', { skip }, async () => {
   await page.getByRole('button', { name: 'Count all' }).click()
   await page.getByText('Exactly 10500 documents.').waitFor()
   assert.deepEqual(await accessibilityFaults(page), [])
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('all matches of a filter are changed, with a check at the write, a stop and a continuation', {
@@ -157,8 +146,6 @@ test('all matches of a filter are changed, with a check at the write, a stop and
   assert.equal(await countOf('parcels', 'sent'), 599)
   assert.deepEqual(await dataOf('parcels', '7'), { state: 'lost' })
   assert.equal(await countOf('parcels', 'old'), 100)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('a lost connection stops a change, which can continue, and each failed document is listed', {
@@ -223,6 +210,4 @@ test('all matches of a filter are deleted, and all documents of a collection onl
   await page.getByText('101 documents deleted.').waitFor()
   await page.getByText('There are no documents').waitFor()
   assert.equal(await stage.query({ count: { documents: { collection: 'parcels' } } }), 0)
-  await page.context().close()
-  stage.assertNoFaults()
 })

@@ -2,17 +2,13 @@
 // pages with long names on a narrow screen, and with bidirectional text.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { layOut } from '../../dashboard/src/wire/graph-layout.ts'
 import { sendFql } from '../support/http.ts'
-import { accessibilityFaults, openStage, type Stage, settled, skip, typeInto } from './stage.ts'
+import { accessibilityFaults, settled, skip, stageOfFile, typeInto } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
+const stage = stageOfFile(async () => {
   await define('Collection.create({ name: "authors" })')
   await stage.query({ create_collection: { object: { name: 'tags' } } })
   await define(`Collection.create({
@@ -33,8 +29,6 @@ before(async () => {
     after: { ref: { collection: 'reviews' }, id: '1' },
   })
 })
-
-after(() => stage?.close())
 
 const define = (text: string) => sendFql(stage.server, stage.admin, text)
 
@@ -63,8 +57,6 @@ test('the navigation has the collections with their documents and bytes', { skip
   await page.getByLabel('Name', { exact: true }).fill('zebras')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await link('zebras').getByText('0 documents').waitFor()
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('the navigation of callers without rights shows what they may see', { skip }, async () => {
@@ -72,8 +64,6 @@ test('the navigation of callers without rights shows what they may see', { skip 
   await settled(page)
   await navigation(page).getByRole('link', { name: 'Shell' }).waitFor()
   assert.equal(await page.locator('.section-name').count(), 0)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('the diagram shows references by types and by documents', { skip }, async () => {
@@ -91,8 +81,6 @@ test('the diagram shows references by types and by documents', { skip }, async (
   await stage.query({ create_database: { object: { name: 'empty' } } })
   await stage.visit(page, 'diagram?db=shop/empty')
   await page.getByText('There are no collections yet.').waitFor()
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('collections are left of the collections that they refer to, also with cycles', () => {
@@ -129,8 +117,6 @@ test('a long name fits the bar of a narrow screen, and a new database opens', { 
   assert.equal(width, 360)
   assert.ok(height < 130, `the head is ${height} pixels high`)
   assert.deepEqual(await accessibilityFaults(page), [])
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('bidirectional text does not reorder code, and control characters are visible', {
@@ -163,8 +149,6 @@ test('bidirectional text does not reorder code, and control characters are visib
     [...places].sort((one, other) => one - other),
     'each part is to the right of the previous part',
   )
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('every request of the dashboard has its tag', { skip }, async () => {
@@ -193,6 +177,4 @@ test('every request of the dashboard has its tag', { skip }, async () => {
     await settled(page)
   }
   assert.deepEqual(untagged, [])
-  await page.context().close()
-  stage.assertNoFaults()
 })

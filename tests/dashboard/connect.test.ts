@@ -4,19 +4,16 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { repository, temporaryFolder } from '../support/program.ts'
-import { openStage, type Stage, skip } from './stage.ts'
+import { skip, stageOfFile } from './stage.ts'
 
 const run = promisify(execFile)
 
-let stage: Stage
-let folder: string
+let folder = ''
 
-before(async () => {
-  if (skip) return
-  stage = await openStage()
+const stage = stageOfFile(async () => {
   folder = await temporaryFolder()
   const client = join(folder, 'node_modules/terrarium-client')
   await mkdir(client, { recursive: true })
@@ -27,8 +24,7 @@ before(async () => {
 })
 
 after(async () => {
-  await stage?.close()
-  if (folder) await rm(folder, { recursive: true, force: true })
+  if (folder !== '') await rm(folder, { recursive: true, force: true })
 })
 
 test('the code for a new key runs as shown', { skip }, async () => {
@@ -64,5 +60,4 @@ test('the code for a new key runs as shown', { skip }, async () => {
     JSON.parse((await run('sh', ['-c', await textOf(label)], { env })).stdout)
   assert.equal((await ofCurl('curl (version 10)')).data, 2)
   assert.deepEqual(await ofCurl('curl (version 4)'), { resource: 2 })
-  stage.assertNoFaults()
 })

@@ -2,19 +2,13 @@
 // tests open two browser contexts, each of which loads the dashboard.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { query } from '../support/http.ts'
-import { accessibilityFaults, openStage, type Stage, skip, typeInto } from './stage.ts'
+import { accessibilityFaults, skip, stageOfFile, typeInto } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
+const stage = stageOfFile(async () => {
   await stage.query({ create_collection: { object: { name: 'items' } } })
 })
-
-after(() => stage?.close())
 
 const create = (data: object, id?: string) =>
   stage.query({
@@ -42,7 +36,6 @@ test('a wrong secret shows an alert, a right one the overview', { skip }, async 
   await page.getByLabel('Secret').waitFor()
   const kept = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
   assert.equal(kept.includes(stage.admin), false, 'the secret is forgotten')
-  stage.assertNoFaults()
 })
 
 test('a collection and a document are created, changed, copied and deleted', { skip }, async () => {
@@ -71,7 +64,6 @@ test('a collection and a document are created, changed, copied and deleted', { s
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('button', { name: 'Delete document' }).click()
   await page.getByRole('cell', { name: 'fern' }).waitFor()
-  stage.assertNoFaults()
 })
 
 test('a user who edits a document at the same time as another user gets a conflict', { skip }, async () => {
@@ -89,7 +81,6 @@ test('a user who edits a document at the same time as another user gets a confli
   await ann.getByRole('button', { name: 'Overwrite with my version' }).click()
   await ann.getByText('Saved.').waitFor()
   assert.deepEqual(await read('100'), { n: 3 })
-  stage.assertNoFaults()
 })
 
 test('Live updates a document and a list when data changes', { skip }, async () => {
@@ -109,7 +100,6 @@ test('Live updates a document and a list when data changes', { skip }, async () 
   await list.getByRole('cell', { name: 'second' }).waitFor()
   await create({ step: 'another' })
   await list.getByRole('cell', { name: 'another' }).waitFor()
-  stage.assertNoFaults()
 })
 
 test('the history shows and restores versions, and pages show a past time', { skip }, async () => {
@@ -133,7 +123,6 @@ test('the history shows and restores versions, and pages show a past time', { sk
     .nth(1)
     .waitFor()
   assert.deepEqual(await read('300'), { price: 4 })
-  stage.assertNoFaults()
 })
 
 test('databases are created, found, renamed and deleted after their name is typed', { skip }, async () => {
@@ -164,7 +153,6 @@ test('databases are created, found, renamed and deleted after their name is type
   await page.getByRole('link', { name: 'shop' }).click()
   await page.getByRole('main').getByRole('link', { name: 'items' }).click()
   await page.getByRole('heading', { name: 'items' }).waitFor()
-  stage.assertNoFaults()
 })
 
 test('a collection is rewound to a version of the history', { skip }, async () => {
@@ -205,8 +193,6 @@ test('a collection is rewound to a version of the history', { skip }, async () =
     default: null,
   }))
   assert.deepEqual(await stage.query(prices), [1, 1, null, 1])
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('the history shows the writer of each version', { skip }, async () => {
@@ -243,6 +229,4 @@ test('the history shows the writer of each version', { skip }, async () => {
   await reader.getByText('Changes in this version').waitFor()
   assert.equal(await reader.getByText('Written by').count(), 0)
   assert.equal(await reader.getByText('Rewind the whole collection').count(), 0)
-  await reader.context().close()
-  stage.assertNoFaults()
 })

@@ -1,20 +1,13 @@
 // Watches an event source of version 10: writes of both languages, pausing, errors of the query.
 
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import { accessibilityFaults, openStage, type Stage, skip, typeInto } from './stage.ts'
+import { test } from 'node:test'
+import { accessibilityFaults, skip, stageOfFile, typeInto } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
+const stage = stageOfFile(async () => {
   await stage.query({ create_collection: { object: { name: 'items' } } })
   await stage.query({ create_collection: { object: { name: 'odd-name' } } })
 })
-
-after(() => stage?.close())
-afterEach(() => stage?.assertNoFaults())
 
 const item = (id: string) => ({ ref: { collection: 'items' }, id })
 const named = (name: string) => ({ object: { data: { object: { name } } } })
@@ -44,7 +37,6 @@ test('writes appear live, are held back during a pause, and appear again after i
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByText('Not watching.').waitFor()
-  await page.context().close()
 })
 
 test('a query without an event source and a failing query show errors', { skip }, async () => {
@@ -63,7 +55,6 @@ test('a query without an event source and a failing query show errors', { skip }
     .first()
     .waitFor()
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 375)
-  await page.context().close()
 })
 
 test('a stream that the service ends shows the reason', { skip }, async () => {
@@ -76,5 +67,4 @@ test('a stream that the service ends shows the reason', { skip }, async () => {
     .getByRole('alert')
     .getByText(/The service ended the stream \(divide_by_zero\)/)
     .waitFor()
-  await page.context().close()
 })

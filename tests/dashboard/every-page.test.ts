@@ -2,20 +2,15 @@
 // first page loads few bytes. The file takes more than 20 seconds, because it opens each of some thirty pages twice.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { fill, ordinary } from './everything.ts'
-import { openStage, type Stage, settled, skip } from './stage.ts'
+import { openStage, settled, skip, stageOfFile } from './stage.ts'
 
-let stage: Stage
 let pages: readonly string[] = []
 
-before(async () => {
-  if (skip) return
-  stage = await openStage()
+const stage = stageOfFile(async () => {
   pages = await fill(stage, ordinary)
 })
-
-after(() => stage?.close())
 
 test('no page is wider than a screen of 375 pixels, and the menu opens there', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, '', { viewport: { width: 375, height: 740 } })
@@ -31,8 +26,6 @@ test('no page is wider than a screen of 375 pixels, and the menu opens there', {
   await page.getByRole('link', { name: 'Roles' }).click()
   await page.getByRole('heading', { name: 'Roles' }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Keys' }).isVisible(), false, 'the menu closes')
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('a document is found and changed with the keyboard alone', { skip }, async () => {
@@ -73,8 +66,6 @@ test('a document is found and changed with the keyboard alone', { skip }, async 
     from: { get: { ref: { collection: 'a_collection' }, id: '1' } },
   })
   assert.equal(typed, 1)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('after a click on a link, the heading of the new page has the focus', { skip }, async () => {
@@ -88,8 +79,6 @@ test('after a click on a link, the heading of the new page has the focus', { ski
   await page.goBack()
   await page.getByRole('heading', { name: 'Roles', exact: true }).waitFor()
   assert.equal(await focused(), 'Roles')
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('invalid times show an error message, and errors do not show queries of the dashboard', {
@@ -108,8 +97,6 @@ test('invalid times show an error message, and errors do not show queries of the
   const alert = page.getByRole('alert').first()
   await alert.waitFor()
   assert.doesNotMatch((await alert.textContent()) ?? '', / at (expr|map|collection|paginate)| › /)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('sign-in and overview load less than 60 KB', { skip }, async () => {
@@ -126,15 +113,13 @@ test('sign-in and overview load less than 60 KB', { skip }, async () => {
   await page.getByRole('main').getByRole('link', { name: 'a_collection' }).waitFor()
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   assert.ok(bytes > 5_000 && bytes < 60_000, `${bytes} bytes`)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 const rightToLeft = '\u202e\u2067'
 const hostile = `${rightToLeft}"><img src=x onerror=alert(1)><script>alert(2)</script>\${alert(3)}${'x'.repeat(20_000)}`
 
 test('hostile data stays data on every page', { skip }, async () => {
-  const harm = await openStage({ database: 'harm' })
+  const harm = await openStage()
   try {
     const names = { name: (kind: string) => `x$_+${kind}.~%22;@!`, text: hostile }
     const addresses = await fill(harm, names)

@@ -2,18 +2,11 @@
 // of a document.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { fql } from '../support/http.ts'
-import { openStage, type Stage, skip } from './stage.ts'
+import { openStage, skip, stageOfFile } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
-})
-
-after(() => stage?.close())
+const stage = stageOfFile()
 
 const itemOf = (id: string) => ({ ref: { collection: 'items' }, id })
 
@@ -56,12 +49,10 @@ test('a deleted document is found by its contents and restored', { skip }, async
     .getByRole('button', { name: /^create/ })
     .nth(2)
     .waitFor()
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('names after the first thousand are found by typing, in lists and in choices', { skip }, async () => {
-  const crowd = await openStage({ database: 'many' })
+  const crowd = await openStage()
   try {
     const named = (form: string, kind: string, count: number) =>
       Array.from({ length: count }, (_, at) => ({ [form]: { object: { name: `${kind}_${at}` } } }))
@@ -105,6 +96,4 @@ test('the editor of a typed document shows the types, defaults and checks of its
   await stage.visit(page, 'collections/items/new')
   await page.getByRole('textbox', { name: 'Data' }).waitFor()
   assert.equal(await page.getByRole('region', { name: 'Fields' }).count(), 0)
-  await page.context().close()
-  stage.assertNoFaults()
 })

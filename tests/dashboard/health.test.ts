@@ -4,26 +4,24 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { runProgram, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
-import { accessibilityFaults, openStage, type Stage, settled, skip } from './stage.ts'
+import { accessibilityFaults, settled, skip, stageOfFile } from './stage.ts'
 
-let stage: Stage
 let folder = ''
 
-before(async () => {
-  if (skip) return
-  folder = await temporaryFolder()
-  stage = await openStage({
-    start: startProcess,
-    flags: ['--backups', join(folder, 'backups'), '--workers', '2'],
-  })
-  await stage.query({ create_collection: { object: { name: 'things' } } })
-})
+const stage = stageOfFile(
+  async () => {
+    await stage.query({ create_collection: { object: { name: 'things' } } })
+  },
+  async () => {
+    folder = await temporaryFolder()
+    return startProcess({ flags: ['--backups', join(folder, 'backups'), '--workers', '2'] })
+  },
+)
 
 after(async () => {
-  await stage?.close()
   if (folder !== '') await rm(folder, { recursive: true, force: true })
 })
 
@@ -50,8 +48,6 @@ test('the root secret sees the page; an admin of a database gets an error', {
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.emulateMedia({ colorScheme: 'dark' })
   assert.deepEqual(await accessibilityFaults(page, ['color-contrast']), [])
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('buttons start a backup and a check, whose results are shown', { skip }, async () => {
@@ -70,8 +66,6 @@ test('buttons start a backup and a check, whose results are shown', { skip }, as
   assert.match((await runProgram(['check', '--data', restored])).stdout, /: sound\n$/)
   await page.getByRole('button', { name: 'Check now' }).click()
   await page.getByText(/No errors were found/).waitFor()
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('the page fits a screen of 375 pixels', { skip }, async () => {
@@ -82,8 +76,6 @@ test('the page fits a screen of 375 pixels', { skip }, async () => {
   await page.getByRole('region', { name: 'Table of processes' }).waitFor()
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 375)
   assert.deepEqual(await accessibilityFaults(page), [])
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('warnings are listed with advice', { skip }, async () => {
@@ -136,6 +128,4 @@ test('warnings are listed with advice', { skip }, async () => {
   await page.getByText('document 1 has no entry').waitFor()
   await page.getByText('No backup folder is configured').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Back up now' }).count(), 0)
-  await page.context().close()
-  stage.assertNoFaults()
 })

@@ -2,20 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { sha256 } from '../../dashboard/src/service/sha256.ts'
-import { accessibilityFaults, openStage, type Stage, skip } from './stage.ts'
+import { accessibilityFaults, skip, stageOfFile } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
-})
-
-after(() => stage?.close())
+const stage = stageOfFile()
 
 /** Opens the page that imports into a new collection. */
 async function importing(collection: string): Promise<Page> {
@@ -69,8 +62,6 @@ test('lines and arrays are imported, and rejected documents are listed with thei
   assert.ok(
     stored.some(({ at }) => (at as { '@ts'?: string } | undefined)?.['@ts'] === '2024-01-01T00:00:00Z'),
   )
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('the preview shows documents as they will be stored, with the types, separators and encodings of terrarium import', {
@@ -100,8 +91,6 @@ test('the preview shows documents as they will be stored, with the types, separa
   ])
   // A second import of the same file finds the documents unchanged.
   assert.match(await load(page), /^0 documents created, 2 documents unchanged \(already there\)/)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('documents keep their ids and go into this collection; a conflict stops the import or replaces the document', {
@@ -120,8 +109,6 @@ test('documents keep their ids and go into this collection; a conflict stops the
   await page.getByLabel('If a document already exists').selectOption('replace')
   assert.match(await load(page), /1 documents replaced/)
   assert.deepEqual(await all('copies'), [{ n: 2 }])
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('a stopped import continues with the same file, and leaving the page asks while it runs', {
@@ -155,8 +142,6 @@ test('a stopped import continues with the same file, and leaving the page asks w
   await page.unroute('**/api/v1/transfer/write')
   assert.match(await load(page), /documents created/)
   assert.equal(await stage.query({ count: { documents: { collection: 'many' } } }), 3000)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('hostile columns and values of a file cannot become code', { skip }, async () => {
@@ -167,16 +152,12 @@ test('hostile columns and values of a file cannot become code', { skip }, async 
   assert.equal(await page.locator('main img').count(), 0)
   assert.match(await load(page), /^1 documents created, 1 documents rejected/)
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 1280)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('a secret without the right to import gets an explanation', { skip }, async () => {
   await stage.query({ create_collection: { object: { name: 'others' } } })
   const page = await stage.signedIn(await stage.keyOf('server'), 'collections/others/import')
   await page.getByText('Sign in with the root secret or an admin key').waitFor()
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('JSON objects keep their ids on request', { skip }, async () => {
@@ -193,6 +174,4 @@ test('JSON objects keep their ids on request', { skip }, async () => {
   assert.ok(stored.every(data => !('id' in data)))
   const seventh = { ref: { collection: 'rows' }, id: '7' }
   assert.equal(await stage.query({ select: ['data', 'n'], from: { get: seventh } }), 1)
-  await page.context().close()
-  stage.assertNoFaults()
 })

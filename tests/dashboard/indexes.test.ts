@@ -1,18 +1,11 @@
 // The page of indexes: indexes of both languages and unique constraints, with their states and sizes.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sendFql } from '../support/http.ts'
-import { accessibilityFaults, openStage, type Stage, skip } from './stage.ts'
+import { accessibilityFaults, skip, stageOfFile } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
-})
-
-after(() => stage?.close())
+const stage = stageOfFile()
 
 const define = (query: string) => sendFql(stage.server, stage.admin, query)
 
@@ -63,6 +56,4 @@ test('indexes of both languages and unique constraints are listed with state and
   await page.getByText('unique [.sku]').waitFor()
   await stage.visit(page, 'collections/items/indexes/none')
   await page.getByText('The collection does not declare this index').waitFor()
-  await page.context().close()
-  stage.assertNoFaults()
 })

@@ -1,19 +1,13 @@
 // The pages Logs and Why denied.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { query, send, sendFql } from '../support/http.ts'
-import { accessibilityFaults, openStage, type Stage, settled, skip, typeInto } from './stage.ts'
+import { accessibilityFaults, settled, skip, stageOfFile, typeInto } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
+const stage = stageOfFile(async () => {
   await stage.query({ create_collection: { object: { name: 'users' } } })
 })
-
-after(() => stage?.close())
 
 test('the log shows sums, charts, queries and single requests, and can be exported', { skip }, async () => {
   const id = await stage.query({
@@ -51,7 +45,6 @@ test('the log shows sums, charts, queries and single requests, and can be export
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download' }).click()
   assert.match((await downloading).suggestedFilename(), /\.gz$/)
-  stage.assertNoFaults()
 })
 
 /** Sends requests of an application that the service rejects, in both languages. */
@@ -109,8 +102,6 @@ test('the log page explains a 400 of an application', { skip }, async () => {
     .getByRole('button')
     .click()
   await opened.getByText('line 1, column').waitFor()
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('charts and lists exclude requests of the dashboard until the user includes them', {
@@ -132,8 +123,6 @@ test('charts and lists exclude requests of the dashboard until the user includes
   await own.first().waitFor()
   assert.ok(Number(await total.textContent()) > before)
   assert.match(page.url(), /dashboard=1/)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('fields, charts and lists show one span, in one time zone', { skip }, async () => {
@@ -152,8 +141,6 @@ test('fields, charts and lists show one span, in one time zone', { skip }, async
   assert.equal(await page.getByLabel(/^From \(Asia/).inputValue(), '2026-01-05T15:30')
   await page.getByLabel('Period', { exact: true }).selectOption('15m')
   await page.getByRole('region', { name: 'Table of requests' }).getByRole('button').first().waitFor()
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('changes compare the period with the previous one, also on a narrow screen', { skip }, async () => {
@@ -168,8 +155,6 @@ test('changes compare the period with the previous one, also on a narrow screen'
   const box = await dialog.boundingBox()
   assert.ok(box && box.x >= 0 && box.x + box.width <= 390)
   assert.deepEqual(await accessibilityFaults(page), [])
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('Why denied explains denials for roles and users', { skip }, async () => {
@@ -204,5 +189,4 @@ test('Why denied explains denials for roles and users', { skip }, async () => {
   await page.getByRole('button', { name: 'Explain' }).click()
   const read = page.getByRole('row', { name: 'denied read users users/2' })
   assert.match((await read.textContent()) ?? '', /member.*predicate is false/)
-  stage.assertNoFaults()
 })

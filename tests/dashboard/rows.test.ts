@@ -3,18 +3,11 @@
 // again.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, openStage, type Stage, skip } from './stage.ts'
+import { accessibilityFaults, skip, stageOfFile } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
-})
-
-after(() => stage?.close())
+const stage = stageOfFile()
 
 /** Creates a collection with documents, whose ids start at 1. */
 async function fill(name: string, documents: readonly object[]): Promise<void> {
@@ -97,8 +90,6 @@ test('rows are found by any field and sorted by any column, and the address cont
   await page.goto(address)
   await page.getByText('3 found.').waitFor()
   await showsColumn(page, 1, ['200', '30', '12'])
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('an index serves a filter and an order, and the page offers a missing index', {
@@ -138,8 +129,6 @@ test('an index serves a filter and an order, and the page offers a missing index
     (columns[0] === 'rare' || columns[0] === 'usual' ? await columnOf(page, 1) : columns).slice(0, 3),
     ['0', '1', '2'],
   )
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('a field is edited in its cell with the keyboard, and a conflict overwrites nothing', {
@@ -178,8 +167,6 @@ test('a field is edited in its cell with the keyboard, and a conflict overwrites
   assert.deepEqual(await dataOf('cells', '2'), { name: 'theirs' })
   assert.equal(await field('name of 2').inputValue(), 'mine', 'the typed text is kept')
   await page.keyboard.press('Escape')
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('many documents are changed and deleted after one confirmation, which shows their number', {
@@ -230,8 +217,6 @@ test('many documents are changed and deleted after one confirmation, which shows
   await page.getByRole('link', { name: 'Duplicate' }).click()
   await page.getByRole('heading', { name: 'Copy of 1' }).waitFor()
   assert.equal(await countOf('crowd'), 256)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('a scan can be stopped and continued', { skip }, async () => {
@@ -277,8 +262,6 @@ test('an export contains all matches, not only the visible rows', { skip }, asyn
   await filterBy(page, 'at', 'lt', '3')
   await page.getByText('3 found.').waitFor()
   assert.equal((JSON.parse(await contentOf('Export JSON')) as object[]).length, 3)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('columns are chosen and ordered, restored at the next visit, and deleted on sign-out', {
@@ -300,8 +283,6 @@ test('columns are chosen and ordered, restored at the next visit, and deleted on
   await page.getByRole('button', { name: 'Sign out of this tab' }).click()
   await page.getByLabel('Secret').waitFor()
   assert.equal(await page.evaluate(() => JSON.stringify(localStorage).includes('wide')), false)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('the page works with hostile values on a narrow screen, and is not wider than the screen', {
@@ -330,8 +311,6 @@ test('the page works with hostile values on a narrow screen, and is not wider th
   await isNarrow()
   assert.deepEqual(await accessibilityFaults(page), [])
   assert.equal(await page.locator('main img').count(), 0)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('opening the page runs each query once', { skip }, async () => {
@@ -349,8 +328,6 @@ test('opening the page runs each query once', { skip }, async () => {
   await page.waitForLoadState('networkidle')
   assert.deepEqual(bodies, [...new Set(bodies)])
   assert.equal(bodies.length, 4, 'the indexes, the rows, the count, the size in the navigation')
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('several documents are created in a row', { skip }, async () => {
@@ -367,6 +344,4 @@ test('several documents are created in a row', { skip }, async () => {
   }
   await page.getByRole('link', { name: 'Done' }).click()
   await page.getByRole('main').getByText('2 documents').waitFor()
-  await page.context().close()
-  stage.assertNoFaults()
 })

@@ -1,21 +1,13 @@
 // Edits, compares, pushes and stages schema files of version 10, with errors at their place and concurrent writers.
 
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, openStage, type Stage, settled, skip, typeInto } from './stage.ts'
-
-let stage: Stage
+import { accessibilityFaults, settled, skip, stageOfFile, typeInto } from './stage.ts'
 
 const first = 'collection Tea {\n  name: String\n}\n'
 
-before(async () => {
-  if (skip) return
-  stage = await openStage()
-})
-
-after(() => stage?.close())
-afterEach(() => stage?.assertNoFaults())
+const stage = stageOfFile()
 
 /** Sends a request to a schema endpoint as the admin; with files, by POST. */
 async function schema(path: string, files?: Readonly<Record<string, string>>): Promise<unknown> {
@@ -73,7 +65,6 @@ test('files are added, edited, compared and pushed, and keep their line ends', {
   await page.getByText('Saved.').waitFor()
   assert.deepEqual(await names(), ['shop/tea.fsl'])
   assert.equal(await textOf('shop/tea.fsl'), first)
-  await page.context().close()
 })
 
 test('an error is drawn and underlined in its file, and leaving the page with the text asks first', {
@@ -95,7 +86,6 @@ test('an error is drawn and underlined in its file, and leaving the page with th
   await page.getByRole('link', { name: 'Indexes' }).click()
   assert.match((await asked).message(), /Unsaved changes will be lost/)
   assert.equal(await textOf('a.fsl'), first)
-  await page.context().close()
 })
 
 test('a conflicting push shows the changes of the other client, even of a comment', { skip }, async () => {
@@ -110,7 +100,6 @@ test('a conflicting push shows the changes of the other client, even of a commen
   await page.getByText('Saved.').waitFor()
   assert.equal(await textOf('a.fsl'), `${first}// mine\n`)
   assert.equal(await textOf('b.fsl'), '// theirs\n', 'changes of only the other client are merged')
-  await page.context().close()
 })
 
 test('removing a collection asks first and names it', { skip }, async () => {
@@ -121,7 +110,6 @@ test('removing a collection asks first and names it', { skip }, async () => {
   assert.match((await asked).message(), /deletes these collections with all their documents: Tea/)
   await page.getByText('Saved.').waitFor()
   assert.deepEqual(await names(), ['b.fsl'])
-  await page.context().close()
 })
 
 test('a push is staged, committed and abandoned', { skip }, async () => {
@@ -152,7 +140,6 @@ test('a push is staged, committed and abandoned', { skip }, async () => {
   await page.getByText('A schema is staged').waitFor({ state: 'detached' })
   await page.getByRole('textbox', { name: label }).getByText('byName').waitFor()
   assert.equal(await textOf('a.fsl'), second)
-  await page.context().close()
 })
 
 test('keys without admin rights read files or get an explanation, and hostile names and texts cannot become code', {
@@ -175,7 +162,6 @@ test('keys without admin rights read files or get an explanation, and hostile na
   await reader.context().close()
   const client = await stage.signedIn(await stage.keyOf('client'), 'schema-files')
   await client.getByText('Your secret may not read schema files').waitFor()
-  await client.context().close()
 })
 
 test('keywords of schema files are coloured, but not as names', { skip }, async () => {
@@ -200,5 +186,4 @@ test('keywords of schema files are coloured, but not as names', { skip }, async 
       .first()
       .evaluate(span => getComputedStyle(span).color)
   assert.notEqual(await colourOf('role'), await colourOf('collection'), 'a field is not a keyword')
-  await page.context().close()
 })

@@ -1,19 +1,13 @@
 // The shell in version 10: the switch, results, drawn errors, completion, the keyboard, tabs of both languages.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, openStage, type Stage, skip, typeInto } from './stage.ts'
+import { accessibilityFaults, openStage, skip, stageOfFile, typeInto } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
+const stage = stageOfFile(async () => {
   await stage.query({ create_collection: { object: { name: 'items' } } })
 })
-
-after(() => stage?.close())
 
 /** Opens the shell and switches it to version 10. */
 async function shell10(): Promise<Page> {
@@ -43,7 +37,6 @@ test('a query runs by keyboard, and its result is a tree, text and JSON, with co
   await shown.getByText('"a b": "c"').waitFor()
   await page.getByRole('button', { name: 'As JSON' }).click()
   await shown.getByText('"@long"').waitFor()
-  stage.assertNoFaults()
 })
 
 test('an error is drawn, and underlined in the text', { skip }, async () => {
@@ -57,7 +50,6 @@ test('an error is drawn, and underlined in the text', { skip }, async () => {
   await typeInto(page, 'Query', 'abort({ left: 2 })')
   await page.getByRole('button', { name: 'Run' }).click()
   await alert.getByText(/Query aborted\.\s*\{\s*left: 2\s*\}/).waitFor()
-  stage.assertNoFaults()
 })
 
 test('completion depends on the place', { skip }, async () => {
@@ -81,7 +73,6 @@ test('completion depends on the place', { skip }, async () => {
   await page.getByText('Function reference').click()
   await page.getByLabel('Find a function').fill('hypot')
   await page.getByText('Math.hypot(x: Number, y: Number)').waitFor()
-  stage.assertNoFaults()
 })
 
 test('each tab and each query of the history keeps its language', { skip }, async () => {
@@ -102,7 +93,6 @@ test('each tab and each query of the history keeps its language', { skip }, asyn
   await page.getByText('History').click()
   await page.getByRole('listitem').getByRole('button', { name: 'Add(1, 2)' }).click()
   await pressed('Version 4').waitFor()
-  stage.assertNoFaults()
 })
 
 test('documents have links, and queries run at a past time', { skip }, async () => {
@@ -123,7 +113,6 @@ test('documents have links, and queries run at a past time', { skip }, async () 
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByRole('alert').getByText('unbound_variable').waitFor()
   assert.equal((await page.locator('.cm-lintRange-error').allTextContents()).join(''), 'missing')
-  stage.assertNoFaults()
 })
 
 test('a query of the other version can switch the version', { skip }, async () => {
@@ -158,8 +147,6 @@ test('a query of the other version can switch the version', { skip }, async () =
   await typeInto(page, 'Query', 'Count(Documents(Collection("items")))')
   await page.getByRole('button', { name: 'Explain' }).click()
   await page.getByRole('button', { name: 'Switch to version 4' }).waitFor()
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('a rejected secret to run as does not sign out', { skip }, async () => {
@@ -169,13 +156,12 @@ test('a rejected secret to run as does not sign out', { skip }, async () => {
   await typeInto(page, 'Query', '1')
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByRole('alert').getByText('rejects the secret').waitFor()
-  stage.assertNoFaults()
 })
 
 test('Explain shows the reads of a query of either version, and the missing index', {
   skip,
 }, async () => {
-  const orders = await openStage({ database: 'explained' })
+  const orders = await openStage()
   try {
     await orders.query({ create_collection: { object: { name: 'orders' } } })
     const created = Array.from({ length: 12 }, (_, at) => ({
@@ -208,7 +194,6 @@ test('Explain shows the reads of a query of either version, and the missing inde
     await page.getByLabel('Run as').selectOption('key')
     // Explain is available only for the user's own queries.
     await page.getByRole('button', { name: 'Explain' }).waitFor({ state: 'detached' })
-    await page.context().close()
     orders.assertNoFaults()
   } finally {
     await orders.close()

@@ -4,39 +4,34 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { after, afterEach, before, beforeEach } from 'node:test'
 import type * as Axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { sharedBrowser, skip } from '../browser/chromium.ts'
 import { keyOfNewDatabase, query } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { type RunningServer, type ServerOptions, startServer } from '../support/server.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
 
 export { skip }
 
 /** The timeout of all waits on a page, in milliseconds. */
 const patienceMs = 30_000
 
-export interface StageOptions extends ServerOptions {
-  /** The name of the database that is created for the test. */
-  readonly database?: string
-  /** Starts the service; in the test's own process when absent. */
-  readonly start?: (options: ServerOptions) => Promise<RunningServer>
-}
-
 type ContextOptions = Parameters<Browser['newContext']>[0]
 
 export class Stage {
-  server: RunningServer
+  server!: RunningServer
   /** The secret of an admin key of the test's own database. */
-  readonly admin: string
-  readonly #browser: Browser
+  admin!: string
+  #browser!: Browser
   readonly #contexts = new Set<BrowserContext>()
   readonly #faults: string[] = []
 
-  constructor(server: RunningServer, admin: string, browser: Browser) {
-    this.server = server
-    this.admin = admin
-    this.#browser = browser
+  /** Starts a service. All test files of the process share one browser. */
+  async start(startService: () => Promise<RunningServer>): Promise<void> {
+    this.server = await startService()
+    this.#browser = await sharedBrowser()
+    this.admin = await keyOfNewDatabase(this.server, 'shop', 'admin')
   }
 
   /** Runs a query as the admin of the test's database. */
@@ -106,9 +101,14 @@ export class Stage {
     this.#faults.length = 0
   }
 
-  async close(): Promise<void> {
+  async closePages(): Promise<void> {
     for (const context of this.#contexts) await context.close()
-    await this.server.stop()
+  }
+
+  async close(): Promise<void> {
+    await this.closePages()
+    // The service is absent after a failed start.
+    await this.server?.stop()
   }
 
   async #newPage(options: ContextOptions): Promise<Page> {
@@ -161,15 +161,38 @@ function isRejection(text: string): boolean {
   return /^Failed to load resource: the server responded with a status of 4\d\d/.test(text)
 }
 
-/** Starts a service. All test files of the process share one browser. */
-export async function openStage({
-  database = 'shop',
-  start = startServer,
-  ...options
-}: StageOptions = {}): Promise<Stage> {
-  const server = await start(options)
-  const browser = await sharedBrowser()
-  return new Stage(server, await keyOfNewDatabase(server, database, 'admin'), browser)
+export async function openStage(startService: () => Promise<RunningServer> = startServer): Promise<Stage> {
+  const stage = new Stage()
+  await stage.start(startService)
+  return stage
+}
+
+/**
+ * The stage of a test file. It starts before the file's first test, and `prepare` fills its database. After each test,
+ * its pages are closed, and the test fails if a fault was recorded. It closes after the last test.
+ */
+export function stageOfFile(
+  prepare?: () => Promise<unknown>,
+  startService: () => Promise<RunningServer> = startServer,
+): Stage {
+  const stage = new Stage()
+  before(async () => {
+    if (skip) return
+    await stage.start(startService)
+    await prepare?.()
+  })
+  // These hooks run for subtests too. Subtests use the pages of the test around them.
+  let depth = 0
+  beforeEach(() => {
+    depth += 1
+  })
+  afterEach(async () => {
+    depth -= 1
+    stage.assertNoFaults()
+    if (depth === 0) await stage.closePages()
+  })
+  after(() => stage.close())
+  return stage
 }
 
 /** Waits until a page has finished loading. */

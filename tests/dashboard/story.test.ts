@@ -2,17 +2,11 @@
 // the login of the user in the log, and revokes the token.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { query, send } from '../support/http.ts'
-import { openStage, type Stage, skip, typeInto } from './stage.ts'
+import { skip, stageOfFile, typeInto } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (!skip) stage = await openStage()
-})
-
-after(() => stage?.close())
+const stage = stageOfFile()
 
 test('a user is created, the login is found in the log and ended, all in the browser', { skip }, async () => {
   const { server } = stage
@@ -53,5 +47,4 @@ test('a user is created, the login is found in the log and ended, all in the bro
   await page.getByRole('button', { name: 'Revoke token' }).click()
   await page.getByText('no user is logged in').waitFor()
   assert.equal(await status(), 401)
-  stage.assertNoFaults()
 })

@@ -2,18 +2,11 @@
 // unsaved input are in `unsaved.test.ts`.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openStage, type Stage, skip, typeInto } from './stage.ts'
+import { skip, stageOfFile, typeInto } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
-})
-
-after(() => stage?.close())
+const stage = stageOfFile()
 
 const items = { collection: 'items' }
 const user = { ref: { collection: 'users' }, id: '1' }
@@ -246,8 +239,6 @@ test('every form reports a conflict to the second writer, and overwrites nothing
       assert.equal(await isKept(), true, 'the change of the other user is kept')
     })
   }
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('a name that another user has taken is rejected, and the input stays', {
@@ -279,6 +270,4 @@ test('a name that another user has taken is rejected, and the input stays', {
       assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'taken')
     })
   }
-  await page.context().close()
-  stage.assertNoFaults()
 })

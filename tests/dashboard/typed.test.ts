@@ -2,18 +2,14 @@
 // collection.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { readSignature } from '../../dashboard/src/wire/signatures.ts'
 import { subjectAt } from '../../dashboard/src/wire/subject-at.ts'
 import { sendFql } from '../support/http.ts'
-import { openStage, type Stage, skip, typeInto } from './stage.ts'
+import { skip, stageOfFile, typeInto } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
+const stage = stageOfFile(async () => {
   await define(`Collection.create({ name: "makers", fields: { country: { signature: "String" } } })`)
   await define(`Collection.create({
     name: "items",
@@ -32,8 +28,6 @@ before(async () => {
   await stage.query({ create_collection: { object: { name: 'open_things' } } })
   await define('open_things.create({ printed: true, "not a name": 1 })')
 })
-
-after(() => stage?.close())
 
 const define = (query: string) => sendFql(stage.server, stage.admin, query)
 
@@ -59,8 +53,6 @@ test('a new document starts with the required fields of its collection', { skip 
   await stage.visit(page, 'collections/open_things/new')
   await data.waitFor()
   assert.deepEqual(await data.locator('.cm-line').allTextContents(), ['{', '  ', '}'])
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 /** Types a query and returns the completions in their order. */
@@ -93,8 +85,6 @@ test('completion offers the fields of the collection first', { skip }, async () 
   assert.equal((await offered(page, 'items.create({ ti'))[0], 'title')
   assert.equal((await offered(page, 'items.byP'))[0], 'byPrice')
   assert.equal((await offered(page, 'open_things.all() { pri'))[0], 'printed')
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 const collections = new Set(['items', 'makers'])

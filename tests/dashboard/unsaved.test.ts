@@ -3,22 +3,16 @@
 // code editor on most pages.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { query } from '../support/http.ts'
-import { openStage, type Stage, skip, typeInto } from './stage.ts'
+import { skip, stageOfFile, typeInto } from './stage.ts'
 
-let stage: Stage
-
-before(async () => {
-  if (skip) return
-  stage = await openStage()
+const stage = stageOfFile(async () => {
   await stage.query({ create_collection: { object: { name: 'items' } } })
   const body = { query: { lambda: 'x', expr: { var: 'x' } } }
   await stage.query({ create_function: { object: { name: 'same', body } } })
 })
-
-after(() => stage?.close())
 
 const textbox = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
@@ -71,8 +65,6 @@ test('every editor converts between the notations, and a failed conversion chang
   await press(page, 'JSON')
   await page.getByRole('alert').getByText('must be evaluated first').waitFor()
   await textbox(page, 'Data').getByText('Now()').waitFor()
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('one editor of a role is read-only while the other has changes', { skip }, async () => {
@@ -88,8 +80,6 @@ test('one editor of a role is read-only while the other has changes', { skip }, 
   await typeInto(page, 'Definition', '{ name: "reader", data: { a: 1 } }')
   await page.getByText('The other editor on this page has unsaved changes').waitFor()
   assert.equal(await page.getByLabel('read of items', { exact: true }).isDisabled(), true)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('a dialog with input asks before Escape or a click outside closes it; an empty dialog closes', {
@@ -120,8 +110,6 @@ test('a dialog with input asks before Escape or a click outside closes it; an em
   await page.keyboard.press('Escape')
   await page.getByLabel('Show data as of').waitFor({ state: 'detached' })
   assert.equal(asked.length, 3)
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('signing out with input asks; another tab hides its input until the next sign-in', {
@@ -148,8 +136,6 @@ test('signing out with input asks; another tab hides its input until the next si
   await textbox(page, 'Data').getByText('written').waitFor()
   await press(page, 'Create')
   await page.getByRole('heading', { name: /^\d+$/ }).waitFor()
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('input survives a revoked secret', { skip }, async () => {
@@ -165,8 +151,6 @@ test('input survives a revoked secret', { skip }, async () => {
   await press(page, 'Create')
   await page.getByRole('heading', { name: /^\d+$/ }).waitFor()
   await textbox(page, 'Data').getByText('kept: true').waitFor()
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('a text of the shell that was never run survives a revoked secret, and signing out asks', {
@@ -195,8 +179,6 @@ test('a text of the shell that was never run survives a revoked secret, and sign
   await press(page, 'Sign out of this tab')
   await page.getByLabel('Secret').waitFor()
   assert.equal(asked.length, 1, 'a query that was run is in the history')
-  await page.context().close()
-  stage.assertNoFaults()
 })
 
 test('a link means the same for every secret, and a link to another database does not sign out', {
@@ -227,7 +209,4 @@ test('a link means the same for every secret, and a link to another database doe
   await stage.visit(boss, 'collections/items?at=rubbish')
   await boss.getByRole('alert').getByText('Use the format').waitFor()
   await boss.getByRole('link', { name: 'Back to now' }).click()
-  await page.context().close()
-  await boss.context().close()
-  stage.assertNoFaults()
 })
