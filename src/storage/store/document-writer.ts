@@ -5,8 +5,6 @@
 
 import { byteText } from '../../base/byte-text.ts'
 import { limits } from '../../base/limits.ts'
-import { msg } from '../../base/message.ts'
-import { RequestError } from '../../base/request-errors.ts'
 import {
   type CollectionId,
   collectionOf,
@@ -37,11 +35,10 @@ import { indexesOf, type Rows, storedRows } from './rows.ts'
 import { read, recordExpiry } from './snapshot.ts'
 import { type Change, type Version, WriteRejected } from './store-contract.ts'
 import { recordWork } from './sweeper-work.ts'
+import { checkTransactionBytes, checkVersionBytes } from './transaction-limits.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const documentWriterLimits = {
-  /** Maximum number of bytes that one transaction writes. */
-  transactionBytesMax: 16_777_216,
   /** Bytes that count as one write operation. */
   writeOpBytes: 1024,
 } as const
@@ -343,23 +340,6 @@ export class DocumentWriter {
       ops += Math.ceil(bytes / documentWriterLimits.writeOpBytes)
     return ops
   }
-}
-
-function checkVersionBytes(bytes: number): void {
-  if (bytes <= limits.documentBytesMax) return
-  throw new RequestError(
-    'bad request',
-    msg`Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`,
-  )
-}
-
-/** Throws a RequestError if a transaction writes more bytes than the protocol allows. */
-export function checkTransactionBytes(bytes: number): void {
-  if (bytes <= documentWriterLimits.transactionBytesMax) return
-  throw new RequestError(
-    'bad request',
-    msg`Transaction exceeded limit: got ${bytes} bytes, limit ${documentWriterLimits.transactionBytesMax} bytes`,
-  )
 }
 
 /** Returns the key of a document in the map of pending documents. */

@@ -13,7 +13,6 @@ import type { View } from '../kv/kv-contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { Batch } from './batch.ts'
 import type { StoreCatalogue } from './catalogue.ts'
-import { checkTransactionBytes } from './document-writer.ts'
 import { everyDocument, idMax, storedVersionsAscending } from './documents.ts'
 import { markDue } from './due-order.ts'
 import { entrySince, hasExpired } from './entry-records.ts'
@@ -25,6 +24,7 @@ import type { Rows } from './rows.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
 import type { Transaction } from './store-contract.ts'
 import { recordWork } from './sweeper-work.ts'
+import { checkTransactionBytes } from './transaction-limits.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const indexBuilderLimits = {

@@ -19,7 +19,7 @@ import { Overlay } from '../kv/overlay.ts'
 import { recordAbsence } from '../kv/transaction-view.ts'
 import { parentKey } from './catalogue.ts'
 import { encodeChanges, recordSinceKey } from './change-log.ts'
-import { checkTransactionBytes, DocumentWriter } from './document-writer.ts'
+import { DocumentWriter } from './document-writer.ts'
 import { idMs } from './ids.ts'
 import { StoreReader, type TransactionParts, type TransactionTimes } from './reader.ts'
 import { encodeTimes, secretKeyRow, versionTime } from './records.ts'
@@ -27,6 +27,7 @@ import type { Rows } from './rows.ts'
 import { SchemaWriter } from './schema-writer.ts'
 import { firstOf } from './snapshot.ts'
 import { type Transaction, type TransactionCounters, type Version, WriteNeeded } from './store-contract.ts'
+import { checkWrites } from './transaction-limits.ts'
 
 interface Writers {
   readonly rows: Rows
@@ -239,10 +240,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     // again.
     record.isBegun ||= overlay.get(recordSinceKey) !== undefined
     if (!record.isBegun) writes.push({ key: recordSinceKey, value: encodeTimes(this.lastCommitTime) })
-    let bytes = 0
-    for (const { key, value } of writes) bytes += key.length + (value?.length ?? 0)
-    checkTransactionBytes(bytes)
-    this.counters.writeBytes = bytes
+    this.counters.writeBytes = checkWrites(writes)
     this.counters.writeOps = documents.writeOps()
     return writes
   }
