@@ -18,7 +18,7 @@ import { createApplication } from '../server/http/application.ts'
 import { type DashboardFiles, openDashboard } from '../server/http/dashboard-files.ts'
 import type { ListenerOptions } from '../server/http/listener.ts'
 import { RequestMeter, statusMax } from '../server/http/request-meter.ts'
-import type { BackupFigures } from '../server/metrics/backup-metrics.ts'
+import type { BackupFigures } from '../server/metrics/registry.ts'
 import type {
   CommitLogReport,
   ForwardedReport,
@@ -164,7 +164,7 @@ export async function reportSupervisor(
 ): Promise<Registry | undefined> {
   operationOf(config, opened, new RequestMeter(systemClock), { worker: config.workers }, forwarded)
   if (config.metricsPort === undefined) return undefined
-  const { createSupervisorRegistry } = await import('../server/metrics/supervisor-metrics.ts')
+  const { createSupervisorRegistry } = await import('../server/metrics/registry.ts')
   return createSupervisorRegistry(() => ({ forwarded: forwarded(), slowLane: laneReportOf(opened) }))
 }
 

@@ -1,8 +1,35 @@
-// The metrics for Prometheus. Each metric reads a plain counter when a collector requests the metrics.
+// The metrics for Prometheus: of a process that serves requests, and of the supervisor, the process that evaluates all
+// writes of the workers. Each metric reads a plain counter when a collector requests the metrics.
 
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import { durationBounds, type RequestMeter } from '../http/request-meter.ts'
-import { type BackupFigures, measureBackup } from './backup-metrics.ts'
+
+/** Registers a metric whose value `value` returns. */
+type AddMetric = (name: string, help: string, value: () => number) => void
+
+/**
+ * Returns a function that registers gauges. `prefix`: the beginning of their names. `aggregator`: `max` if all workers
+ * report the same object, so that the maximum of their values is used instead of the sum.
+ */
+function gaugesOf(registry: Registry, prefix: string, aggregator: 'sum' | 'max' = 'sum'): AddMetric {
+  return (name, help, value) => {
+    const collect = function (this: Gauge) {
+      this.set(value())
+    }
+    new Gauge({ name: `${prefix}${name}`, help, registers: [registry], aggregator, collect })
+  }
+}
+
+/** Like {@link gaugesOf}, for counters. */
+function countersOf(registry: Registry, prefix: string): AddMetric {
+  return (name, help, value) => {
+    const collect = function (this: Counter) {
+      this.reset()
+      this.inc(value())
+    }
+    new Counter({ name: `${prefix}${name}`, help, registers: [registry], collect })
+  }
+}
 
 /** A node: one of several machines that share a store. */
 interface NodeLabel {
@@ -14,6 +41,17 @@ interface NodeLabel {
     readonly lagMs: number
     readonly behind: number
   }
+}
+
+/** The state of the continuous backup. Times are seconds since the Unix epoch; null if there is no such time yet. */
+export interface BackupFigures {
+  readonly isFailing: boolean
+  readonly lastSuccess: number | null
+  readonly lagSeconds: number
+  readonly waitingBytes: number
+  readonly droppedBytes: number
+  readonly oldestRestorable: number | null
+  readonly newestRestorable: number | null
 }
 
 /** Measurements of the store of a process. */
@@ -34,23 +72,8 @@ export function createRegistry(
   if (node) measureNode(registry, node)
   if (applyLag) measureLog(registry, applyLag)
   if (backup) measureBackup(registry, backup)
-  const counter = (name: string, help: string, value: () => number) => {
-    new Counter({
-      name: `terrarium_${name}`,
-      help,
-      registers: [registry],
-      collect() {
-        this.reset()
-        this.inc(value())
-      },
-    })
-  }
-  const gauge = (name: string, help: string, value: () => number) => {
-    const collect = function (this: Gauge) {
-      this.set(value())
-    }
-    new Gauge({ name: `terrarium_${name}`, help, registers: [registry], collect })
-  }
+  const counter = countersOf(registry, 'terrarium_')
+  const gauge = gaugesOf(registry, 'terrarium_')
   new Counter({
     name: 'terrarium_requests_total',
     help: 'Requests answered, by HTTP status.',
@@ -93,13 +116,7 @@ export function createRegistry(
 
 function measureNode(registry: Registry, { name, standing }: NodeLabel): void {
   registry.setDefaultLabels({ node: name })
-  const gauge = (metric: string, help: string, value: () => number) => {
-    const collect = function (this: Gauge) {
-      this.set(value())
-    }
-    // Several workers share a replica: the worst value is reported.
-    new Gauge({ name: `terrarium_store_${metric}`, help, registers: [registry], aggregator: 'max', collect })
-  }
+  const gauge = gaugesOf(registry, 'terrarium_store_', 'max')
   gauge('lag_seconds', "Maximum age of this node's reads.", () => standing().lagMs / 1000)
   gauge(
     'batches_behind',
@@ -112,24 +129,43 @@ function measureNode(registry: Registry, { name, standing }: NodeLabel): void {
 }
 
 function measureLog(registry: Registry, applyLag: NonNullable<MeasuredStore['applyLag']>): void {
-  const gauge = (metric: string, help: string, value: () => number) => {
-    const collect = function (this: Gauge) {
-      this.set(value())
-    }
-    // All workers report the same log, so the maximum is used instead of the sum.
-    new Gauge({
-      name: `terrarium_commit_log_${metric}`,
-      help,
-      registers: [registry],
-      aggregator: 'max',
-      collect,
-    })
-  }
+  const gauge = gaugesOf(registry, 'terrarium_commit_log_', 'max')
   gauge('bytes', 'Bytes of the commit log that the data file does not have yet.', () => applyLag().bytes)
   gauge(
     'lag_seconds',
     'How long the data file has been behind the commit log.',
     () => applyLag().lagMs / 1000,
+  )
+}
+
+function measureBackup(registry: Registry, figures: () => BackupFigures): void {
+  const gauge = gaugesOf(registry, 'terrarium_backup_', 'max')
+  gauge('failing', '1 while the continuous backup cannot be written.', () => (figures().isFailing ? 1 : 0))
+  gauge(
+    'last_success_timestamp_seconds',
+    'Time at which the continuous backup last contained all commits; 0: never since the start.',
+    () => figures().lastSuccess ?? 0,
+  )
+  gauge(
+    'lag_seconds',
+    'How long the oldest commit has waited for the continuous backup.',
+    () => figures().lagSeconds,
+  )
+  gauge('waiting_bytes', 'Bytes that wait for the continuous backup.', () => figures().waitingBytes)
+  gauge(
+    'dropped_bytes',
+    'Bytes of commits that the continuous backup has left out since its start.',
+    () => figures().droppedBytes,
+  )
+  gauge(
+    'oldest_restorable_timestamp_seconds',
+    'The first time that can be restored; 0: none.',
+    () => figures().oldestRestorable ?? 0,
+  )
+  gauge(
+    'newest_restorable_timestamp_seconds',
+    'The last time that can be restored; 0: none.',
+    () => figures().newestRestorable ?? 0,
   )
 }
 
@@ -177,4 +213,32 @@ function durationHistogram(meter: RequestMeter): Metric {
   }
   // The cast is safe, because a registry uses only these members of a metric.
   return histogram as unknown as Metric
+}
+
+/** The current figures of a supervisor. */
+interface SupervisorFigures {
+  /**
+   * `operations`: number of operations that workers have forwarded. `in_flight`: number of these operations that have
+   * no result yet.
+   */
+  readonly forwarded: { readonly operations: number; readonly in_flight: number }
+  /** The load of the supervisor's slow lane; null without a slow lane. */
+  readonly slowLane: { readonly processes: number; readonly running: number; readonly waiting: number } | null
+}
+
+/** A separate prefix, so that sums over the metrics of the workers do not include the supervisor. */
+const prefix = 'terrarium_supervisor_'
+
+/** The metrics of a supervisor; `figures` returns its current figures. */
+export function createSupervisorRegistry(figures: () => SupervisorFigures): Registry {
+  const registry = new Registry()
+  const counter = countersOf(registry, prefix)
+  const gauge = gaugesOf(registry, prefix)
+  counter('operations_total', 'Operations that workers have forwarded.', () => figures().forwarded.operations)
+  gauge('operations_in_flight', 'Forwarded operations without a result.', () => figures().forwarded.in_flight)
+  gauge('slow_lane_processes', 'Processes of the slow lane.', () => figures().slowLane?.processes ?? 0)
+  gauge('slow_lane_running', 'Queries that the slow lane evaluates.', () => figures().slowLane?.running ?? 0)
+  gauge('slow_lane_waiting', 'Queries that wait for the slow lane.', () => figures().slowLane?.waiting ?? 0)
+  collectDefaultMetrics({ register: registry, prefix })
+  return registry
 }
