@@ -8,7 +8,7 @@ import type { BackupSetup, ToBackup } from '../backup/messages.ts'
 import { megabyte } from '../base/bytes.ts'
 import { sendFrame } from '../base/frames.ts'
 import { compileCache, programFile, startProgram } from '../base/program-files.ts'
-import { type Cancel, systemTimers, type Timers, wait } from '../base/timers.ts'
+import { type Cancel, systemTimers, wait } from '../base/timers.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
 import type { RecordSink } from '../storage/kv/log/logged-store.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
@@ -31,13 +31,11 @@ const exitMs = 8_000
 
 interface BackupOptions extends Omit<BackupSetup, 'log' | 'place'> {
   readonly logger: Logger
-  readonly timers?: Timers
 }
 
 /** The continuous backup of a data directory that this process commits to. */
 export class ContinuousBackup implements RecordSink {
   readonly #options: BackupOptions
-  readonly #timers: Timers
   #log: Bytes = new Uint8Array(0)
   #child: { readonly process: ChildProcess; readonly ended: Promise<void> } | undefined
   /**
@@ -53,7 +51,6 @@ export class ContinuousBackup implements RecordSink {
 
   constructor(options: BackupOptions) {
     this.#options = options
-    this.#timers = options.timers ?? systemTimers
   }
 
   begin(log: Bytes, { checksum, sequence }: ChainPlace): void {
@@ -68,7 +65,7 @@ export class ContinuousBackup implements RecordSink {
     this.#bytes += records.length
     this.#place = { checksum, sequence }
     if (this.#bytes >= sendBytes) this.#send()
-    else this.#cancelSend ??= this.#timers.after(sendAfterMs, () => this.#send())
+    else this.#cancelSend ??= systemTimers.after(sendAfterMs, () => this.#send())
   }
 
   /**
@@ -81,7 +78,7 @@ export class ContinuousBackup implements RecordSink {
     const child = this.#child
     if (child === undefined) return
     child.process.stdin?.end()
-    await Promise.race([child.ended, wait(exitMs, this.#timers)])
+    await Promise.race([child.ended, wait(exitMs)])
     child.process.kill('SIGKILL')
     await child.ended
   }
@@ -99,7 +96,7 @@ export class ContinuousBackup implements RecordSink {
   }
 
   #start(): void {
-    const { logger, timers, ...setup } = this.#options
+    const { logger, ...setup } = this.#options
     const environment = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))
     const env = { NODE_COMPILE_CACHE: compileCache, ...Object.fromEntries(environment) }
     const child = startProgram(program, {}, { env, stdio: ['pipe', 'ignore', 'inherit'] })
@@ -114,7 +111,7 @@ export class ContinuousBackup implements RecordSink {
         if (this.#isEnded || this.#child?.process !== child) return
         this.#child = undefined
         logger.error({ reason: how }, 'the process of the continuous backup has exited and will be restarted')
-        this.#timers.after(restartMs, () => {
+        systemTimers.after(restartMs, () => {
           if (!this.#isEnded) this.#start()
         })
       }

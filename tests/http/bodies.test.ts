@@ -202,7 +202,8 @@ function fakeExchange(client: string, headers: Record<string, string> = {}) {
   /** Whether the connection delivers more of the body. */
   const flow = { isHeld: false }
   const pauseBody = (isHeld: boolean) => Object.assign(flow, { isHeld })
-  return { body, flow, exchange: { headers, client, body, pauseBody } as unknown as Exchange }
+  const takeArrived: Exchange['takeArrived'] = take => take(undefined)
+  return { body, flow, exchange: { headers, client, body, pauseBody, takeArrived } as unknown as Exchange }
 }
 
 function reading(budget: MemoryBudget, client: string, rules: Partial<BodyRules> = {}, headers = {}) {

@@ -175,7 +175,7 @@ test('requests begin before more of their connection is parsed', async () => {
 test('few pieces of a body arrive before it is read', async () => {
   let pieces: number | undefined
   const listener = new Listener(exchange => {
-    exchange.takeArrived?.(() => {
+    exchange.takeArrived(() => {
       pieces = exchange.body?.readableLength
     })
   })

@@ -21,12 +21,7 @@ export interface WireError {
 /** The response to a query; `body` is its original text. */
 export type Reply =
   | { readonly kind: 'resource'; readonly resource: Json; readonly body: string }
-  | {
-      readonly kind: 'errors'
-      readonly status: number
-      readonly errors: readonly WireError[]
-      readonly body: string
-    }
+  | { readonly kind: 'errors'; readonly errors: readonly WireError[]; readonly body: string }
 
 /** The response to a query of version 10. */
 interface TextReply {
@@ -222,7 +217,7 @@ function readReply(status: number, body: string, url: string): Reply {
   if (!Array.isArray(errors)) {
     throw new StartError(`${url} is not a Terrarium service: it responded with status ${status}`)
   }
-  return { kind: 'errors', status, errors: errors.map(readError), body }
+  return { kind: 'errors', errors: errors.map(readError), body }
 }
 
 function readTextReply(body: string, url: string, format: 'decorated' | 'simple'): TextReply {

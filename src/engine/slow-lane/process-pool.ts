@@ -106,8 +106,6 @@ export class ProcessLane implements SlowLane {
   #isClosed = false
   /** The number of processes that were started and are not ready yet. */
   #starting = 0
-  /** Number of accepted queries since the start. */
-  taken = 0
 
   constructor(options: SlowLaneOptions) {
     this.#options = options
@@ -128,7 +126,6 @@ export class ProcessLane implements SlowLane {
 
   run(job: LaneJob): Promise<LaneOutcome> {
     const { clock } = this.#options
-    this.taken++
     if (this.#isClosed) return Promise.reject(outOfTime())
     if (
       this.#waiting.size >= slowLaneLimits.laneWaitingMax ||

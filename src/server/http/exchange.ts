@@ -34,10 +34,9 @@ export interface Exchange {
   pauseBody(held: boolean): void
   /**
    * Calls `take` asynchronously. If the whole body has arrived together with the head, `take` gets the body. If not,
-   * `take` gets undefined, and nothing has been read. The method is absent if only reading shows whether the body has
-   * arrived.
+   * `take` gets undefined, and nothing has been read.
    */
-  takeArrived?(take: (body: Buffer | undefined) => void): void
+  takeArrived(take: (body: Buffer | undefined) => void): void
   /** True when the whole request has arrived. */
   readonly isComplete: boolean
   /** True when the client has disconnected. */

@@ -17,7 +17,7 @@ import { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
 import { connectionsMax } from '../../base/system-process.ts'
-import { type Cancel, stayAlive, systemTimers, type Timers } from '../../base/timers.ts'
+import { type Cancel, stayAlive, systemTimers } from '../../base/timers.ts'
 import { answerChannelError } from './channel-errors.ts'
 import { clientOf, TrustedProxies } from './client-address.ts'
 import { Connection, type ConnectionCounts } from './connection.ts'
@@ -72,7 +72,6 @@ export interface ListenerOptions {
   readonly connectionsMax?: number
   /** Addresses and networks of trusted proxies, separated by commas. */
   readonly trustedProxies?: string | undefined
-  readonly timers?: Timers
   readonly clock?: Clock
 }
 
@@ -130,7 +129,6 @@ export class Listener {
   readonly #idleMs: number
   readonly #receiveMs: number
   readonly #lingerMs: number
-  readonly #timers: Timers
   /** The server that listens on the port. */
   readonly #acceptor: Server
   readonly #http1: http.Server
@@ -152,9 +150,7 @@ export class Listener {
     this.#receiveMs = options.receiveMs ?? listenerLimits.requestReceiveMs
     this.#lingerMs = options.lingerMs ?? listenerLimits.lingerMs
     const clock = options.clock ?? systemClock
-    const timers = options.timers ?? systemTimers
-    this.#timers = timers
-    this.#pacing = new Pacing(clock, timers)
+    this.#pacing = new Pacing(clock, systemTimers)
     const waitingMax = options.waitingConnectionsMax ?? listenerLimits.waitingConnectionsMax
     const openMax = options.connectionsMax ?? connectionsMax()
     // At the limit, a new connection evicts a connection without a request. If every connection has a request, the new
@@ -162,7 +158,7 @@ export class Listener {
     const max = () => Math.min(waitingMax, openMax - this.#counts.busy)
     const waiting = new MemoryBudget({ max })
     this.#counts = { waiting, busy: 0 }
-    this.#cancelChecks = timers.every(listenerLimits.sessionCheckMs, () => {
+    this.#cancelChecks = systemTimers.every(listenerLimits.sessionCheckMs, () => {
       for (const pacer of this.#sessions.values()) pacer.checkTraffic()
     })
     this.#http1 = this.#createHttp1()
@@ -192,8 +188,8 @@ export class Listener {
     // Keeps the process alive until the listener has closed. Idle sockets and timers would not keep it alive.
     const rest = stayAlive()
     return new Promise(resolve => {
-      const cancelLinger = this.#timers.after(Math.min(this.#lingerMs, graceMs), () => this.#closeIdle())
-      const cancelCut = this.#timers.after(graceMs, () => this.#cutOff())
+      const cancelLinger = systemTimers.after(Math.min(this.#lingerMs, graceMs), () => this.#closeIdle())
+      const cancelCut = systemTimers.after(graceMs, () => this.#cutOff())
       this.#whenEmpty = () => {
         rest()
         cancelLinger()
@@ -299,7 +295,7 @@ export class Listener {
     const drop = () => socket.destroy()
     socket.on('error', drop)
     socket.once('end', drop)
-    const cancel = this.#timers.after(this.#receiveMs, drop)
+    const cancel = systemTimers.after(this.#receiveMs, drop)
     socket.once('close', cancel)
     const handOver = (seen: Buffer) => {
       if (socket.destroyed) return
@@ -390,7 +386,7 @@ export class Listener {
     const ends = { readable: rest, writable: rest } as unknown as Iterable<never>
     const stream = rest === socket ? rest : Duplex.from(ends)
     if (stream !== socket) stream.on('error', drop)
-    const cancel = this.#timers.after(this.#receiveMs, drop)
+    const cancel = systemTimers.after(this.#receiveMs, drop)
     socket.once('close', cancel)
     receiveUpgrade(request, stream, head, early => {
       cancel()
@@ -455,7 +451,7 @@ export class Listener {
   #closeIdle(): void {
     for (const session of this.#sessions.keys()) session.close()
     for (const connection of this.#connections.values()) connection.endIfIdle()
-    this.#cancelDrop = this.#timers.after(this.#lingerMs, () => {
+    this.#cancelDrop = systemTimers.after(this.#lingerMs, () => {
       for (const connection of this.#connections.values()) connection.dropIfEnded()
     })
   }

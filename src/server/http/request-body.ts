@@ -56,17 +56,12 @@ export function readBody(
     done(empty)
     return
   }
-  const receive = () => new IncomingBody(exchange, body, rules, budget, done)
-  if (exchange.takeArrived === undefined) receive()
-  else {
-    // Most bodies arrive in the same packet as the head of the request. These bodies need no wait and are not charged.
-    exchange.takeArrived(arrived => {
-      if (arrived !== undefined) {
-        done(arrived.length > rules.bytesMax ? 'too large' : arrived)
-      } else if (body.destroyed) done('aborted')
-      else receive()
-    })
-  }
+  // Most bodies arrive in the same packet as the head of the request. These bodies need no wait and are not charged.
+  exchange.takeArrived(arrived => {
+    if (arrived !== undefined) done(arrived.length > rules.bytesMax ? 'too large' : arrived)
+    else if (body.destroyed) done('aborted')
+    else new IncomingBody(exchange, body, rules, budget, done)
+  })
 }
 
 class IncomingBody {
