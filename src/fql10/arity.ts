@@ -1,6 +1,7 @@
 // Represents how many arguments a function accepts.
 
 import { type Message, msg, own } from '../base/message.ts'
+import type { LambdaNode } from './syntax/nodes.ts'
 
 /**
  * The numbers of arguments that a function accepts, in ascending order. If `open` is true, the function also accepts
@@ -9,6 +10,11 @@ import { type Message, msg, own } from '../base/message.ts'
 export interface Arity {
   readonly counts: readonly number[]
   readonly open: boolean
+}
+
+/** The arity of a lambda. */
+export function arityOfLambda({ parameters, rest }: LambdaNode): Arity {
+  return { counts: [parameters.length], open: rest !== undefined }
 }
 
 /** True if a function of this arity accepts `count` arguments. */

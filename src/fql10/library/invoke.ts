@@ -1,17 +1,14 @@
 // Calls library functions. The checks run in this order: the number of arguments, their types one by one, the effect.
 
 import { msg } from '../../base/message.ts'
-import { type Arity, arityText, takes, wrongCount } from '../arity.ts'
+import { type Arity, arityOfLambda, arityText, takes, wrongCount } from '../arity.ts'
 import type { Call } from '../call.ts'
 import { BoundFunction, type FunctionValue, Lambda, typeName, type Value } from '../value.ts'
 import { definitionOf, type FunctionDefinition, type Parameter, type Signature } from './entry.ts'
 
 /** The numbers of arguments that a function accepts. */
 export function arityOf(callee: FunctionValue): Arity {
-  if (callee instanceof Lambda) {
-    const { parameters, rest } = callee.node
-    return { counts: [parameters.length], open: rest !== undefined }
-  }
+  if (callee instanceof Lambda) return arityOfLambda(callee.node)
   return callee instanceof BoundFunction ? definitionOf(callee).arity : callee.arity
 }
 

@@ -17,7 +17,6 @@ import {
 import { Call, type CallEffect, type World } from '../call.ts'
 import { type Interpreter, interpreterOf } from '../evaluate/interpreter.ts'
 import { QueryFailure } from '../failure/query-failure.ts'
-import { requireCount } from '../library/invoke.ts'
 import { deletedCollection } from '../library/natives.ts'
 import { isReservedField } from '../schema/field-names.ts'
 import { parseQuery } from '../syntax/parse-query.ts'
@@ -167,13 +166,10 @@ function run(
     return storable(() => storedOf(interpreter.evaluate(program.body, undefined, call)))
   }
   const { node, source } = bodyOf(text, name)
-  const open = node.rest !== undefined
-  const args = argumentsOf(given, node.parameters.length, open).map(each =>
+  const args = argumentsOf(given, node.parameters.length, node.rest !== undefined).map(each =>
     'list' in given && given.areVersions ? world.version(each) : world.runtime(each, at),
   )
-  const arity = { counts: [node.parameters.length], open }
   const call = callOf(interpreter, source, session, at)
-  requireCount(arity, args.length, call)
   const result = foreignOrFailure(interpreter.enter(new Lambda(node, source, undefined), args, call))
   world.finish()
   return result
