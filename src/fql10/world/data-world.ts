@@ -1,5 +1,4 @@
-// Implements `World` (call.ts) with a session. `World` is the interface for the data access of a query. Most queries
-// are short and use few members of `World`, so most members are created on first use.
+// Implements `World` (call.ts) with a session. `World` is the interface for the data access of a query.
 
 import { createHmac } from 'node:crypto'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -24,19 +23,10 @@ import {
   sameRef,
   type Time,
 } from '../../values/value.ts'
-import type {
-  AccessReader,
-  BoundCall,
-  Call,
-  NameReader,
-  SetReader,
-  TokenSealing,
-  World,
-  Writer,
-} from '../call.ts'
+import type { AccessReader, BoundCall, Call, SetReader, TokenSealing, World, Writer } from '../call.ts'
 import { nativeModule } from '../library/natives.ts'
 import { ArraySet } from '../sets/parts.ts'
-import { Doc, type Module, type SetValue, type UserFunction, type Value } from '../value.ts'
+import { Doc, type SetValue, type UserFunction, type Value } from '../value.ts'
 import { DocumentReader } from './documents-read.ts'
 import { QueryDocumentWriter } from './documents-write.ts'
 import { Names } from './query-names.ts'
@@ -132,47 +122,6 @@ class AccessDocuments implements AccessReader {
   }
 }
 
-/**
- * Resolves the names of user collections and functions for one query. If the query itself has created the collection or
- * function, the error contains a hint.
- */
-class QueryNameReader implements NameReader {
-  readonly #names: Names
-
-  constructor(names: Names) {
-    this.#names = names
-  }
-
-  global(name: string): Module | UserFunction | undefined {
-    return this.#names.global(name)
-  }
-
-  collection(name: string, call: Call): Module {
-    const found = this.#names.collection(name)
-    if (found !== undefined) return found
-    throw this.#unknown('collection', name, call)
-  }
-
-  userFunction(name: string, call: Call): UserFunction {
-    const found = this.#names.function(name)
-    if (found !== undefined) return found
-    throw this.#unknown('function', name, call)
-  }
-
-  #unknown(kind: 'collection' | 'function', name: string, call: Call) {
-    const message = msg`invalid argument \`${kind}\`: No such user ${kind} \`${name}\`.`
-    const hint = `A ${kind} cannot be created and used in the same query.`
-    const remarks = this.#names.isMade(kind, name)
-      ? [{ name: 'hint', message: hint, span: call.span } as const]
-      : []
-    return call.failure('invalid_argument', message, remarks)
-  }
-
-  definitionOf(name: string): Doc | undefined {
-    return (this.#names.collection(name) ?? this.#names.function(name))?.definition
-  }
-}
-
 /** Provides one query with the keys that authenticate cursors and event sources. */
 class QuerySealing implements TokenSealing {
   readonly #session: Session
@@ -200,44 +149,26 @@ class QuerySealing implements TokenSealing {
 
 /** The world of one query. */
 export class DataWorld implements World {
+  readonly names: Names
   readonly documents: DocumentReader
+  readonly sets: SetReader
+  readonly access: AccessReader
+  readonly sealing: TokenSealing
   readonly #session: Session
-  readonly #names: Names
-  #nameReader: NameReader | undefined
-  #sealing: TokenSealing | undefined
-  #sets: SetReader | undefined
   #writer: QueryDocumentWriter | undefined
-  #access: AccessReader | undefined
 
   constructor(session: Session) {
     this.#session = session
-    this.#names = new Names(session)
-    this.documents = new DocumentReader(session, this.#names)
-  }
-
-  get names(): NameReader {
-    this.#nameReader ??= new QueryNameReader(this.#names)
-    return this.#nameReader
-  }
-
-  get sets(): SetReader {
-    this.#sets ??= new StoredSetReader(this.#session, this.documents)
-    return this.#sets
+    this.names = new Names(session)
+    this.documents = new DocumentReader(session, this.names)
+    this.sets = new StoredSetReader(session, this.documents)
+    this.access = new AccessDocuments(session, this.documents)
+    this.sealing = new QuerySealing(session)
   }
 
   get writer(): Writer {
-    this.#writer ??= new QueryDocumentWriter(this.#session, this.#names, this.documents)
+    this.#writer ??= new QueryDocumentWriter(this.#session, this.names, this.documents)
     return this.#writer
-  }
-
-  get access(): AccessReader {
-    this.#access ??= new AccessDocuments(this.#session, this.documents)
-    return this.#access
-  }
-
-  get sealing(): TokenSealing {
-    this.#sealing ??= new QuerySealing(this.#session)
-    return this.#sealing
   }
 
   /** Runs the checks that need all writes of the query. Throws QueryFailures. */

@@ -2,13 +2,15 @@
 // started. Objects that the query creates cannot be found by the same query. Objects that the query renames or deletes
 // keep their old names until the query ends.
 
+import { msg } from '../../base/message.ts'
 import { upsert } from '../../base/upsert.ts'
 import { aliasesOf } from '../../model/auth/resource-names.ts'
 import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
 import { codeOf } from '../../values/code.ts'
 import { native, type Ref } from '../../values/value.ts'
-import type { Arity } from '../arity.ts'
+import { type Arity, arityOfLambda } from '../arity.ts'
+import type { Call, NameReader } from '../call.ts'
 import { nativeModule } from '../library/natives.ts'
 import { Doc, type Module, type UserCollection, UserFunction } from '../value.ts'
 import { bodyOf } from './bodies.ts'
@@ -19,7 +21,7 @@ type Kind = 'collection' | 'function'
 const numberOf = { collection: native.collections, function: native.functions } as const
 
 /** The names that one query sees. */
-export class Names {
+export class Names implements NameReader {
   readonly #session: Session
   readonly #known = new Map<string, Ref | undefined>()
   readonly #companions = new Map<string, UserCollection>()
@@ -37,7 +39,7 @@ export class Names {
     const kind: Kind = ref.collection === native.collections ? 'collection' : 'function'
     for (const key of ['name', 'alias']) {
       const name = textIn(fields, key)
-      if (name !== undefined) this.find(kind, name)
+      if (name !== undefined) this.#find(kind, name)
     }
   }
 
@@ -49,20 +51,17 @@ export class Names {
     this.#made.add(`${ref.collection}/${ref.id}`)
   }
 
-  /** True if this query has created an object with this name. */
-  isMade(kind: Kind, name: string): boolean {
-    const { catalogue } = this.#session.transaction
-    const ref = catalogue.resolve(this.#session.database, numberOf[kind], name)
+  #isMade(ref: Ref | undefined): boolean {
     return ref !== undefined && this.#made.has(`${ref.collection}/${ref.id}`)
   }
 
   /** Finds a user collection or function by its name or alias. */
-  find(kind: Kind, name: string): Ref | undefined {
+  #find(kind: Kind, name: string): Ref | undefined {
     if (!this.#session.transaction.writable) return this.#resolve(kind, name)
     const key = `${kind} ${name}`
     if (this.#known.has(key)) return this.#known.get(key)
     const ref = this.#resolve(kind, name)
-    const found = ref !== undefined && this.#made.has(`${ref.collection}/${ref.id}`) ? undefined : ref
+    const found = this.#isMade(ref) ? undefined : ref
     this.#known.set(key, found)
     return found
   }
@@ -76,14 +75,41 @@ export class Names {
     return ref
   }
 
-  /** A user collection or function by its name or alias. */
-  global(name: string): Module | UserFunction | undefined {
-    return this.collection(name) ?? this.function(name)
+  global(name: string): UserCollection | UserFunction | undefined {
+    return this.#collection(name) ?? this.#function(name)
   }
 
-  /** The module of a collection. */
-  collection(name: string): UserCollection | undefined {
-    const ref = this.find('collection', name)
+  collection(name: string, call: Call): Module {
+    const found = this.#collection(name)
+    if (found !== undefined) return found
+    throw this.#unknown('collection', name, call)
+  }
+
+  userFunction(name: string, call: Call): UserFunction {
+    const found = this.#function(name)
+    if (found !== undefined) return found
+    throw this.#unknown('function', name, call)
+  }
+
+  definitionOf(name: string): Doc | undefined {
+    return this.global(name)?.definition
+  }
+
+  /** Creates the error for an unknown name. If this query has created the object, the error contains a hint. */
+  #unknown(kind: Kind, name: string, call: Call) {
+    const { database, transaction } = this.#session
+    const message = msg`invalid argument \`${kind}\`: No such user ${kind} \`${name}\`.`
+    const hint = `A ${kind} cannot be created and used in the same query.`
+    const isMade = this.#isMade(transaction.catalogue.resolve(database, numberOf[kind], name))
+    return call.failure(
+      'invalid_argument',
+      message,
+      isMade ? [{ name: 'hint', message: hint, span: call.span }] : [],
+    )
+  }
+
+  #collection(name: string): UserCollection | undefined {
+    const ref = this.#find('collection', name)
     return ref && this.companion(ref, name)
   }
 
@@ -96,11 +122,10 @@ export class Names {
     return transaction.writable ? upsert(this.#companions, `${ref.id} ${as ?? name}`, companion) : companion()
   }
 
-  /** A function by its name or alias. */
-  function(name: string): UserFunction | undefined {
+  #function(name: string): UserFunction | undefined {
     const known = this.#functions.get(name)
     if (known !== undefined) return known
-    const ref = this.find('function', name)
+    const ref = this.#find('function', name)
     const fields = ref && this.#session.transaction.get(ref)?.fields
     if (ref === undefined || fields === undefined) return undefined
     const title = textIn(fields, 'name') ?? name
@@ -113,8 +138,7 @@ export class Names {
   #arityOf(stored: Parameters<typeof codeOf>[0]): Arity {
     const code = codeOf(stored)
     if (code?.language === '10') {
-      const { parameters, rest } = bodyOf(code.source, '*body*').node
-      return { counts: [parameters.length], open: rest !== undefined }
+      return arityOfLambda(bodyOf(code.source, '*body*').node)
     }
     return { counts: [code === undefined ? 0 : this.#session.factsOf(code).parameters], open: false }
   }
