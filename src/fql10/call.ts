@@ -95,14 +95,14 @@ export interface Writer {
 
 /** Reads the caller's identity, credentials and tokens. Throws QueryFailures with the position of `call`. */
 export interface AccessReader {
-  credentialOf(document: Doc, call: Call): Doc
+  credentialOf(document: Doc): Doc
   tokensOf(document: Doc, call: Call): SetValue
-  verify(credential: Doc, password: string, call: Call): boolean
+  verify(credential: Doc, password: string): boolean
   login(credential: Doc, password: string, ttl: Time | undefined, call: Call): Doc
   /** The identity of the caller. Undefined if the caller has no identity. */
-  identity(call: Call): Doc | undefined
+  identity(): Doc | undefined
   /** The token of the caller. Undefined if the caller has no token. */
-  token(call: Call): Value | undefined
+  token(): Value | undefined
   isProtected(call: Call): boolean
 }
 

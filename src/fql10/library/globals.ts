@@ -77,7 +77,7 @@ export const queryModule: Members = members('Query', [
     result: 'Doc | Null',
     summary: 'Returns the document that the caller is logged in as, or null if there is none.',
     example: ['Query.identity()', 'null'],
-    run: (_, __, call) => call.evaluation.world.access.identity(call) ?? call.nothing(msg`missing identity`),
+    run: (_, __, call) => call.evaluation.world.access.identity() ?? call.nothing(msg`missing identity`),
   }),
   ofModule.method('token', {
     effect: 'read',
@@ -85,7 +85,7 @@ export const queryModule: Members = members('Query', [
     summary:
       "Returns the caller's token, or the claims of the caller's JSON Web Token. For a key, the result is null.",
     example: ['Query.token()', 'null'],
-    run: (_, __, call) => call.evaluation.world.access.token(call) ?? call.nothing(msg`no token`),
+    run: (_, __, call) => call.evaluation.world.access.token() ?? call.nothing(msg`no token`),
   }),
   ofModule.method('isEnvProtected', {
     effect: 'read',

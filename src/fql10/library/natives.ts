@@ -20,10 +20,8 @@ const byName = method('byName', {
   run: (module, { name }, call) => call.evaluation.world.documents.byName(module, name, call),
 })
 
-const deletedCollection = new Module('Deleted', members('Deleted', []), 'Collection')
-
 /** The module that represents the collection of a document if this collection was deleted. */
-export { deletedCollection }
+export const deletedCollection: Module = new Module('Deleted', members('Deleted', []), 'Collection')
 
 const applyCollection = method('apply', {
   parameters: { collection: string },
@@ -63,7 +61,7 @@ const credentialMethods = [
     result: 'Boolean',
     summary: 'True if `secret` is the password.',
     example: ['Credential.byDocument(Author.byId(1))!.verify("sesame")', 'true'],
-    run: (doc, { secret }, call) => call.evaluation.world.access.verify(doc, secret, call),
+    run: (doc, { secret }, call) => call.evaluation.world.access.verify(doc, secret),
   }),
   ofCredential.method('login', {
     effect: 'write',
@@ -112,7 +110,7 @@ const tokensOf = byDocument(
 const credentialOf = byDocument(
   'Returns a reference to the credential of `document`. If the document has no credential, `exists()` of the reference returns false.',
   ['Credential.byDocument(Author.byId(1)).exists()', 'true'],
-  (_, document, call) => call.evaluation.world.access.credentialOf(document, call),
+  (_, document, call) => call.evaluation.world.access.credentialOf(document),
 )
 
 /** All native collections. */
