@@ -168,11 +168,8 @@ export class Doc {
 /** A lazy set. */
 export abstract class SetValue {
   readonly kind = 'set'
-  /**
-   * Encodes the set as stored values: the kind of the set, followed by its parts. `save` converts values to stored
-   * values.
-   */
-  abstract saved(save: (value: Value) => StoredValue): readonly StoredValue[]
+  /** Encodes the set as stored values: the kind of the set, followed by its parts. */
+  abstract saved(): readonly StoredValue[]
 }
 
 /** A cursor: the encoded position where the next page of a set starts. */

@@ -53,19 +53,10 @@ const made = {
 } as const
 
 /**
- * Creates the source of all changes of a set. `method` is the name of the called method, for errors. Throws
- * `invalid_receiver` and `permission_denied`.
+ * Creates the source of the changes of the given fields; of all changes if `fields` is empty. `method` is the name of
+ * the called method, for errors. Throws `invalid_receiver`, `permission_denied` and `invalid_argument`.
  */
-export function sourceOf(set: LazySet, method: string, call: Call): EventSource {
-  checkSource(set, method, call)
-  return new EventSource(set)
-}
-
-/**
- * Creates the source of the changes of the given fields. Throws the same errors as {@link sourceOf}, and
- * `invalid_argument`.
- */
-export function sourceOfFields(
+export function sourceOf(
   set: LazySet,
   fields: readonly FunctionValue[],
   method: string,

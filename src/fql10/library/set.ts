@@ -4,7 +4,7 @@
 import { step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
-import { sourceOf, sourceOfFields, withStep } from '../events/event-source.ts'
+import { sourceOf, withStep } from '../events/event-source.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
 import { isElement } from '../sets/items.ts'
 import { elementsOf, type LazySet, lazy, originOf } from '../sets/lazy-set.ts'
@@ -21,7 +21,7 @@ import {
   TakeSet,
 } from '../sets/parts.ts'
 import { StoredSet } from '../sets/stored-set.ts'
-import type { EventSource, FunctionValue, Module, SetValue, Value } from '../value.ts'
+import type { EventSource, FunctionValue, Module, Value } from '../value.ts'
 import { requireExtent } from '../value-limits.ts'
 import { elementEntries, firstOf } from './elements.ts'
 import { entriesFor, type LibraryEntry, type Members, members } from './entry.ts'
@@ -31,31 +31,31 @@ import { toText } from './to-text.ts'
 
 // Methods that read the elements of a set immediately.
 
-const { method, variadic } = entriesFor<SetValue>()
+const { method, variadic } = entriesFor<LazySet>()
 
-function isEmpty(set: SetValue, call: Call): boolean {
-  for (const item of lazy(set).items(call, undefined)) if (isElement(item)) return false
+function isEmpty(set: LazySet, call: Call): boolean {
+  for (const item of set.items(call, undefined)) if (isElement(item)) return false
   return true
 }
 
 /** The elements. If `readsAll` is defined, adds a hint that the method with this name reads all elements. */
-function elements(set: SetValue, call: Call, readsAll?: string): Iterable<Value> {
+function elements(set: LazySet, call: Call, readsAll?: string): Iterable<Value> {
   if (readsAll !== undefined) hintOfFullRead(set, readsAll, call)
   return elementsOf(set, call)
 }
 
-function filtered(set: SetValue, predicate: FunctionValue, call: Call): WhereSet {
-  return new WhereSet(lazy(set), predicate, originOf(call))
+function filtered(set: LazySet, predicate: FunctionValue, call: Call): WhereSet {
+  return new WhereSet(set, predicate, originOf(call))
 }
 
 const setReadingEntries: readonly LibraryEntry[] = [
-  ...elementEntries<SetValue>({
+  ...elementEntries<LazySet>({
     noun: 'set',
     made: '.toSet()',
     called: 'func',
     isEmpty,
     elements,
-    backwards: (set, call, readsAll) => elements(lazy(set).reversed(), call, readsAll),
+    backwards: (set, call, readsAll) => elements(set.reversed(), call, readsAll),
   }),
   method('firstWhere', {
     parameters: { predicate: callback(1, 'pred') },
@@ -71,7 +71,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
     summary: 'Returns the last element for which `predicate` returns true, or null if there is none.',
     example: ['[1, 2].toSet().lastWhere(n => n < 2)', '1'],
     run: (set, { predicate }, call) =>
-      firstOf(elementsOf(filtered(lazy(set).reversed(), predicate, call), call), msg`empty set`, call),
+      firstOf(elementsOf(filtered(set.reversed(), predicate, call), call), msg`empty set`, call),
   }),
   method('count', {
     result: 'Number',
@@ -80,7 +80,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
     run: (set, _, call) => {
       hintOfFullRead(set, 'count', call)
       let count = 0n
-      for (const item of lazy(set).items(call, undefined)) {
+      for (const item of set.items(call, undefined)) {
         step()
         if (isElement(item)) {
           count++
@@ -96,7 +96,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
     example: ['[1, 2].toSet().toArray()', '[\n  1,\n  2\n]'],
     run(set, _, call) {
       hintOfFullRead(set, 'toArray', call)
-      const elements = all(lazy(set), call)
+      const elements = all(set, call)
       call.evaluation.compute(elements.length)
       return requireExtent(elements, call)
     },
@@ -104,8 +104,8 @@ const setReadingEntries: readonly LibraryEntry[] = [
 ]
 
 /** Adds a hint that `method` reads the full set. Adds no hint if the set contains no stored documents. */
-function hintOfFullRead(set: SetValue, method: string, call: Call): void {
-  if (!readsStored(lazy(set))) return
+function hintOfFullRead(set: LazySet, method: string, call: Call): void {
+  if (!readsStored(set)) return
   call.evaluation.hint('full_set_read', `Using ${method}() causes the full set to be read.`, call.span)
 }
 
@@ -128,7 +128,7 @@ const making = [
     summary:
       'Returns the set of the elements for which `predicate` returns true. A result of null counts as false.',
     example: ['[1, 2].toSet().where(n => n > 1).toArray()', '[\n  2\n]'],
-    run: (inner, { predicate }, call) => new WhereSet(lazy(inner), predicate, originOf(call)),
+    run: (inner, { predicate }, call) => new WhereSet(inner, predicate, originOf(call)),
   }),
   method('map', {
     parameters: { mapper: callback(1) },
@@ -136,7 +136,7 @@ const making = [
     summary:
       'Returns the set of the results of `mapper` for each element. `mapper` is called when the set is read.',
     example: ['[1, 2].toSet().map(n => n + 1).toArray()', '[\n  2,\n  3\n]'],
-    run: (inner, { mapper }, call) => new MapSet(lazy(inner), mapper, originOf(call)),
+    run: (inner, { mapper }, call) => new MapSet(inner, mapper, originOf(call)),
   }),
   method('flatMap', {
     parameters: { mapper: callback(1) },
@@ -144,7 +144,7 @@ const making = [
     summary:
       'Returns the set of all elements of the sets that `mapper` returns. `mapper` is called with each element when the set is read.',
     example: ['[1, 2].toSet().flatMap(n => [n, n].toSet()).toArray()', '[\n  1,\n  1,\n  2,\n  2\n]'],
-    run: (inner, { mapper }, call) => new FlatMapSet(lazy(inner), mapper, originOf(call)),
+    run: (inner, { mapper }, call) => new FlatMapSet(inner, mapper, originOf(call)),
   }),
   variadic('order', {
     rest: ['ordering', any],
@@ -154,7 +154,7 @@ const making = [
     example: ['[3, 1].toSet().order(asc(n => n)).toArray()', '[\n  1,\n  3\n]'],
     run(inner, args, call) {
       hintOfFullRead(inner, 'order', call)
-      return new OrderSet(lazy(inner), orderingsOf(args, call), originOf(call))
+      return new OrderSet(inner, orderingsOf(args, call), originOf(call))
     },
   }),
   method('distinct', {
@@ -163,7 +163,7 @@ const making = [
     example: ['[2, 1, 2].toSet().distinct().toArray()', '[\n  1,\n  2\n]'],
     run(inner, _, call) {
       hintOfFullRead(inner, 'distinct', call)
-      return new DistinctSet(lazy(inner))
+      return new DistinctSet(inner)
     },
   }),
   method('concat', {
@@ -171,7 +171,7 @@ const making = [
     result: 'Set<Any>',
     summary: 'Returns the elements of this set, followed by the elements of `other`.',
     example: ['[1].toSet().concat([2].toSet()).toArray()', '[\n  1,\n  2\n]'],
-    run: (inner, { other }) => new ConcatSet(lazy(inner), lazy(other)),
+    run: (inner, { other }) => new ConcatSet(inner, lazy(other)),
   }),
   method('take', {
     parameters: { limit: int },
@@ -179,27 +179,27 @@ const making = [
     summary:
       'Returns the first `limit` elements, or all elements if there are fewer. A negative `limit` is an error.',
     example: ['[1, 2, 3].toSet().take(2).toArray()', '[\n  1,\n  2\n]'],
-    run: (inner, { limit }, call) => takeSet(lazy(inner), limit, call),
+    run: (inner, { limit }, call) => takeSet(inner, limit, call),
   }),
   method('drop', {
     parameters: { amount: int },
     result: 'Set<Any>',
     summary: 'Returns the set without its first `amount` elements.',
     example: ['[1, 2, 3].toSet().drop(2).toArray()', '[\n  3\n]'],
-    run: (inner, { amount }) => new DropSet(lazy(inner), amount),
+    run: (inner, { amount }) => new DropSet(inner, amount),
   }),
   method('reverse', {
     result: 'Set<Any>',
     summary: 'Returns the elements in reverse order.',
     example: ['[1, 2].toSet().reverse().toArray()', '[\n  2,\n  1\n]'],
-    run: inner => lazy(inner).reversed(),
+    run: inner => inner.reversed(),
   }),
   method('pageSize', {
     parameters: { size: int },
     result: 'Set<Any>',
     summary: 'Returns the same set with pages of `size` elements.',
     example: ['[1, 2].toSet().pageSize(1).count()', '2'],
-    run: (inner, { size }, call) => new PagedSet(lazy(inner), checkSize(size, call)),
+    run: (inner, { size }, call) => new PagedSet(inner, checkSize(size, call)),
   }),
   method('toSet', {
     result: 'Set<Any>',
@@ -215,7 +215,7 @@ function sourceMethod(name: 'eventSource' | 'toStream') {
     summary:
       'Returns an event source for the changes of the set from now on, for event feeds and event streams.',
     example: [`Author.all().${name}().toString()`, '"[event source]"'],
-    run: (inner, _, call) => sourceOf(lazy(inner), name, call),
+    run: (inner, _, call) => sourceOf(inner, [], name, call),
   })
 }
 
@@ -226,7 +226,7 @@ function fieldSourceMethod(name: 'eventsOn' | 'changesOn') {
     summary:
       'Returns an event source for the changes of the given fields from now on, for event feeds and event streams. Without arguments, the source contains all changes.',
     example: [`Author.all().${name}(.name).toString()`, '"[event source]"'],
-    run: (inner, fields, call) => sourceOfFields(lazy(inner), fields, name, call),
+    run: (inner, fields, call) => sourceOf(inner, fields, name, call),
   })
 }
 

@@ -7,7 +7,8 @@ import type { Call } from '../call.ts'
 import { QueryFailure } from '../failure/query-failure.ts'
 import { type FunctionValue, SetValue, type Value } from '../value.ts'
 import { type SetItem, type SetPosition, withPosition } from './items.ts'
-import { callAt, DerivedSet, type LazySet, lazy, type Origin, type Save, savedOrigin } from './lazy-set.ts'
+import { callAt, DerivedSet, type LazySet, lazy, type Origin, savedOrigin } from './lazy-set.ts'
+import { saved } from './saved-values.ts'
 
 /** A set that applies a function to the elements of another set. */
 abstract class FunctionSet extends DerivedSet {
@@ -22,8 +23,8 @@ abstract class FunctionSet extends DerivedSet {
   /** The name that identifies this kind of set in cursors. */
   protected abstract readonly savedAs: string
 
-  override saved(save: Save): readonly StoredValue[] {
-    return [this.savedAs, save(this.inner), save(this.applied), savedOrigin(this.origin)]
+  override saved(): readonly StoredValue[] {
+    return [this.savedAs, saved(this.inner), saved(this.applied), savedOrigin(this.origin)]
   }
 }
 
@@ -114,8 +115,8 @@ export class FlatMapSet extends FunctionSet {
     return this.isReversed ? lazy(made).reversed() : lazy(made)
   }
 
-  override saved(save: Save): readonly StoredValue[] {
-    return [...super.saved(save), this.isReversed]
+  override saved(): readonly StoredValue[] {
+    return [...super.saved(), this.isReversed]
   }
 
   override reversed(): LazySet {

@@ -9,9 +9,6 @@ import { SetValue, type Value } from '../value.ts'
 import { isElement, type SetItem, type SetPosition } from './items.ts'
 import { savedTime } from './saved-values.ts'
 
-/** Encodes a value as a stored value. */
-export type Save = (value: Value) => StoredValue
-
 /** The default number of elements of a page. Filters test elements in batches of at least this size. */
 export const pageSizeDefault = 16
 

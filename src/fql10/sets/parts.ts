@@ -10,7 +10,8 @@ import { compareTotally, equalElements } from '../comparison.ts'
 import { type Ordering, sortBy } from '../library/orderings.ts'
 import type { Value } from '../value.ts'
 import { type SetItem, type SetPosition, withPosition } from './items.ts'
-import { callAt, DerivedSet, elementsOf, LazySet, type Origin, type Save, savedOrigin } from './lazy-set.ts'
+import { callAt, DerivedSet, elementsOf, LazySet, type Origin, savedOrigin } from './lazy-set.ts'
+import { saved } from './saved-values.ts'
 
 /** The elements of an array. */
 export class ArraySet extends LazySet {
@@ -24,8 +25,8 @@ export class ArraySet extends LazySet {
     return numbered(this.elements.length, from, index => this.elements[index] as Value)
   }
 
-  override saved(save: Save): readonly StoredValue[] {
-    return ['array', ...this.elements.map(save)]
+  override saved(): readonly StoredValue[] {
+    return ['array', ...this.elements.map(saved)]
   }
 
   override reversed(): LazySet {
@@ -72,8 +73,8 @@ export class SingleSet extends LazySet {
     return numbered(1, from, () => this.element)
   }
 
-  override saved(save: Save): readonly StoredValue[] {
-    return ['single', save(this.element)]
+  override saved(): readonly StoredValue[] {
+    return ['single', saved(this.element)]
   }
 
   override reversed(): LazySet {
@@ -117,8 +118,8 @@ export class ConcatSet extends LazySet {
     }
   }
 
-  override saved(save: Save): readonly StoredValue[] {
-    return ['concat', save(this.first), save(this.second)]
+  override saved(): readonly StoredValue[] {
+    return ['concat', saved(this.first), saved(this.second)]
   }
 
   override reversed(): LazySet {
@@ -146,8 +147,8 @@ export class TakeSet extends DerivedSet {
     }
   }
 
-  override saved(save: Save): readonly StoredValue[] {
-    return ['take', save(this.inner), BigInt(this.limit)]
+  override saved(): readonly StoredValue[] {
+    return ['take', saved(this.inner), BigInt(this.limit)]
   }
 
   override reversed(): LazySet {
@@ -174,8 +175,8 @@ export class DropSet extends DerivedSet {
     }
   }
 
-  override saved(save: Save): readonly StoredValue[] {
-    return ['drop', save(this.inner), BigInt(this.amount)]
+  override saved(): readonly StoredValue[] {
+    return ['drop', saved(this.inner), BigInt(this.amount)]
   }
 
   override reversed(): LazySet {
@@ -199,8 +200,8 @@ export class PagedSet extends DerivedSet {
     return this.inner.items(reading, from)
   }
 
-  override saved(save: Save): readonly StoredValue[] {
-    return ['paged', save(this.inner), BigInt(this.size)]
+  override saved(): readonly StoredValue[] {
+    return ['paged', saved(this.inner), BigInt(this.size)]
   }
 
   override reversed(): LazySet {
@@ -218,8 +219,8 @@ export class DistinctSet extends DerivedSet {
     yield* numbered(distinct.length, from, index => distinct[index] as Value)
   }
 
-  override saved(save: Save): readonly StoredValue[] {
-    return ['distinct', save(this.inner)]
+  override saved(): readonly StoredValue[] {
+    return ['distinct', saved(this.inner)]
   }
 
   override reversed(): LazySet {
@@ -245,11 +246,11 @@ export class OrderSet extends DerivedSet {
     yield* numbered(sorted.length, from, index => sorted[index] as Value)
   }
 
-  override saved(save: Save): readonly StoredValue[] {
+  override saved(): readonly StoredValue[] {
     return [
       'order',
-      save(this.inner),
-      this.orderings.map(({ key, isDescending }) => [key === undefined ? null : save(key), isDescending]),
+      saved(this.inner),
+      this.orderings.map(({ key, isDescending }) => [key === undefined ? null : saved(key), isDescending]),
       savedOrigin(this.origin),
     ]
   }
@@ -268,8 +269,8 @@ export class ReversedSet extends DerivedSet {
     yield* numbered(elements.length, from, index => elements.at(-1 - index) as Value)
   }
 
-  override saved(save: Save): readonly StoredValue[] {
-    return ['turned', save(this.inner)]
+  override saved(): readonly StoredValue[] {
+    return ['turned', saved(this.inner)]
   }
 
   override reversed(): LazySet {

@@ -60,7 +60,7 @@ function savedOther(value: Doc | Module | SetValue | FunctionValue): StoredValue
     return ['D', value.ref, value.name ?? absent, savedTime(value.readAt)]
   }
   if (value instanceof Module) return ['M', value.name, value.parent ?? absent, value.isUserCollection]
-  if (value instanceof SetValue) return ['S', ...value.saved(saved)]
+  if (value instanceof SetValue) return ['S', ...value.saved()]
   if (value instanceof Lambda) return savedLambda(value)
   if (value instanceof BoundFunction) return ['B', saved(value.receiver), value.name]
   return ['U', value.name]

@@ -8,8 +8,8 @@ import { id as idParameter } from '../library/parameters.ts'
 import type { Span } from '../syntax/source.ts'
 import { Doc, isStruct, type Module, type Value } from '../value.ts'
 import type { SetItem, SetPosition } from './items.ts'
-import { LazySet, type Save } from './lazy-set.ts'
-import { absent, savedTime } from './saved-values.ts'
+import { LazySet } from './lazy-set.ts'
+import { absent, saved, savedTime } from './saved-values.ts'
 
 /** A bound of a range: a prefix of the index values, optionally followed by a document id. */
 export interface StoredBound {
@@ -53,10 +53,10 @@ export class StoredSet extends LazySet {
     return reading.evaluation.world.sets.scan(this, from, reading)
   }
 
-  override saved(save: Save): readonly StoredValue[] {
+  override saved(): readonly StoredValue[] {
     const { at, collection, from, index, isReversed, terms, to } = this.options
     const bounds = [savedBound(from), savedBound(to)]
-    return ['stored', save(collection), index ?? absent, terms, ...bounds, isReversed, savedTime(at)]
+    return ['stored', saved(collection), index ?? absent, terms, ...bounds, isReversed, savedTime(at)]
   }
 
   override reversed(): LazySet {
