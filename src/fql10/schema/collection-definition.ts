@@ -78,7 +78,9 @@ const contentChecks: Readonly<Record<string, Check>> = {
     namedIn(definition, 'fields').flatMap(([name, field]) => [
       ...nameFailures(name, 'fields', 'field'),
       ...signatureFailures(field.get('signature'), ['fields', name, 'signature'], '\n\n'),
-      ...defaultFailures(field.get('default'), ['fields', name, 'default']),
+      ...codeFailures(field.get('default'), ['fields', name, 'default'], '*body*', source =>
+        parseQuery(source, []),
+      ),
     ]),
   computed_fields: definition =>
     namedIn(definition, 'computed_fields').flatMap(([name, field]) => [
@@ -100,25 +102,23 @@ function nameFailures(name: string, field: string, part: 'field' | 'index'): rea
   return fault === undefined ? [] : [failureAt([field], fault)]
 }
 
-function defaultFailures(text: Value | undefined, path: FieldPath): readonly ConstraintFailure[] {
+/** The syntax errors of a text that `parse` parses. `name` is the name of the text in the positions of the errors. */
+function codeFailures(
+  text: Value | undefined,
+  path: FieldPath,
+  name: string,
+  parse: (source: Source) => unknown,
+): readonly ConstraintFailure[] {
   if (typeof text !== 'string') return []
   return parseFailures(path, unparsable, '\n\n', () => {
-    parseQuery(new Source('*body*', text), [])
-  })
-}
-
-function backfillFailures(text: Value, path: FieldPath): readonly ConstraintFailure[] {
-  if (typeof text !== 'string') return []
-  return parseFailures(path, unparsable, '\n\n', () => {
-    parseExpression(new Source('*value*', text))
+    parse(new Source(name, text))
   })
 }
 
 function bodyFailures(text: Value | undefined, path: FieldPath): readonly ConstraintFailure[] {
-  if (typeof text !== 'string') return []
   let count = 1
-  const failures = parseFailures(path, unparsable, '\n\n', () => {
-    const { parameters, rest } = parseLambda(new Source('*body*', text))
+  const failures = codeFailures(text, path, '*body*', source => {
+    const { parameters, rest } = parseLambda(source)
     count = rest !== undefined && parameters.length <= 1 ? 1 : parameters.length
   })
   if (failures.length > 0 || count === 1) return failures
@@ -180,7 +180,7 @@ function migrationFailures(migration: ObjectValue, position: number): readonly C
     if (!isObject(given)) return []
     return Array.from(given).flatMap(([name, value]) => {
       const path = ['migrations', position, kind, name]
-      if (name === 'value') return backfillFailures(value, path)
+      if (name === 'value') return codeFailures(value, path, '*value*', parseExpression)
       const texts = isArray(value) ? value : [value]
       return texts.flatMap(text => {
         const fault = typeof text === 'string' ? migrationPathFault(text) : undefined

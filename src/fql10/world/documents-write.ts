@@ -1,6 +1,7 @@
 // Creates, changes and deletes documents of all kinds. If several checks fail, the error of the first failed check is
 // reported.
 
+import { catchError } from '../../base/catch-error.ts'
 import { Failure } from '../../model/failure.ts'
 import { mayOnDocument } from '../../model/permissions.ts'
 import { usersOfRole } from '../../model/resources/renaming.ts'
@@ -26,7 +27,7 @@ import { id as idParameter } from '../library/parameters.ts'
 import { isRejectedField } from '../schema/field-names.ts'
 import { isSchemaNative } from '../schema/fsl/definition-of-item.ts'
 import { schemaFaults } from '../schema/push/current-files.ts'
-import { Doc, type Module, type Struct, typeName, type Value } from '../value.ts'
+import { Doc, isNull, type Module, type Struct, typeName, type Value } from '../value.ts'
 import { prepareDefinition, violation } from './collection-writing.ts'
 import type { DocumentReader } from './documents-read.ts'
 import { Migrations } from './migrations.ts'
@@ -113,7 +114,7 @@ export class QueryDocumentWriter implements Writer {
         ...writeRules,
         check: () => {
           if (isUser) this.#rejectSameQuery(definition, call)
-          if (mode === 'default') rejectReserved(given, target, call, !isUser)
+          if (isUser && mode === 'default') rejectReserved(given, target, call, false)
         },
         ...this.#definitionRules(number, undefined, target, call),
       }),
@@ -155,7 +156,7 @@ export class QueryDocumentWriter implements Writer {
         check: () => {
           if (isUser) this.#rejectSameQuery(collectionOf(ref), call)
           else this.#rejectWritten(ref, call)
-          if (mode === 'default') rejectReserved(given, target, call, !isUser)
+          if (isUser && mode === 'default') rejectReserved(given, target, call, false)
         },
         ...this.#definitionRules(ref.collection, ref, target, call),
       }),
@@ -189,12 +190,9 @@ export class QueryDocumentWriter implements Writer {
   }
 
   #guarded<T>(target: Target, call: Call, work: () => T): T {
-    try {
-      return work()
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      throw violation(error, this.#session, call) ?? writeFailure(error, target, call)
-    }
+    return catchError(Failure, work, failure => {
+      throw violation(failure, this.#session, call) ?? writeFailure(failure, target, call)
+    })
   }
 
   /**
@@ -270,7 +268,7 @@ export class QueryDocumentWriter implements Writer {
     rejectReserved(given, target, call, true)
     const before = (doc && session.transaction.get(doc.ref)?.fields) ?? new Map<string, StoredValue>()
     const { failures, stored: fields } = checkFields(number, mode, given, doc, before, session)
-    const all = [...failures, ...definitionFailures(number, mode, given, doc, session)]
+    const all = [...failures, ...definitionFailures(number, mode, given, before, doc, session)]
     if (all.length > 0) throw constraintFailure(failedTo(target), all, call)
     if (number === native.functions || number === native.keys) this.#lookForRole(fields, target, call)
     return fields
@@ -363,7 +361,7 @@ function documentFields(given: ObjectValue, mode: FieldsMode): ObjectValue {
 }
 
 /** Rejects reserved field names, and a `ttl` that is not a time. */
-function rejectReserved(given: ObjectValue, target: Target, call: Call, isNative = false): void {
+function rejectReserved(given: ObjectValue, target: Target, call: Call, isNative: boolean): void {
   const reserved = [...given.keys()].filter(name => isRejectedField(name) && !(isNative && name === 'data'))
   if (reserved.length > 0) {
     const failures = reserved.map(name => ({
@@ -382,9 +380,7 @@ function rejectReserved(given: ObjectValue, target: Target, call: Call, isNative
 function idOf(given: Value, target: Target, call: Call): bigint {
   const invalidId = (message: string): QueryFailure =>
     constraintFailure(failedTo(target), [{ paths: [['id']], message }], call)
-  if (given === null || (typeof given === 'object' && 'kind' in given && given.kind === 'null')) {
-    throw invalidId('Missing required field of type ID | String | Long')
-  }
+  if (isNull(given)) throw invalidId('Missing required field of type ID | String | Long')
   const id = idParameter.cast(given)
   if (id === undefined) {
     const type = given instanceof Map ? valueTypeText(stored(given, call)) : typeName(given)

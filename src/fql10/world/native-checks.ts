@@ -25,15 +25,18 @@ import { Source } from '../syntax/source.ts'
 import type { Doc } from '../value.ts'
 import { findNameConflict } from './collection-writing.ts'
 
-/** The faults of the given fields of a native document. `doc` is the changed document; undefined for a creation. */
+/**
+ * The faults of the given fields of a native document. `before` contains the stored fields. `doc` is the changed
+ * document; undefined for a creation.
+ */
 export function definitionFailures(
   number: number,
   mode: 'create' | 'update' | 'replace',
   given: ObjectValue,
+  before: ObjectValue,
   doc: Doc | undefined,
   session: Session,
 ): readonly ConstraintFailure[] {
-  const before = doc && session.transaction.get(doc.ref)?.fields
   const isPatch = mode === 'update'
   switch (number) {
     case native.functions:
@@ -41,28 +44,33 @@ export function definitionFailures(
     case native.roles:
       return [
         ...roleNames(given, before),
-        ...roleShape(given, isPatch),
+        ...shapeOf(given, 'privileges', privilege, isPatch),
+        ...shapeOf(given, 'membership', membership, isPatch),
         ...itemPredicates(given, 'membership'),
         ...privilegeFailures(given),
       ]
     case native.databases:
       return plainNames(given, before)
     case native.access_providers:
-      return [...plainNames(given, before), ...providerShape(given, isPatch), ...providerFailures(given)]
+      return [
+        ...plainNames(given, before),
+        ...shapeOf(given, 'roles', providerRole, isPatch),
+        ...providerFailures(given),
+      ]
     default:
       return []
   }
 }
 
-function changedName(given: ObjectValue, before: ObjectValue | undefined, field: string): string | undefined {
+function changedName(given: ObjectValue, before: ObjectValue, field: string): string | undefined {
   const value = given.get(field)
-  return typeof value === 'string' && value !== before?.get(field) ? value : undefined
+  return typeof value === 'string' && value !== before.get(field) ? value : undefined
 }
 
 /** Checks the name and alias of a function. Collections and functions share a namespace. */
 function sharedNames(
   given: ObjectValue,
-  before: ObjectValue | undefined,
+  before: ObjectValue,
   doc: Doc | undefined,
   session: Session,
 ): readonly ConstraintFailure[] {
@@ -74,13 +82,13 @@ function sharedNames(
   })
 }
 
-function plainNames(given: ObjectValue, before: ObjectValue | undefined): readonly ConstraintFailure[] {
+function plainNames(given: ObjectValue, before: ObjectValue): readonly ConstraintFailure[] {
   const name = changedName(given, before, 'name')
   const fault = name === undefined ? undefined : plainNameFault(name)
   return fault === undefined ? [] : [failureAt(['name'], fault)]
 }
 
-function roleNames(given: ObjectValue, before: ObjectValue | undefined): readonly ConstraintFailure[] {
+function roleNames(given: ObjectValue, before: ObjectValue): readonly ConstraintFailure[] {
   const name = changedName(given, before, 'name')
   if (name !== 'admin' && name !== 'server') return plainNames(given, before)
   return [failureAt(['name'], `The identifier \`${name}\` is reserved.`)]
@@ -229,25 +237,9 @@ const membership: Members = { resource: name, predicate: { type: 'String', accep
 const providerRole: Members = { role: name, predicate: { type: 'String', isRequired: true, accepts: isCode } }
 
 /**
- * Checks the form of a role's privileges and memberships. `isPatch` is true if `given` changes only some of the stored
- * fields.
+ * Checks one object or a list of objects. Ignores other values, because the type check of the field reports them.
+ * `isPatch` is true if `given` changes only some of the stored fields.
  */
-function roleShape(given: ObjectValue, isPatch: boolean): readonly ConstraintFailure[] {
-  return [
-    ...shapeOf(given, 'privileges', privilege, isPatch),
-    ...shapeOf(given, 'membership', membership, isPatch),
-  ]
-}
-
-/**
- * Checks the form of the roles of an access provider. `isPatch` is true if `given` changes only some of the stored
- * fields.
- */
-function providerShape(given: ObjectValue, isPatch: boolean): readonly ConstraintFailure[] {
-  return shapeOf(given, 'roles', providerRole, isPatch)
-}
-
-/** Checks one object or a list of objects. Ignores other values, because the type check of the field reports them. */
 function shapeOf(given: ObjectValue, field: string, members: Members, isPatch: boolean) {
   const value = given.get(field)
   if (value === undefined) return []
