@@ -102,7 +102,7 @@ function compareAlike(kind: Kind, left: Value, right: Value): number {
     case 'document':
       return compareDocs(left as Doc, right as Doc)
     case 'module':
-      return compareModules(left as Module, right as Module)
+      return compareByOperator((left as Module).path, (right as Module).path)
   }
   // Functions have no order. The result 0 lets sorting keep the original order of functions. For other values without
   // an order, the result only says whether the values are equal.
@@ -138,33 +138,26 @@ function compareStructs(left: Struct, right: Struct): number {
 }
 
 function compareTimes(left: Time, right: Time): number {
-  return left.seconds === right.seconds ? left.nanos - right.nanos : left.seconds < right.seconds ? -1 : 1
+  return compareByOperator(left.seconds, right.seconds) || left.nanos - right.nanos
+}
+
+/** Compares values for which the operator `<` of JavaScript is a total order. */
+function compareByOperator<T extends bigint | string>(left: T, right: T): number {
+  return left === right ? 0 : left < right ? -1 : 1
 }
 
 /** Compares UUIDs as Java does: as two signed integers of 64 bits. */
 function compareUuids(left: Uuid, right: Uuid): number {
-  for (const [from, to] of [
-    [0, 16],
-    [16, 32],
-  ] as const) {
-    const half = ({ text }: Uuid) =>
-      BigInt.asIntN(64, BigInt(`0x${text.replaceAll('-', '').slice(from, to)}`))
-    const [a, b] = [half(left), half(right)]
-    if (a !== b) return a < b ? -1 : 1
-  }
-  return 0
+  const half = ({ text }: Uuid, from: number, to: number) =>
+    BigInt.asIntN(64, BigInt(`0x${text.replaceAll('-', '').slice(from, to)}`))
+  const order = compareByOperator(half(left, 0, 16), half(right, 0, 16))
+  return order || compareByOperator(half(left, 16, 32), half(right, 16, 32))
 }
 
 function compareDocs(left: Doc, right: Doc): number {
   if (left.ref.collection !== right.ref.collection) return left.ref.collection - right.ref.collection
-  if (left.name !== undefined && right.name !== undefined) {
-    return left.name === right.name ? 0 : left.name < right.name ? -1 : 1
-  }
-  return left.ref.id === right.ref.id ? 0 : left.ref.id < right.ref.id ? -1 : 1
-}
-
-function compareModules(left: Module, right: Module): number {
-  return left.path === right.path ? 0 : left.path < right.path ? -1 : 1
+  if (left.name !== undefined && right.name !== undefined) return compareByOperator(left.name, right.name)
+  return compareByOperator(left.ref.id, right.ref.id)
 }
 
 /** Implements `==`. Documents are equal if their collection and id are equal. */

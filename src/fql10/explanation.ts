@@ -1,5 +1,6 @@
 // Handles requests that explain access decisions: `{"query": TEXT, "as": TEXT}`.
 
+import { catchError } from '../base/catch-error.ts'
 import { msg } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
 import { isBuiltinRole } from '../model/auth/builtin-role.ts'
@@ -51,13 +52,9 @@ export function readExplanation(body: string | undefined): ExplanationRequest | 
 }
 
 function membersOf(body: string | undefined): ReadonlyMap<string, Json> | undefined {
-  try {
-    const json = parseJson(body ?? '')
-    return json instanceof Map ? json : undefined
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return undefined
-    throw error
-  }
+  const parsed = () => parseJson(body ?? '')
+  const json = catchError(JsonSyntaxError, parsed, () => undefined)
+  return json instanceof Map ? json : undefined
 }
 
 function isText(query: Json | undefined): boolean {
@@ -71,7 +68,10 @@ export function callerQuery(
 ): Query {
   const value = (session: Session): Stored => {
     if (typeof as === 'string') return as
-    const found = runOrReject(() => run(as, session))
+    const evaluated = () => run(as, session)
+    const found = catchError(QueryFailure, evaluated, ({ diagnostics }) => {
+      throw new RequestError('bad request', msg`"as" fails:\n${renderInMessage(diagnostics, '\n\n')}`)
+    })
     if (found instanceof Doc) return found.ref
     throw new RequestError('bad request', msg`"as" must be a built-in role or a document of this database.`)
   }
@@ -81,15 +81,6 @@ export function callerQuery(
     evaluate: () => {
       throw new RequestError('bad request', msg`"as" is a role or a document, which cannot be evaluated.`)
     },
-  }
-}
-
-function runOrReject(run: () => Value): Value {
-  try {
-    return run()
-  } catch (error) {
-    if (!(error instanceof QueryFailure)) throw error
-    throw new RequestError('bad request', msg`"as" fails:\n${renderInMessage(error.diagnostics, '\n\n')}`)
   }
 }
 

@@ -1,5 +1,6 @@
 // Combines the parts of version 10 into the `Language` that the engine, stored code and the query log use.
 
+import { catchError } from '../base/catch-error.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import { epoch } from '../base/micros.ts'
@@ -84,12 +85,8 @@ class ReadyQuery implements Query {
 
   /** `pure` if the query cannot be parsed. `evaluate` reports the parse errors later, after authentication. */
   get effect(): Query['effect'] {
-    try {
-      return programOf(this.#body.query).mayWrite ? 'write' : 'read'
-    } catch (error) {
-      if (error instanceof QueryFailure) return 'pure'
-      throw error
-    }
+    const effect = () => (programOf(this.#body.query).mayWrite ? 'write' : 'read')
+    return catchError(QueryFailure, effect, () => 'pure')
   }
 
   evaluate(session: Session): RenderedResponse {
@@ -168,14 +165,11 @@ export const version10: NamedLanguage<'10'> = {
   faultForAnybody(request) {
     if (isSchemaRequest(request)) return undefined
     const { endpoint } = optionsOf(request)
-    try {
+    const read = (): undefined => {
       if (endpoint === undefined) readQueryBody(request.body)
       else readEventRequest(request.body, endpoint === 'stream' ? 'stream' : 'feed')
-      return undefined
-    } catch (error) {
-      if (error instanceof RequestError) return error
-      throw error
     }
+    return catchError(RequestError, read, error => error)
   },
   render: () => {
     throw new RequestError('bad request', msg`This endpoint does not support version 10.`)

@@ -2,6 +2,7 @@
 // cursor and the page size. A request may contain `start_ts` or `cursor`, but not both. This file also opens event
 // sources with the current rights of the caller.
 
+import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
 import { nearestMicros } from '../../base/micros.ts'
 import { RequestError } from '../../base/request-errors.ts'
@@ -41,17 +42,9 @@ export interface OpenedSource {
   readonly call: Call
 }
 
-/** Thrown if a source cannot be used. Contains the reason. */
-class UnusableSource {
-  readonly reason: string
-  constructor(reason: string) {
-    this.reason = reason
-  }
-}
-
-/** Opens the source of a token. Throws {@link UnusableSource}. */
-function openSource(token: OpenedToken, world: DataWorld, session: Session): OpenedSource {
-  if (token.database !== session.database) throw new UnusableSource('it was created in another database.')
+/** Opens the source of a token. Returns the reason if the source cannot be used. */
+function openSource(token: OpenedToken, world: DataWorld, session: Session): OpenedSource | string {
+  if (token.database !== session.database) return 'it was created in another database.'
   const call = callOf(session, world)
   try {
     const made = sourceIn(token, call)
@@ -63,9 +56,8 @@ function openSource(token: OpenedToken, world: DataWorld, session: Session): Ope
     const { watched } = made
     return { source, steps, watched, world, call }
   } catch (error) {
-    if (error instanceof QueryFailure) throw new UnusableSource(error.message)
-    if (error instanceof RevivalError)
-      throw new UnusableSource('its collection, its index or one of its functions was deleted.')
+    if (error instanceof QueryFailure) return error.message
+    if (error instanceof RevivalError) return 'its collection, its index or one of its functions was deleted.'
     throw error
   }
 }
@@ -141,12 +133,10 @@ function invalidToken(endpoint: EventEndpoint): RequestError {
 }
 
 function parseBody(body: string): Json {
-  try {
-    return parseJson(body)
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) throw invalidBody(error.message)
-    throw error
-  }
+  const parsed = () => parseJson(body)
+  return catchError(JsonSyntaxError, parsed, error => {
+    throw invalidBody(error.message)
+  })
 }
 
 function textOf(json: Json | undefined): string | undefined {
@@ -199,11 +189,8 @@ export function startOf(request: EventRequest, endpoint: EventEndpoint, session:
     const message = msg`Stream start time can not be before the stream create time.`
     throw new RequestError('bad request', msg`Invalid stream start time: ${message}`)
   }
-  try {
-    return { token, opened: openSource(token, world, session), behind }
-  } catch (error) {
-    if (!(error instanceof UnusableSource)) throw error
-    const what = endpoint === 'feed' ? 'event source' : 'stream'
-    throw new RequestError('bad request', msg`Error evaluating provided ${what}, ${error.reason}`)
-  }
+  const opened = openSource(token, world, session)
+  if (typeof opened !== 'string') return { token, opened, behind }
+  const what = endpoint === 'feed' ? 'event source' : 'stream'
+  throw new RequestError('bad request', msg`Error evaluating provided ${what}, ${opened}`)
 }

@@ -68,7 +68,7 @@ const same = (element: Value) => (other: Value) => equalElements(other, element)
 const predicateTest = (predicate: FunctionValue, call: Call) => (element: Value) =>
   call.test(predicate, element)
 
-/** Tests all elements, even if the caller uses only the first or the last result. */
+/** The elements that pass a predicate. Tests all elements, even if the caller uses only the first or the last result. */
 function filterAll(elements: Elements, predicate: FunctionValue, call: Call): readonly Value[] {
   return elements.filter(element => {
     step()
@@ -332,11 +332,7 @@ const mapping = [
     result: 'Array<Any>',
     summary: 'Returns the elements for which `predicate` returns true. A result of null counts as false.',
     example: ['[1, 2].where(n => n > 1)', '[\n  2\n]'],
-    run: (elements, { predicate }, call) =>
-      elements.filter(element => {
-        step()
-        return call.test(predicate, element)
-      }),
+    run: (elements, { predicate }, call) => filterAll(elements, predicate, call),
   }),
   method('filter', {
     parameters: { predicate: callback(1) },

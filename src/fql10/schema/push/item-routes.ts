@@ -97,14 +97,14 @@ function contentOf(item: SchemaItem): string {
 function executePush(
   { request, session, version }: SchemaCall,
   push: Push,
-  respond: (after: readonly FileText[]) => Omit<SchemaAnswer, 'version'>,
+  respond: () => Omit<SchemaAnswer, 'version'>,
 ): SchemaAnswer {
   const plan = planOf(push, session)
   if (isRehearsal(request)) {
     return { version, diff: diffText(plan, diffFormOf(request) ?? 'semantic', request) }
   }
   applyPlan(plan, session)
-  return { version: plan.changes.length > 0 ? commitTime : version, ...respond(plan.after) }
+  return { version: plan.changes.length > 0 ? commitTime : version, ...respond() }
 }
 
 function add(call: SchemaCall): SchemaAnswer {

@@ -18,9 +18,6 @@ export interface SchemaCall {
   readonly version: Micros
 }
 
-/** The placeholder for the commit time in the member `version` of a response. */
-export const commitTime = Number.NaN
-
 /** The placeholder for the commit time in the text of a document. JSON text cannot contain this character unescaped. */
 export const documentTime = '\u0002'
 
@@ -32,8 +29,14 @@ export class JsonText {
   }
 }
 
+/**
+ * The placeholder for the commit time in the member `version` of a response. JSON text cannot contain this character
+ * unescaped.
+ */
+export const commitTime: JsonText = new JsonText('\u0001')
+
 /** The members of a response: plain values and JSON text. */
-export type SchemaAnswer = { readonly version: number; readonly [member: string]: unknown }
+export type SchemaAnswer = { readonly version: Micros | JsonText; readonly [member: string]: unknown }
 
 /** An endpoint. */
 export interface Route {

@@ -1,5 +1,6 @@
 // Evaluates requests to the schema endpoints as queries, so that the engine retries conflicting transactions.
 
+import { catchError } from '../../../base/catch-error.ts'
 import { msg } from '../../../base/message.ts'
 import { RequestError } from '../../../base/request-errors.ts'
 import type { LanguageError } from '../../../model/failure.ts'
@@ -19,11 +20,16 @@ import {
   schemaOptions,
   schemaRequestErrorBody,
 } from '../../wire/schema-request.ts'
-import { checksVersion, documentTime, doesWrite, JsonText, SchemaFailure } from './route.ts'
+import {
+  checksVersion,
+  commitTime,
+  documentTime,
+  doesWrite,
+  JsonText,
+  type SchemaAnswer,
+  SchemaFailure,
+} from './route.ts'
 import { routeOf } from './routes.ts'
-
-/** The placeholder for the commit time in a body. JSON text cannot contain this character unescaped. */
-const timeMark = '\u0001'
 
 /** True for a request to the schema endpoints. */
 export function isSchemaRequest({ options }: LanguageRequest): boolean {
@@ -43,12 +49,8 @@ export class SchemaQuery implements Query {
    * has been authenticated.
    */
   get effect(): Query['effect'] {
-    try {
-      return doesWrite(routeOf(this.#request), this.#request) ? 'write' : 'read'
-    } catch (error) {
-      if (error instanceof SchemaFailure) return 'pure'
-      throw error
-    }
+    const effect = () => (doesWrite(routeOf(this.#request), this.#request) ? 'write' : 'read')
+    return catchError(SchemaFailure, effect, () => 'pure')
   }
 
   /** Requests with files take long, because all files are parsed, compared and checked. */
@@ -64,9 +66,7 @@ export class SchemaQuery implements Query {
       throw new SchemaFailure(403, msg`Access denied`)
     const version = session.transaction.catalogue.schemaVersion(session.database)
     if (checksVersion(route, request)) checkVersion(request, version)
-    const { version: newVersion, ...members } = route.answer({ request, session, version })
-    const time = Number.isNaN(newVersion) ? timeMark : `${newVersion}`
-    return { status: 200, body: `{"version":${time}${membersText(members)}}` }
+    return { status: 200, body: bodyOf(route.answer({ request, session, version })) }
   }
 
   value(session: Session): Value {
@@ -94,18 +94,17 @@ function checkVersion({ parameters }: SchemaRequest, version: Micros): void {
   if (BigInt(given) !== BigInt(version)) throw new SchemaFailure(409, msg`Stale schema version provided`)
 }
 
-function membersText(members: Readonly<Record<string, unknown>>): string {
-  return Object.entries(members)
-    .map(([name, value]) => {
-      const text = value instanceof JsonText ? value.text : JSON.stringify(value)
-      return `,${JSON.stringify(name)}:${text}`
-    })
-    .join('')
+function bodyOf(answer: SchemaAnswer): string {
+  const members = Object.entries(answer).map(([name, value]) => {
+    const text = value instanceof JsonText ? value.text : JSON.stringify(value)
+    return `${JSON.stringify(name)}:${text}`
+  })
+  return `{${members.join(',')}}`
 }
 
 /** Replaces the placeholders for the commit time in a body. */
 export function completeSchemaBody(body: string, time: Micros): string {
-  const text = body.replace(timeMark, `${time}`)
+  const text = body.replace(commitTime.text, `${time}`)
   return text.includes(documentTime) ? text.replaceAll(documentTime, formatTime(timeFromMicros(time))) : text
 }
 

@@ -1,6 +1,7 @@
 // The world (data access) of a query while a schema is staged. A staged schema is stored, but not active yet. The query
 // reads and writes definitions in their staged form. All names and function calls in the query use the active schema.
 
+import { catchError } from '../../../base/catch-error.ts'
 import { msg } from '../../../base/message.ts'
 import type { Session } from '../../../model/session.ts'
 import type {
@@ -144,14 +145,11 @@ export class StagedWorld implements World {
   }
 
   #begun(): Rehearsal | SchemaFailure {
-    if (this.#rehearsal !== undefined) return this.#rehearsal
-    try {
+    const begin = (): Rehearsal => {
       const session = stagedSession(this.#session)
-      this.#rehearsal = { session, world: new DataWorld(session) }
-    } catch (error) {
-      if (!(error instanceof SchemaFailure)) throw error
-      this.#rehearsal = error
+      return { session, world: new DataWorld(session) }
     }
+    this.#rehearsal ??= catchError(SchemaFailure, begin, failure => failure)
     return this.#rehearsal
   }
 }
