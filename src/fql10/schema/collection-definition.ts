@@ -3,16 +3,24 @@
 
 import { msg } from '../../base/message.ts'
 import type { FieldPath } from '../../model/failure.ts'
-import { listIn, namedIn, objectIn, partsIn, textIn } from '../../model/schema/definition-parts.ts'
+import {
+  fieldOf,
+  fieldsIn,
+  listIn,
+  namedIn,
+  objectIn,
+  partsIn,
+  textIn,
+} from '../../model/schema/definition-parts.ts'
 import { typeFaultText } from '../../model/schema/fault-texts.ts'
-import { type Path, parsePath, pathSpelling } from '../../model/schema/paths.ts'
+import { pathSpelling } from '../../model/schema/paths.ts'
 import { typeFailures } from '../../model/schema/type-check.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import type { ConstraintFailure } from '../failure/query-failure.ts'
 import { parseExpression, parseLambda, parseQuery } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 import { collectionShape } from './collection-shape.ts'
-import { normalIndex, partFailures, pathFault } from './fsl/index-parts.ts'
+import { normalIndex, partFailures, pathFailures } from './fsl/index-parts.ts'
 import { memberNameFault, nameFault, plainNameFault } from './name-rules.ts'
 import { failureAt, parseFailures, signatureFailures, unparsable } from './text-failures.ts'
 
@@ -132,38 +140,13 @@ const uniqueFaults: Readonly<Record<string, string>> = Object.fromEntries(
   ['id', 'coll', 'ts'].map(name => [name, `\`${name}\` is not supported as a unique constraint value.`]),
 )
 
-/**
- * A field of a unique constraint. `text` is the path of the field as the client wrote it. `mva` is true if each element
- * of an array field must be unique, and false if the whole value must be unique.
- */
-interface UniqueItem {
-  readonly text: string
-  readonly mva: boolean
-}
-
-function uniqueItems(constraint: ObjectValue): readonly UniqueItem[] {
-  return listIn(constraint, 'unique').flatMap(item => {
-    const text = isObject(item) ? item.get('field') : item
-    const mva = isObject(item) && item.get('mva') === true
-    return typeof text === 'string' ? [{ text, mva }] : []
-  })
-}
-
-function uniqueTexts(constraint: ObjectValue): readonly string[] {
-  return uniqueItems(constraint).map(({ text }) => text)
-}
-
-/** The canonical spelling of a valid path. */
-function spelled(text: string): string {
-  return pathSpelling(parsePath(text) as Path)
-}
-
 function constraintFailures(constraint: ObjectValue, position: number): readonly ConstraintFailure[] {
   const at = ['constraints', position]
   const check = constraint.get('check')
   if (!isObject(check)) {
-    const faults = uniqueTexts(constraint).map(text => pathFault(text, uniqueFaults))
-    return faults.flatMap(fault => (fault === undefined ? [] : [failureAt([...at, 'unique'], fault)]))
+    return listIn(constraint, 'unique').flatMap(item =>
+      pathFailures(isObject(item) ? item.get('field') : item, [...at, 'unique'], uniqueFaults),
+    )
   }
   const name = textIn(check, 'name')
   const fault = name === undefined ? undefined : plainNameFault(name)
@@ -182,18 +165,15 @@ function migrationFailures(migration: ObjectValue, position: number): readonly C
       const path = ['migrations', position, kind, name]
       if (name === 'value') return codeFailures(value, path, '*value*', parseExpression)
       const texts = isArray(value) ? value : [value]
-      return texts.flatMap(text => {
-        const fault = typeof text === 'string' ? migrationPathFault(text) : undefined
-        return fault === undefined ? [] : [failureAt(path, fault)]
-      })
+      return texts.flatMap(text => migrationPathFailures(text, path))
     })
   })
 }
 
-function migrationPathFault(text: string): string | undefined {
-  const fault = pathFault(text, {})
-  const isIndexed = parsePath(text)?.some(step => typeof step === 'bigint') === true
-  return fault ?? (isIndexed ? 'Cannot index into an item in a migration path' : undefined)
+function migrationPathFailures(text: Value, place: FieldPath): readonly ConstraintFailure[] {
+  const isIndexed = fieldOf(text).path.some(step => typeof step === 'bigint')
+  if (isIndexed) return [failureAt(place, 'Cannot index into an item in a migration path')]
+  return pathFailures(text, place, {})
 }
 
 // ---------------------------------------------------------------------------- conflicts between parts
@@ -203,12 +183,11 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
   const checks = constraints.flatMap(each => textIn(objectIn(each, 'check'), 'name') ?? [])
   const uniques = constraints
     .filter(each => each.has('unique'))
-    .map(each => ({
+    .map(each => fieldsIn(each, 'unique'))
+    .map(fields => ({
       // A constraint on a whole array differs from a constraint on the array's elements (`mva`).
-      key: uniqueItems(each)
-        .map(({ mva, text }) => `${mva} ${spelled(text)}`)
-        .join(', '),
-      paths: uniqueTexts(each).map(spelled),
+      key: fields.map(({ mva, path }) => `${mva} ${pathSpelling(path)}`).join(', '),
+      paths: fields.map(({ path }) => pathSpelling(path)),
     }))
   const at = ['constraints']
   const fields = objectIn(definition, 'fields')

@@ -8,21 +8,14 @@ import { ownKeyOf } from '../../values/value-keys.ts'
 import { applied } from '../failure.ts'
 import { uncounted } from '../read.ts'
 import type { Session } from '../session.ts'
-import { listIn, namedIn, objectIn, partsIn } from './definition-parts.ts'
+import { type DefinedField, fieldsIn, namedIn, objectIn, partsIn } from './definition-parts.ts'
 import { objectOf } from './field-types.ts'
 import type { FieldNames, Step } from './migration-steps.ts'
-import { type Path, parsePath } from './paths.ts'
+import type { Path } from './paths.ts'
 
 /** A term or value of a collection's index. */
-export interface OwnField {
-  /**
-   * The path of the field. The first step of a path is a field in `data`, a computed field or a metadata field (`id`,
-   * `ts`, `ttl`).
-   */
-  readonly path: Path
+export interface OwnField extends DefinedField {
   readonly isComputed: boolean
-  readonly isDescending: boolean
-  readonly mva: boolean
 }
 
 /** An index in the definition of a collection. */
@@ -43,23 +36,13 @@ interface Shape {
 
 const metadata = new Set<string | bigint>(['id', 'ts', 'ttl'])
 
-function ownField(item: Value, definition: ObjectValue): OwnField | undefined {
-  const text = isObject(item) ? item.get('field') : item
-  const path = typeof text === 'string' ? parsePath(text) : undefined
-  if (path === undefined) return undefined
-  const [first] = path
-  const isComputed = typeof first === 'string' && objectIn(definition, 'computed_fields').has(first)
-  return {
-    path,
-    isComputed,
-    isDescending: isObject(item) && item.get('order') === 'desc',
-    mva: isObject(item) && item.get('mva') === true,
-  }
-}
-
 /** Returns the fields in the list `name` of `part`: terms, values, or the fields of a unique constraint. */
 function ownFields(part: ObjectValue, name: string, definition: ObjectValue): readonly OwnField[] {
-  return listIn(part, name).flatMap(item => ownField(item, definition) ?? [])
+  const computed = objectIn(definition, 'computed_fields')
+  return fieldsIn(part, name).map(field => {
+    const [first] = field.path
+    return { ...field, isComputed: typeof first === 'string' && computed.has(first) }
+  })
 }
 
 function shapeOf(index: ObjectValue, definition: ObjectValue): Shape {
@@ -103,14 +86,14 @@ function indexedParts(definition: ObjectValue): readonly IndexedPart[] {
  * Returns the stored form of a field. For a computed field, the stored form contains the name of the field and the path
  * inside its value.
  */
-function storedField({ isComputed, isDescending, mva, path }: OwnField): Value {
+function storedField({ isComputed, mva, order, path }: OwnField): Value {
   const [first, ...rest] = path
   const stored = new Map<string, Value>()
   if (isComputed) {
     stored.set('binding', first as string).set('within', rest)
   } else stored.set('field', storedPath(path))
   stored.set('mva', mva)
-  return isDescending ? stored.set('reverse', true) : stored
+  return order === 'desc' ? stored.set('reverse', true) : stored
 }
 
 /**
@@ -128,7 +111,7 @@ function storedPath(path: Path): Value {
 function withoutId(values: readonly OwnField[]): readonly OwnField[] {
   const last = values.at(-1)
   const isId = last !== undefined && last.path.length === 1 && last.path[0] === 'id' && !last.isComputed
-  return isId && !last.isDescending ? values.slice(0, -1) : values
+  return isId && last.order === 'asc' ? values.slice(0, -1) : values
 }
 
 function storedIndex({ terms, values }: Shape, collection: Ref, definition: ObjectValue): Map<string, Value> {

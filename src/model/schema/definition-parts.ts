@@ -2,6 +2,7 @@
 // errors. They treat a member with an unexpected type as missing.
 
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import { type Path, parsePath } from './paths.ts'
 
 /** Returns the string in a member. Returns undefined if the member contains no string. */
 export function textIn(fields: ObjectValue | undefined, name: string): string | undefined {
@@ -34,4 +35,30 @@ export function listIn(fields: ObjectValue | undefined, name: string): readonly 
 /** Returns the objects in an array member such as `constraints` or `migrations`. */
 export function partsIn(fields: ObjectValue | undefined, name: string): readonly ObjectValue[] {
   return listIn(fields, name).filter(isObject)
+}
+
+/** A field of an index or a unique constraint, as in the definition of a collection. */
+export interface DefinedField {
+  /** The first step of a path is a field in `data`, a computed field or a metadata field (`id`, `ts`, `ttl`). */
+  readonly path: Path
+  /** True: the index contains the elements of an array. False: the index contains the complete array. */
+  readonly mva: boolean
+  readonly order: 'asc' | 'desc'
+}
+
+/** Reads an item of `terms`, `values` or `unique`. The path is empty if the item contains no valid path. */
+export function fieldOf(item: Value): DefinedField {
+  const fields = isObject(item) ? item : new Map([['field', item]])
+  return {
+    path: parsePath(textIn(fields, 'field') ?? '') ?? [],
+    mva: fields.get('mva') === true,
+    order: fields.get('order') === 'desc' ? 'desc' : 'asc',
+  }
+}
+
+/** Returns the fields with valid paths in `terms`, `values` or `unique`. */
+export function fieldsIn(part: ObjectValue, name: string): readonly DefinedField[] {
+  return listIn(part, name)
+    .map(fieldOf)
+    .filter(({ path }) => path.length > 0)
 }

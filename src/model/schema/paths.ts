@@ -1,10 +1,10 @@
 // Paths of fields, in the syntax of indexes, constraints and migrations: `a`, `.a.b`, `a["b c"]`, `["x"][0]`.
 
+import type { Path } from '../../storage/store/index-definition.ts'
 import { isArray, isObject, type Value } from '../../values/value.ts'
 import type { FieldPath } from '../failure.ts'
 
-/** The steps of a path: strings are names of fields, and bigints are indexes in arrays. */
-export type Path = readonly (string | bigint)[]
+export type { Path }
 
 const firstName = /\.?([A-Za-z_][\w']*)/y
 const laterName = /\.([A-Za-z_][\w']*)/y

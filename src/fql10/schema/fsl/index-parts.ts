@@ -2,7 +2,8 @@
 // definitions, and the rules. To add a part or an option of an index to version 10, change only this file.
 
 import { msg } from '../../../base/message.ts'
-import { partsIn, textIn } from '../../../model/schema/definition-parts.ts'
+import type { FieldPath } from '../../../model/failure.ts'
+import { type DefinedField, fieldOf, partsIn } from '../../../model/schema/definition-parts.ts'
 import {
   array,
   either,
@@ -33,14 +34,8 @@ export interface IndexPart extends SourceRange {
   readonly paths: readonly IndexPath[]
 }
 
-/** A path of an index or a unique constraint. */
-export interface IndexPath extends SourceRange {
-  /** Field names and array indexes, without `data`. */
-  readonly path: Path
-  /** True for `mva(…)`: the index contains the elements of an array instead of the complete array. */
-  readonly mva: boolean
-  readonly order: 'asc' | 'desc'
-}
+/** A path of an index or a unique constraint: `.a`, `mva(.a)`, `desc(.a)`. */
+export interface IndexPath extends SourceRange, DefinedField {}
 
 /** True if a member is a part of an index. */
 export function isPart<M extends { readonly kind: string }>(
@@ -115,7 +110,7 @@ export function printPart({ paths }: IndexPart): string {
 }
 
 /** Prints a list of paths, such as `[.a, mva(.b)]`. */
-export function printPaths(paths: readonly Omit<IndexPath, keyof SourceRange>[]): string {
+export function printPaths(paths: readonly DefinedField[]): string {
   const printed = paths.map(({ mva, order, path }) => {
     const inner = mva ? `mva(${printPath(path)})` : printPath(path)
     return order === 'desc' ? `desc(${inner})` : inner
@@ -193,13 +188,7 @@ export function textOfParts(index: ObjectValue): readonly string[] {
 
 /** The text of terms, values, or the fields of a unique constraint, from their definition. */
 export function textOfPaths(defined: Value | undefined): string {
-  return printPaths(
-    itemsOf(defined).map(each => {
-      const given = isObject(each) ? each : new Map([['field', each]])
-      const path = parsePath(textIn(given, 'field') ?? '') ?? []
-      return { path, mva: given.get('mva') === true, order: given.get('order') === 'desc' ? 'desc' : 'asc' }
-    }),
-  )
+  return printPaths(itemsOf(defined).map(fieldOf))
 }
 
 /** The stored form of a valid definition of an index: values without an order get the order `asc`. */
@@ -234,19 +223,27 @@ const forbidden: Readonly<Record<PartKind, Readonly<Record<string, string>>>> = 
 /** The failures of an index's parts. `path` is the path of the index in the definition. */
 export function partFailures(index: ObjectValue, path: readonly string[]): readonly ConstraintFailure[] {
   return partKinds.flatMap(kind =>
-    partsIn(index, kind).flatMap((item, position) => {
-      const field = textIn(item, 'field')
-      const fault = field === undefined ? undefined : pathFault(field, forbidden[kind])
-      return fault === undefined ? [] : [failureAt([...path, kind, position, 'field'], fault)]
-    }),
+    partsIn(index, kind).flatMap((item, position) =>
+      pathFailures(item.get('field'), [...path, kind, position, 'field'], forbidden[kind]),
+    ),
   )
 }
 
 /**
- * The fault of a path. Undefined for a valid path. `faults` contains the error texts for the metadata fields that the
- * path may not name, by field.
+ * The failures of the path `text` of an index, a unique constraint or a migration. Empty if `text` is not a string,
+ * because the shape of a definition is checked separately. `place` is the place in the definition. `faults` contains
+ * the error texts for the metadata fields that the path may not name, by field.
  */
-export function pathFault(text: string, faults: Readonly<Record<string, string>>): string | undefined {
+export function pathFailures(
+  text: Value | undefined,
+  place: FieldPath,
+  faults: Readonly<Record<string, string>>,
+): readonly ConstraintFailure[] {
+  const fault = typeof text === 'string' ? pathFault(text, faults) : undefined
+  return fault === undefined ? [] : [failureAt(place, fault)]
+}
+
+function pathFault(text: string, faults: Readonly<Record<string, string>>): string | undefined {
   if (text === '') return 'Value cannot be empty.'
   const path = parsePath(text)
   if (path === undefined) return `Value \`${text}\` is not a valid FQL path expression.`

@@ -147,7 +147,6 @@ export function stagedState(session: Session): StagedState {
 }
 
 function partLine({ hasFailed, name, terms }: UnreadyPart): string {
-  const paths = terms.map(({ mva, path }) => ({ path, mva, order: 'asc' as const }))
-  const what = name === undefined ? `unique constraint on ${printPaths(paths)}` : `index ${name}`
+  const what = name === undefined ? `unique constraint on ${printPaths(terms)}` : `index ${name}`
   return hasFailed ? `  ! ${what}: failed\n` : `  ~ ${what}: building\n`
 }
