@@ -4,7 +4,7 @@
 
 import { quoteJson } from '../../values/json-text.ts'
 import type { Call } from '../call.ts'
-import { cursorOf, firstPage, pageStruct } from '../sets/pages.ts'
+import { cursorOf, firstPage } from '../sets/pages.ts'
 import { areSameSaved } from '../sets/saved-values.ts'
 import { Doc, Id, type SetValue, type Struct, type Value } from '../value.ts'
 import { decorate, encodeJson, type Rendering } from './rendering.ts'
@@ -78,7 +78,7 @@ class ResultRendering implements Rendering {
   }
 
   #pageOf(set: SetValue): readonly [Struct, ResultRendering] {
-    const page = pageStruct(firstPage(set, undefined, this.call))
+    const page = firstPage(set, undefined, this.call)
     return [page, new ResultRendering(this.call, this.transactionTime, [...this.#within, set])]
   }
 

@@ -8,7 +8,7 @@ import { sourceOf, withStep } from '../events/event-source.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
 import { isElement } from '../sets/items.ts'
 import { elementsOf, type LazySet, lazy, originOf } from '../sets/lazy-set.ts'
-import { checkSize, firstPage, nextPage, pageStruct } from '../sets/pages.ts'
+import { checkSize, firstPage, nextPage } from '../sets/pages.ts'
 import {
   all,
   ConcatSet,
@@ -244,7 +244,7 @@ const paging = [
     summary:
       'Reads the first page of `size` elements, or of the page size of the set if `size` is missing. Returns an object with `data` and, if there may be more elements, the cursor `after`.',
     example: ['[1, 2].toSet().paginate(2)', '{\n  data: [\n    1,\n    2\n  ]\n}'],
-    run: (inner, { size }, call) => pageStruct(firstPage(inner, size, call)),
+    run: (inner, { size }, call) => firstPage(inner, size, call),
   }),
   toText('[1].toSet().toString()', '"[set]"', 'Returns the string `[set]`.'),
 ]
@@ -275,7 +275,7 @@ export const setModule: Members = members('Set', [
     summary:
       'Reads the page at `cursor`. Returns an object with `data` and, if there may be more elements, the cursor `after`; if `size` is missing, the page has the size of the previous page.',
     example: ['Set.paginate([1, 2].toSet().paginate(1).after!)', '{\n  data: [\n    2\n  ]\n}'],
-    run: (_, { cursor, size }, call) => pageStruct(nextPage(cursor, size, call)),
+    run: (_, { cursor, size }, call) => nextPage(cursor, size, call),
   }),
 ])
 

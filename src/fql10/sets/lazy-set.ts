@@ -89,8 +89,9 @@ function spansAround(outer: Call | undefined, reading: Call): readonly (Span | u
   return spans
 }
 
-function narrower({ limit }: Call, ofSets: NonNullable<Call['limit']>): NonNullable<Call['limit']> {
-  return limit === undefined || limit.effect === 'write' ? ofSets : limit
+/** The effect limit of code that may not write. If the limit of `call` is stricter, the result is this stricter limit. */
+export function narrower({ limit }: Call, own: NonNullable<Call['limit']>): NonNullable<Call['limit']> {
+  return limit === undefined || limit.effect === 'write' ? own : limit
 }
 
 /** Yields the elements of a set, and skips items that are not elements. If a filter fails, throws its failure. */

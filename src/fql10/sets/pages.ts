@@ -13,20 +13,11 @@ import { type LazySet, lazy, pageSizeDefault } from './lazy-set.ts'
 import { RevivalError, Reviver } from './reviver.ts'
 import { saved, seal, unseal } from './saved-values.ts'
 
-/** A page of a set, with a cursor if the set may have more elements. */
-interface Page {
-  readonly data: readonly Value[]
-  readonly after: SetCursor | undefined
-}
-
-/** A page as an object for queries. */
-export function pageStruct({ data, after }: Page): Struct {
-  const page = new Map<string, Value>([['data', data]])
-  return after === undefined ? page : page.set('after', after)
-}
-
-/** The first page of a set. If `size` is undefined, the page has the page size of the set. Throws `invalid_bounds`. */
-export function firstPage(set: SetValue, size: number | undefined, call: Call): Page {
+/**
+ * The first page of a set: an object with `data` and, if the set may have more elements, the cursor `after`. If `size`
+ * is undefined, the page has the page size of the set. Throws `invalid_bounds`.
+ */
+export function firstPage(set: SetValue, size: number | undefined, call: Call): Struct {
   return pageOf(startOf(set, call, size === undefined ? undefined : checkSize(size, call)), call)
 }
 
@@ -34,7 +25,7 @@ export function firstPage(set: SetValue, size: number | undefined, call: Call): 
  * The page that a cursor refers to. If `size` is undefined, the page has the size that the cursor contains. Throws
  * `invalid_bounds` or `invalid_cursor`.
  */
-export function nextPage(cursor: string, size: number | undefined, call: Call): Page {
+export function nextPage(cursor: string, size: number | undefined, call: Call): Struct {
   if (size !== undefined) checkSize(size, call)
   const opened = openCursor(cursor, call)
   if (opened === undefined) throw call.failure('invalid_cursor', msg`Cursor cursor is invalid or expired.`)
@@ -55,18 +46,22 @@ function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStar
  * for one more element that passes the filters, but only up to the end of the batch. If the batch ends first, the page
  * has a cursor, even if no later element passes the filters.
  */
-function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
+function pageOf({ set, from, time, size }: PageStart, call: Call): Struct {
   const data: Value[] = []
   const batch = Math.max(size, pageSizeDefault)
   let read = 0
   for (const item of set.items(call, from)) {
     if (data.length === size && (item.kind !== 'left out' || read % batch === 0)) {
-      return { data, after: new SetCursor(sealCursor({ set, from: item.position(), time, size }, call)) }
+      const after = new SetCursor(sealCursor({ set, from: item.position(), time, size }, call))
+      return new Map<string, Value>([
+        ['data', data],
+        ['after', after],
+      ])
     }
     if (item.kind !== 'boundary') read++
     if (isElement(item)) data.push(item.value())
   }
-  return { data, after: undefined }
+  return new Map([['data', data]])
 }
 
 /** Checks the size of a page. Throws `invalid_bounds`. */

@@ -15,6 +15,7 @@ import { companionMembers } from '../library/collection.ts'
 import { entriesFor, type FunctionDefinition } from '../library/entry.ts'
 import { nativeModule } from '../library/natives.ts'
 import { any, id as idParameter } from '../library/parameters.ts'
+import { narrower } from '../sets/lazy-set.ts'
 import { endsOfRange, rangeOfDocuments, type StoredBound, StoredSet } from '../sets/stored-set.ts'
 import { Doc, Lambda, type Module, UserCollection, type Value } from '../value.ts'
 import { bodyOf } from './bodies.ts'
@@ -198,10 +199,7 @@ function readParts(collection: Ref, session: Session): SchemaParts {
 function computedField(body: string, source: string): ComputedField {
   return (doc, call) => {
     const own = bodyOf(body, source)
-    const limit =
-      call.limit === undefined || call.limit.effect === 'write'
-        ? ({ effect: 'read', place: 'computed fields' } as const)
-        : call.limit
+    const limit = narrower(call, { effect: 'read', place: 'computed fields' })
     return call.evaluation.apply(new Lambda(own.node, own.source, undefined), [doc], call.as({ limit }))
   }
 }
