@@ -123,8 +123,8 @@ export interface DocumentAccess {
   byId(collection: Module, id: bigint, call: Call): Doc
   byName(collection: Module, name: string, call: Call): Doc
   /**
-   * The reason why a document cannot be read. Undefined if the document can be read. The check has no read cost if an
-   * index found the document and `asWhole` is false.
+   * The reason why a document cannot be read. Undefined if the document can be read. `asWhole`: whether the caller needs
+   * all fields of the document. The check has no read cost if an index found the document and `asWhole` is false.
    */
   absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined
   /** All fields of a readable document, in the order of the response. */
@@ -139,9 +139,9 @@ export interface DocumentAccess {
    * Undefined if the document does not have the field.
    */
   field(doc: Doc, name: string, call: Call): Value | undefined
-  /** Adds a hint if the document was found with an index that does not contain the given field. */
+  /** Adds a hint at `call.span` if the document was found with an index that does not contain the given field. */
   hintUncovered(doc: Doc, name: string, call: Call): void
-  /** The module of a document's collection, even if the collection no longer exists. */
+  /** The module of a document's collection; `Collection.Deleted` if the collection was deleted. */
   collectionOf(ref: Ref): Module
 }
 

@@ -13,12 +13,11 @@ const writing: ReadonlySet<string> = new Set(
   'create createData update updateData replace replaceData delete login logout'.split(' '),
 )
 
-/** Parses chains. A subclass parses the expressions in the brackets of calls and accesses. */
+/** Parses chains. A subclass (parser.ts) parses the expressions in the brackets of calls and accesses. */
 abstract class ChainReader extends SourceReader {
   /** True if the text calls a method that may write. */
   mayWrite = false
 
-  /** Parses expressions up to the closing bracket. The opening bracket has been read. */
   abstract list(bracket: ']' | ')', shortAllowed: boolean): Node[]
 
   /** Parses the links after an operand whose text ends at `end`. */
@@ -123,14 +122,13 @@ function beforeAssertion(link: Link): BeforeAssertion {
   return { start: link.kind === 'field' ? link.nameStart : link.argumentsStart, skippedStart }
 }
 
-/** Parses objects and projections. A subclass parses the expressions in the fields. */
+/** Parses objects and projections. A subclass (parser.ts) parses the expressions in the fields. */
 export abstract class ObjectReader extends ChainReader {
   /**
    * The last string literal that was parsed as a possible key. If the literal is not a key, `string` returns this node.
    */
   #read: { readonly node: Node; readonly end: number } | undefined
 
-  /** Parses an expression. If `shortAllowed` is false, records a fault for a short lambda, such as `.name`. */
   abstract expression(shortAllowed: boolean): Node
 
   /** Parses a string literal. Returns the cached node if the literal was already parsed as a possible key. */

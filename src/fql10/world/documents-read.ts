@@ -88,11 +88,6 @@ export class DocumentReader implements DocumentAccess {
     this.#names = names
   }
 
-  /**
-   * Returns the reason why a document cannot be read; undefined if the document can be read. `asWhole`: whether the
-   * caller needs all fields of the document. If an index found the document and `asWhole` is false, the check has no
-   * read cost.
-   */
   absence(doc: Doc, call: Call, asWhole = false): Absence | undefined {
     const { ref, state } = doc
     if (state === 'deleted') return absenceOf(doc, 'deleted')
@@ -139,7 +134,7 @@ export class DocumentReader implements DocumentAccess {
   }
 
   /** Reads a document. Repeated reads of the same document return the cached result until the query writes. */
-  #read(doc: Doc, call: Call, isFree = false): DocumentVersion | undefined {
+  #read(doc: Doc, call: Call, isFree: boolean): DocumentVersion | undefined {
     if (typeof doc.state === 'object') return doc.state
     const at = doc.readAt ?? call.at
     const known = this.#latest
@@ -185,7 +180,6 @@ export class DocumentReader implements DocumentAccess {
     return read ?? { ts: 0, fields: new Map() }
   }
 
-  /** Implements `DocumentAccess.storedText`. */
   storedText(doc: Doc, tagged: boolean, call: Call): string | undefined {
     if (doc.ref.collection < firstUserCollection) return undefined
     const read = this.#require(doc, call)
@@ -201,7 +195,6 @@ export class DocumentReader implements DocumentAccess {
     return text
   }
 
-  /** All fields in the order of the response. */
   fields(doc: Doc, call: Call): Struct {
     hintFullRead(doc, call)
     const read = this.#require(doc, call)
@@ -226,7 +219,6 @@ export class DocumentReader implements DocumentAccess {
     return shown
   }
 
-  /** A single field; undefined if the document does not have the field. */
   field(doc: Doc, name: string, call: Call): Value | undefined {
     if (doc.ref.collection < firstUserCollection) return this.fields(doc, call).get(name)
     const isFree = isCovered(doc, name)
@@ -251,10 +243,6 @@ export class DocumentReader implements DocumentAccess {
     return convert(data.get(name))
   }
 
-  /**
-   * Adds a hint if the index that found the document does not cover the field `name`. The position of the hint is
-   * `call.span`.
-   */
   hintUncovered(doc: Doc, name: string, call: Call): void {
     const { foundIn } = doc
     if (foundIn === undefined || isCovered(doc, name)) return
@@ -262,7 +250,6 @@ export class DocumentReader implements DocumentAccess {
     call.evaluation.hint('non_covered_document_read', text, call.span)
   }
 
-  /** The module of a document's collection; `deletedCollection` if the collection was deleted. */
   collectionOf(ref: Ref): Module {
     return nativeOf(ref.collection)?.module ?? this.#aboutCollection(ref).companion
   }

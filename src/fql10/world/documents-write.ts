@@ -304,12 +304,10 @@ export class QueryDocumentWriter implements Writer {
     })
   }
 
-  /** True if the query has written collections, functions, roles or access providers. */
   get changesSchema(): boolean {
     return this.#schemaCall !== undefined
   }
 
-  /** Runs the checks that need all writes of the query. Throws QueryFailures. */
   finish(): void {
     for (const look of this.#atEnd) look()
     const call = this.#schemaCall

@@ -16,10 +16,7 @@ import type { DocumentReader } from './documents-read.ts'
 import { PassedArgument, runtimeOf, storedOf, UnstorableValue } from './stored-values.ts'
 import { permissionDenied } from './write-failures.ts'
 
-/**
- * Calls a user function. The number of arguments must already be checked. Returns the result, or a BoundCall if the
- * function is written in version 10 and has no role. The code that calls `callUser` must evaluate the BoundCall.
- */
+/** Implements {@link World.callUser} with a session. */
 export function callUser(
   callee: UserFunction,
   args: readonly Value[],
