@@ -92,12 +92,12 @@ export const dateMembers: Members = members('Date', [
   ),
 ])
 
-function fromText(name: string, query: string, result: string) {
+function fromText(name: string, query: string) {
   return ofModule.method(name, {
     parameters: { date: string },
     result: 'Date',
     summary: 'Parses a date from a string in the form `YYYY-MM-DD`.',
-    example: [query, result],
+    example: [query, 'Date("2024-03-01")'],
     run: (_, args, call) => {
       const value = parseDate(args.date)
       if (value !== undefined) return value
@@ -110,7 +110,7 @@ function fromText(name: string, query: string, result: string) {
 export const dateModule: Members = members(
   'Date',
   [
-    fromText('fromString', 'Date.fromString("2024-03-01")', 'Date("2024-03-01")'),
+    fromText('fromString', 'Date.fromString("2024-03-01")'),
     ofModule.method('today', {
       result: 'Date',
       summary: 'Returns the date of the query in UTC.',
@@ -118,5 +118,5 @@ export const dateModule: Members = members(
       run: (_, __, call) => dateOfTime(timeFromMicros(call.evaluation.now)) as LocalDate,
     }),
   ],
-  fromText('apply', 'Date("2024-03-01")', 'Date("2024-03-01")'),
+  fromText('apply', 'Date("2024-03-01")'),
 )

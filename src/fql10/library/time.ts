@@ -173,12 +173,12 @@ export const timeMembers: Members = members('Time', [
   ),
 ])
 
-function fromText(name: string, query: string, result: string) {
+function fromText(name: string, query: string) {
   return ofModule.method(name, {
     parameters: { time: string },
     result: 'Time',
     summary: 'Parses a time from an ISO 8601 string with an offset or `Z`.',
-    example: [query, result],
+    example: [query, 'Time("2024-01-01T00:00:00Z")'],
     run: (_, args, call) => {
       const value = parseTime(args.time)
       if (value !== undefined) return value
@@ -191,7 +191,7 @@ function fromText(name: string, query: string, result: string) {
 export const timeModule: Members = members(
   'Time',
   [
-    fromText('fromString', 'Time.fromString("2024-01-01T01:00:00+01:00")', 'Time("2024-01-01T00:00:00Z")'),
+    fromText('fromString', 'Time.fromString("2024-01-01T01:00:00+01:00")'),
     ofModule.method('now', {
       effect: 'observation',
       result: 'Time',
@@ -214,5 +214,5 @@ export const timeModule: Members = members(
       },
     }),
   ],
-  fromText('apply', 'Time("2024-01-01T00:00:00Z")', 'Time("2024-01-01T00:00:00Z")'),
+  fromText('apply', 'Time("2024-01-01T00:00:00Z")'),
 )

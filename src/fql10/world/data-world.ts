@@ -1,6 +1,7 @@
 // Implements `World` (call.ts) with a session. `World` is the interface for the data access of a query.
 
 import { createHmac } from 'node:crypto'
+import { catchError } from '../../base/catch-error.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { msg } from '../../base/message.ts'
 import { Failure } from '../../model/failure.ts'
@@ -80,20 +81,15 @@ class AccessDocuments implements AccessReader {
     const fields = () => new Map<string, StoredValue>([['instance', instance], ...params])
     const request = { action: 'create', resource: tokens, argument: fields, callSite: call } as const
     if (!session.access.allows(request)) throw permissionDenied(call)
-    try {
-      const made = createToken(instance, params, session)
-      const secret = made.fields.get('secret')
-      return new Doc(made.ref, nativeModule(native.tokens), {
-        ...(typeof secret === 'string' && { shown: new Map([['secret', secret]]) }),
-      })
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      throw writeFailure(
-        error,
-        { action: 'create', collection: 'Token', ref: undefined, name: undefined },
-        call,
-      )
-    }
+    const create = () => createToken(instance, params, session)
+    const made = catchError(Failure, create, failure => {
+      const target = { action: 'create', collection: 'Token', ref: undefined, name: undefined } as const
+      throw writeFailure(failure, target, call)
+    })
+    const secret = made.fields.get('secret')
+    return new Doc(made.ref, nativeModule(native.tokens), {
+      ...(typeof secret === 'string' && { shown: new Map([['secret', secret]]) }),
+    })
   }
 
   #instanceOf({ ref }: Doc): Ref | undefined {

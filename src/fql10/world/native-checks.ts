@@ -241,12 +241,9 @@ const providerRole: Members = { role: name, predicate: { type: 'String', isRequi
  * `isPatch` is true if `given` changes only some of the stored fields.
  */
 function shapeOf(given: ObjectValue, field: string, members: Members, isPatch: boolean) {
-  const value = given.get(field)
-  if (value === undefined) return []
-  if (isObject(value)) return failuresOf(value, members, [field], isPatch)
-  if (!isArray(value)) return []
-  return value.flatMap((item, index) =>
-    isObject(item) ? failuresOf(item, members, [field, index], false) : [],
+  const isOne = isObject(given.get(field) ?? null)
+  return items(given.get(field), [field]).flatMap(([item, path]) =>
+    failuresOf(item, members, path, isPatch && isOne),
   )
 }
 

@@ -52,7 +52,9 @@ export function planMigration(
   const { faults, shape, steps } = rewinder
   if (faults.length > 0) return { steps: [], statements, faults }
   if (live === undefined) return { steps: [], statements: [], faults: [] }
-  const differences = comparisonFaults(shape, shapeOf(live, find), submitted)
+  const liveShape = shapeOf(live, find)
+  const comparison = new Comparison(shape, submitted)
+  const differences = [...comparison.fields(shape, liveShape), ...comparison.wildcards(liveShape)]
   return { steps: differences.length > 0 ? [] : steps.toReversed(), statements, faults: differences }
 }
 
@@ -73,19 +75,6 @@ function newStatements(submitted: readonly Statement[], live: readonly Statement
 // before the migration. This shape is compared with the live shape, which the stored declaration describes. Rules: FQL
 // v10 reference, migrations, 4 and 7.
 
-/**
- * Reports all differences between the rewound shape and the live shape: first for live fields, then for new fields,
- * then for wildcards.
- */
-function comparisonFaults(
-  rewound: StructShape,
-  live: StructShape,
-  declaration: Declaration,
-): readonly Diagnostic[] {
-  const comparison = new Comparison(rewound, declaration)
-  return [...comparison.fields(rewound, live), ...comparison.wildcards(live)]
-}
-
 class Comparison {
   readonly #top: StructShape
   readonly #declaration: Declaration
@@ -100,6 +89,7 @@ class Comparison {
     return place && { source: place.source, ...place.item }
   }
 
+  /** Reports the differences between the fields of two objects: first for live fields, then for new fields. */
   fields(rewound: StructShape, live: StructShape): readonly Diagnostic[] {
     const known = Array.from(live.fields).flatMap(([name, field]) =>
       this.#liveField(field, rewound.fields.get(name)),

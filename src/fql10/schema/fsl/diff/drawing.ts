@@ -29,9 +29,9 @@ export function markedLine(tone: 'added' | 'removed' | 'changed', text: string):
   return { tone, text: `${marks[tone]} ${text}` }
 }
 
-/** A line with additional indentation. An empty line stays empty. */
-export function indentLine({ tone, text }: DiffLine, blanks: number): DiffLine {
-  return { tone, text: text === '' ? '' : ' '.repeat(blanks) + text }
+/** A line with one more level of indentation. An empty line stays empty. */
+export function indentLine({ tone, text }: DiffLine): DiffLine {
+  return { tone, text: text === '' ? '' : `  ${text}` }
 }
 
 /** The text of lines, each with a newline. */

@@ -127,7 +127,7 @@ function changingWording<T>(
 
 /** The line `title`, followed by the indented `lines`. Empty if `lines` is empty. */
 function within(title: string, lines: readonly DiffLine[]): readonly DiffLine[] {
-  return lines.length === 0 ? [] : [markedLine('changed', title), ...lines.map(line => indentLine(line, 2))]
+  return lines.length === 0 ? [] : [markedLine('changed', title), ...lines.map(indentLine)]
 }
 
 function renameLines({ after, before }: ItemPair): readonly DiffLine[] {

@@ -65,7 +65,7 @@ function splitLines(
     const when = index === 0 ? 'if' : 'else if'
     const where = field(path) === field(from) ? 'stays in' : 'moves to'
     const text = `- ${when} the value matches type \`${typeText(type)}\`, the value ${where} field ${field(path)}`
-    return indentLine({ tone: 'plain', text }, 2)
+    return indentLine({ tone: 'plain', text })
   })
   const fills = targets.flatMap(({ path, value }) =>
     value === undefined

@@ -84,7 +84,7 @@ function itemLines(change: ItemChange): readonly DiffLine[] {
     details.push(...group.lines, empty)
   }
   if (details.length === 0) details.push({ tone: 'plain', text: 'No semantic changes.' }, empty)
-  return [{ tone: 'title', text: `${title}:` }, ...details.map(line => indentLine(line, 2))]
+  return [{ tone: 'title', text: `${title}:` }, ...details.map(indentLine)]
 }
 
 function titleOf({ after, before }: ItemChange): string {
