@@ -2,16 +2,14 @@
 // run. While the callback of a write transaction runs, lmdb-js automatically reads from this transaction.
 
 import { assert } from '../../base/assert.ts'
-import { areSame } from '../../base/bytes.ts'
 import { isEmptyRange, isImpossibleKey } from './engine-parts.ts'
-import { type Bytes, type Entry, type KeyRange, keyBytesMax, type Write } from './kv-contract.ts'
+import { type Bytes, type Entry, type KeyRange, keyBytesMax } from './kv-contract.ts'
 import { cachedOrCopy } from './lmdb-codec.ts'
 import type { Trees } from './lmdb-trees.ts'
 import type { ComparingView } from './transaction-view.ts'
 
 export class LmdbView implements ComparingView {
   readonly #trees: Trees
-  readonly #postponed: PostponedWrite | undefined
   /**
    * Cursors that are not released yet. While a cursor is open, LMDB cannot reuse the pages of its snapshot and of later
    * commits.
@@ -19,25 +17,20 @@ export class LmdbView implements ComparingView {
   #open: Set<Entries> | undefined
   #isOver = false
 
-  /** `postponed`: the postponed write of the same transaction. This write is not in the database yet. */
-  constructor(trees: Trees, postponed?: PostponedWrite) {
+  constructor(trees: Trees) {
     this.#trees = trees
-    this.#postponed = postponed
   }
 
   get(key: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
     if (isImpossibleKey(key)) return undefined
-    const postponed = this.#postponed?.of(key)
-    // The value is copied, because returned arrays belong to the caller.
-    return postponed === undefined ? this.#trees.of(key).get(key) : postponed.value?.slice()
+    return this.#trees.of(key).get(key)
   }
 
   getCached(key: Bytes, cached: Bytes): Bytes | undefined {
     assert(!this.#isOver, 'a view is used after its read')
     if (isImpossibleKey(key)) return undefined
-    const postponed = this.#postponed?.of(key)
-    const found = postponed === undefined ? this.#trees.of(key).getBinaryFast(key) : postponed.value
+    const found = this.#trees.of(key).getBinaryFast(key)
     return found && cachedOrCopy(found, cached)
   }
 
@@ -54,7 +47,6 @@ export class LmdbView implements ComparingView {
   #iterate(range: KeyRange): Iterator<Entry> {
     assert(!this.#isOver, 'a view is used after its read')
     if (isEmptyRange(range)) return [][Symbol.iterator]()
-    this.#postponed?.release()
     this.#open ??= new Set()
     const options = rangeOptions(range)
     const sources = this.#trees.within(range).map(tree => tree.getRange(options))
@@ -155,48 +147,5 @@ function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Generator<E
     }
   } finally {
     for (const entries of begun) entries.return?.()
-  }
-}
-
-// Postpones the last write of each transaction in a batch (the transactions that share one LMDB transaction). All
-// transactions of src/storage/store end with a write to the same row: the record of the newest commit. The next
-// transaction's write to this row replaces the postponed write, so the row is written once per batch. Reads of this row
-// in the batch get the postponed write. A read of a range, or a last write to another row, applies the postponed write
-// first.
-
-/** Adds the writes of a batch to its LMDB transaction, and postpones the last write of each transaction. */
-export class PostponedWrite {
-  readonly #apply: (write: Write) => void
-  #write: Write | undefined
-
-  /** `apply` adds a write to the LMDB transaction of the batch. */
-  constructor(apply: (write: Write) => void) {
-    this.#apply = apply
-  }
-
-  /** Returns the postponed write if its key is `key`. */
-  of(key: Bytes): Write | undefined {
-    return this.#write !== undefined && areSame(this.#write.key, key) ? this.#write : undefined
-  }
-
-  /** Adds the writes of a transaction, in their order. */
-  add(writes: readonly Write[]): void {
-    const last = writes.length - 1
-    for (let at = 0; at < last; at++) {
-      const write = writes[at] as Write
-      if (this.of(write.key)) this.#write = undefined
-      this.#apply(write)
-    }
-    const write = writes[last]
-    if (write === undefined) return
-    if (!this.of(write.key)) this.release()
-    this.#write = write
-  }
-
-  /** Applies the postponed write. */
-  release(): void {
-    if (this.#write === undefined) return
-    this.#apply(this.#write)
-    this.#write = undefined
   }
 }

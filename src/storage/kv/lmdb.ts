@@ -18,7 +18,7 @@ import { type Environment, openFolder } from './lmdb-folder.ts'
 import { ForgottenCommitError, type NewestCommit } from './lmdb-newest-commit.ts'
 import { assertRoom, freeBytes } from './lmdb-room.ts'
 import type { Trees } from './lmdb-trees.ts'
-import { LmdbView, PostponedWrite } from './lmdb-view.ts'
+import { LmdbView } from './lmdb-view.ts'
 import { StoreUnavailableError, wordsOf } from './store-errors.ts'
 
 interface LmdbOptions {
@@ -223,20 +223,18 @@ class LmdbStore implements KeyValueStore {
   #run(batch: readonly Job[]): number {
     this.#isWorking = true
     try {
-      const postponed = new PostponedWrite(write => this.#apply(write))
       let count = 0
       let writes = 0
       let bytes = 0
       while (count < batch.length && writes < batchWritesMax) {
-        const view = new LmdbView(this.#trees, postponed)
+        const view = new LmdbView(this.#trees)
         const done = allWrites(runJob(batch[count++] as Job, view))
         view.end()
-        postponed.add(done)
+        for (const write of done) this.#apply(write)
         writes += done.length
         for (const { key, value } of done) bytes += key.length + (value?.length ?? 0)
       }
       if (writes > 0) assertRoom({ rows: writes, bytes }, this.#freeBytes())
-      postponed.release()
       if (writes > 0) this.#countCommit()
       return count
     } finally {
