@@ -13,7 +13,7 @@ import type { Timers } from '../../../base/timers.ts'
 import type { Bytes } from '../kv-contract.ts'
 import type { OpenFolder } from '../lmdb-folder.ts'
 import { type ApplyRequest, applySegments } from './apply.ts'
-import type { ApplyReply, ApplySetup } from './apply-thread.ts'
+import type { ApplyReply } from './apply-thread.ts'
 import { decodePosition, positionKey } from './position.ts'
 import type { ReadSegment } from './replay.ts'
 import type { RowTable } from './row-table.ts'
@@ -23,14 +23,14 @@ const body = programFile('storage/kv/log/apply-thread.ts')
 
 /** Starts the thread that applies segments to LMDB, and sends requests to the thread. */
 class Applier {
-  readonly #setup: ApplySetup
+  readonly #path: string
   /** The thread. The first request starts the thread. */
   #worker: Worker | undefined
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
 
-  /** `setup`: the folder and its options. The thread opens the folder separately. */
-  constructor(setup: ApplySetup) {
-    this.#setup = setup
+  /** `path`: the folder, which the thread opens separately. */
+  constructor(path: string) {
+    this.#path = path
   }
 
   /**
@@ -60,7 +60,7 @@ class Applier {
   }
 
   #start(): Worker {
-    const worker = new Worker(body, { workerData: this.#setup, execArgv: [] })
+    const worker = new Worker(body, { workerData: this.#path, execArgv: [] })
     worker.on('message', ({ failure }: ApplyReply) => this.#finish(failure))
     worker.on('error', (error: Error) => this.#finish(error.message))
     worker.once('exit', () => {
@@ -95,7 +95,6 @@ const waitingMax = 4
 interface ApplyQueueOptions {
   readonly image: OpenFolder
   readonly path: string
-  readonly mapSizeBytes: number | undefined
   /** The name of the log. */
   readonly log: Bytes
   readonly files: SegmentFiles
@@ -125,7 +124,7 @@ export class ApplyQueue {
   /** `waiting`: segments that the previous process had not applied. */
   constructor(options: ApplyQueueOptions, waiting: readonly FullSegment[]) {
     this.#options = options
-    this.#applier = new Applier({ path: options.path, mapSizeBytes: options.mapSizeBytes })
+    this.#applier = new Applier(options.path)
     this.#waiting = waiting
     if (waiting.length > 0) this.recordAppended()
   }

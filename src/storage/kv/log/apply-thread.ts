@@ -10,16 +10,9 @@ export interface ApplyReply {
   readonly failure?: string
 }
 
-/** The data with which the thread is started. */
-export interface ApplySetup {
-  readonly path: string
-  readonly mapSizeBytes: number | undefined
-}
-
 if (!isMainThread && parentPort) {
   const port = parentPort
-  const { path, ...options } = workerData as ApplySetup
-  const folder = openFolder(path, { ...options, use: 'reading' })
+  const folder = openFolder(workerData as string, { use: 'reading' })
   port.on('message', (request: ApplyRequest | 'close') => {
     if (request === 'close') {
       void folder.root.close().then(() => {

@@ -15,7 +15,6 @@ import { logFolder } from './segment-files.ts'
 
 interface FollowerOptions {
   readonly path: string
-  readonly mapSizeBytes?: number
   /** See {@link LogReader}. */
   readonly durable?: () => number
   /**
@@ -47,11 +46,11 @@ class FollowerStore implements FollowingStore {
   #reading: View | undefined
   #isClosed = false
 
-  constructor({ durable, mapSizeBytes, onClose, path, watch }: FollowerOptions) {
+  constructor({ durable, onClose, path, watch }: FollowerOptions) {
     this.#path = path
     this.#watch = watch
     this.#onClose = onClose
-    const { newest, root, trees } = openFolder(path, { mapSizeBytes, use: 'reading' })
+    const { newest, root, trees } = openFolder(path, { use: 'reading' })
     newest.close()
     this.#root = root
     this.#trees = trees

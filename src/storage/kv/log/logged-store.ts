@@ -40,7 +40,6 @@ import { headerBytes } from './segment-format.ts'
 interface LoggedOptions {
   /** The data directory; created if missing. */
   readonly path: string
-  readonly mapSizeBytes?: number
   readonly timers?: Timers
   /** Measures the duration of evaluation and flushes. */
   readonly clock?: Clock
@@ -166,7 +165,7 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#disk = options.disk ?? systemDisk
     this.#segmentBytes = options.segmentBytes ?? segmentBytesDefault
     this.#onLostFlush = options.onLostFlush ?? (() => undefined)
-    this.#image = openFolder(options.path, { ...options, use: 'logged' })
+    this.#image = openFolder(options.path, { use: 'logged' })
     this.#root = this.#image.root
     this.#trees = this.#image.trees
     const position = beginLog(this.#image)
@@ -191,8 +190,8 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#next = this.#makeNext(this.#segmentBytes)
     this.#applying = new ApplyQueue(
       {
-        ...{ path: options.path, mapSizeBytes: options.mapSizeBytes, image: this.#image, log: this.#log },
-        ...{ files: this.#files, timers: this.#timers, clock: this.#clock },
+        ...{ path: options.path, image: this.#image, log: this.#log, files: this.#files },
+        ...{ timers: this.#timers, clock: this.#clock },
         nextIsThere: () => this.#next,
         onChange: () => this.#listTables(),
       },
