@@ -6,7 +6,6 @@ import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { assert } from '../base/assert.ts'
 import { megabyte } from '../base/bytes.ts'
-import type { Clock } from '../base/clock.ts'
 import { type Micros, microsPerDay } from '../base/micros.ts'
 import { type Timers, wait } from '../base/timers.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
@@ -149,7 +148,6 @@ interface BaseWriterOptions {
   readonly data: string
   /** The name of the log. */
   readonly log: Bytes
-  readonly clock: Clock
   readonly timers: Timers
   /** The sequence number of the newest durable record. */
   readonly durable: () => number
@@ -238,30 +236,24 @@ export function oldestNeeded(bases: readonly BaseName[], now: Micros, days: numb
   return bases[0]
 }
 
-/** Removes the objects that are needed only for times before `oldest`. Returns the number of removed objects. */
+/** Removes the objects that are needed only for times before `oldest`. */
 export async function removeBefore(
   target: BackupTarget,
   bases: readonly BaseName[],
   oldest: BaseName,
-): Promise<number> {
-  let removed = 0
+): Promise<void> {
   for (const base of bases) {
     if (base === oldest) break
     await target.remove(baseObject(base))
-    removed++
   }
-  removed += await removeUpTo(target, partsPrefix, partsStart(oldest))
-  removed += await removeUpTo(target, logPrefix, piecesStart(oldest.generation, oldest.time))
-  return removed
+  await removeUpTo(target, partsPrefix, partsStart(oldest))
+  await removeUpTo(target, logPrefix, piecesStart(oldest.generation, oldest.time))
 }
 
 /** Removes the objects whose names begin with `prefix` and are less than `end`. */
-async function removeUpTo(target: BackupTarget, prefix: string, end: string): Promise<number> {
-  let removed = 0
+async function removeUpTo(target: BackupTarget, prefix: string, end: string): Promise<void> {
   for await (const name of target.list(prefix)) {
     if (name >= end) break
     await target.remove(name)
-    removed++
   }
-  return removed
 }

@@ -3,7 +3,7 @@
 // without a renewal. So the clocks of two machines are never compared.
 
 import { hostname } from 'node:os'
-import { type Random, systemRandom } from '../base/random.ts'
+import { systemRandom } from '../base/random.ts'
 import { isAlive, processMark } from '../base/system-process.ts'
 import { systemTimers, type Timers, wait } from '../base/timers.ts'
 import { leaseObject } from './object-names.ts'
@@ -38,7 +38,6 @@ export class TargetInUseError extends BackupError {
 interface LeaseOptions {
   readonly target: BackupTarget
   readonly timers?: Timers
-  readonly random?: Random
 }
 
 /** Reads the lease; undefined when the lease does not exist or is damaged. */
@@ -59,17 +58,17 @@ export class Lease {
   readonly #holder: string
   #renewals = 0
 
-  constructor({ random = systemRandom, target, timers = systemTimers }: LeaseOptions) {
+  constructor({ target, timers = systemTimers }: LeaseOptions) {
     this.#target = target
     this.#timers = timers
-    this.#holder = random.hex(8)
+    this.#holder = systemRandom.hex(8)
   }
 
   /**
    * Acquires the lease. If another service holds the lease, first watches the lease for some time. Throws
    * {@link TargetInUseError} if a service renews or takes the lease in this time.
    */
-  async acquire(until: number): Promise<void> {
+  async acquire(): Promise<void> {
     const first = await readLease(this.#target)
     let found = first
     for (let watchedMs = 0; found !== undefined && !isFree(found); watchedMs += watchEveryMs) {
@@ -79,7 +78,7 @@ export class Lease {
       const isRenewed = found !== undefined && found.renewals !== first?.renewals && !found.isReleased
       if (isRenewed || found?.holder !== first?.holder) throw this.#inUse(found ?? (first as LeaseContent))
     }
-    await this.#put(until || (found?.until ?? 0), false)
+    await this.#put(found?.until ?? 0, false)
     await this.#confirm()
   }
 

@@ -86,8 +86,8 @@ export class Shipper {
   #generation: Generation | undefined
   /** The complete base copies, the oldest first. */
   #bases: readonly BaseName[] = []
-  /** The base copy that is being written. */
-  #copy: { readonly ended: Promise<void>; readonly controller: AbortController } | undefined
+  /** Aborts the base copy that is being written. */
+  #copy: AbortController | undefined
   #copyNotBeforeMs = 0
   /** The value of `until` in the lease that was last written to the target. */
   #published: Micros = micros(0)
@@ -154,7 +154,7 @@ export class Shipper {
     }
     await Promise.race([finish().catch(error => this.#fail(error)), wait(graceMs, this.#options.timers)])
     this.#endRun()
-    this.#copy?.controller.abort()
+    this.#copy?.abort()
     this.#report()
   }
 
@@ -169,7 +169,7 @@ export class Shipper {
     const nowMs = clock.elapsedMs()
     if (!this.#isLeased) {
       await claimTarget(target, log)
-      await this.#lease.acquire(0)
+      await this.#lease.acquire()
       this.#isLeased = true
       this.#renewedMs = clock.elapsedMs()
     } else if (nowMs - this.#renewedMs >= renewEveryMs) {
@@ -226,7 +226,8 @@ export class Shipper {
     if (this.#copy !== undefined || clock.elapsedMs() < this.#copyNotBeforeMs) return
     if (generation.base !== undefined && generation.time - generation.base.from < every) return
     const controller = new AbortController()
-    const ended = this.#copyBase(generation, controller.signal)
+    this.#copy = controller
+    void this.#copyBase(generation, controller.signal)
       .catch(error => {
         this.#copyNotBeforeMs = clock.elapsedMs() + retryBaseMs
         this.#fail(error)
@@ -235,17 +236,16 @@ export class Shipper {
         this.#copy = undefined
         this.#wake()
       })
-    this.#copy = { controller, ended }
   }
 
   async #copyBase(generation: Generation, signal: AbortSignal): Promise<void> {
-    const { clock, data, log, logger, target, timers } = this.#options
+    const { data, log, logger, target, timers } = this.#options
     const onWritten = (bytes: number) => {
       this.#uploadedBytes += bytes
       this.#report()
     }
     const options = {
-      ...{ clock, data, log, target, timers, onWritten },
+      ...{ data, log, target, timers, onWritten },
       durable: () => this.#queue.place.sequence,
       onFailure: (error: unknown) => this.#fail(error),
     }
@@ -291,7 +291,7 @@ export class Shipper {
   #breakOff(bytes: number, reason: string): void {
     this.#droppedBytes += bytes
     this.#generation = undefined
-    this.#copy?.controller.abort()
+    this.#copy?.abort()
     const { logger, target } = this.#options
     logger.warn(
       { target: target.name, bytes },

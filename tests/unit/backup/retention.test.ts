@@ -118,12 +118,12 @@ const instant = (onWait: () => Promise<void>) => ({
 test('a second service does not take the lease of one that renews it, and takes that of one that does not', async () => {
   const target = new FolderTarget(await temporaryFolder())
   const first = new Lease({ target })
-  await first.acquire(0)
+  await first.acquire()
   const rival = new Lease({ target, timers: instant(() => first.renew(0)) })
-  await assert.rejects(rival.acquire(0), TargetInUseError)
+  await assert.rejects(rival.acquire(), TargetInUseError)
   await first.renew(0)
   const patient = new Lease({ target, timers: instant(async () => undefined) })
-  await patient.acquire(0)
+  await patient.acquire()
   await assert.rejects(
     first.renew(0),
     /another service \(process \d+ on .*\) writes its backup to .*another prefix/,
@@ -133,8 +133,8 @@ test('a second service does not take the lease of one that renews it, and takes 
 test('a lease that was given back is taken at once', async () => {
   const target = new FolderTarget(await temporaryFolder())
   const first = new Lease({ target })
-  await first.acquire(0)
+  await first.acquire()
   await first.release(0)
   const never = instant(() => assert.fail('nothing is waited for'))
-  await new Lease({ target, timers: never }).acquire(0)
+  await new Lease({ target, timers: never }).acquire()
 })
