@@ -48,7 +48,6 @@ export interface IndexDefinition {
    * other indexes, such an index also contains entries whose values are all null.
    */
   readonly isOwn: boolean
-  readonly serialized: boolean
   readonly active: boolean
   readonly partitions: number
   /** True: every caller in the database may read the index. For example, a login page may read it with a client key. */
@@ -74,7 +73,6 @@ export function indexDefinition(document: {
     values: itemsOf(fields.get('values')).map(indexField),
     unique,
     isOwn: fields.get(ownIndexField) === true,
-    serialized: fields.get('serialized') !== false,
     active: fields.get('active') === true,
     partitions: typeof partitions === 'bigint' ? Number(partitions) : unique || terms.length > 0 ? 1 : 8,
     publicRead: permissions !== undefined && isObject(permissions) && permissions.get('read') === 'public',
