@@ -9,8 +9,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { microsPerDay } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
+import { flushFolder } from '../storage/kv/log/segment-files.ts'
 import type { Micros } from '../values/value.ts'
-import { ifThere, modificationTime, removeFile, syncFolder } from './segment-files.ts'
+import { ifThere, modificationTime, removeFile } from './segment-files.ts'
 import type { Signer } from './signing.ts'
 
 export interface ExportStorage {
@@ -105,7 +106,7 @@ export class LocalFiles implements FileTable {
       const file = await open(draft, 'wx', 0o600)
       await pipeline(content, file.createWriteStream({ flush: true }), { signal })
       await rename(draft, path)
-      await syncFolder(this.#folder)
+      await flushFolder(this.#folder)
     } finally {
       await removeFile(draft)
     }

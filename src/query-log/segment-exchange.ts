@@ -3,12 +3,14 @@
 // uploaded within a second. All other new data is uploaded once a minute, or within a second after another machine has
 // requested the records. Segments of other machines are copied into the local folder.
 
+import { constants } from 'node:fs'
 import { type FileHandle, open, stat, utimes } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { epoch, micros } from '../base/micros.ts'
 import { Loop, type Timers, wait } from '../base/timers.ts'
 import type { Chunk } from '../storage/kv/postgres/log-chunks.ts'
+import { newline } from '../values/json-scan.ts'
 import type { Micros } from '../values/value.ts'
 import {
   copyPath,
@@ -48,8 +50,6 @@ const muchBytes = 1 << 20
 const pieceBytesMax = 4 << 20
 /** This level is five times as fast as gzip's default level, and its output is 10 % larger. */
 const gzipLevel = 3
-/** The line break. Every chunk ends with a line break and contains only complete records. */
-const lineEnd = 0x0a
 
 /** Uploads the segments of this machine. */
 export class SegmentUploader {
@@ -150,13 +150,16 @@ export class SegmentUploader {
   }
 }
 
-/** Reads complete lines from `position`, at most {@link pieceBytesMax} bytes; undefined if no line is complete. */
+/**
+ * Reads complete lines from `position`, at most {@link pieceBytesMax} bytes; undefined if no line is complete. So every
+ * chunk ends with a line break and contains only complete records.
+ */
 async function readPiece(file: FileHandle, position: number, size: number): Promise<Buffer | undefined> {
   const length = Math.min(pieceBytesMax, size - position)
   if (length <= 0) return undefined
   const block = Buffer.allocUnsafe(length)
   const { bytesRead } = await file.read(block, 0, length, position)
-  const end = block.subarray(0, bytesRead).lastIndexOf(lineEnd) + 1
+  const end = block.subarray(0, bytesRead).lastIndexOf(newline) + 1
   return end === 0 ? undefined : block.subarray(0, end)
 }
 
@@ -212,9 +215,7 @@ async function copyChunk({ folder, shared }: GatherOptions, chunk: Chunk): Promi
   if (size >= position + bytes || size < position) return
   const body = await (bucket ? bucket.fetch(chunkName(chunk)) : chunks.body(chunk))
   if (body === undefined) return
-  const file = await open(path, size === 0 ? 'a+' : 'r+', 0o600)
-  await file.close()
-  const copy = await open(path, 'r+')
+  const copy = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
     await copy.write(await expanded(body), 0, bytes, position)
   } finally {

@@ -8,7 +8,7 @@
 // A segment may end with an incomplete line, because its writer crashed or is still writing. The oldest segments are
 // removed when they exceed the configured age, or when all segments together exceed the configured size.
 
-import { open, readdir, rm, stat, utimes } from 'node:fs/promises'
+import { readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { micros, microsPerDay, nearestMicros } from '../base/micros.ts'
 import { type Timers, wait } from '../base/timers.ts'
@@ -138,16 +138,6 @@ export async function writtenUpTo(
     const writers = await listWriters(folder)
     if ([...writers.values()].every(until => until >= time || until < silentSince)) return
     await wait(lookEveryMs, timers)
-  }
-}
-
-/** Flushes a folder, so that its file names survive a crash of the machine. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

@@ -8,9 +8,10 @@ import { dirname } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { epoch, micros } from '../base/micros.ts'
 import type { Timers } from '../base/timers.ts'
+import { flushFolder } from '../storage/kv/log/segment-files.ts'
 import { isFullDisk } from '../storage/kv/store-errors.ts'
 import type { Micros } from '../values/value.ts'
-import { announce, livePath, removeFile, segmentPath, syncFolder } from './segment-files.ts'
+import { announce, livePath, removeFile, segmentPath } from './segment-files.ts'
 
 interface SegmentWriterOptions {
   readonly folder: string
@@ -240,7 +241,7 @@ function makeEmpty(path: string): void {
 
 async function createSegment(folder: string, path: string): Promise<SegmentFile> {
   const file = await open(path, 'ax', 0o600)
-  await syncFolder(folder)
+  await flushFolder(folder)
   return file
 }
 

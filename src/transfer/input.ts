@@ -3,6 +3,7 @@
 // invalid in the encoding of their file are rejected, because a replacement character would change the data.
 
 import { joinBytes } from '../base/bytes.ts'
+import { newline } from '../values/json-scan.ts'
 import { BadRecord } from './record.ts'
 
 /** Maximum number of bytes at the start of a file that are used to detect its format. */
@@ -127,8 +128,6 @@ function firstFault(bytes: Uint8Array): number {
   const readable = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
   return bytes.findIndex((byte, at) => readable[at] !== byte)
 }
-
-const newline = 0x0a
 
 async function lineAt(source: ByteSource, offset: number): Promise<number> {
   let line = 1

@@ -29,7 +29,7 @@ import {
   type SourceRecord,
   TransferError,
 } from './record.ts'
-import { namedKinds, readId } from './references.ts'
+import { memberOf, namedKinds, readId } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
 /** A position in a file between two records. */
@@ -153,23 +153,18 @@ function checkTime(record: SourceRecord): void {
 
 /** The id and the collection of an element, if they are readable. */
 function identityOf(json: Json | undefined): Pick<BadElement, 'id' | 'collection'> {
-  const member = (from: Json | undefined, ...names: string[]): Json | undefined =>
-    names.reduce<Json | undefined>(
-      (inner, name) => (inner instanceof Map ? inner.get(name) : undefined),
-      from,
-    )
   const first = (...found: (Json | undefined)[]) =>
     found.find((each): each is string => typeof each === 'string')
-  const ref = member(json, 'ref', '@ref')
-  const coll = member(json, 'coll')
+  const ref = memberOf(json, 'ref', '@ref')
+  const coll = memberOf(json, 'coll')
   return {
-    id: first(member(ref, 'id'), member(json, 'id')),
+    id: first(memberOf(ref, 'id'), memberOf(json, 'id')),
     collection: first(
       coll,
-      member(coll, '@mod'),
-      member(coll, 'name'),
-      member(ref, 'collection', '@ref', 'id'),
-      member(json, 'collectionId'),
+      memberOf(coll, '@mod'),
+      memberOf(coll, 'name'),
+      memberOf(ref, 'collection', '@ref', 'id'),
+      memberOf(json, 'collectionId'),
     ),
   }
 }

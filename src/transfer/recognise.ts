@@ -1,6 +1,7 @@
 // Detects the format of a file by its name and its content.
 
 import { tryJson } from '../values/json.ts'
+import { newline } from '../values/json-scan.ts'
 import { type Json, nativeNamed } from '../values/value.ts'
 import { nameOfPath } from './export-paths.ts'
 import { driverReference } from './formats/driver-values.ts'
@@ -8,7 +9,7 @@ import type { FormatName } from './formats/format.ts'
 import { type ByteSource, readHead, readText, type TextFile } from './input.ts'
 import { type JsonElement, jsonElements } from './json-elements.ts'
 import { BadRecord } from './record.ts'
-import { readId } from './references.ts'
+import { memberOf, readId } from './references.ts'
 
 /** The format of a file. */
 export type Content =
@@ -27,8 +28,6 @@ export type Content =
   | { readonly kind: 'metadata' }
   | { readonly kind: 'empty' }
   | { readonly kind: 'unknown' }
-
-const newline = 0x0a
 
 /**
  * Detects the format and the encoding of a file. If the encoding `given` is defined, it is used. Throws `TransferError`
@@ -137,8 +136,7 @@ function formatOf(first: ReadonlyMap<string, Json>): FormatName {
 
 /** Returns whether an object in the format of a driver is a schema object. */
 function isSchema(first: ReadonlyMap<string, Json>): boolean {
-  const ref = first.get('ref')
-  const wrapped = ref instanceof Map ? ref.get('@ref') : undefined
+  const wrapped = memberOf(first, 'ref', '@ref')
   if (wrapped === undefined) return false
   try {
     const { target } = driverReference(wrapped)

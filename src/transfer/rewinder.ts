@@ -8,6 +8,7 @@ import { formatTime, microsOfTime, parseTime, timeFromMicros } from '../values/t
 import type { Json, Micros } from '../values/value.ts'
 import { batchCharactersMax } from './batches.ts'
 import { type DatabasePath, QueryError, type TransferConnection } from './connection.ts'
+import { object as form } from './query-json.ts'
 import { firstPlace, type PagePlace } from './read-page.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
 import { recordText } from './record-text.ts'
@@ -269,7 +270,7 @@ function reachQuery({ collection, to }: Pick<RewindPage, 'collection' | 'to'>): 
 
 function pageOf(collection: string, { after, size }: Pick<RewindPage, 'after' | 'size'>): Json {
   const documents = form({ documents: form({ collection }) })
-  return form({ paginate: documents, size: BigInt(size), ...(after !== undefined && { after }) })
+  return form({ paginate: documents, size: BigInt(size), after })
 }
 
 /**
@@ -277,10 +278,11 @@ function pageOf(collection: string, { after, size }: Pick<RewindPage, 'after' | 
  * results of `lambda` for the elements of the page (`data`).
  */
 function outcomes(lambda: Json): Json {
-  return object({
+  const fields = form({
     after: select(['after'], variable('page')),
     data: form({ map: lambda, collection: select(['data'], variable('page')) }),
   })
+  return form({ object: fields })
 }
 
 function at(time: Micros, expr: Json): Json {
@@ -301,12 +303,4 @@ function select(path: readonly string[], from: Json): Json {
 
 function variable(name: string): Json {
   return form({ var: name })
-}
-
-function object(fields: Readonly<Record<string, Json>>): Json {
-  return form({ object: form(fields) })
-}
-
-function form(members: Readonly<Record<string, Json>>): Json {
-  return new Map(Object.entries(members))
 }

@@ -10,7 +10,7 @@ import {
   type SourceDocument,
   type SourceRecord,
 } from '../record.ts'
-import { nativeOf } from '../references.ts'
+import { memberOf, nativeOf } from '../references.ts'
 import { driverReference, driverValue } from './driver-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
 import { excerptOf } from './notation.ts'
@@ -18,8 +18,7 @@ import { excerptOf } from './notation.ts'
 /** Reads a document or schema object in the notation of a driver. */
 export const readDriver: ReadElement = (element, context) => {
   if (!(element instanceof Map)) throw new BadRecord('no object')
-  const ref = element.get('ref')
-  const wrapped = ref instanceof Map ? ref.get('@ref') : undefined
+  const wrapped = memberOf(element, 'ref', '@ref')
   if (wrapped === undefined) {
     const reason = element.has('@ref') ? 'a reference and not a document' : 'it has no `ref`'
     throw new BadRecord(reason)
