@@ -56,65 +56,23 @@ const kinds = { c: 'collection', i: 'index', f: 'function' } as const
 /** Maximum number of characters of a stored address or identity. */
 const keptCharsMax = 200
 
-/**
- * Serializes facts. Caches the texts of the previous facts, because consecutive requests of one application differ
- * little.
- */
-export class FactsFormat {
-  #lastCaller: LogCaller | undefined
-  #lastAddress = ''
-  #lastWho = who(undefined, '')
-  #lastNamed: readonly NamedObject[] = []
-  #lastHoles: readonly number[] = []
-  #lastUse = ''
-
-  /** Returns the text of the facts in a line. `holes`: see {@link PlainShape}. */
-  text(facts: Omit<Facts, 'fault'>, fault: Facts['fault'], holes: readonly number[]): string {
-    const { address, caller, commitTime, endpoint, isSlow, named } = facts
-    if (address !== this.#lastAddress || !isSame(caller, this.#lastCaller)) {
-      this.#lastCaller = caller
-      this.#lastAddress = address
-      this.#lastWho = who(caller, address)
-    }
-    const text = `[${this.#lastWho},"${endpoint}",${isSlow ? 1 : 0}`
-    if (named.length === 0 && fault === undefined && commitTime === undefined) return `${text}]`
-    const use = this.#use(named, holes)
-    if (commitTime !== undefined) return `${text}${use},${faultText(fault)},${commitTime}]`
-    return fault === undefined ? `${text}${use}]` : `${text}${use},${faultText(fault)}]`
-  }
-
-  #use(named: readonly NamedObject[], holes: readonly number[]): string {
-    const isKnown =
-      named.length === this.#lastNamed.length &&
-      holes.length === this.#lastHoles.length &&
-      named.every((each, at) => {
-        const last = this.#lastNamed[at]
-        return each.name === last?.name && each.kind === last.kind
-      }) &&
-      holes.every((each, at) => each === this.#lastHoles[at])
-    if (!isKnown || this.#lastUse === '') {
-      this.#lastNamed = named
-      this.#lastHoles = holes
-      const names = JSON.stringify(named.map(({ kind, name }) => kindLetters[kind] + name))
-      this.#lastUse = `,${withoutBraces(names)},[${holes.join()}]`
-    }
-    return this.#lastUse
-  }
+/** Returns the text of the facts in a line. `holes`: see {@link PlainShape}. */
+export function factsText(
+  { address, caller, commitTime, endpoint, isSlow, named }: Omit<Facts, 'fault'>,
+  fault: Facts['fault'],
+  holes: readonly number[],
+): string {
+  const text = `[${who(caller, address)},"${endpoint}",${isSlow ? 1 : 0}`
+  if (named.length === 0 && fault === undefined && commitTime === undefined) return `${text}]`
+  const names = JSON.stringify(named.map(({ kind, name }) => kindLetters[kind] + name))
+  const use = `${withoutBraces(names)},[${holes.join()}]`
+  if (commitTime !== undefined) return `${text},${use},${faultText(fault)},${commitTime}]`
+  return fault === undefined ? `${text},${use}]` : `${text},${use},${faultText(fault)}]`
 }
 
 function faultText(fault: Fault | undefined): string {
   if (fault === undefined) return 'null'
   return withoutBraces(JSON.stringify([fault.code, fault.text, fault.position]))
-}
-
-function isSame(left: LogCaller | undefined, right: LogCaller | undefined): boolean {
-  if (left === undefined || right === undefined) return left === right
-  return (
-    left.credential === right.credential &&
-    left.identity === right.identity &&
-    left.roles.length === right.roles.length &&
-    left.roles.every((role, at) => role === right.roles[at])
-  )
 }
 
 function who(caller: LogCaller | undefined, address: string): string {

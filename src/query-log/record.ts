@@ -2,14 +2,14 @@
 // their order and their types (RESPONSE_CODE is text, REQUEST_HEADERS is text that contains JSON).
 //
 // Facts for which the format has no field are stored separately (facts.ts). The formatting runs for every request. For
-// speed, this file concatenates the line from texts, and caches the texts that are repeated.
+// speed, this file concatenates the line from texts, and caches the text of the headers.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Template } from '../base/message.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros } from '../values/value.ts'
 import { createTimestampFormat } from './exported-record.ts'
-import { type Facts, FactsFormat, PlainShapes } from './facts.ts'
+import { type Facts, factsText, PlainShapes } from './facts.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const recordLimits = {
@@ -104,47 +104,19 @@ interface Wording {
 
 type Wordings = { readonly [L in LanguageName]?: Wording }
 
-/** A conversion that caches its last result, because consecutive inputs are mostly the same. */
-class LastText {
-  readonly #make: (of: string) => string
-  #of: string | undefined
-  #text = ''
-
-  constructor(make: (of: string) => string) {
-    this.#make = make
-  }
-
-  of(text: string): string {
-    if (text !== this.#of) {
-      this.#of = text
-      this.#text = this.#make(text)
-    }
-    return this.#text
-  }
-}
-
 /** Formats records for one region group. */
 export class RecordFormat {
   readonly #wordings: Wordings
   readonly #time = createTimestampFormat()
-  readonly #facts = new FactsFormat()
   readonly #shapes = new PlainShapes()
-  // Repeated parts of records, with the text around them.
-  readonly #begin = new LastText(version => `{"API_VERSION":${JSON.stringify(version)},"BYTES_IN":`)
-  readonly #method = new LastText(method => `","REQUEST_METHOD":${JSON.stringify(method)},"RESPONSE_CODE":"`)
-  readonly #limitsHit: LastText
+  readonly #region: string
   readonly #headers = new GenerationCache<string, string>(knownHeadersMax)
-  #lastNames: readonly string[] = []
-  #lastDatabase = '[]'
   #lastHeaders: ObservedRequest['headers'] = {}
   #lastHeaderText = '{'
 
   constructor(regionGroup: string, wordings: Wordings) {
     this.#wordings = wordings
-    const region = JSON.stringify(regionGroup)
-    this.#limitsHit = new LastText(
-      limitsHit => `,"RATE_LIMITS_HIT":${limitsHit},"REGION_GROUP":${region},"REQUEST_HEADERS":"`,
-    )
+    this.#region = JSON.stringify(regionGroup)
   }
 
   /**
@@ -166,26 +138,15 @@ export class RecordFormat {
       text: shownText(fault.text, isKnown),
       position: shownText(fault.position, isKnown),
     }
-    return { record, facts: this.#facts.text(facts, shown, holes) }
+    return { record, facts: factsText(facts, shown, holes) }
   }
 
   #record(request: ObservedRequest, shape: string, time: Micros): string {
     const costs = request.costs ?? noCosts
     const { headers } = request
-    const limitsHit = costs.rateLimited.length === 0 ? '[]' : JSON.stringify(costs.rateLimited)
-    const begin = this.#begin.of(shortened(request.apiVersion, loggedWordCharsMax))
-    const method = this.#method.of(shortened(request.method, loggedWordCharsMax))
-    return `${begin}${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${this.#database(request.database?.names ?? noNames)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs}${this.#limitsHit.of(limitsHit)}${this.#textHeaders(headers)}${numbersOf(headers)}${method}${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
-  }
-
-  /** Returns names as JSON. Caches the last result, because consecutive requests mostly have the same database. */
-  #database(names: readonly string[]): string {
-    const last = this.#lastNames
-    if (names.length !== last.length || !names.every((name, level) => name === last[level])) {
-      this.#lastNames = names
-      this.#lastDatabase = JSON.stringify(names)
-    }
-    return this.#lastDatabase
+    const version = JSON.stringify(shortened(request.apiVersion, loggedWordCharsMax))
+    const method = JSON.stringify(shortened(request.method, loggedWordCharsMax))
+    return `{"API_VERSION":${version},"BYTES_IN":${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${JSON.stringify(request.database?.names ?? noNames)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs},"RATE_LIMITS_HIT":${JSON.stringify(costs.rateLimited)},"REGION_GROUP":${this.#region},"REQUEST_HEADERS":"${this.#textHeaders(headers)}${numbersOf(headers)}","REQUEST_METHOD":${method},"RESPONSE_CODE":"${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
   }
 
   /**
