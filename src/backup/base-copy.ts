@@ -11,7 +11,7 @@ import { type Timers, wait } from '../base/timers.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
 import { copyStore, storeBytes } from '../storage/kv/lmdb-copy.ts'
 import { dataFileName } from '../storage/kv/lmdb-data-file.ts'
-import { openFolder } from '../storage/kv/lmdb-folder.ts'
+import { closeFolder, openFolder } from '../storage/kv/lmdb-folder.ts'
 import { freeBytes } from '../storage/kv/lmdb-room.ts'
 import type { Trees } from '../storage/kv/lmdb-trees.ts'
 import { LmdbView } from '../storage/kv/lmdb-view.ts'
@@ -61,13 +61,13 @@ async function makeCopy(data: string, durable: () => number): Promise<StoreCopy>
     throw new BackupError(`a base copy needs ${needed} free bytes on the disk of ${data}, which has ${free}`)
   await mkdir(folder, { mode: 0o700 })
   await copyStore(data, folder, durable)
-  const { root, trees } = openFolder(folder, { use: 'reading' })
+  const copy = openFolder(folder, { use: 'reading' })
   try {
-    const place = readPosition(root)
+    const place = readPosition(copy.root)
     assert(place !== undefined, 'a store that is served has a commit log')
-    return { folder, bytes: storeBytes(folder), time: timeOf(trees), place }
+    return { folder, bytes: storeBytes(folder), time: timeOf(copy.trees), place }
   } finally {
-    await root.close()
+    await closeFolder(copy)
   }
 }
 

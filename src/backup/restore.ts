@@ -9,8 +9,7 @@ import { endOfTime, type Micros } from '../base/micros.ts'
 import { systemRandom } from '../base/random.ts'
 import { flush } from '../storage/kv/lmdb-copy.ts'
 import { checkDataFile, dataFileName } from '../storage/kv/lmdb-data-file.ts'
-import { type Environment, openFolder, ownerOnly } from '../storage/kv/lmdb-folder.ts'
-import type { Trees } from '../storage/kv/lmdb-trees.ts'
+import { closeFolder, type OpenFolder, openFolder, ownerOnly } from '../storage/kv/lmdb-folder.ts'
 import { applyBatches, type BatchSpan } from '../storage/kv/log/apply.ts'
 import { readPosition, renameLog } from '../storage/kv/log/position.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
@@ -59,28 +58,23 @@ export async function restoreInto(
     }
     renew(image)
   } finally {
-    await image.root.close()
+    await closeFolder(image)
   }
   await chmod(file, ownerOnly.permissionsMode)
   flush(file)
   return { time: replay.time, pieces: pieces.length }
 }
 
-interface Image {
-  readonly root: Environment
-  readonly trees: Trees
-}
-
 class Replay {
   readonly #target: BackupTarget
-  readonly #image: Image
+  readonly #image: OpenFolder
   #place: ChainPlace
   /** True after the first commit that was skipped because it is later than the requested time. */
   #isOver = false
   /** The time of the newest commit that was applied. */
   time: Micros
 
-  constructor(target: BackupTarget, image: Image, place: ChainPlace, time: Micros) {
+  constructor(target: BackupTarget, image: OpenFolder, place: ChainPlace, time: Micros) {
     this.#target = target
     this.#image = image
     this.#place = place
@@ -130,7 +124,7 @@ class Replay {
  * Gives the log of a store a new name. The first bytes of the name, the lineage (object-names.ts), do not change.
  * Removes the secret of the store, so that the store generates a new secret.
  */
-function renew({ root, trees }: Image): void {
+function renew({ root, trees }: OpenFolder): void {
   const before = readPosition(root)
   const log = systemRandom.bytes(logNameBytes)
   if (before) log.set(before.log.subarray(0, lineageBytes))

@@ -5,7 +5,7 @@
 import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataFileName } from './lmdb-data-file.ts'
-import { openFolder, ownerOnly } from './lmdb-folder.ts'
+import { closeFolder, openFolder, ownerOnly } from './lmdb-folder.ts'
 import { completeCopy } from './log/apply.ts'
 import { LogReader } from './log/log-reader.ts'
 import { verifyLog } from './log/replay.ts'
@@ -25,14 +25,12 @@ export async function copyStore(from: string, to: string, durable?: () => number
     await source.root.backup(to, true)
     const copy = openFolder(to, { use: 'reading' })
     completeCopy(copy, segments)
-    await copy.root.close()
-    copy.newest.close()
+    await closeFolder(copy)
   } catch (cause) {
     throw new StoreUnavailableError(`the store cannot be copied to ${to}: ${wordsOf(cause)}`, { cause })
   } finally {
     log.close()
-    await source.root.close()
-    source.newest.close()
+    await closeFolder(source)
   }
   rmSync(join(to, 'lock.mdb'), { force: true })
   const copy = join(to, dataFileName)

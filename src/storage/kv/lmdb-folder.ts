@@ -19,7 +19,6 @@ export type Environment = RootDatabase<Bytes, Bytes>
 export interface OpenFolder {
   readonly root: Environment
   readonly trees: Trees
-  /** The caller must close `newest` after `root`. */
   readonly newest: NewestCommit
 }
 
@@ -105,6 +104,12 @@ export function openFolder(
     if (error instanceof StoreUnavailableError) throw error
     throw new StoreUnavailableError(`cannot open the store in ${path}: ${wordsOf(error)}`, { cause: error })
   }
+}
+
+/** Closes a folder. */
+export async function closeFolder({ newest, root }: Pick<OpenFolder, 'newest' | 'root'>): Promise<void> {
+  await root.close()
+  newest.close()
 }
 
 /**

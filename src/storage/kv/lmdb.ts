@@ -14,7 +14,7 @@ import { allWrites } from './batch.ts'
 import { CommitQueue, completeJob, type Job, runJob } from './commit-queue.ts'
 import { Listeners } from './engine-parts.ts'
 import type { Bytes, KeyValueStore, View, Work, Write } from './kv-contract.ts'
-import { type Environment, openFolder } from './lmdb-folder.ts'
+import { closeFolder, type Environment, openFolder } from './lmdb-folder.ts'
 import { ForgottenCommitError, type NewestCommit } from './lmdb-newest-commit.ts'
 import { assertRoom, freeBytes } from './lmdb-room.ts'
 import type { Trees } from './lmdb-trees.ts'
@@ -160,8 +160,7 @@ class LmdbStore implements KeyValueStore {
     this.#isClosed = true
     this.#endWatch()
     while (this.#commits.size > 0) await Promise.allSettled(this.#commits)
-    await this.#root.close()
-    this.#newest.close()
+    await closeFolder({ root: this.#root, newest: this.#newest })
   }
 
   async #commit(): Promise<void> {

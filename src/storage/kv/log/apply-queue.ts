@@ -14,7 +14,7 @@ import type { Bytes } from '../kv-contract.ts'
 import type { OpenFolder } from '../lmdb-folder.ts'
 import { type ApplyRequest, applySegments } from './apply.ts'
 import type { ApplyReply } from './apply-thread.ts'
-import { decodePosition, positionKey } from './position.ts'
+import { readPosition } from './position.ts'
 import type { ReadSegment } from './replay.ts'
 import type { RowTable } from './row-table.ts'
 import type { SegmentFiles } from './segment-files.ts'
@@ -238,8 +238,7 @@ export class ApplyQueue {
     if (this.#applied.length === 0) return
     const { files, image, onChange } = this.#options
     image.root.resetReadTxn()
-    const stored = image.root.get(positionKey)
-    const newest = stored === undefined ? 0 : decodePosition(stored).segment
+    const newest = readPosition(image.root)?.segment ?? 0
     for (const { number } of this.#applied) if (number <= newest) files.free(number)
     this.#applied = this.#applied.filter(({ number }) => number > newest)
     onChange()

@@ -1,7 +1,7 @@
 // The thread that applies segments of the commit log to LMDB.
 
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { openFolder } from '../lmdb-folder.ts'
+import { closeFolder, openFolder } from '../lmdb-folder.ts'
 import { wordsOf } from '../store-errors.ts'
 import { type ApplyRequest, applySegments } from './apply.ts'
 
@@ -15,10 +15,7 @@ if (!isMainThread && parentPort) {
   const folder = openFolder(workerData as string, { use: 'reading' })
   port.on('message', (request: ApplyRequest | 'close') => {
     if (request === 'close') {
-      void folder.root.close().then(() => {
-        folder.newest.close()
-        port.close()
-      })
+      void closeFolder(folder).then(() => port.close())
       return
     }
     port.postMessage(replyTo(() => applySegments(folder, request)))

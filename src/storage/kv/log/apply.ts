@@ -5,7 +5,7 @@ import type { Bytes } from '../kv-contract.ts'
 import type { OpenFolder } from '../lmdb-folder.ts'
 import type { Trees } from '../lmdb-trees.ts'
 import type { ReadingSegment } from './log-reader.ts'
-import { decodePosition, encodePosition, type LogPosition, positionKey } from './position.ts'
+import { encodePosition, type LogPosition, positionKey, readPosition } from './position.ts'
 import { RowTable } from './row-table.ts'
 import { addBatch, addRecords } from './segment.ts'
 import type { RecordBounds } from './segment-format.ts'
@@ -39,9 +39,8 @@ export function applySegments(
  */
 export function completeCopy(copy: OpenFolder, segments: readonly ReadingSegment[]): void {
   copy.root.transactionSync(() => {
-    const stored = copy.root.get(positionKey)
-    if (stored === undefined) return
-    let position = decodePosition(stored)
+    let position = readPosition(copy.root)
+    if (position === undefined) return
     for (const { bytes, end, header, place } of segments) {
       if (header.number <= position.segment) continue
       applyRows(copy.trees, new Uint8Array(bytes.buffer), end)

@@ -13,7 +13,7 @@ import { writeBytesMax } from '../batch.ts'
 import { CommitQueue, completeJob, type Job, prepareBatch, runJob } from '../commit-queue.ts'
 import { Listeners } from '../engine-parts.ts'
 import type { Bytes, EncodedWrites, KeyValueStore, View, Work, Write } from '../kv-contract.ts'
-import { type Environment, type OpenFolder, openFolder } from '../lmdb-folder.ts'
+import { closeFolder, type Environment, type OpenFolder, openFolder } from '../lmdb-folder.ts'
 import { ForgottenCommitError } from '../lmdb-newest-commit.ts'
 import { assertRoom, freeBytes } from '../lmdb-room.ts'
 import type { Trees } from '../lmdb-trees.ts'
@@ -252,8 +252,7 @@ class LoggedStore implements LoggedKeyValueStore {
     await this.#applying.close()
     await this.#next.then(({ descriptor }) => closeFile(descriptor)).catch(() => undefined)
     if (this.#applying.isEmpty) this.#recordClosed()
-    await this.#root.close()
-    this.#image.newest.close()
+    await closeFolder(this.#image)
     this.#durable?.close()
     await this.#records?.end()
   }

@@ -63,11 +63,10 @@ export function decodePosition(bytes: Bytes): LogPosition {
 export function beginLog({ newest, root }: OpenFolder): LogPosition {
   return root.transactionSync(() => {
     newest.check(root)
-    const found = root.get(positionKey)
-    const position = found
-      ? decodePosition(found)
-      : { log: systemRandom.bytes(logNameBytes), segment: 0, sequence: 0, checksum: 0, isClosed: true }
-    if (!found) root.put(positionKey, encodePosition(position))
+    const found = readPosition(root)
+    if (found) return found
+    const position = startOf(systemRandom.bytes(logNameBytes))
+    root.put(positionKey, encodePosition(position))
     return position
   })
 }
@@ -76,14 +75,12 @@ export function beginLog({ newest, root }: OpenFolder): LogPosition {
 export function recordClosed({ newest, root }: OpenFolder, isClosed: boolean): void {
   root.transactionSync(() => {
     newest.check(root)
-    const position = decodePosition(root.get(positionKey) as Bytes)
+    const position = readPosition(root) as LogPosition
     if (position.isClosed !== isClosed) root.put(positionKey, encodePosition({ ...position, isClosed }))
   })
 }
 
-/**
- * Reads the position of LMDB in the log; undefined if the store has no log. No other process may write to the folder.
- */
+/** Reads the position of LMDB in the log, as of the current snapshot; undefined if the store has no log. */
 export function readPosition(root: Environment): LogPosition | undefined {
   const stored = root.get(positionKey)
   return stored && decodePosition(stored)
@@ -91,8 +88,12 @@ export function readPosition(root: Environment): LogPosition | undefined {
 
 /** Begins a log with the name `log`. LMDB contains no records of this log. */
 export function renameLog(root: Environment, log: Bytes): void {
-  const position = { log, segment: 0, sequence: 0, checksum: 0, isClosed: true }
   root.transactionSync(() => {
-    root.put(positionKey, encodePosition(position))
+    root.put(positionKey, encodePosition(startOf(log)))
   })
+}
+
+/** The position at the start of a log. */
+function startOf(log: Bytes): LogPosition {
+  return { log, segment: 0, sequence: 0, checksum: 0, isClosed: true }
 }
