@@ -5,6 +5,7 @@ import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
 import { SignIn, SignInAgain } from './pages/sign-in.tsx'
 import { PageOf } from './pages.tsx'
 import { Bar } from './parts/bar.tsx'
+import { Button } from './parts/button.tsx'
 import { useDismissal } from './parts/dismissal.ts'
 import { Heading } from './parts/heading.tsx'
 import { failureOf } from './parts/load.tsx'
@@ -82,9 +83,9 @@ function Frame() {
   const isLost = isUnreachable.value
   return (
     <div class="frame">
-      <button type="button" class="skip" onClick={skipToMain}>
+      <Button class="skip" onClick={skipToMain}>
         Skip to content
-      </button>
+      </Button>
       <div class="navigation" ref={menu}>
         <Bar isMenuOpen={isMenuOpen} onMenu={() => setMenuOpen(!isMenuOpen)} />
         <Sections isOpen={isMenuOpen} />
@@ -168,9 +169,9 @@ function Unreachable() {
           </li>
         )}
         <li>
-          <button type="button" class="quiet" onClick={() => signOut()}>
+          <Button class="quiet" onClick={() => signOut()}>
             Sign in with another secret
-          </button>
+          </Button>
         </li>
       </ul>
       {session.value?.principal.is_root && <p>The overview lists all databases.</p>}

@@ -1,6 +1,7 @@
 // The pages of access providers: third parties whose signed tokens the service accepts.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
@@ -87,9 +88,9 @@ function ProviderList() {
     <>
       <Heading title="Access providers">
         {rights.value.administers && pastTime.value === undefined && (
-          <button type="button" class="primary" onClick={() => setCreating(true)}>
+          <Button class="primary" onClick={() => setCreating(true)}>
             Create access provider
-          </button>
+          </Button>
         )}
       </Heading>
       <SchemaList

@@ -1,6 +1,7 @@
 // The page of an index or a unique constraint that a collection declares in version 10: its fields, its state, its
 // size, and an example query.
 
+import { Button } from '../parts/button.tsx'
 import { Fact } from '../parts/fact.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { IndexSize } from '../parts/index-size.tsx'
@@ -109,9 +110,7 @@ function Facts({ part, collection }: { readonly part: Json; readonly collection:
         <section aria-labelledby="use">
           <h2 id="use">Use</h2>
           <pre class="drawn wrapped">{usage}</pre>
-          <button type="button" onClick={() => tryInShell(usage)}>
-            Try in the shell
-          </button>
+          <Button onClick={() => tryInShell(usage)}>Try in the shell</Button>
         </section>
       )}
     </>

@@ -2,6 +2,7 @@
 // deleted here.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { Outcome, useEditForm } from '../parts/edit-form.tsx'
 import { Field } from '../parts/fields.tsx'
@@ -127,9 +128,9 @@ function SettingsForm({ name, document, reload }: SettingsFormProps) {
             isReadOnly={isReadOnly}
             isInForm
           >
-            <button type="button" class="danger-quiet" onClick={() => setDeleting(true)}>
+            <Button class="danger-quiet" onClick={() => setDeleting(true)}>
               Delete collection
-            </button>
+            </Button>
           </Outcome>
         </fieldset>
       </form>

@@ -1,5 +1,6 @@
 // A choice of the visible columns and of their order.
 
+import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/fields.tsx'
 import { addressWith, go } from '../router.ts'
 import { writeJson } from '../wire/json.ts'
@@ -36,24 +37,22 @@ export function ColumnChoice({ names, columns }: ColumnChoiceProps) {
               isOn
               onChange={() => choose(columns.filter(column => column !== name))}
             />
-            <button
-              type="button"
+            <Button
               class="quiet"
               aria-label={`Move ${name} left`}
               disabled={at === 0}
               onClick={() => move(at, -1)}
             >
               ←
-            </button>
-            <button
-              type="button"
+            </Button>
+            <Button
               class="quiet"
               aria-label={`Move ${name} right`}
               disabled={at === columns.length - 1}
               onClick={() => move(at, 1)}
             >
               →
-            </button>
+            </Button>
           </li>
         ))}
         {others.map(name => (
@@ -62,9 +61,9 @@ export function ColumnChoice({ names, columns }: ColumnChoiceProps) {
           </li>
         ))}
       </ul>
-      <button type="button" class="quiet" onClick={() => choose(undefined)}>
+      <Button class="quiet" onClick={() => choose(undefined)}>
         Reset columns
-      </button>
+      </Button>
     </details>
   )
 }

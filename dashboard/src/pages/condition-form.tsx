@@ -2,6 +2,7 @@
 // adds a condition.
 
 import { useId, useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
 import { previewOf } from '../parts/values.tsx'
 import { addressWith, go } from '../router.ts'
@@ -70,14 +71,13 @@ export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) 
             return (
               <li key={at}>
                 <bdi>{shown}</bdi>
-                <button
-                  type="button"
+                <Button
                   class="quiet"
                   aria-label={`Remove filter: ${shown}`}
                   onClick={() => apply(conditions.filter(other => other !== condition))}
                 >
                   ✕
-                </button>
+                </Button>
               </li>
             )
           })}

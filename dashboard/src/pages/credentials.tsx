@@ -1,6 +1,7 @@
 // The pages of credentials. A credential contains the password hash of a document.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { PasswordDialog } from '../parts/password-dialog.tsx'
@@ -43,9 +44,9 @@ function CredentialList() {
         return (
           mayChange &&
           user && (
-            <button type="button" onClick={() => setChanging(user)}>
+            <Button onClick={() => setChanging(user)}>
               Set password<span class="unseen"> of {`${user.collection}/${user.id}`}</span>
-            </button>
+            </Button>
           )
         )
       },

@@ -2,6 +2,7 @@
 // databases.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { Confirm, FormDialog } from '../parts/dialog.tsx'
 import { Field, NameField } from '../parts/fields.tsx'
 import { useIncrementalList } from '../parts/incremental-list.ts'
@@ -68,11 +69,7 @@ export function Databases() {
     <section aria-labelledby="databases">
       <header class="section-head">
         <h2 id="databases">Databases</h2>
-        {mayChange && (
-          <button type="button" onClick={() => setDialog({ kind: 'create' })}>
-            Create database
-          </button>
-        )}
+        {mayChange && <Button onClick={() => setDialog({ kind: 'create' })}>Create database</Button>}
       </header>
       <LoadedContent of={tree}>
         {({ nodes, isMore }) =>
@@ -148,8 +145,7 @@ function NodeLine({ node, filter, onDialog }: Omit<NodesProps, 'nodes'> & { node
   return (
     <li>
       <div class="database-line">
-        <button
-          type="button"
+        <Button
           class="quiet twist"
           aria-expanded={isOpen}
           aria-label={`Databases in ${node.name}`}
@@ -157,18 +153,18 @@ function NodeLine({ node, filter, onDialog }: Omit<NodesProps, 'nodes'> & { node
           onClick={() => setOpened(!isOpened)}
         >
           {hasNone ? '·' : isOpen ? '▾' : '▸'}
-        </button>
+        </Button>
         <a href={addressIn([], { db })}>
           <bdi>{node.name}</bdi>
         </a>
         {onDialog && node.path.length === 1 && (
           <span class="line-actions">
-            <button type="button" class="quiet" onClick={() => onDialog({ kind: 'rename', node })}>
+            <Button class="quiet" onClick={() => onDialog({ kind: 'rename', node })}>
               Rename<span class="unseen"> {node.name}</span>
-            </button>
-            <button type="button" class="quiet" onClick={() => onDialog({ kind: 'delete', node })}>
+            </Button>
+            <Button class="quiet" onClick={() => onDialog({ kind: 'delete', node })}>
               Delete<span class="unseen"> {node.name}</span>
-            </button>
+            </Button>
           </span>
         )}
       </div>

@@ -1,6 +1,7 @@
 // Lists the deleted documents of a collection, searches their contents and restores documents.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useAction, useLoad } from '../parts/load.tsx'
@@ -89,9 +90,7 @@ function DeletedList({ collection }: { collection: string }) {
       )}
       {older !== undefined && !page.isLoading && (
         <p class="pager">
-          <button type="button" onClick={() => setFrom(older)}>
-            Search further back
-          </button>
+          <Button onClick={() => setFrom(older)}>Search further back</Button>
         </p>
       )}
     </>
@@ -122,9 +121,9 @@ function DeletedTable({ collection, documents, onRestore }: TableProps) {
             </td>
             <td>
               {rights.value.writes && data !== undefined && (
-                <button type="button" onClick={() => onRestore(document)}>
+                <Button onClick={() => onRestore(document)}>
                   Restore<span class="unseen"> {id}</span>
-                </button>
+                </Button>
               )}
             </td>
           </tr>

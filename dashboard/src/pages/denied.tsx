@@ -4,6 +4,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { quoted } from '../../../src/fql10/text/quoted.ts'
 import { NotationError, type ParsedQuery, parseQuery, type Version } from '../language.ts'
+import { Button } from '../parts/button.tsx'
 import type { Mark } from '../parts/code-editor.ts'
 import { Editor } from '../parts/editor.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
@@ -70,9 +71,9 @@ export function Denied() {
         placeholder={version === '10' ? 'Order.byId("1")!' : 'Get(Ref(Collection("orders"), "1"))'}
       />
       <div class="form-buttons">
-        <button type="button" class="primary" disabled={action.isRunning} onClick={explain}>
+        <Button class="primary" disabled={action.isRunning} onClick={explain}>
           {action.isRunning ? 'Explaining…' : 'Explain'}
-        </button>
+        </Button>
       </div>
       {action.error && <Problem error={action.error} />}
       <VersionHint

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { DiffTable } from '../parts/diff.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -59,9 +60,7 @@ export function DocumentHistory(name: DocumentName) {
             <TimeLine name={name} versions={versions} onRestored={events.reload} />
             {before !== undefined && (
               <p class="pager">
-                <button type="button" onClick={() => setOlder(before)}>
-                  Show older versions
-                </button>
+                <Button onClick={() => setOlder(before)}>Show older versions</Button>
               </p>
             )}
           </>
@@ -96,14 +95,13 @@ function TimeLine({ name, versions, onRestored }: TimeLineProps) {
       <ol class="time-line" aria-label="Versions, newest first">
         {versions.map((each, at) => (
           <li key={String(each.ts)}>
-            <button
-              type="button"
+            <Button
               aria-pressed={at === index}
               class={`event-${each.action}`}
               onClick={() => setChosen(each.ts)}
             >
               <span class="event-name">{each.action}</span> <Instant micros={each.ts} />
-            </button>
+            </Button>
           </li>
         ))}
       </ol>
@@ -189,9 +187,9 @@ function VersionView({ name, version, previous, newest, onRestored, children }: 
             View at this time
           </a>
           {mayRestore && (
-            <button type="button" class="primary" onClick={() => setRestoring(true)}>
+            <Button class="primary" onClick={() => setRestoring(true)}>
               Restore this version
-            </button>
+            </Button>
           )}
         </div>
       </header>

@@ -3,6 +3,7 @@
 
 import { useMemo, useState } from 'preact/hooks'
 import { referencesIn } from '../language.ts'
+import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { DraftEditor } from '../parts/draft-editor.tsx'
 import { Outcome, useEditForm } from '../parts/edit-form.tsx'
@@ -96,9 +97,9 @@ function DocumentActions({ name, document }: ActionsProps) {
       <a class="button" href={addressOf(['collections', collection, 'new'], { from: id })}>
         Copy
       </a>
-      <button type="button" class="danger-quiet" onClick={() => setDeleting(true)}>
+      <Button class="danger-quiet" onClick={() => setDeleting(true)}>
         Delete
-      </button>
+      </Button>
       {isDeleting && (
         <Confirm
           title={`Delete ${collection}/${id}?`}

@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { keyText, quoted } from '../../../src/fql10/text/quoted.ts'
+import { Button } from '../parts/button.tsx'
 import { Editor } from '../parts/editor.tsx'
 import { Choice } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -69,24 +70,16 @@ export function Events() {
         />
       </div>
       <div class="form-buttons">
-        <button type="button" class="primary" disabled={text.trim() === ''} onClick={start}>
+        <Button class="primary" disabled={text.trim() === ''} onClick={start}>
           {isOn ? 'Switch to this source' : 'Watch'}
-        </button>
+        </Button>
         {isOn && (
-          <button type="button" onClick={watching.pause}>
+          <Button onClick={watching.pause}>
             {state === 'paused' ? `Resume (${heldBack} new)` : 'Pause'}
-          </button>
+          </Button>
         )}
-        {isOn && (
-          <button type="button" onClick={watching.stop}>
-            Stop
-          </button>
-        )}
-        {events.length > 0 && (
-          <button type="button" onClick={watching.clear}>
-            Clear
-          </button>
-        )}
+        {isOn && <Button onClick={watching.stop}>Stop</Button>}
+        {events.length > 0 && <Button onClick={watching.clear}>Clear</Button>}
       </div>
       <p role="status">{stateTexts[state]}</p>
       {shown && <Problem error={shown} showsPlace />}

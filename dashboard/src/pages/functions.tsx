@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks'
 import { parseLiteral, parseQuery, printValue } from '../language.ts'
+import { Button } from '../parts/button.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Editor } from '../parts/editor.tsx'
@@ -51,9 +52,9 @@ function FunctionList() {
     <>
       <Heading title="Functions">
         {rights.value.writes && pastTime.value === undefined && (
-          <button type="button" class="primary" onClick={() => setCreating(true)}>
+          <Button class="primary" onClick={() => setCreating(true)}>
             Create function
-          </button>
+          </Button>
         )}
       </Heading>
       <SchemaList
@@ -178,9 +179,9 @@ function CallForm({ name }: { name: string }) {
         />
       </div>
       <div class="form-buttons">
-        <button type="button" disabled={action.isRunning} onClick={call}>
+        <Button disabled={action.isRunning} onClick={call}>
           {action.isRunning ? 'Calling…' : 'Call'}
-        </button>
+        </Button>
       </div>
       {action.error && <Problem error={action.error} />}
       {answer && (

@@ -1,6 +1,7 @@
 // Backups and integrity checks: the last result, the progress of a running task, and a button that starts a task.
 
 import type { ServiceHealth, TaskNote, TaskSuccess } from '../../../src/server/operation/health.ts'
+import { Button } from '../parts/button.tsx'
 import { useAction } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { bytesText, percentText } from '../parts/quantities.ts'
@@ -141,9 +142,9 @@ function StartButton({ kind, text, task, onStarted }: StartProps) {
     })
   return (
     <>
-      <button type="button" disabled={action.isRunning || task?.ended === null} onClick={start}>
+      <Button disabled={action.isRunning || task?.ended === null} onClick={start}>
         {text}
-      </button>
+      </Button>
       {action.error && <Problem error={action.error} />}
     </>
   )

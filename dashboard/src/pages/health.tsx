@@ -3,6 +3,7 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { ServiceHealth } from '../../../src/server/operation/health.ts'
+import { Button } from '../parts/button.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useEvery } from '../parts/live.ts'
@@ -34,9 +35,7 @@ export function Health() {
   return (
     <div class="steady">
       <Heading title="Health">
-        <button type="button" onClick={() => setPaused(!isPaused)}>
-          {isPaused ? 'Resume' : 'Pause'}
-        </button>
+        <Button onClick={() => setPaused(!isPaused)}>{isPaused ? 'Resume' : 'Pause'}</Button>
       </Heading>
       <p class="hint">
         This page is about the whole service, not only the current database. It refreshes every three seconds.

@@ -1,6 +1,7 @@
 // The first documents of a file as they will be stored, with the type of each value. The user can choose the types of
 // columns.
 
+import { Button } from '../parts/button.tsx'
 import { Table } from '../parts/table.tsx'
 import { Cell } from '../parts/values.tsx'
 import { type TypeName, typeNames } from '../service/import-documents.ts'
@@ -32,9 +33,9 @@ export function ImportPreview({ preview, collection, types, onTypes }: PreviewPr
       {suggested.size > 0 && (
         <p>
           Some columns contain only text that looks like another type.{' '}
-          <button type="button" onClick={() => onTypes(new Map([...types, ...suggested]))}>
+          <Button onClick={() => onTypes(new Map([...types, ...suggested]))}>
             Use <bdi>{[...suggested].map(([column, type]) => `${column}: ${type}`).join(', ')}</bdi>
-          </button>
+          </Button>
         </p>
       )}
       <Table

@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import type { Report } from '../../../src/transfer/report.ts'
+import { Button } from '../parts/button.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { type Action, useAction, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
@@ -157,11 +158,7 @@ function Progress({ progress, action, isDone }: ProgressProps) {
           !isDone &&
           ' The import has stopped. To continue, choose Import. You can also continue later: choose the same file again.'}
       </p>
-      {action.isRunning && (
-        <button type="button" onClick={action.cancel}>
-          Stop
-        </button>
-      )}
+      {action.isRunning && <Button onClick={action.cancel}>Stop</Button>}
     </section>
   )
 }

@@ -1,6 +1,7 @@
 // Offers to create an index if a filter or a sort order needs a scan of all documents.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
 import { Notice } from '../parts/problem.tsx'
@@ -32,9 +33,7 @@ export function IndexOffer({ collection, plan, onCreated }: IndexOfferProps) {
   return (
     <p class="offer">
       This scans every document. An index {proposal.what} avoids the scan.{' '}
-      <button type="button" onClick={() => setOpen(true)}>
-        Create an index
-      </button>
+      <Button onClick={() => setOpen(true)}>Create an index</Button>
       <Notice text={notice} />
       {isOpen && (
         <FormDialog title="Create index" submit="Create" onClose={() => setOpen(false)} onSubmit={create}>

@@ -2,6 +2,7 @@
 // for each index.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Check, Choice, Field, NameField } from '../parts/fields.tsx'
@@ -62,9 +63,9 @@ function IndexList() {
     <>
       <Heading title="Indexes">
         {rights.value.writes && pastTime.value === undefined && (
-          <button type="button" class="primary" onClick={() => setCreating(true)}>
+          <Button class="primary" onClick={() => setCreating(true)}>
             Create index
-          </button>
+          </Button>
         )}
       </Heading>
       <section aria-labelledby="of-version-4">
@@ -262,9 +263,9 @@ function Parts({ legend, parts, onChange, canReverse }: PartsProps) {
           )}
         </div>
       ))}
-      <button type="button" class="quiet" onClick={() => onChange([...parts, noPart])}>
+      <Button class="quiet" onClick={() => onChange([...parts, noPart])}>
         Add a field
-      </button>
+      </Button>
     </fieldset>
   )
 }

@@ -2,6 +2,7 @@
 // shown once.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { Confirm, Dialog, FormDialog } from '../parts/dialog.tsx'
@@ -52,9 +53,9 @@ function KeyList() {
       '',
       key =>
         mayChange && (
-          <button type="button" class="danger-quiet" onClick={() => setRevoking(key)}>
+          <Button class="danger-quiet" onClick={() => setRevoking(key)}>
             Revoke<span class="unseen"> {idOf(key)}</span>
-          </button>
+          </Button>
         ),
     ],
   ]
@@ -62,9 +63,9 @@ function KeyList() {
     <>
       <Heading title="Keys">
         {mayChange && (
-          <button type="button" class="primary" onClick={() => setCreating(true)}>
+          <Button class="primary" onClick={() => setCreating(true)}>
             Create key
-          </button>
+          </Button>
         )}
       </Heading>
       <SchemaList
@@ -127,9 +128,9 @@ export function SecretDialog({
       </div>
       <footer class="dialog-foot">
         <CopyButton text={secret} />
-        <button type="button" class="primary" onClick={onClose}>
+        <Button class="primary" onClick={onClose}>
           Done
-        </button>
+        </Button>
       </footer>
     </Dialog>
   )

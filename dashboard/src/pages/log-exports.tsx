@@ -1,6 +1,7 @@
 // Exports of the query log: a button that requests an export, and a table with the state and a download button of each
 // export.
 
+import { Button } from '../parts/button.tsx'
 import { useEvery } from '../parts/live.ts'
 import { LoadedContent, useAction, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
@@ -37,9 +38,9 @@ export function LogExports({ span }: { span: Span }) {
     <section aria-labelledby="exports">
       <header class="section-head">
         <h2 id="exports">Exports</h2>
-        <button type="button" disabled={action.isRunning} onClick={request}>
+        <Button disabled={action.isRunning} onClick={request}>
           Export this period
-        </button>
+        </Button>
       </header>
       {action.error && <Problem error={action.error} />}
       <LoadedContent of={exports}>
@@ -88,9 +89,9 @@ function Download({ id }: { id: string }) {
     })
   return (
     <>
-      <button type="button" disabled={action.isRunning} onClick={fetchFile}>
+      <Button disabled={action.isRunning} onClick={fetchFile}>
         Download
-      </button>
+      </Button>
       {action.error && <Problem error={action.error} />}
     </>
   )

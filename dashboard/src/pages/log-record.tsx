@@ -1,6 +1,7 @@
 // A dialog with one request of the log: its outcome, its query, and a list of facts. A button beside a fact filters the
 // log by this fact.
 
+import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Fact } from '../parts/fact.tsx'
 import { localTimeMs, zoneName } from '../parts/time.tsx'
@@ -58,9 +59,9 @@ interface PartProps extends LogEntry {
 /** A button that filters the log by a fact of the record. */
 function FilterButton({ of, what, only }: { of: RecordFilter; what: string; only: OnFilter }) {
   return (
-    <button type="button" class="quiet only" onClick={() => only(of)}>
+    <Button class="quiet only" onClick={() => only(of)}>
       Filter by {what}
-    </button>
+    </Button>
   )
 }
 

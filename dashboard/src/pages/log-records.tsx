@@ -1,6 +1,7 @@
 // The requests of the log, with a filter that is stored in the address. A click opens a request.
 
 import { useEffect, useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { numbers, Table } from '../parts/table.tsx'
@@ -70,9 +71,9 @@ function FilterForm({ filter }: { filter: RecordFilter }) {
         {text('slower', 'Slower than (ms)', 'number')}
         <button type="submit">Search</button>
         {Object.keys(filter).length > 0 && (
-          <button type="button" class="quiet" onClick={() => showRequests({})}>
+          <Button class="quiet" onClick={() => showRequests({})}>
             Show all
-          </button>
+          </Button>
         )}
       </div>
       <details class="more-filters" open={moreNames.some(name => filter[name] !== undefined)}>
@@ -136,16 +137,8 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
               <RecordTable entries={entries} onOpen={setOpened} />
             )}
             <div class="pager">
-              {trail.length > 0 && (
-                <button type="button" onClick={() => setTrail(trail.slice(0, -1))}>
-                  ← Newer
-                </button>
-              )}
-              {next !== null && (
-                <button type="button" onClick={() => setTrail([...trail, next])}>
-                  Older →
-                </button>
-              )}
+              {trail.length > 0 && <Button onClick={() => setTrail(trail.slice(0, -1))}>← Newer</Button>}
+              {next !== null && <Button onClick={() => setTrail([...trail, next])}>Older →</Button>}
             </div>
           </>
         )}
@@ -199,9 +192,9 @@ function RecordRow({ entry, onOpen }: { entry: LogEntry; onOpen: (entry: LogEntr
   return (
     <tr>
       <td>
-        <button type="button" class="quiet only" title="Open this request" onClick={() => onOpen(entry)}>
+        <Button class="quiet only" title="Open this request" onClick={() => onOpen(entry)}>
           {localTimeMs(timeOfRecord(record))}
-        </button>
+        </Button>
       </td>
       <td class={isBad ? 'status-bad' : undefined}>{record.RESPONSE_CODE}</td>
       <td class="number">{record.QUERY_TIME_MS}</td>

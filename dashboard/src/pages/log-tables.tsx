@@ -2,6 +2,7 @@
 // the row.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { buttons, numbers, Table } from '../parts/table.tsx'
 import { cut } from '../parts/values.tsx'
@@ -49,9 +50,9 @@ function toRequests(): void {
 /** The button that shows the requests of a row. */
 export function RequestsButton({ of, onClick }: { of: string; onClick: () => void }) {
   return (
-    <button type="button" class="quiet only" title={`Requests of ${cut(of, 80)}`} onClick={onClick}>
+    <Button class="quiet only" title={`Requests of ${cut(of, 80)}`} onClick={onClick}>
       Show<span class="unseen"> requests</span>
-    </button>
+    </Button>
   )
 }
 
@@ -77,9 +78,7 @@ export function LogErrors({ errors }: { errors: LogSummary['errors'] }) {
         ))}
       </Table>
       {errors.length > shown.length && (
-        <button type="button" onClick={() => setWhole(true)}>
-          Show all {errors.length} errors
-        </button>
+        <Button onClick={() => setWhole(true)}>Show all {errors.length} errors</Button>
       )}
     </section>
   )
@@ -92,13 +91,12 @@ export function LogChangesPart({ span }: { span: Span }) {
     <section aria-labelledby="changes">
       <header class="section-head">
         <h2 id="changes">Changes</h2>
-        <button
-          type="button"
+        <Button
           aria-expanded={isOpen}
           onClick={() => go(addressWith({ changes: isOpen ? undefined : '1' }), 'replace')}
         >
           {isOpen ? 'Hide' : 'Compare with the previous period'}
-        </button>
+        </Button>
       </header>
       {isOpen && <Changes span={span} />}
     </section>

@@ -1,6 +1,7 @@
 // The page of the query log of a database: totals, charts, errors, query shapes, changes, single requests and exports.
 
 import { useMemo, useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
@@ -28,9 +29,7 @@ export function Logs() {
   return (
     <>
       <Heading title="Logs">
-        <button type="button" onClick={() => setTurn(turn + 1)}>
-          Refresh
-        </button>
+        <Button onClick={() => setTurn(turn + 1)}>Refresh</Button>
       </Heading>
       <LogSpan span={span} />
       <LoadedContent of={summary}>

@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { printValue } from '../language.ts'
+import { Button } from '../parts/button.tsx'
 import { DraftEditor } from '../parts/draft-editor.tsx'
 import { Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -107,12 +108,12 @@ function NewForm({ collection, start }: { collection: string; start: Draft }) {
       </details>
       {action.error && <Problem error={action.error} />}
       <div class="form-buttons">
-        <button type="button" class="primary" disabled={action.isRunning} onClick={() => create(false)}>
+        <Button class="primary" disabled={action.isRunning} onClick={() => create(false)}>
           {action.isRunning ? 'Creating…' : 'Create'}
-        </button>
-        <button type="button" disabled={action.isRunning} onClick={() => create(true)}>
+        </Button>
+        <Button disabled={action.isRunning} onClick={() => create(true)}>
           Create and add another
-        </button>
+        </Button>
         <a class="button" href={addressOf(['collections', collection], { from: undefined })}>
           {last === undefined ? 'Cancel' : 'Done'}
         </a>

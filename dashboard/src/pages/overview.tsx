@@ -1,6 +1,7 @@
 // The page of a database: its collections, and the databases in it.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Choice, Field, NameField } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -45,9 +46,9 @@ function CollectionList() {
       <header class="section-head">
         <h2 id="collections">Collections</h2>
         {rights.value.writes && pastTime.value === undefined && (
-          <button type="button" class="primary" onClick={() => setCreating(true)}>
+          <Button class="primary" onClick={() => setCreating(true)}>
             Create collection
-          </button>
+          </Button>
         )}
       </header>
       {denied ? (

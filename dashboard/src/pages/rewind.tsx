@@ -2,6 +2,7 @@
 // the code of `terrarium rewind`. The page also shows the command, for rewinds that take very long.
 
 import { useEffect, useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { useAction } from '../parts/load.tsx'
@@ -35,9 +36,7 @@ export function Rewind({ onChanged, ...target }: RewindProps) {
           change is a new version, so you can undo a rewind. During the rewind, queries can find documents
           that are not restored yet.
         </p>
-        <button type="button" onClick={() => setOpen(true)}>
-          Count the changes
-        </button>
+        <Button onClick={() => setOpen(true)}>Count the changes</Button>
         <p>
           For a large collection, run this command with the secret of an admin key in{' '}
           <code>TERRARIUM_SECRET</code>. The command counts the documents that would change. Without{' '}

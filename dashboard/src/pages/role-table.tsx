@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks'
 import { parseLiteral } from '../language.ts'
+import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Outcome, useEditForm } from '../parts/edit-form.tsx'
 import { Editor } from '../parts/editor.tsx'
@@ -122,14 +123,13 @@ function PrivilegeTable({ privileges, onChange, onEdit }: PrivilegeTableProps) {
             </td>
           ))}
           <td>
-            <button
-              type="button"
+            <Button
               class="quiet"
               aria-label={`Remove ${privilege.name}`}
               onClick={() => onChange(privileges.filter((_, at) => at !== row))}
             >
               ✕
-            </button>
+            </Button>
           </td>
         </tr>
       ))}
@@ -180,9 +180,9 @@ function GrantChoice({ privilege, action, onChange, onEdit }: GrantChoiceProps) 
         <option value="if">if…</option>
       </select>
       {choice === 'if' && (
-        <button type="button" class="quiet" aria-label={`Predicate for ${action} of ${name}`} onClick={edit}>
+        <Button class="quiet" aria-label={`Predicate for ${action} of ${name}`} onClick={edit}>
           ✎
-        </button>
+        </Button>
       )}
     </span>
   )
@@ -221,9 +221,9 @@ function AddResource({ privileges, onAdd }: AddResourceProps) {
   return (
     <div class="inline-form added">
       <Choice label="Resource" value={value} options={free} onChange={setChosen} />
-      <button type="button" disabled={value === ''} onClick={add}>
+      <Button disabled={value === ''} onClick={add}>
         Add resource
-      </button>
+      </Button>
     </div>
   )
 }
@@ -250,8 +250,7 @@ function Members({ memberships, onChange, onEdit }: MembersProps) {
         {memberships.map(({ collection, predicate }, row) => (
           <li key={collection}>
             <bdi>{collection}</bdi>
-            <button
-              type="button"
+            <Button
               class="quiet"
               onClick={() =>
                 onEdit({
@@ -265,15 +264,14 @@ function Members({ memberships, onChange, onEdit }: MembersProps) {
               }
             >
               {predicate === '' ? 'Add condition' : 'Edit condition'}
-            </button>
-            <button
-              type="button"
+            </Button>
+            <Button
               class="quiet"
               aria-label={`Remove member ${collection}`}
               onClick={() => onChange(memberships.filter((_, at) => at !== row))}
             >
               ✕
-            </button>
+            </Button>
           </li>
         ))}
       </ul>
@@ -284,13 +282,12 @@ function Members({ memberships, onChange, onEdit }: MembersProps) {
           options={free.map(name => [name, name] as const)}
           onChange={setChosen}
         />
-        <button
-          type="button"
+        <Button
           disabled={value === ''}
           onClick={() => onChange([...memberships, { collection: value, predicate: '' }])}
         >
           Add members
-        </button>
+        </Button>
       </div>
     </>
   )

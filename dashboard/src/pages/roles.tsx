@@ -1,6 +1,7 @@
 // The pages of roles: a list, and for each role a table of its privileges and its members.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { NameField } from '../parts/fields.tsx'
@@ -50,9 +51,9 @@ function RoleList() {
     <>
       <Heading title="Roles">
         {rights.value.administers && pastTime.value === undefined && (
-          <button type="button" class="primary" onClick={() => setCreating(true)}>
+          <Button class="primary" onClick={() => setCreating(true)}>
             Create role
-          </button>
+          </Button>
         )}
       </Heading>
       <SchemaList

@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { BulkChanges } from '../parts/bulk-changes.tsx'
+import { Button } from '../parts/button.tsx'
 import { CountAll } from '../parts/count-all.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { type Scan, useScan } from '../parts/scan.ts'
@@ -56,9 +57,7 @@ export function ScannedRows(props: ShownProps & { readonly onIndex: () => void }
         scan.rows.length > 0 && (
           <RowPage {...props} rows={scan.rows.slice(0, shown)} isLive={false} onChanged={scan.refresh}>
             {hasMore && !scan.isRunning && (
-              <button type="button" onClick={() => setShown(shown + pageSize)}>
-                Show more
-              </button>
+              <Button onClick={() => setShown(shown + pageSize)}>Show more</Button>
             )}
           </RowPage>
         )
@@ -79,15 +78,9 @@ function ScanFacts({ scan, plan, turn }: ScanFactsProps) {
   return (
     <>
       <span role="status">{isComplete ? `${found} found.` : progress}</span>
-      {isRunning && (
-        <button type="button" onClick={scan.stop}>
-          Stop
-        </button>
-      )}
+      {isRunning && <Button onClick={scan.stop}>Stop</Button>}
       {!isRunning && !isComplete && plan.sort !== undefined && (
-        <button type="button" onClick={scan.resume}>
-          Continue
-        </button>
+        <Button onClick={scan.resume}>Continue</Button>
       )}
       {!isRunning && !isComplete && <CountAll key={turn} plan={plan} />}
     </>

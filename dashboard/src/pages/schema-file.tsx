@@ -1,6 +1,7 @@
 // The parts of the page of schema files: the list of files, the editor of one file, and the dialog that names a file.
 
 import { useMemo, useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import type { Mark } from '../parts/code-editor.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Editor } from '../parts/editor.tsx'
@@ -33,8 +34,7 @@ export function FileNames({ files, base, errors, shown, onShow }: NamesProps) {
     <ul class="file-names" aria-label="Files">
       {files.map(({ name, text }) => (
         <li key={name}>
-          <button
-            type="button"
+          <Button
             class={name === shown ? undefined : 'quiet'}
             aria-current={name === shown}
             onClick={() => onShow(name)}
@@ -42,7 +42,7 @@ export function FileNames({ files, base, errors, shown, onShow }: NamesProps) {
             <bdi>{name}</bdi>
             {texts.get(name) !== text && ' (changed)'}
             {faulty.has(name) && ' (errors)'}
-          </button>
+          </Button>
         </li>
       ))}
     </ul>

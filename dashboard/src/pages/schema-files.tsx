@@ -2,6 +2,7 @@
 // at once, or is staged.
 
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { AnsiDiff } from '../parts/diff.tsx'
 import { Outcome, useEditForm } from '../parts/edit-form.tsx'
 import { Check } from '../parts/fields.tsx'
@@ -136,9 +137,9 @@ function Files({ loaded, onChanged }: FilesProps) {
         isReadOnly={!isAdmin}
         submit={isStaging ? 'Push staged' : 'Push'}
       >
-        <button type="button" disabled={!isDirty || compared.isRunning} onClick={compare}>
+        <Button disabled={!isDirty || compared.isRunning} onClick={compare}>
           {compared.isRunning ? 'Comparing…' : 'Compare'}
-        </button>
+        </Button>
       </Outcome>
       <Summary summary={drawn} />
       {difference && <Difference of={difference} />}
@@ -193,21 +194,13 @@ function FileTable({ files, base, drawn, isReadOnly, onChange }: FileTableProps)
       )}
       {!isReadOnly && (
         <div class="editor-head">
-          <button type="button" onClick={() => setNaming('new')}>
-            Add file
-          </button>
+          <Button onClick={() => setNaming('new')}>Add file</Button>
           {shown && (
             <div class="file-actions">
-              <button type="button" onClick={() => setNaming('rename')}>
-                Rename
-              </button>
-              <button
-                type="button"
-                class="danger-quiet"
-                onClick={() => onChange(files.filter(file => file !== shown))}
-              >
+              <Button onClick={() => setNaming('rename')}>Rename</Button>
+              <Button class="danger-quiet" onClick={() => onChange(files.filter(file => file !== shown))}>
                 Remove
-              </button>
+              </Button>
             </div>
           )}
         </div>

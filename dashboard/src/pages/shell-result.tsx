@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks'
 import type { Version } from '../language.ts'
+import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Editor } from '../parts/editor.tsx'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
@@ -34,15 +35,14 @@ export function ShellResult({ answer }: { answer: ShellAnswer }) {
       <div class="section-head">
         <fieldset class="switch" aria-label="Show as">
           {(['tree', 'text', 'json'] as const).map(each => (
-            <button
+            <Button
               key={each}
-              type="button"
               aria-pressed={view === each}
               disabled={each === 'tree' && !hasTree}
               onClick={() => setView(each)}
             >
               {{ tree: 'Tree', text: 'As text', json: 'As JSON' }[each]}
-            </button>
+            </Button>
           ))}
         </fieldset>
         <p class="facts">{Math.round(answer.elapsedMs)} ms</p>

@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Version } from '../language.ts'
+import { Button } from '../parts/button.tsx'
 import { useDismissal } from '../parts/dismissal.ts'
 import { Editor } from '../parts/editor.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
@@ -122,13 +123,13 @@ export function Shell() {
         onSubmit={runAll}
       />
       <div class="form-buttons">
-        <button type="button" class="primary" disabled={action.isRunning} onClick={runAll}>
+        <Button class="primary" disabled={action.isRunning} onClick={runAll}>
           {action.isRunning ? 'Running…' : 'Run'}
-        </button>
+        </Button>
         {mayExplain && (
-          <button type="button" disabled={action.isRunning} onClick={() => start(explain, scope.value)}>
+          <Button disabled={action.isRunning} onClick={() => start(explain, scope.value)}>
             Explain
-          </button>
+          </Button>
         )}
         <span class="hint">
           or press Ctrl-Enter
@@ -168,28 +169,17 @@ function TabStrip() {
     <div class="tabs">
       <div role="tablist" aria-label="Tabs">
         {tabs.value.map(({ id, text }) => (
-          <button
-            key={id}
-            type="button"
-            role="tab"
-            aria-selected={id === activeTab.value.id}
-            onClick={() => showTab(id)}
-          >
+          <Button key={id} role="tab" aria-selected={id === activeTab.value.id} onClick={() => showTab(id)}>
             {text.trim().split('\n')[0]?.slice(0, 24) || `Tab ${id}`}
-          </button>
+          </Button>
         ))}
       </div>
-      <button
-        type="button"
-        class="quiet"
-        aria-label="Close this tab"
-        onClick={() => closeTab(activeTab.value.id)}
-      >
+      <Button class="quiet" aria-label="Close this tab" onClick={() => closeTab(activeTab.value.id)}>
         ✕
-      </button>
-      <button type="button" class="quiet" aria-label="Open new tab" onClick={() => openTab()}>
+      </Button>
+      <Button class="quiet" aria-label="Open new tab" onClick={() => openTab()}>
         +
-      </button>
+      </Button>
     </div>
   )
 }
@@ -210,9 +200,9 @@ function HistoryChoice() {
       <ol>
         {history.value.map(({ text, version, notation }) => (
           <li key={`${version} ${notation} ${text}`}>
-            <button type="button" class="quiet mono" onClick={() => changeTab({ text, version, notation })}>
+            <Button class="quiet mono" onClick={() => changeTab({ text, version, notation })}>
               {text.replace(/\s+/g, ' ').slice(0, 100)}
-            </button>
+            </Button>
           </li>
         ))}
       </ol>

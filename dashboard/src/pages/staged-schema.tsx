@@ -1,6 +1,7 @@
 // The section of the staged schema: its status, its changes, and the buttons that commit or abandon it.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { AnsiDiff } from '../parts/diff.tsx'
 import { useEvery } from '../parts/live.ts'
@@ -40,17 +41,16 @@ export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedPro
       <AnsiDiff text={staged.diff} />
       {!isReadOnly && (
         <div class="form-buttons">
-          <button
-            type="button"
+          <Button
             class="primary"
             disabled={staged.status !== 'ready' || isHeld}
             onClick={() => setEnding('commit')}
           >
             Commit
-          </button>
-          <button type="button" class="danger-quiet" disabled={isHeld} onClick={() => setEnding('abandon')}>
+          </Button>
+          <Button class="danger-quiet" disabled={isHeld} onClick={() => setEnding('abandon')}>
             Abandon
-          </button>
+          </Button>
         </div>
       )}
       {refusal && <Problem error={refusal} />}

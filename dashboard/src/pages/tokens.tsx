@@ -1,6 +1,7 @@
 // The pages of tokens. A token is a login of a user. The page of a user's document lists the tokens of that user.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -47,9 +48,9 @@ function TokenList() {
       '',
       token =>
         mayRevoke && (
-          <button type="button" class="danger-quiet" onClick={() => setRevoking(token)}>
+          <Button class="danger-quiet" onClick={() => setRevoking(token)}>
             Revoke<span class="unseen"> {idOf(token)}</span>
-          </button>
+          </Button>
         ),
     ],
   ]

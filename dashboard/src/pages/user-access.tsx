@@ -1,6 +1,7 @@
 // The section Login of a document's page: the password of the document, and its tokens.
 
 import { useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { Confirm, FormDialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/fields.tsx'
 import { LoadedContent, reloading, useLoad } from '../parts/load.tsx'
@@ -51,12 +52,8 @@ export function UserAccess({ name }: { name: DocumentName }) {
               )}
             </p>
             <div class="form-buttons">
-              <button type="button" onClick={() => setDialog({ kind: 'password' })}>
-                Set password
-              </button>
-              <button type="button" onClick={() => setDialog({ kind: 'log in' })}>
-                Log in as this user
-              </button>
+              <Button onClick={() => setDialog({ kind: 'password' })}>Set password</Button>
+              <Button onClick={() => setDialog({ kind: 'log in' })}>Log in as this user</Button>
               {canScope.value && (
                 <a class="button" href={addressOf(['shell'], { as: `${collection}/${id}` })}>
                   Run queries as this user
@@ -96,9 +93,9 @@ function UserTokens({ tokens, isMore, onDialog }: TokensProps) {
             </td>
             <td>{token.expires ?? 'never'}</td>
             <td>
-              <button type="button" class="danger-quiet" onClick={() => onDialog({ kind: 'revoke', token })}>
+              <Button class="danger-quiet" onClick={() => onDialog({ kind: 'revoke', token })}>
                 Revoke<span class="unseen"> {token.id}</span>
-              </button>
+              </Button>
             </td>
           </tr>
         ))}
@@ -110,9 +107,9 @@ function UserTokens({ tokens, isMore, onDialog }: TokensProps) {
         </p>
       )}
       <div class="form-buttons">
-        <button type="button" class="danger-quiet" onClick={() => onDialog({ kind: 'revoke all' })}>
+        <Button class="danger-quiet" onClick={() => onDialog({ kind: 'revoke all' })}>
           Revoke all
-        </button>
+        </Button>
       </div>
     </>
   )

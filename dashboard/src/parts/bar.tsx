@@ -5,6 +5,7 @@ import { useRef, useState } from 'preact/hooks'
 import { addressIn, addressWith, databaseParameter, databasePath, go, pastTime } from '../router.ts'
 import { signOutEverywhere } from '../service/other-tabs.ts'
 import { hasUnsavedState, session, signOut } from '../session.ts'
+import { Button } from './button.tsx'
 import { useDismissal } from './dismissal.ts'
 import { Field } from './fields.tsx'
 import { Problem } from './problem.tsx'
@@ -19,15 +20,9 @@ interface BarProps {
 export function Bar({ isMenuOpen, onMenu }: BarProps) {
   return (
     <header class="bar">
-      <button
-        type="button"
-        class="menu quiet"
-        aria-expanded={isMenuOpen}
-        aria-controls="sections"
-        onClick={onMenu}
-      >
+      <Button class="menu quiet" aria-expanded={isMenuOpen} aria-controls="sections" onClick={onMenu}>
         ☰<span class="unseen"> Menu</span>
-      </button>
+      </Button>
       <img src="/dashboard/icon.svg" alt="" width="26" height="26" />
       <DatabaseTrail />
       <TimeControl />
@@ -88,17 +83,13 @@ function SignOut() {
   }
   return (
     <div class="sign-out" ref={part}>
-      <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <Button class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         Sign out
-      </button>
+      </Button>
       {isOpen && (
         <div class="popover">
-          <button type="button" onClick={() => leave(signOut)}>
-            Sign out of this tab
-          </button>
-          <button type="button" onClick={() => leave(signOutEverywhere)}>
-            Sign out of all tabs{' '}
-          </button>
+          <Button onClick={() => leave(signOut)}>Sign out of this tab</Button>
+          <Button onClick={() => leave(signOutEverywhere)}>Sign out of all tabs </Button>
           <p class="hint">All tabs of this browser that show this service.</p>
         </div>
       )}
@@ -133,14 +124,9 @@ function TimeControl() {
   }
   return (
     <div class="time-control" ref={part}>
-      <button
-        type="button"
-        class={past === undefined ? 'quiet' : 'past-button'}
-        aria-expanded={isOpen}
-        onClick={toggle}
-      >
+      <Button class={past === undefined ? 'quiet' : 'past-button'} aria-expanded={isOpen} onClick={toggle}>
         At: {ms === undefined ? 'now' : localTime(ms)}
-      </button>
+      </Button>
       {past !== undefined && (
         <a class="button" href={addressWith({ at: undefined, after: undefined, before: undefined })}>
           Back to now
@@ -190,9 +176,9 @@ function apply(chosen: Theme): void {
 function ZoneButton() {
   const label = `Times: ${zoneName()}`
   return (
-    <button type="button" class="quiet zone" aria-label={label} title={label} onClick={changeZone}>
+    <Button class="quiet zone" aria-label={label} title={label} onClick={changeZone}>
       {zone.value === 'UTC' ? 'UTC' : 'Local'}
-    </button>
+    </Button>
   )
 }
 
@@ -208,14 +194,13 @@ function ThemeButton() {
   }
   const sign = { system: '◐', light: '☀', dark: '☾' }[theme.value]
   return (
-    <button
-      type="button"
+    <Button
       class="quiet"
       aria-label={`Colours: ${theme.value}`}
       title={`Colours: ${theme.value}`}
       onClick={choose}
     >
       {sign}
-    </button>
+    </Button>
   )
 }

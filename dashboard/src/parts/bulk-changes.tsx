@@ -5,6 +5,7 @@ import { matchTarget } from '../service/row-changes.ts'
 import type { RowPlan } from '../service/row-plan.ts'
 import { leadsToDocuments } from '../service/row-source.ts'
 import type { FieldPaths } from '../wire/rows.ts'
+import { Button } from './button.tsx'
 import { ChangeDialog, DeleteDialog } from './change-dialogs.tsx'
 import { CountProgress, useCountAtOnce } from './count-all.tsx'
 import { Notice } from './problem.tsx'
@@ -36,12 +37,10 @@ export function BulkChanges(props: BulkChangesProps) {
     <>
       {!isEmpty && (
         <>
-          <button type="button" onClick={() => setDialog('change')}>
-            Change all matching
-          </button>
-          <button type="button" class="danger-quiet" onClick={() => setDialog('delete')}>
+          <Button onClick={() => setDialog('change')}>Change all matching</Button>
+          <Button class="danger-quiet" onClick={() => setDialog('delete')}>
             Delete all matching
-          </button>
+          </Button>
         </>
       )}
       <Notice text={notice} />

@@ -20,6 +20,7 @@ import { valueOfText } from '../service/typed-value.ts'
 import { type Json, writeJson } from '../wire/json.ts'
 import type { FieldPaths } from '../wire/rows.ts'
 import { typeNameOf } from '../wire/type-names.ts'
+import { Button } from './button.tsx'
 import { download } from './copy.tsx'
 import { FormDialog } from './dialog.tsx'
 import { Field } from './fields.tsx'
@@ -129,18 +130,12 @@ function ChangeProgress({ changes, count }: ProgressProps) {
         <progress aria-label="Documents done" value={tried} max={all} />{' '}
         {[`${done} of ${all} done`, ...more].join(', ')}
       </p>
-      {isRunning && (
-        <button type="button" onClick={stop}>
-          Stop
-        </button>
-      )}
+      {isRunning && <Button onClick={stop}>Stop</Button>}
       {!isRunning && !isComplete(state) && (
         <p class="hint">Continue resumes where the change was stopped. Completed changes are kept.</p>
       )}
       {!isRunning && failures.length > shownMax && (
-        <button type="button" onClick={save}>
-          Download all {failures.length} errors
-        </button>
+        <Button onClick={save}>Download all {failures.length} errors</Button>
       )}
     </>
   )

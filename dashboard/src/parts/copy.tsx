@@ -1,6 +1,7 @@
 // Copies text to the clipboard, and downloads files.
 
 import { useEffect, useState } from 'preact/hooks'
+import { Button } from './button.tsx'
 
 /** A button that copies a text and confirms the copy. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
@@ -17,9 +18,9 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     )
   const shown = { ready: label, copied: 'Copied', failed: 'Copy failed: select the text' }[state]
   return (
-    <button type="button" onClick={copy}>
+    <Button onClick={copy}>
       <span aria-live="polite">{shown}</span>
-    </button>
+    </Button>
   )
 }
 

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RowPlan } from '../service/row-plan.ts'
 import { walkCounts } from '../service/row-walk.ts'
 import type { Json } from '../wire/json.ts'
+import { Button } from './button.tsx'
 import { useAction } from './load.tsx'
 import { Problem } from './problem.tsx'
 
@@ -67,16 +68,8 @@ export function CountProgress({ counting }: { readonly counting: Counting }) {
           ? `Exactly ${found} ${found === 1 ? 'document' : 'documents'}.`
           : `${found} counted so far; ${scanned} documents scanned${isRunning ? '…' : '.'}`}
       </span>
-      {isRunning && (
-        <button type="button" onClick={stop}>
-          Stop counting
-        </button>
-      )}
-      {!isRunning && !isComplete && (
-        <button type="button" onClick={start}>
-          Continue counting
-        </button>
-      )}
+      {isRunning && <Button onClick={stop}>Stop counting</Button>}
+      {!isRunning && !isComplete && <Button onClick={start}>Continue counting</Button>}
       {error && <Problem error={error} />}
     </>
   )
@@ -86,11 +79,7 @@ export function CountProgress({ counting }: { readonly counting: Counting }) {
 export function CountAll({ plan }: { readonly plan: RowPlan }) {
   const counting = useCounting(plan)
   if (counting.hasStarted) return <CountProgress counting={counting} />
-  return (
-    <button type="button" onClick={counting.start}>
-      Count all
-    </button>
-  )
+  return <Button onClick={counting.start}>Count all</Button>
 }
 
 /** A count that starts at once, for a dialog. `onCounted` is called with the result. */

@@ -10,6 +10,7 @@ import { deleteSchema, readSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
 import { at, type Json, textAt } from '../wire/json.ts'
 import type { Native } from '../wire/refs.ts'
+import { Button } from './button.tsx'
 import { Confirm } from './dialog.tsx'
 import { Outcome, useEditForm } from './edit-form.tsx'
 import { Editor } from './editor.tsx'
@@ -49,9 +50,9 @@ export function SchemaPage(props: SchemaPageProps) {
     <>
       <Heading trail={[[plural, addressOf([section])]]} title={textAt(object.data, 'name') ?? id}>
         {!isFixed && object.data !== undefined && (
-          <button type="button" class="danger-quiet" onClick={() => setDeleting(true)}>
+          <Button class="danger-quiet" onClick={() => setDeleting(true)}>
             Delete
-          </button>
+          </Button>
         )}
       </Heading>
       <LoadedContent of={object}>

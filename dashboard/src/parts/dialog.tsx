@@ -4,6 +4,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { guard } from '../router.ts'
+import { Button } from './button.tsx'
 import { Field } from './fields.tsx'
 import { type Action, useAction } from './load.tsx'
 import { Problem } from './problem.tsx'
@@ -55,9 +56,9 @@ export function Dialog({ title, onClose, children, isWide, question, class: kind
     >
       <header class="dialog-head">
         <h2 id={id}>{title}</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={tryToClose}>
+        <Button class="quiet" aria-label="Close" onClick={tryToClose}>
           ✕
-        </button>
+        </Button>
       </header>
       {children}
     </dialog>
@@ -149,9 +150,7 @@ interface ButtonsProps extends Pick<FormDialogProps, 'submit' | 'isDangerous' | 
 function DialogButtons({ submit, isDangerous, isReady, action, onClose }: ButtonsProps) {
   return (
     <footer class="dialog-foot">
-      <button type="button" onClick={onClose}>
-        Cancel
-      </button>
+      <Button onClick={onClose}>Cancel</Button>
       <button
         type="submit"
         class={isDangerous ? 'danger' : 'primary'}

@@ -3,6 +3,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Notation } from '../language.ts'
 import type { Draft } from '../service/documents.ts'
+import { Button } from './button.tsx'
 import { Editor } from './editor.tsx'
 import { Field } from './fields.tsx'
 import { marksOf, NotationSwitch, useConversion } from './notation-switch.tsx'
@@ -32,9 +33,9 @@ export function DraftEditor({ draft, onChange, onPresent, isReadOnly, onSubmit, 
       <div class="editor-head">
         <NotationSwitch notation={draft.notation} onChange={convert} />
         {!isReadOnly && !hasTtl && draft.ttl === '' && (
-          <button type="button" class="quiet" onClick={() => setHasTtl(true)}>
+          <Button class="quiet" onClick={() => setHasTtl(true)}>
             Set expiry
-          </button>
+          </Button>
         )}
       </div>
       <Editor

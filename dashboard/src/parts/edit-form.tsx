@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { guard } from '../router.ts'
 import type { SaveOutcome } from '../service/checked-writes.ts'
+import { Button } from './button.tsx'
 import { Diff } from './diff.tsx'
 import { type Action, useAction } from './load.tsx'
 import { Notice, Problem } from './problem.tsx'
@@ -150,12 +151,10 @@ export function Outcome<V, D>({
             rightName="Your version"
           />
           <div class="form-buttons">
-            <button type="button" onClick={discard}>
-              Use their version
-            </button>
-            <button type="button" class="danger" disabled={action.isRunning} onClick={save}>
+            <Button onClick={discard}>Use their version</Button>
+            <Button class="danger" disabled={action.isRunning} onClick={save}>
               Overwrite with my version
-            </button>
+            </Button>
           </div>
         </div>
       )}
@@ -169,11 +168,7 @@ export function Outcome<V, D>({
           >
             {action.isRunning ? 'Saving…' : submit}
           </button>
-          {isDirty && (
-            <button type="button" onClick={discard}>
-              Discard changes
-            </button>
-          )}
+          {isDirty && <Button onClick={discard}>Discard changes</Button>}
           {children}
         </div>
       )}

@@ -6,6 +6,7 @@ import { pastTime } from '../router.ts'
 import { callApi } from '../service/client.ts'
 import type { IndexPart } from '../service/collection-indexes.ts'
 import { scope } from '../session.ts'
+import { Button } from './button.tsx'
 import { useAction } from './load.tsx'
 import { Problem } from './problem.tsx'
 import { bytesText } from './quantities.ts'
@@ -50,14 +51,14 @@ export function IndexSize({ part, name }: { readonly part: IndexPart; readonly n
         </span>
       )}{' '}
       {action.isRunning ? (
-        <button type="button" class="quiet" aria-label={`Stop measuring ${name}`} onClick={action.cancel}>
+        <Button class="quiet" aria-label={`Stop measuring ${name}`} onClick={action.cancel}>
           Stop
-        </button>
+        </Button>
       ) : (
         (size === undefined || isPartial) && (
-          <button type="button" class="quiet" aria-label={`Measure ${name}`} onClick={measure}>
+          <Button class="quiet" aria-label={`Measure ${name}`} onClick={measure}>
             Measure
-          </button>
+          </Button>
         )
       )}
       {action.error && <Problem error={action.error} />}

@@ -5,6 +5,7 @@ import { useRef } from 'preact/hooks'
 import type { Notation } from '../language.ts'
 import { NotationError } from '../language.ts'
 import { runTextTask } from '../service/text-task-runner.ts'
+import { Button } from './button.tsx'
 import type { Mark } from './code-editor.ts'
 import { useAction } from './load.tsx'
 
@@ -31,14 +32,9 @@ export function NotationSwitch({ notation, onChange }: SwitchProps) {
   return (
     <fieldset class="switch" aria-label="Notation">
       {choices.map(([choice, name]) => (
-        <button
-          key={choice}
-          type="button"
-          aria-pressed={notation === choice}
-          onClick={() => onChange(choice)}
-        >
+        <Button key={choice} aria-pressed={notation === choice} onClick={() => onChange(choice)}>
           {name}
-        </button>
+        </Button>
       ))}
     </fieldset>
   )

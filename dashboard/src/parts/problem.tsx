@@ -1,6 +1,7 @@
 // Error messages and notices. An error message says what happened, where, and what to do.
 
 import { adviceFor, type Fault, ServiceError } from '../service/faults.ts'
+import { Button } from './button.tsx'
 
 interface ProblemProps {
   readonly error: Error
@@ -22,11 +23,7 @@ export function Problem({ error, retry, showsPlace = false }: ProblemProps) {
         ))}
       {isService && showsPlace && <Summary summary={error.summary} />}
       {advice && <p>{advice}</p>}
-      {retry && (
-        <button type="button" onClick={retry}>
-          Try again
-        </button>
-      )}
+      {retry && <Button onClick={retry}>Try again</Button>}
     </div>
   )
 }

@@ -6,6 +6,7 @@ import type { RowPlan } from '../service/row-plan.ts'
 import { walkElements } from '../service/row-walk.ts'
 import { type Json, writeJson } from '../wire/json.ts'
 import { cellsOf } from '../wire/rows.ts'
+import { Button } from './button.tsx'
 import { download } from './copy.tsx'
 import { useAction } from './load.tsx'
 import { Notice, Problem } from './problem.tsx'
@@ -55,26 +56,16 @@ export function RowExport({ collection, plan, columns }: RowExportProps) {
       {action.isRunning ? (
         <>
           <span role="status">{count} documents exported…</span>
-          <button type="button" onClick={action.cancel}>
-            Stop export
-          </button>
+          <Button onClick={action.cancel}>Stop export</Button>
         </>
       ) : (
         <>
-          <button
-            type="button"
-            title="Exports all matching documents with all fields"
-            onClick={() => save('json')}
-          >
+          <Button title="Exports all matching documents with all fields" onClick={() => save('json')}>
             Export JSON
-          </button>
-          <button
-            type="button"
-            title="Exports all matching documents with the visible columns"
-            onClick={() => save('csv')}
-          >
+          </Button>
+          <Button title="Exports all matching documents with the visible columns" onClick={() => save('csv')}>
             Export CSV
-          </button>
+          </Button>
         </>
       )}
       <Notice text={notice} />

@@ -6,6 +6,7 @@ import { addressOf } from '../router.ts'
 import { byTime } from '../service/row-plan.ts'
 import type { Json } from '../wire/json.ts'
 import type { Row } from '../wire/rows.ts'
+import { Button } from './button.tsx'
 import { CellEditor, isEditable } from './cell-editor.tsx'
 import { RowBox, type Selection, WholeBox } from './selection.tsx'
 import { Table } from './table.tsx'
@@ -98,10 +99,10 @@ function Head({ text, field, sorting }: HeadProps) {
   return (
     <th scope="col" aria-sort={order}>
       {sorting ? (
-        <button type="button" class="sort" onClick={() => sorting.onSort(field)}>
+        <Button class="sort" onClick={() => sorting.onSort(field)}>
           <bdi>{text}</bdi>
           <span aria-hidden="true">{order === undefined ? '' : order === 'ascending' ? ' ↑' : ' ↓'}</span>
-        </button>
+        </Button>
       ) : (
         <bdi>{text}</bdi>
       )}

@@ -6,6 +6,7 @@ import { databasePath, pastTime } from '../router.ts'
 import { allNames, isNamed, listSchema, searchSchema } from '../service/schema.ts'
 import type { Json } from '../wire/json.ts'
 import type { Native } from '../wire/refs.ts'
+import { Button } from './button.tsx'
 import { Field } from './fields.tsx'
 import { useEvery } from './live.ts'
 import { LoadedContent, type LoadState, useLoad } from './load.tsx'
@@ -157,16 +158,8 @@ interface PagerProps {
 function Pager({ trail, after, onTurn }: PagerProps) {
   return (
     <div class="pager">
-      {trail.length > 0 && (
-        <button type="button" onClick={() => onTurn(trail.slice(0, -1))}>
-          ← Previous
-        </button>
-      )}
-      {after !== undefined && (
-        <button type="button" onClick={() => onTurn([...trail, after])}>
-          Next →
-        </button>
-      )}
+      {trail.length > 0 && <Button onClick={() => onTurn(trail.slice(0, -1))}>← Previous</Button>}
+      {after !== undefined && <Button onClick={() => onTurn([...trail, after])}>Next →</Button>}
     </div>
   )
 }

@@ -8,6 +8,7 @@ import type { RowPlan } from '../service/row-plan.ts'
 import { walkRefs } from '../service/row-walk.ts'
 import type { RefName } from '../wire/refs.ts'
 import type { FieldPaths } from '../wire/rows.ts'
+import { Button } from './button.tsx'
 import { ChangeDialog, DeleteDialog } from './change-dialogs.tsx'
 import { useAction } from './load.tsx'
 import { Problem } from './problem.tsx'
@@ -44,28 +45,22 @@ export function SelectionBar({ collection, selection, plan, fields, onChanged }:
     <section class="selection-bar" aria-label="Selected documents">
       <b role="status">{refs.length} selected</b>
       {gathering.isRunning ? (
-        <button type="button" onClick={gathering.cancel}>
-          Stop selecting
-        </button>
+        <Button onClick={gathering.cancel}>Stop selecting</Button>
       ) : (
         <>
-          <button type="button" onClick={() => setDialog('change')}>
-            Change a field
-          </button>
-          <button type="button" class="danger-quiet" onClick={() => setDialog('delete')}>
+          <Button onClick={() => setDialog('change')}>Change a field</Button>
+          <Button class="danger-quiet" onClick={() => setDialog('delete')}>
             Delete {refs.length}
-          </button>
+          </Button>
           {refs.length === 1 && only.collection === collection && (
             <a class="button" href={addressOf(['collections', collection, 'new'], { from: only.id })}>
               Duplicate
             </a>
           )}
-          <button type="button" onClick={gather}>
-            Select all matching
-          </button>
-          <button type="button" class="quiet" onClick={selection.clear}>
+          <Button onClick={gather}>Select all matching</Button>
+          <Button class="quiet" onClick={selection.clear}>
             Clear selection{' '}
-          </button>
+          </Button>
         </>
       )}
       {gathering.error && <Problem error={gathering.error} />}

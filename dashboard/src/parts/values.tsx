@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { addressOf } from '../router.ts'
 import { isMap, type Json, textAt } from '../wire/json.ts'
 import { type Native, natives, type RefName, refOf, tagOf } from '../wire/refs.ts'
+import { Button } from './button.tsx'
 
 const cellChars = 80
 const treeChars = 2000
@@ -131,13 +132,13 @@ function Branch({ value, name, depth }: BranchProps) {
     : [...(value as ReadonlyMap<string, Json>)]
   return (
     <li>
-      <button type="button" class="tree-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <Button class="tree-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         {label}
         <span class="tree-count">
           {Array.isArray(value) ? `[${members.length}]` : `{${members.length}}`}
           {!isOpen && ` ${previewOf(value, 60)}`}
         </span>
-      </button>
+      </Button>
       {isOpen && <Members members={members} depth={depth + 1} />}
     </li>
   )
@@ -152,9 +153,9 @@ function Members({ members, depth }: { members: readonly (readonly [string, Json
       ))}
       {shown < members.length && (
         <li>
-          <button type="button" class="quiet" onClick={() => setShown(shown + treeItems * 5)}>
+          <Button class="quiet" onClick={() => setShown(shown + treeItems * 5)}>
             Show {members.length - shown} more
-          </button>
+          </Button>
         </li>
       )}
     </ul>
@@ -171,9 +172,9 @@ function Leaf({ value }: { value: Json }) {
     <>
       <bdi class={`value-${kindOf(value)}`}>{text}</bdi>
       {isLong && !isWhole && (
-        <button type="button" class="quiet" onClick={() => setWhole(true)}>
+        <Button class="quiet" onClick={() => setWhole(true)}>
           Show all {value.length} characters
-        </button>
+        </Button>
       )}
     </>
   )

@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks'
 import { NotationError, otherVersionOf, type Version } from '../language.ts'
 import { ServiceError } from '../service/faults.ts'
 import { type Json, listAt, textAt } from '../wire/json.ts'
+import { Button } from './button.tsx'
 
 interface SwitchProps {
   readonly version: Version
@@ -15,9 +16,9 @@ export function VersionSwitch({ version, onChange }: SwitchProps) {
   return (
     <fieldset class="switch" aria-label="Language">
       {(['4', '10'] as const).map(each => (
-        <button key={each} type="button" aria-pressed={version === each} onClick={() => onChange(each)}>
+        <Button key={each} aria-pressed={version === each} onClick={() => onChange(each)}>
           Version {each}
-        </button>
+        </Button>
       ))}
     </fieldset>
   )
@@ -49,9 +50,7 @@ export function VersionHint({ text, version, error, explanation, onChange }: Hin
   return (
     <p class="hint">
       The query looks like version {other} of the language.{' '}
-      <button type="button" onClick={() => onChange(other)}>
-        Switch to version {other}
-      </button>
+      <Button onClick={() => onChange(other)}>Switch to version {other}</Button>
     </p>
   )
 }
