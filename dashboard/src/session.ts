@@ -6,6 +6,7 @@ import { batch, computed, signal } from '@preact/signals'
 import { databaseParameter, databasePath, hasUnsaved, home } from './router.ts'
 import { callApi, type Scope } from './service/client.ts'
 import { ServiceError } from './service/faults.ts'
+import { readStored, store } from './service/storage.ts'
 
 /** The identity and rights of a secret, as the service reports them. */
 interface Principal {
@@ -164,33 +165,16 @@ export function endSession(reason: string): void {
 
 /** True if the user signed out of this tab. After a sign-out, the tab ignores the session of other tabs. */
 export function hasSignedOut(): boolean {
-  try {
-    return sessionStorage.getItem(signedOutKey) !== null
-  } catch {
-    return false
-  }
+  return readStored('sessionStorage', signedOutKey) !== undefined
 }
 
 /** The secret from before a reload; undefined when there is none. */
 export function rememberedSecret(): string | undefined {
-  try {
-    return sessionStorage.getItem(storageKey) ?? undefined
-  } catch {
-    return undefined
-  }
+  return readStored('sessionStorage', storageKey)
 }
 
 /** Stores the secret for reloads. If `secret` is undefined, deletes the stored secret and records the sign-out. */
 function remember(secret: string | undefined): void {
-  try {
-    if (secret === undefined) {
-      sessionStorage.removeItem(storageKey)
-      sessionStorage.setItem(signedOutKey, 'yes')
-    } else {
-      sessionStorage.setItem(storageKey, secret)
-      sessionStorage.removeItem(signedOutKey)
-    }
-  } catch {
-    // Without storage, the secret remains until the page is reloaded.
-  }
+  store('sessionStorage', storageKey, secret)
+  store('sessionStorage', signedOutKey, secret === undefined ? 'yes' : undefined)
 }

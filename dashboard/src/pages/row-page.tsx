@@ -10,7 +10,7 @@ import { pastTime, place } from '../router.ts'
 import { saveField } from '../service/row-changes.ts'
 import type { RowPlan } from '../service/row-plan.ts'
 import { rights } from '../session.ts'
-import { type Json, parseJson } from '../wire/json.ts'
+import { tryJson } from '../wire/json.ts'
 import type { RefName } from '../wire/refs.ts'
 import { columnsOf, type FieldPaths, type Row, usualColumns } from '../wire/rows.ts'
 import { ColumnChoice } from './column-choice.tsx'
@@ -69,14 +69,7 @@ export function RowPage(props: RowPageProps) {
 }
 
 function chosenColumns(): readonly string[] | undefined {
-  const text = place.value.parameters.get('columns')
-  if (text === null) return undefined
-  let chosen: Json
-  try {
-    chosen = parseJson(text)
-  } catch {
-    return undefined
-  }
+  const chosen = tryJson(place.value.parameters.get('columns') ?? '')
   return Array.isArray(chosen) ? [...new Set(chosen.map(String))] : undefined
 }
 

@@ -17,7 +17,7 @@ import { countOf, readRows } from '../service/read-rows.ts'
 import { needsScan, planOf, type RowView } from '../service/row-plan.ts'
 import { covers, type IndexShape, leadsToDocuments, setOf, shapeOf } from '../service/row-source.ts'
 import { rights } from '../session.ts'
-import { type Json, parseJson, writeJson } from '../wire/json.ts'
+import { tryJson, writeJson } from '../wire/json.ts'
 import { fieldPathsOf, type Row } from '../wire/rows.ts'
 import { ConditionForm, conditionText } from './condition-form.tsx'
 import { RowPage, type ShownProps } from './row-page.tsx'
@@ -39,16 +39,6 @@ export function collectionTabs(name: string, here: 'rows' | 'deleted' | 'setting
     tabs.push(['Import', addressOf([...base, 'import']), here === 'import'])
   }
   return <Tabs label="Collection" tabs={tabs} />
-}
-
-/** JSON in a parameter of the address; undefined if the parameter is missing or invalid. */
-function jsonOf(text: string | null | undefined): Json | undefined {
-  if (text === null || text === undefined) return undefined
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The indexes over a collection; empty for callers who may not list indexes. */
@@ -124,7 +114,7 @@ function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
   const known = useMemo(() => listed, [JSON.stringify(listed)])
   const deciding = isPlanned ? known : noIndexes
   const wanted: RowView = useMemo(() => {
-    const terms = jsonOf(view.terms)
+    const terms = tryJson(view.terms ?? '')
     return {
       source: {
         collection,
@@ -132,7 +122,7 @@ function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
         terms: Array.isArray(terms) ? terms : [],
         isReversed: view.order === 'descending',
       },
-      conditions: readConditions(jsonOf(view.filter)),
+      conditions: readConditions(tryJson(view.filter ?? '')),
       sort: view.sort || undefined,
     }
   }, [collection, deciding, JSON.stringify({ ...view, columns: undefined })])
@@ -195,7 +185,10 @@ function PagedRows(props: ShownProps) {
   const { source } = plan
   const [turn, setTurn] = useState(0)
   const { parameters } = place.value
-  const cursor = { after: jsonOf(parameters.get('after')), before: jsonOf(parameters.get('before')) }
+  const cursor = {
+    after: tryJson(parameters.get('after') ?? ''),
+    before: tryJson(parameters.get('before') ?? ''),
+  }
   const moment = [pastTime.value, databasePath.value.join('/')]
   const rows = useLoad(
     signal => readRows(source, pageSize, cursor, signal),

@@ -1,6 +1,6 @@
 // The bar at the top: the current database, the choice of a past time, time zone and colours, and the sign-out menu.
 
-import { signal } from '@preact/signals'
+import { effect } from '@preact/signals'
 import { useRef, useState } from 'preact/hooks'
 import { addressIn, addressWith, databaseParameter, databasePath, go, pastTime } from '../router.ts'
 import { signOutEverywhere } from '../service/other-tabs.ts'
@@ -9,6 +9,7 @@ import { Button } from './button.tsx'
 import { useDismissal } from './dismissal.ts'
 import { Field } from './fields.tsx'
 import { Problem } from './problem.tsx'
+import { storedChoice } from './stored-choice.ts'
 import { changeZone, fieldTime, instantOf, localTime, zone, zoneName } from './time.tsx'
 
 interface BarProps {
@@ -152,25 +153,10 @@ function TimeControl() {
   )
 }
 
-const themeKey = 'terrarium-theme'
-const themes = ['system', 'light', 'dark'] as const
-type Theme = (typeof themes)[number]
-
-const theme = signal<Theme>(storedTheme())
-apply(theme.value)
-
-function storedTheme(): Theme {
-  try {
-    const stored = localStorage.getItem(themeKey)
-    return themes.find(name => name === stored) ?? 'system'
-  } catch {
-    return 'system'
-  }
-}
-
-function apply(chosen: Theme): void {
-  document.documentElement.dataset.theme = chosen
-}
+const { chosen: theme, next: changeTheme } = storedChoice('terrarium-theme', ['system', 'light', 'dark'])
+effect(() => {
+  document.documentElement.dataset.theme = theme.value
+})
 
 /** Switches the time zone of all times on all pages. */
 function ZoneButton() {
@@ -183,22 +169,13 @@ function ZoneButton() {
 }
 
 function ThemeButton() {
-  const choose = () => {
-    theme.value = themes[(themes.indexOf(theme.value) + 1) % themes.length] ?? 'system'
-    apply(theme.value)
-    try {
-      localStorage.setItem(themeKey, theme.value)
-    } catch {
-      // Without storage the choice lasts until the page is closed.
-    }
-  }
   const sign = { system: '◐', light: '☀', dark: '☾' }[theme.value]
   return (
     <Button
       class="quiet"
       aria-label={`Colours: ${theme.value}`}
       title={`Colours: ${theme.value}`}
-      onClick={choose}
+      onClick={changeTheme}
     >
       {sign}
     </Button>

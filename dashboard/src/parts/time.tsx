@@ -1,36 +1,15 @@
 // Formats times in the time zone that the user has chosen for all pages. A tooltip has the exact instant.
 
-import { signal } from '@preact/signals'
 import type { Json } from '../wire/json.ts'
+import { storedChoice } from './stored-choice.ts'
 
-const zones = ['local', 'UTC'] as const
+const stored = storedChoice('terrarium-zone', ['local', 'UTC'])
 
-/** The browser's time zone, or UTC. */
-type Zone = (typeof zones)[number]
-
-const zoneKey = 'terrarium-zone'
-
-function storedZone(): Zone {
-  try {
-    const stored = localStorage.getItem(zoneKey)
-    return zones.find(name => name === stored) ?? 'local'
-  } catch {
-    return 'local'
-  }
-}
-
-/** The time zone of all pages. The browser stores the choice. */
-export const zone = signal<Zone>(storedZone())
+/** The time zone of all pages: the browser's time zone, or UTC. The browser stores the choice. */
+export const zone = stored.chosen
 
 /** Shows all times in the other time zone. */
-export function changeZone(): void {
-  zone.value = zone.value === 'UTC' ? 'local' : 'UTC'
-  try {
-    localStorage.setItem(zoneKey, zone.value)
-  } catch {
-    // Without storage the choice lasts until the page is closed.
-  }
-}
+export const changeZone = stored.next
 
 /** The name of the time zone, such as `UTC` or `Europe/Berlin`. */
 export function zoneName(): string {

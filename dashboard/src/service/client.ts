@@ -2,7 +2,7 @@
 // (wire JSON, see `wire/json.ts`). Each request contains the newest transaction time that the client has seen. So no
 // node of the service answers with older data than the page has shown.
 
-import { at, type Json, parseJson, type Query, textAt, writeJson } from '../wire/json.ts'
+import { at, type Json, parseJson, type Query, textAt, tryJson, writeJson } from '../wire/json.ts'
 import { errorOf, ServiceError } from './faults.ts'
 
 /** The costs in the headers of a response, by the name of the header without `x-`. */
@@ -71,14 +71,6 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
   }
 }
 
-function bodyOf(text: string): Json | undefined {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
-}
-
 function costsOf(headers: Headers): Costs {
   const costs: Record<string, number> = {}
   for (const name of costHeaders) {
@@ -99,12 +91,16 @@ export async function runText(
   path = '/',
 ): Promise<TextResult> {
   const started = performance.now()
-  const init: RequestInit = { method: 'POST', headers: headersOf(scope), body }
-  const response = await reach(path, signal ? { ...init, signal } : init)
+  const response = await reach(path, {
+    method: 'POST',
+    headers: headersOf(scope),
+    body,
+    signal: signal ?? null,
+  })
   const text = await response.text()
   const costs = costsOf(response.headers)
   lastSeenTxn = Math.max(lastSeenTxn, costs['txn-time'] ?? 0)
-  if (!response.ok) throw errorOf(response.status, bodyOf(text))
+  if (!response.ok) throw errorOf(response.status, tryJson(text))
   return { text, costs, elapsedMs: performance.now() - started }
 }
 
@@ -149,7 +145,7 @@ export async function runVersion10(
     signal,
   })
   const text = await response.text()
-  const body = bodyOf(text)
+  const body = tryJson(text)
   const time = at(body, 'txn_ts')
   if (typeof time === 'bigint') lastSeenTxn = Math.max(lastSeenTxn, Number(time))
   if (!response.ok) throw errorOf(response.status, body)
@@ -180,11 +176,11 @@ export async function callApi<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const headers = { authorization: `Bearer ${scope.secret}`, ...tagHeadersOf(scope) }
-  const init: RequestInit = { method, headers }
+  const init: RequestInit = { method, headers, signal: signal ?? null }
   if (body !== undefined) init.body = body instanceof FormData ? body : JSON.stringify(body)
-  const response = await reach(path, signal ? { ...init, signal } : init)
+  const response = await reach(path, init)
   const text = await response.text()
-  if (!response.ok) throw errorOf(response.status, bodyOf(text))
+  if (!response.ok) throw errorOf(response.status, tryJson(text))
   // The caller asserts the type `T`, according to the documentation of the endpoint.
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
@@ -202,7 +198,7 @@ export async function follow(
 ): Promise<void> {
   const init = { method: 'POST', headers: headersOf(scope), body: writeJson(subject), signal }
   const response = await reach(path, init)
-  if (!response.ok || !response.body) throw errorOf(response.status, bodyOf(await response.text()))
+  if (!response.ok || !response.body) throw errorOf(response.status, tryJson(await response.text()))
   const decoder = new TextDecoder()
   const reader = response.body.getReader()
   let incomplete = ''

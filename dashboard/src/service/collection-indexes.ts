@@ -44,15 +44,20 @@ export function placeOf(part: Json): IndexPart {
   return index === undefined ? { collection, unique: Number(at(part, 'place')) } : { collection, index }
 }
 
-/** Fields with their order, such as `.price desc`. A dot is added to a field without a leading dot. */
+/** The field of an index or constraint. A dot is added to a field without a leading dot. */
+function fieldOf(item: Json): string {
+  const field = typeof item === 'string' ? item : (textAt(item, 'field') ?? '')
+  return /^[.[]/.test(field) ? field : `.${field}`
+}
+
+/** Fields with their order, such as `.price desc`. */
 export function fieldsText(part: Json, list: 'terms' | 'values' | 'unique'): string {
   const each = listAt(part, list).map(item => {
-    const field = typeof item === 'string' ? item : (textAt(item, 'field') ?? '')
     const notes = [
       ...(at(item, 'order') === 'desc' ? ['desc'] : []),
       ...(at(item, 'mva') === true ? ['each element'] : []),
     ]
-    return [/^[.[]/.test(field) ? field : `.${field}`, ...notes].join(' ')
+    return [fieldOf(item), ...notes].join(' ')
   })
   return each.join(', ')
 }
@@ -89,9 +94,7 @@ export function fslOf(part: Json): string {
 /** Fields in the syntax of schema files: `desc(.price)`, `mva(.tags)`. */
 function fieldsOf(part: Json, list: 'terms' | 'values' | 'unique'): readonly string[] {
   return listAt(part, list).map(item => {
-    const field = typeof item === 'string' ? item : (textAt(item, 'field') ?? '')
-    const dotted = /^[.[]/.test(field) ? field : `.${field}`
-    const each = at(item, 'mva') === true ? `mva(${dotted})` : dotted
+    const each = at(item, 'mva') === true ? `mva(${fieldOf(item)})` : fieldOf(item)
     return at(item, 'order') === 'desc' ? `desc(${each})` : each
   })
 }

@@ -3,6 +3,7 @@
 
 import { databasePath } from '../router.ts'
 import { forgetOnSignOut } from '../session.ts'
+import { readStoredJson, store } from './storage.ts'
 
 /** The parameters of an address that form a view. */
 const parts = ['index', 'terms', 'order', 'filter', 'sort', 'columns'] as const
@@ -38,11 +39,7 @@ export function saveView(collection: string, view: View): void {
   if (before?.columns === view.columns && before !== undefined) return
   const stored = storedColumns().filter(([name]) => name !== key)
   if (view.columns !== undefined) stored.push([key, view.columns])
-  try {
-    localStorage.setItem(storageKey, JSON.stringify(stored.slice(-storedMax)))
-  } catch {
-    // Without browser storage, the columns remain until the tab is closed.
-  }
+  store('localStorage', storageKey, JSON.stringify(stored.slice(-storedMax)))
 }
 
 /** The stored view of a collection. */
@@ -55,19 +52,11 @@ export function savedView(collection: string): View {
 }
 
 function storedColumns(): (readonly [key: string, columns: string])[] {
-  try {
-    // Only `saveView` writes the stored text, so the text has this shape.
-    return JSON.parse(localStorage.getItem(storageKey) ?? '[]') as (readonly [string, string])[]
-  } catch {
-    return []
-  }
+  // Only `saveView` writes the stored text, so the text has this shape.
+  return readStoredJson<(readonly [string, string])[]>('localStorage', storageKey) ?? []
 }
 
 forgetOnSignOut(() => {
   views.clear()
-  try {
-    localStorage.removeItem(storageKey)
-  } catch {
-    // Without browser storage, there is nothing to delete.
-  }
+  store('localStorage', storageKey, undefined)
 })

@@ -71,11 +71,10 @@ export function fulfils(conditions: readonly Condition[], document: Query): Quer
 }
 
 function fulfilsOne({ path, operator, value }: Condition, document: Query): Query {
-  const field: Query = {
+  return {
     let: [{ field: { select: ['data', ...path], from: document, default: null } }],
     in: testOf(operator, variable('field'), value),
   }
-  return field
 }
 
 function testOf(operator: Operator, field: Query, value: Json): Query {

@@ -6,10 +6,15 @@ import { at, type Json, listAt, type Query } from '../wire/json.ts'
 import { literal } from '../wire/refs.ts'
 import { type QueryResult, run } from './client.ts'
 
+/** Evaluates an expression at the time in the address. */
+export function atPastTime(query: Query): Query {
+  const past = pastTime.value
+  return past === undefined ? query : { at: { '@ts': past }, expr: query }
+}
+
 /** Runs a read query in the database and at the time in the address. */
 export function read(query: Query, signal?: AbortSignal): Promise<QueryResult> {
-  const past = pastTime.value
-  return run(past === undefined ? query : { at: { '@ts': past }, expr: query }, scope.value, signal)
+  return run(atPastTime(query), scope.value, signal)
 }
 
 /** Runs a write query in the database in the address. */

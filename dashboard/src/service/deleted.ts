@@ -43,14 +43,13 @@ export async function listDeleted(
   signal: AbortSignal,
 ): Promise<DeletedPage> {
   const events = pageOf({ events: { documents: { collection } } }, eventsAtOnce, { before: older ?? null })
-  const [instance, ts]: Query[] = ['instance', 'ts'].map(name => ({ select: name, from: variable() }))
+  const instance: Query = { select: 'instance', from: variable() }
+  const ts: Query = { select: 'ts', from: variable() }
   const isDeletion: Query = { equals: [{ select: 'action', from: variable() }, 'remove'] }
-  const isGone: Query = { and: [isDeletion, { not: { exists: instance ?? null } }] }
-  const last: Query = { select: 'data', from: { get: instance ?? null }, default: { object: {} } }
-  const lastData: Query = { if: { exists: instance ?? null }, then: last, else: null }
-  const described: Query = {
-    object: { instance: instance ?? null, ts: ts ?? null, data: justBefore(ts ?? null, lastData) },
-  }
+  const isGone: Query = { and: [isDeletion, { not: { exists: instance } }] }
+  const last: Query = { select: 'data', from: { get: instance }, default: { object: {} } }
+  const lastData: Query = { if: { exists: instance }, then: last, else: null }
+  const described: Query = { object: { instance, ts, data: justBefore(ts, lastData) } }
   const found: Query = { filter: { lambda: 'element', expr: isGone }, collection: events }
   const page = asPage((await read(mapping(found, described), signal)).value)
   const documents = new Map<string, DeletedDocument>()

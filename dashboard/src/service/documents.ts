@@ -1,12 +1,12 @@
 // Reads and writes single documents of user collections.
 
 import type { Notation } from '../language.ts'
-import { pastTime } from '../router.ts'
 import { scope } from '../session.ts'
-import { type Query, writeJson } from '../wire/json.ts'
+import { writeJson } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
 import { checkedQuery, deleteChecked, type SaveOutcome } from './checked-writes.ts'
 import { runText } from './client.ts'
+import { atPastTime } from './data.ts'
 import { runTextTask } from './text-task-runner.ts'
 import type { DocumentText } from './text-tasks.ts'
 
@@ -22,9 +22,7 @@ export async function readDocument(
   notation: Notation,
   signal: AbortSignal,
 ): Promise<DocumentText> {
-  const query: Query = { get: documentRef(collection, id) }
-  const past = pastTime.value
-  const body = writeJson(past === undefined ? query : { at: { '@ts': past }, expr: query })
+  const body = writeJson(atPastTime({ get: documentRef(collection, id) }))
   const { text } = await runText(body, scope.value, signal)
   return runTextTask({ kind: 'document', text, notation }, text.length)
 }

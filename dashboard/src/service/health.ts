@@ -34,7 +34,6 @@ export interface Span {
   readonly requests: number
   readonly serverErrors: number
   readonly rejected: number
-  readonly slowQueries: number
   readonly retries: number
   readonly writes: number
   /** Latency percentiles in milliseconds; null without requests. */
@@ -75,7 +74,6 @@ function spanOf(before: Sample, after: Sample): Span {
     requests: grown(counts => counts.requests),
     serverErrors: grown(counts => counts.server_errors),
     rejected: grown(counts => counts.refused),
-    slowQueries: grown(counts => counts.slow_queries),
     retries: grown(counts => counts.retries),
     writes: grown(counts => counts.writes),
     p50Ms: quantile(durations, bounds, 0.5),

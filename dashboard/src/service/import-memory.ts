@@ -8,6 +8,7 @@ import type { SourceFile } from '../../../src/transfer/sources.ts'
 import type { UnmetDocument } from '../../../src/transfer/unmet-documents.ts'
 import { forgetOnSignOut } from '../session.ts'
 import { sha256 } from './sha256.ts'
+import { readStoredJson, store } from './storage.ts'
 
 const prefix = 'terrarium-import-'
 const saveEveryMs = 1000
@@ -26,7 +27,8 @@ interface StoredImport {
 export function rememberImport(identity: unknown, continues: boolean): ImportMemory {
   const hash = sha256(JSON.stringify(identity))
   const key = prefix + Array.from(hash.slice(0, 12), byte => byte.toString(16).padStart(2, '0')).join('')
-  return new BrowserMemory(key, continues ? load(key) : undefined)
+  // Only `BrowserMemory` writes the stored text, so the text has this shape.
+  return new BrowserMemory(key, continues ? readStoredJson<StoredImport>('localStorage', key) : undefined)
 }
 
 class BrowserMemory implements ImportMemory {
@@ -68,11 +70,8 @@ class BrowserMemory implements ImportMemory {
     if (this.#unmet.length > 0) return
     this.#savedMs = Date.now()
     const stored: StoredImport = { bytes, modifiedMs, place, report, references: this.#references }
-    try {
-      localStorage.setItem(this.#key, JSON.stringify(stored))
-    } catch {
-      // Without storage, a continued import starts again. It counts the documents that were already written as equal.
-    }
+    // Without storage, a continued import starts again. It counts the documents that were already written as equal.
+    store('localStorage', this.#key, JSON.stringify(stored))
   }
 
   addUnmet(document: UnmetDocument): void {
@@ -92,7 +91,7 @@ class BrowserMemory implements ImportMemory {
   }
 
   remove(): void {
-    forget(key => key === this.#key)
+    store('localStorage', this.#key, undefined)
   }
 
   release(): void {
@@ -100,22 +99,10 @@ class BrowserMemory implements ImportMemory {
   }
 }
 
-function load(key: string): StoredImport | undefined {
+forgetOnSignOut(() => {
   try {
-    const stored = localStorage.getItem(key)
-    // Only this class writes the stored text, so the text has this shape.
-    return stored === null ? undefined : (JSON.parse(stored) as StoredImport)
-  } catch {
-    return undefined
-  }
-}
-
-function forget(isMeant: (key: string) => boolean): void {
-  try {
-    for (const key of Object.keys(localStorage).filter(isMeant)) localStorage.removeItem(key)
+    for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key)
   } catch {
     // Without storage there is nothing to delete.
   }
-}
-
-forgetOnSignOut(() => forget(key => key.startsWith(prefix)))
+})

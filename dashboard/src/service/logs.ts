@@ -45,7 +45,6 @@ export interface LogRecord {
   readonly API_VERSION: string
   readonly TS: string
   readonly RESPONSE_CODE: string
-  readonly REQUEST_METHOD: string
   readonly QUERY_TIME_MS: number
   readonly FQL_SHAPE: string
   readonly DATABASE: readonly string[]
@@ -68,7 +67,6 @@ export interface LogDetails {
   readonly endpoint: string
   readonly address: string
   readonly lane: 'ordinary' | 'slow'
-  readonly is_dashboard: boolean
   /** The transaction time of a write, in microseconds; null for a request without writes. */
   readonly txn_ts: number | null
   readonly collections: readonly string[]

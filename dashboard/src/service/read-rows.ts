@@ -1,12 +1,11 @@
 // Reads and counts rows. If a response would be too large, smaller pages are read. A web worker parses large responses.
 
-import { pastTime } from '../router.ts'
 import { scope } from '../session.ts'
 import { at, listAt, parseJson, type Query, writeJson } from '../wire/json.ts'
 import { documentRef, type RefName } from '../wire/refs.ts'
 import type { Row, Rows } from '../wire/rows.ts'
 import { runText } from './client.ts'
-import { type Cursor, mapping, variable } from './data.ts'
+import { atPastTime, type Cursor, mapping, variable } from './data.ts'
 import { ServiceError } from './faults.ts'
 import { type RowSource, rowsQuery } from './row-source.ts'
 import { runTextTask } from './text-task-runner.ts'
@@ -23,9 +22,7 @@ export async function readSizedPage(
   size: number,
   signal: AbortSignal,
 ): Promise<SizedPage> {
-  const query = queryOf(size)
-  const past = pastTime.value
-  const body = writeJson(past === undefined ? query : { at: { '@ts': past }, expr: query })
+  const body = writeJson(atPastTime(queryOf(size)))
   try {
     return { text: (await runText(body, scope.value, signal)).text, size }
   } catch (cause) {

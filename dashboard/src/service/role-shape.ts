@@ -40,17 +40,8 @@ export interface RoleShape {
 }
 
 const actionsOf: Readonly<Record<ResourceKind, readonly RoleAction[]>> = {
-  collection: [
-    'read',
-    'write',
-    'create',
-    'delete',
-    'create_with_id',
-    'history_read',
-    'history_write',
-    'unrestricted_read',
-  ],
-  native: ['read', 'write', 'create', 'delete', 'create_with_id', 'history_read', 'history_write'],
+  collection: actions.filter(action => action !== 'call'),
+  native: actions.filter(action => action !== 'call' && action !== 'unrestricted_read'),
   index: ['read', 'unrestricted_read'],
   function: ['call'],
 }

@@ -4,6 +4,7 @@
 import { computed, signal } from '@preact/signals'
 import type { Notation, Version } from '../language.ts'
 import { forgetOnSignOut } from '../session.ts'
+import { readStoredJson, store } from './storage.ts'
 
 /** A tab of the shell. */
 interface ShellTab {
@@ -38,17 +39,8 @@ const first: ShellState = {
   history: [],
 }
 
-function readStoredState(): ShellState {
-  try {
-    const text = sessionStorage.getItem(storageKey)
-    // Only this file writes the stored text, so the text has this shape.
-    return text === null ? first : (JSON.parse(text) as ShellState)
-  } catch {
-    return first
-  }
-}
-
-const state = signal<ShellState>(readStoredState())
+// Only this file writes the stored text, so the text has this shape.
+const state = signal(readStoredJson<ShellState>('sessionStorage', storageKey) ?? first)
 
 export const tabs = computed(() => state.value.tabs)
 export const history = computed(() => state.value.history)
@@ -58,11 +50,7 @@ export const activeTab = computed(
 
 function update(changed: Partial<ShellState>): void {
   state.value = { ...state.value, ...changed }
-  try {
-    sessionStorage.setItem(storageKey, JSON.stringify(state.value))
-  } catch {
-    // Without storage, the texts remain until the page is reloaded.
-  }
+  store('sessionStorage', storageKey, JSON.stringify(state.value))
 }
 
 /** Changes a tab; by default the active tab. */
@@ -105,11 +93,7 @@ export function rememberQuery({ text, version, notation }: PastQuery): void {
 
 function forgetShell(): void {
   update(first)
-  try {
-    sessionStorage.removeItem(storageKey)
-  } catch {
-    // Without storage there is nothing to delete.
-  }
+  store('sessionStorage', storageKey, undefined)
 }
 
 /** True if a tab contains a text that is not in the history, because the text was never run. */

@@ -11,6 +11,15 @@ export { parseJson, writeJson }
 /** An expression to send. Forms of the language may be plain objects. Integers must be bigint. */
 export type Query = Writable
 
+/** The value of a text; undefined for an invalid text. */
+export function tryJson(text: string): Json | undefined {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** True for an object of wire JSON (a Map). */
 export function isMap(value: Json | undefined): value is ReadonlyMap<string, Json> {
   return value instanceof Map

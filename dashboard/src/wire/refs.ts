@@ -47,6 +47,18 @@ export function refOf(value: Json | undefined): RefName | undefined {
   }
 }
 
+/** The value of a reference. `collection` is the value of a reference; undefined for a native collection. */
+export function referenceValue(id: Json, collection?: Json): Json {
+  const target = new Map([['id', id]])
+  if (collection !== undefined) target.set('collection', collection)
+  return new Map([['@ref', target]])
+}
+
+/** The value of a reference to a user collection. */
+export function collectionValue(name: string): Json {
+  return referenceValue(name, referenceValue('collections'))
+}
+
 /** The single tag of a tagged value, such as `@ts`; undefined for other values. */
 export function tagOf(value: Json): string | undefined {
   if (!isMap(value) || value.size !== 1) return undefined

@@ -8,7 +8,6 @@ import { type RefName, refOf, tagOf } from './refs.ts'
 export interface Row {
   readonly ref: RefName | undefined
   readonly ts: Json | undefined
-  readonly ttl: Json | undefined
   /** Fields of the data, or values of the entry, by name. Texts and arrays are truncated. */
   readonly cells: ReadonlyMap<string, Json>
 }
@@ -43,7 +42,6 @@ function rowOf(element: Json, valueNames: readonly string[]): Row {
   return {
     ref,
     ts: isDocument ? at(element, 'ts') : undefined,
-    ttl: isDocument ? at(element, 'ttl') : undefined,
     cells: shown,
   }
 }

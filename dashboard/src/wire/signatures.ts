@@ -3,6 +3,7 @@
 // invalid signature is treated as `Any`.
 
 import type { Json } from './json.ts'
+import { collectionValue, referenceValue } from './refs.ts'
 
 /** A parsed signature. */
 export interface Signature {
@@ -34,20 +35,6 @@ const typed = (start: Json, more: Partial<Signature> = {}): Signature => ({
 
 /** The type `Any`. */
 export const anySignature: Signature = typed(null, { text: 'Any', isOptional: true })
-
-/** The reference of version 4 to a document of a collection. */
-function referenceTo(collection: string, id: string): Json {
-  const natively: Json = new Map([['@ref', new Map([['id', 'collections']])]])
-  const owner: Json = new Map<string, Json>([
-    ['id', collection],
-    ['collection', natively],
-  ])
-  const members: (readonly [string, Json])[] = [
-    ['id', id],
-    ['collection', new Map([['@ref', owner]])],
-  ]
-  return new Map([['@ref', new Map(members)]])
-}
 
 const tagged = (tag: string, text: string): Json => new Map([[tag, text]])
 
@@ -133,7 +120,7 @@ class Reader {
     if (known) return known()
     // `NullName` is the type of a missing document of the collection `Name`.
     if (/^Null[A-Z]/.test(name)) return typed(null)
-    return typed(referenceTo(name, ''), { collection: name })
+    return typed(referenceValue('', collectionValue(name)), { collection: name })
   }
 
   #list(end: string): Signature[] {

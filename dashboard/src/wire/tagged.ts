@@ -2,7 +2,7 @@
 
 import { inBrackets, keyText, quoted } from '../../../src/fql10/text/quoted.ts'
 import { isMap, type Json, textAt } from './json.ts'
-import { type Native, tagOf } from './refs.ts'
+import { collectionValue, type Native, referenceValue, tagOf } from './refs.ts'
 
 /** The native collections by their names in version 10. */
 const natives: Readonly<Record<string, Native>> = {
@@ -76,28 +76,7 @@ function referenceOf(fields: Fields): Json | undefined {
   const collection = textAt(fields, 'coll', '@mod')
   if (id === undefined || collection === undefined) return undefined
   const native = natives[collection]
-  const natively = (name: string): Json => new Map([['@ref', new Map([['id', name]])]])
-  const owner: Json =
-    native === undefined
-      ? new Map([
-          [
-            '@ref',
-            new Map<string, Json>([
-              ['id', collection],
-              ['collection', natively('collections')],
-            ]),
-          ],
-        ])
-      : natively(native)
-  return new Map([
-    [
-      '@ref',
-      new Map<string, Json>([
-        ['id', id],
-        ['collection', owner],
-      ]),
-    ],
-  ])
+  return referenceValue(id, native === undefined ? collectionValue(collection) : referenceValue(native))
 }
 
 /** The source text of a reference, with the reason if the document is missing. */
