@@ -1,14 +1,14 @@
 // The pages of access providers: third parties whose signed tokens the service accepts.
 
 import { useState } from 'preact/hooks'
-import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy.tsx'
+import { CreateButton } from '../parts/create-button.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
-import { Check, Choice, Field, NameField } from '../parts/fields.tsx'
+import { Check, Choice, Field, NameField, optionsOf } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
-import { addressOf, go, pastTime } from '../router.ts'
+import { type Column, nameColumn, SchemaList, useChoices } from '../parts/schema-list.tsx'
+import { addressOf, go } from '../router.ts'
 import { createSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
 import { type Query, textAt } from '../wire/json.ts'
@@ -16,13 +16,7 @@ import { type Query, textAt } from '../wire/json.ts'
 const section = 'access-providers'
 
 const columns: readonly Column[] = [
-  [
-    'Name',
-    each => {
-      const name = textAt(each, 'name') ?? ''
-      return <a href={addressOf([section, name])}>{name}</a>
-    },
-  ],
+  nameColumn(section),
   ['Issuer', each => <bdi>{textAt(each, 'issuer')}</bdi>],
   ['JWKS URI', each => <bdi>{textAt(each, 'jwks_uri')}</bdi>],
 ]
@@ -83,15 +77,10 @@ export function AccessProviders({ path: [name] }: { readonly path: readonly stri
 }
 
 function ProviderList() {
-  const [isCreating, setCreating] = useState(false)
   return (
     <>
       <Heading title="Access providers">
-        {rights.value.administers && pastTime.value === undefined && (
-          <Button class="primary" onClick={() => setCreating(true)}>
-            Create access provider
-          </Button>
-        )}
+        <CreateButton text="Create access provider" isAllowed={rights.value.administers} form={NewProvider} />
       </Heading>
       <SchemaList
         native="access_providers"
@@ -99,7 +88,6 @@ function ProviderList() {
         columns={columns}
         whenEmpty="There are no access providers. Create one so that users of Auth0, Keycloak or a similar service can use this database with their tokens."
       />
-      {isCreating && <NewProvider onClose={() => setCreating(false)} />}
     </>
   )
 }
@@ -130,7 +118,7 @@ function NewProvider({ onClose }: { onClose: () => void }) {
       <Choice
         label="Template"
         value=""
-        options={[['', 'Choose…'], ...Object.keys(samples).map(each => [each, each] as const)]}
+        options={[['', 'Choose…'], ...optionsOf(Object.keys(samples))]}
         onChange={chosenSample => {
           const sample = samples[chosenSample]
           if (!sample) return

@@ -2,6 +2,7 @@
 // indexes, so this list reads the definitions of the collections.
 
 import { IndexSize } from '../parts/index-size.tsx'
+import { NameLink } from '../parts/link.tsx'
 import { type Column, SchemaList } from '../parts/schema-list.tsx'
 import { addressOf } from '../router.ts'
 import {
@@ -37,14 +38,7 @@ export function CollectionIndexList() {
 }
 
 const columns: readonly Column[] = [
-  [
-    'Name',
-    part => (
-      <a href={addressOf(pathOf(part))}>
-        <bdi>{nameOf(part)}</bdi>
-      </a>
-    ),
-  ],
+  ['Name', part => <NameLink href={addressOf(pathOf(part))} name={nameOf(part)} />],
   ['Kind', part => (at(part, 'unique') === undefined ? 'index' : 'unique constraint')],
   ['Terms', part => fieldsText(part, 'terms') || fieldsText(part, 'unique') || '–'],
   ['Sort order', part => fieldsText(part, 'values') || 'id'],

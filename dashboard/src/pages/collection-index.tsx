@@ -5,6 +5,7 @@ import { Button } from '../parts/button.tsx'
 import { Fact } from '../parts/fact.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { IndexSize } from '../parts/index-size.tsx'
+import { NameLink } from '../parts/link.tsx'
 import { useEvery } from '../parts/live.ts'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { addressOf, databasePath, go, pastTime } from '../router.ts'
@@ -71,9 +72,7 @@ function Facts({ part, collection }: { readonly part: Json; readonly collection:
       <dl class="record-facts">
         <Fact name="Kind">{isUnique ? 'unique constraint' : 'index'}</Fact>
         <Fact name="Collection">
-          <a href={addressOf(['collections', collection])}>
-            <bdi>{collection}</bdi>
-          </a>
+          <NameLink href={addressOf(['collections', collection])} name={collection} />
         </Fact>
         {isUnique ? (
           <Fact name="Unique">

@@ -1,7 +1,7 @@
 // Filters rows by any field. A list shows the active conditions, each with a button that removes the condition. A form
 // adds a condition.
 
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
 import { previewOf } from '../parts/values.tsx'
@@ -37,7 +37,6 @@ export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) 
   const [field, setField] = useState('')
   const [operator, setOperator] = useState<Operator>('is')
   const [text, setText] = useState('')
-  const list = useId()
   const apply = (chosen: readonly Condition[]) =>
     go(addressWith({ ...fromStart, filter: conditionsText(chosen) }))
   const add = (event: Event) => {
@@ -52,12 +51,14 @@ export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) 
   return (
     <>
       <form class="inline-form" onSubmit={add} aria-label="Filter">
-        <Field label="Filter by" value={field} onInput={setField} isMono list={list} placeholder="field" />
-        <datalist id={list}>
-          {[...fields.keys()].map(name => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
+        <Field
+          label="Filter by"
+          value={field}
+          onInput={setField}
+          isMono
+          suggestions={[...fields.keys()]}
+          placeholder="field"
+        />
         <Choice label="Compare" value={operator} onChange={setOperator} options={operators} />
         {comparesWithValue(operator) && <Field label="Value" value={text} onInput={setText} isMono />}
         <button type="submit" disabled={field.trim() === ''}>

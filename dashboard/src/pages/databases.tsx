@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { Confirm, FormDialog } from '../parts/dialog.tsx'
 import { Field, NameField } from '../parts/fields.tsx'
 import { useIncrementalList } from '../parts/incremental-list.ts'
+import { NameLink } from '../parts/link.tsx'
 import { LoadedContent, reloading, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useSearch } from '../parts/schema-list.tsx'
@@ -154,9 +155,7 @@ function NodeLine({ node, filter, onDialog }: Omit<NodesProps, 'nodes'> & { node
         >
           {hasNone ? '·' : isOpen ? '▾' : '▸'}
         </Button>
-        <a href={addressIn([], { db })}>
-          <bdi>{node.name}</bdi>
-        </a>
+        <NameLink href={addressIn([], { db })} name={node.name} />
         {onDialog && node.path.length === 1 && (
           <span class="line-actions">
             <Button class="quiet" onClick={() => onDialog({ kind: 'rename', node })}>

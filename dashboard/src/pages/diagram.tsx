@@ -2,6 +2,7 @@
 
 import { useMemo } from 'preact/hooks'
 import { Heading } from '../parts/heading.tsx'
+import { NameLink } from '../parts/link.tsx'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { Table } from '../parts/table.tsx'
 import { addressOf, databasePath, pastTime } from '../router.ts'
@@ -82,11 +83,7 @@ function ReferenceTable({ references }: { readonly references: readonly Referenc
 }
 
 function CollectionLink({ name }: { readonly name: string }) {
-  return (
-    <a href={addressOf(['collections', name])}>
-      <bdi>{name}</bdi>
-    </a>
-  )
+  return <NameLink href={addressOf(['collections', name])} name={name} />
 }
 
 function Picture({ graph: { collections, references } }: { readonly graph: SchemaGraph }) {

@@ -9,6 +9,7 @@ import { DraftEditor } from '../parts/draft-editor.tsx'
 import { Outcome, useEditForm } from '../parts/edit-form.tsx'
 import { Check } from '../parts/fields.tsx'
 import { Heading, Tabs } from '../parts/heading.tsx'
+import { NameLink } from '../parts/link.tsx'
 import { useLive } from '../parts/live.ts'
 import { LoadedContent, type LoadState, reloading, useLoad } from '../parts/load.tsx'
 import { Instant } from '../parts/time.tsx'
@@ -173,9 +174,7 @@ function ReferenceList({ text }: { text: string }) {
       <ul>
         {references.map(({ collection, id }) => (
           <li key={`${collection}/${id}`}>
-            <a href={addressOf(['collections', collection, id])}>
-              <bdi>{`${collection}/${id}`}</bdi>
-            </a>
+            <NameLink href={addressOf(['collections', collection, id])} name={`${collection}/${id}`} />
           </li>
         ))}
       </ul>

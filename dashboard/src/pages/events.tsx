@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { keyText, quoted } from '../../../src/fql10/text/quoted.ts'
 import { Button } from '../parts/button.tsx'
 import { Editor } from '../parts/editor.tsx'
-import { Choice } from '../parts/fields.tsx'
+import { Choice, optionsOf } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { failureOf, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
@@ -98,7 +98,7 @@ function CollectionChoice({ onChosen }: { onChosen: (text: string) => void }) {
   }
   // Callers who may not list collections type the name of the collection in the editor.
   if (!names.data || names.data.length === 0) return null
-  const options = names.data.map(each => [each, each] as const)
+  const options = optionsOf(names.data)
   return (
     <Choice
       label="All events of a collection"

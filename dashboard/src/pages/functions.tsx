@@ -3,15 +3,16 @@
 import { useMemo, useState } from 'preact/hooks'
 import { parseLiteral, parseQuery, printValue } from '../language.ts'
 import { Button } from '../parts/button.tsx'
+import { CreateButton } from '../parts/create-button.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Editor } from '../parts/editor.tsx'
-import { Choice, NameField } from '../parts/fields.tsx'
+import { Choice, NameField, optionsOf } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useAction } from '../parts/load.tsx'
 import { marksOf } from '../parts/notation-switch.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
+import { type Column, nameColumn, SchemaList, useChoices } from '../parts/schema-list.tsx'
 import { Instant } from '../parts/time.tsx'
 import { Tree } from '../parts/values.tsx'
 import { addressOf, go, pastTime } from '../router.ts'
@@ -19,7 +20,7 @@ import type { QueryResult } from '../service/client.ts'
 import { read, write } from '../service/data.ts'
 import { createSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
-import { at, type Json, type Query, textAt } from '../wire/json.ts'
+import { at, type Json, type Query } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
 
 /** The names of a role or of several roles. */
@@ -30,13 +31,7 @@ export function roleText(role: Json | undefined): string {
 }
 
 const columns: readonly Column[] = [
-  [
-    'Name',
-    each => {
-      const name = textAt(each, 'name') ?? ''
-      return <a href={addressOf(['functions', name])}>{name}</a>
-    },
-  ],
+  nameColumn('functions'),
   ['Runs as', each => (at(each, 'role') === undefined ? 'its caller' : roleText(at(each, 'role')))],
   ['Changed', each => <Instant micros={at(each, 'ts')} />],
 ]
@@ -47,15 +42,10 @@ export function Functions({ path: [name] }: { readonly path: readonly string[] }
 }
 
 function FunctionList() {
-  const [isCreating, setCreating] = useState(false)
   return (
     <>
       <Heading title="Functions">
-        {rights.value.writes && pastTime.value === undefined && (
-          <Button class="primary" onClick={() => setCreating(true)}>
-            Create function
-          </Button>
-        )}
+        <CreateButton text="Create function" isAllowed={rights.value.writes} form={NewFunction} />
       </Heading>
       <SchemaList
         native="functions"
@@ -63,7 +53,6 @@ function FunctionList() {
         columns={columns}
         whenEmpty="There are no functions. Create one to store a query under a name that programs can call. A function can run with its own role and then has rights that its callers do not have."
       />
-      {isCreating && <NewFunction onClose={() => setCreating(false)} />}
     </>
   )
 }
@@ -121,7 +110,7 @@ function NewFunction({ onClose }: { onClose: () => void }) {
           ['server', 'server'],
           ['server-readonly', 'server-readonly'],
           ['admin', 'admin'],
-          ...names.map(each => [each, each] as const),
+          ...optionsOf(names),
         ]}
       />
     </FormDialog>

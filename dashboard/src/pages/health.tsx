@@ -6,6 +6,7 @@ import type { ServiceHealth } from '../../../src/server/operation/health.ts'
 import { Button } from '../parts/button.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { Heading } from '../parts/heading.tsx'
+import { NameLink } from '../parts/link.tsx'
 import { useEvery } from '../parts/live.ts'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { megabyte, percentText } from '../parts/quantities.ts'
@@ -148,9 +149,10 @@ function HealthWork({ work }: { work: ServiceHealth['work'] }) {
           {builds.map(({ database, failure, kind, name, share }) => (
             <tr key={[...database, kind, name].join('/')}>
               <td>
-                <a href={addressIn([], { db: database.join('/') || undefined })}>
-                  <bdi>{database.join('/') || 'root'}</bdi>
-                </a>
+                <NameLink
+                  href={addressIn([], { db: database.join('/') || undefined })}
+                  name={database.join('/') || 'root'}
+                />
               </td>
               <td>
                 {kind === 'index' ? 'index ' : 'documents of '}

@@ -1,6 +1,6 @@
 // The form of an import: the file, and the options of the import.
 
-import { Check, Choice } from '../parts/fields.tsx'
+import { Check, Choice, optionsOf } from '../parts/fields.tsx'
 import type { ImportChoices, ImportPlan } from '../service/import-documents.ts'
 import { contentText, type Preview } from '../service/import-preview.ts'
 
@@ -78,7 +78,7 @@ function FormatOptions({ plan, choices, onChange }: ImportFormProps) {
           label="Encoding"
           value={choices.encoding}
           onChange={encoding => set({ encoding })}
-          options={[['', 'detect automatically'], ...encodings.map(name => [name, name] as const)]}
+          options={[['', 'detect automatically'], ...optionsOf(encodings)]}
         />
         {plan?.file.content.kind === 'csv' && (
           <>

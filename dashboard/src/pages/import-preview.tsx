@@ -4,22 +4,18 @@
 import { Button } from '../parts/button.tsx'
 import { Table } from '../parts/table.tsx'
 import { Cell } from '../parts/values.tsx'
-import { type TypeName, typeNames } from '../service/import-documents.ts'
+import { type ImportPlan, type TypeName, typeNames } from '../service/import-documents.ts'
 import type { Preview, PreviewRow } from '../service/import-preview.ts'
 import { typeNameOf } from '../wire/type-names.ts'
 
-type Types = ReadonlyMap<string, TypeName>
-
 interface PreviewProps {
   readonly preview: Preview
-  /** The collection that receives all documents; undefined when each document names its own collection. */
-  readonly collection: string | undefined
-  readonly types: Types
-  readonly onTypes: (types: Types) => void
+  readonly plan: ImportPlan
+  readonly onTypes: (types: ImportPlan['types']) => void
 }
 
 /** The table of the first documents. */
-export function ImportPreview({ preview, collection, types, onTypes }: PreviewProps) {
+export function ImportPreview({ preview, plan: { into, types }, onTypes }: PreviewProps) {
   const { rows, columns, suggested } = preview
   const choose = (column: string, type: TypeName | '') => {
     const chosen = new Map(types)
@@ -43,7 +39,7 @@ export function ImportPreview({ preview, collection, types, onTypes }: PreviewPr
         columns={[
           'Line',
           'id',
-          ...(collection === undefined ? ['Collection'] : []),
+          ...(into === undefined ? ['Collection'] : []),
           ...columns.map(column => (
             <th scope="col" key={column}>
               <bdi>{column}</bdi>
@@ -53,7 +49,7 @@ export function ImportPreview({ preview, collection, types, onTypes }: PreviewPr
         ]}
       >
         {rows.map((row, at) => (
-          <Row key={at} row={row} columns={columns} hasCollection={collection === undefined} />
+          <Row key={at} row={row} columns={columns} hasCollection={into === undefined} />
         ))}
       </Table>
     </section>

@@ -16,7 +16,7 @@ import {
   type ImportProgress,
   importDocuments,
 } from '../service/import-documents.ts'
-import { type Preview, previewOf } from '../service/import-preview.ts'
+import { previewOf } from '../service/import-preview.ts'
 import { rights } from '../session.ts'
 import { ImportForm } from './import-form.tsx'
 import { ImportPreview } from './import-preview.tsx'
@@ -113,27 +113,13 @@ function ImportSteps({ collection }: { collection: string }) {
       {action.error && <Problem error={formError(action.error)} />}
       {report && <ImportReport report={report} collection={collection} />}
       {loaded.data?.preview && !action.isRunning && !report && (
-        <PreviewOf preview={loaded.data.preview} {...{ choices, collection, setChoices }} />
+        <ImportPreview
+          preview={loaded.data.preview}
+          plan={loaded.data.plan}
+          onTypes={types => setChoices({ ...choices, types })}
+        />
       )}
     </>
-  )
-}
-
-interface PreviewOfProps {
-  readonly preview: Preview
-  readonly choices: ImportChoices
-  readonly collection: string
-  readonly setChoices: (choices: ImportChoices) => void
-}
-
-function PreviewOf({ preview, choices, collection, setChoices }: PreviewOfProps) {
-  return (
-    <ImportPreview
-      preview={preview}
-      collection={choices.keepsCollections ? undefined : collection}
-      types={choices.types}
-      onTypes={types => setChoices({ ...choices, types })}
-    />
   )
 }
 

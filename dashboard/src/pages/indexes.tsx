@@ -3,19 +3,20 @@
 
 import { useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
+import { CreateButton } from '../parts/create-button.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
-import { Check, Choice, Field, NameField } from '../parts/fields.tsx'
+import { Check, Choice, Field, NameField, optionsOf } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { IndexSize } from '../parts/index-size.tsx'
 import { useEvery } from '../parts/live.ts'
 import { LoadedContent } from '../parts/load.tsx'
-import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
-import { addressOf, go, pastTime } from '../router.ts'
+import { type Column, nameColumn, SchemaList, useChoices } from '../parts/schema-list.tsx'
+import { addressOf, go } from '../router.ts'
 import { type IndexShape, shapeOf } from '../service/row-source.ts'
 import { createSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
-import { at, isMap, type Json, type Query, textAt } from '../wire/json.ts'
+import { at, isMap, type Json, type Query } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
 import { CollectionIndexList } from './collection-index-list.tsx'
 
@@ -31,13 +32,7 @@ function sourceNames(index: Json): readonly string[] {
 }
 
 const columns: readonly Column[] = [
-  [
-    'Name',
-    index => {
-      const name = textAt(index, 'name') ?? ''
-      return <a href={addressOf(['indexes', name])}>{name}</a>
-    },
-  ],
+  nameColumn('indexes'),
   ['Collections', index => sourceNames(index).join(', ')],
   ['Terms', index => shapeOf(index).terms.join(', ') || '–'],
   ['Values', index => shapeOf(index).values.join(', ') || 'ref'],
@@ -58,15 +53,10 @@ export function Indexes({ path: [name] }: { readonly path: readonly string[] }) 
 }
 
 function IndexList() {
-  const [isCreating, setCreating] = useState(false)
   return (
     <>
       <Heading title="Indexes">
-        {rights.value.writes && pastTime.value === undefined && (
-          <Button class="primary" onClick={() => setCreating(true)}>
-            Create index
-          </Button>
-        )}
+        <CreateButton text="Create index" isAllowed={rights.value.writes} form={NewIndex} />
       </Heading>
       <section aria-labelledby="of-version-4">
         <h2 id="of-version-4">Indexes of version 4</h2>
@@ -79,7 +69,6 @@ function IndexList() {
         />
       </section>
       <CollectionIndexList />
-      {isCreating && <NewIndex onClose={() => setCreating(false)} />}
     </>
   )
 }
@@ -182,12 +171,7 @@ function NewIndex({ onClose }: { onClose: () => void }) {
       <NameField value={name} onInput={setName} placeholder="users_by_email" />
       <LoadedContent of={collections}>
         {() => (
-          <Choice
-            label="Collection"
-            value={collection}
-            onChange={setCollection}
-            options={names.map(each => [each, each] as const)}
-          />
+          <Choice label="Collection" value={collection} onChange={setCollection} options={optionsOf(names)} />
         )}
       </LoadedContent>
       <Parts legend="Terms: fields to look up by" parts={terms} onChange={setTerms} />

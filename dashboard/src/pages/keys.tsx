@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { Confirm, Dialog, FormDialog } from '../parts/dialog.tsx'
-import { Choice, Field } from '../parts/fields.tsx'
+import { Choice, Field, optionsOf } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { reloading } from '../parts/load.tsx'
 import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
@@ -181,7 +181,7 @@ function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated: (secre
         label="Database"
         value={database}
         onChange={setDatabase}
-        options={[['', 'this one'], ...(databases.data ?? []).map(each => [each, each] as const)]}
+        options={[['', 'this one'], ...optionsOf(databases.data ?? [])]}
       />
       <Field
         label="Expires"

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
+import { Pager } from '../parts/schema-list.tsx'
 import { numbers, Table } from '../parts/table.tsx'
 import { localTimeMs, zoneName } from '../parts/time.tsx'
 import { cut } from '../parts/values.tsx'
@@ -136,10 +137,7 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
             ) : (
               <RecordTable entries={entries} onOpen={setOpened} />
             )}
-            <div class="pager">
-              {trail.length > 0 && <Button onClick={() => setTrail(trail.slice(0, -1))}>← Newer</Button>}
-              {next !== null && <Button onClick={() => setTrail([...trail, next])}>Older →</Button>}
-            </div>
+            <Pager trail={trail} after={next ?? undefined} onTurn={setTrail} back="← Newer" on="Older →" />
           </>
         )}
       </LoadedContent>

@@ -1,7 +1,7 @@
 // The page of a database: its collections, and the databases in it.
 
 import { useState } from 'preact/hooks'
-import { Button } from '../parts/button.tsx'
+import { CreateButton } from '../parts/create-button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Choice, Field, NameField } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -34,7 +34,6 @@ export function Overview() {
 }
 
 function CollectionList() {
-  const [isCreating, setCreating] = useState(false)
   const [filter, setFilter] = useState('')
   const list = useLoad(
     signal => read(mapping(pageOf({ collections: null }, collectionsMax), { get: variable() }), signal),
@@ -45,11 +44,7 @@ function CollectionList() {
     <section aria-labelledby="collections">
       <header class="section-head">
         <h2 id="collections">Collections</h2>
-        {rights.value.writes && pastTime.value === undefined && (
-          <Button class="primary" onClick={() => setCreating(true)}>
-            Create collection
-          </Button>
-        )}
+        <CreateButton text="Create collection" isAllowed={rights.value.writes} form={NewCollection} />
       </header>
       {denied ? (
         <ByName />
@@ -67,7 +62,6 @@ function CollectionList() {
           }}
         </LoadedContent>
       )}
-      {isCreating && <NewCollection onClose={() => setCreating(false)} />}
     </section>
   )
 }

@@ -8,6 +8,7 @@ import { FormDialog } from '../parts/dialog.tsx'
 import { useAction } from '../parts/load.tsx'
 import { Notice, Problem } from '../parts/problem.tsx'
 import { useProgress } from '../parts/progress.ts'
+import { documentsText } from '../parts/quantities.ts'
 import { exactTime, Instant } from '../parts/time.tsx'
 import { databasePath, guard } from '../router.ts'
 import { type RewindCounts, type RewindTarget, rewindCollection } from '../service/rewind.ts'
@@ -97,7 +98,9 @@ function RewindDialog({ target, onClose }: DialogProps) {
   return (
     <FormDialog
       title={`Rewind ${target.collection}`}
-      submit={hasBegun ? 'Continue' : changesText(changes)}
+      submit={
+        hasBegun ? 'Continue' : `Rewind ${changes === undefined ? 'documents' : documentsText(changes)}`
+      }
       isDangerous
       hasNoInput
       isReady={changes !== undefined && changes > 0}
@@ -121,11 +124,6 @@ function RewindDialog({ target, onClose }: DialogProps) {
       {counting.error && <Problem error={counting.error} retry={count} />}
     </FormDialog>
   )
-}
-
-function changesText(changes: number | undefined): string {
-  if (changes === undefined) return 'Rewind documents'
-  return `Rewind ${changes} ${changes === 1 ? 'document' : 'documents'}`
 }
 
 function outcomeText(counts: RewindCounts, deletes: string, creates: string, replaces: string): string {

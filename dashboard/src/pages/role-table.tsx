@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Outcome, useEditForm } from '../parts/edit-form.tsx'
 import { Editor } from '../parts/editor.tsx'
-import { Choice } from '../parts/fields.tsx'
+import { Choice, optionsOf } from '../parts/fields.tsx'
 import { marksOf } from '../parts/notation-switch.tsx'
 import { otherDraftHint, useOtherDraft } from '../parts/other-draft.ts'
 import { useChoices } from '../parts/schema-list.tsx'
@@ -276,12 +276,7 @@ function Members({ memberships, onChange, onEdit }: MembersProps) {
         ))}
       </ul>
       <div class="inline-form added">
-        <Choice
-          label="Member collection"
-          value={value}
-          options={free.map(name => [name, name] as const)}
-          onChange={setChosen}
-        />
+        <Choice label="Member collection" value={value} options={optionsOf(free)} onChange={setChosen} />
         <Button
           disabled={value === ''}
           onClick={() => onChange([...memberships, { collection: value, predicate: '' }])}

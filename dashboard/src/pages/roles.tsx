@@ -1,14 +1,14 @@
 // The pages of roles: a list, and for each role a table of its privileges and its members.
 
 import { useState } from 'preact/hooks'
-import { Button } from '../parts/button.tsx'
+import { CreateButton } from '../parts/create-button.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { NameField } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { type Column, SchemaList } from '../parts/schema-list.tsx'
+import { type Column, nameColumn, SchemaList } from '../parts/schema-list.tsx'
 import { Instant } from '../parts/time.tsx'
-import { addressOf, go, pastTime } from '../router.ts'
+import { addressOf, go } from '../router.ts'
 import { roleShape } from '../service/role-shape.ts'
 import { createSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
@@ -16,13 +16,7 @@ import { at, textAt } from '../wire/json.ts'
 import { RoleTable } from './role-table.tsx'
 
 const columns: readonly Column[] = [
-  [
-    'Name',
-    role => {
-      const name = textAt(role, 'name') ?? ''
-      return <a href={addressOf(['roles', name])}>{name}</a>
-    },
-  ],
+  nameColumn('roles'),
   [
     'Grants rights on',
     role =>
@@ -46,15 +40,10 @@ export function Roles({ path: [name] }: { readonly path: readonly string[] }) {
 }
 
 function RoleList() {
-  const [isCreating, setCreating] = useState(false)
   return (
     <>
       <Heading title="Roles">
-        {rights.value.administers && pastTime.value === undefined && (
-          <Button class="primary" onClick={() => setCreating(true)}>
-            Create role
-          </Button>
-        )}
+        <CreateButton text="Create role" isAllowed={rights.value.administers} form={NewRole} />
       </Heading>
       <SchemaList
         native="roles"
@@ -62,7 +51,6 @@ function RoleList() {
         columns={columns}
         whenEmpty="There are no roles. Users who log in have no rights without a role. Create a role, grant the rights that users need, and add the collection of your users as members."
       />
-      {isCreating && <NewRole onClose={() => setCreating(false)} />}
     </>
   )
 }

@@ -8,6 +8,7 @@ import { Check, Field } from '../parts/fields.tsx'
 import { Heading, Tabs } from '../parts/heading.tsx'
 import { useEvery, useLive } from '../parts/live.ts'
 import { LoadedContent, type LoadState, useLoad } from '../parts/load.tsx'
+import { documentsText } from '../parts/quantities.ts'
 import type { Sorting } from '../parts/row-table.tsx'
 import { addressOf, addressWith, databasePath, go, pastTime, place } from '../router.ts'
 import { savedView, saveView, viewIn } from '../service/collection-views.ts'
@@ -209,7 +210,9 @@ function PagedRows(props: ShownProps) {
   return (
     <>
       <div class="row-facts">
-        <span role="status">{count.data && countText(count.data)}</span>
+        <span role="status">
+          {count.data && `${count.data.isMore ? 'More than ' : ''}${documentsText(count.data.count)}`}
+        </span>
         {count.data?.isMore && <CountAll key={turn} plan={plan} />}
         {mayBeLive && <Check label="Live" isOn={isLive} onChange={setLive} />}
         {mayBeLive && rights.value.writes && (
@@ -242,10 +245,6 @@ function PagedRows(props: ShownProps) {
       </LoadedContent>
     </>
   )
-}
-
-function countText({ count, isMore }: { readonly count: number; readonly isMore: boolean }): string {
-  return `${isMore ? 'More than ' : ''}${count} ${count === 1 ? 'document' : 'documents'}`
 }
 
 function FindById({ collection }: { collection: string }) {

@@ -1,6 +1,7 @@
 // The reads of a query: its indexes and collections, the numbers of entries and documents, and a suggested index.
 
 import { CopyButton } from '../parts/copy.tsx'
+import { NameLink } from '../parts/link.tsx'
 import { numbers, Table } from '../parts/table.tsx'
 import { addressOf } from '../router.ts'
 import { at, type Json, listAt, textAt } from '../wire/json.ts'
@@ -82,9 +83,7 @@ function SetName({ set }: { readonly set: Json }) {
   if (index === undefined) return <bdi>{collection}</bdi>
   const path = collection === undefined ? ['indexes', index] : ['collections', collection, 'indexes', index]
   return (
-    <a href={addressOf(path)}>
-      <bdi>{collection === undefined ? index : `${collection}.${index}`}</bdi>
-    </a>
+    <NameLink href={addressOf(path)} name={collection === undefined ? index : `${collection}.${index}`} />
   )
 }
 

@@ -8,6 +8,7 @@ import { hasUnsavedState, session, signOut } from '../session.ts'
 import { Button } from './button.tsx'
 import { useDismissal } from './dismissal.ts'
 import { Field } from './fields.tsx'
+import { NameLink } from './link.tsx'
 import { Problem } from './problem.tsx'
 import { storedChoice } from './stored-choice.ts'
 import { changeZone, fieldTime, instantOf, localTime, zone, zoneName } from './time.tsx'
@@ -52,9 +53,7 @@ function DatabaseTrail() {
                   <bdi>{name}</bdi>
                 </b>
               ) : (
-                <a href={addressIn([], { db })}>
-                  <bdi>{name}</bdi>
-                </a>
+                <NameLink href={addressIn([], { db })} name={name} />
               )}
             </li>
           )

@@ -2,7 +2,7 @@
 // stop and continue the change.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { guard } from '../router.ts'
 import { pathOf } from '../service/conditions.ts'
 import {
@@ -24,6 +24,7 @@ import { Button } from './button.tsx'
 import { download } from './copy.tsx'
 import { FormDialog } from './dialog.tsx'
 import { Field } from './fields.tsx'
+import { documentsText } from './quantities.ts'
 
 interface ChangesProps {
   readonly target: ChangeTarget
@@ -84,7 +85,7 @@ function useChanges({ target, onClose, onDone }: ChangesProps, word: 'changed' |
 }
 
 function resultText({ done, skipped, failures }: ChangeState, word: string): string {
-  const parts = [`${done} ${done === 1 ? 'document' : 'documents'} ${word}`]
+  const parts = [`${documentsText(done)} ${word}`]
   if (skipped > 0) parts.push(`${skipped} skipped, because they needed no change or no longer match`)
   if (failures.length > 0) parts.push(`${failures.length} failed`)
   return `${parts.join('; ')}.`
@@ -141,13 +142,12 @@ function ChangeProgress({ changes, count }: ProgressProps) {
   )
 }
 
-const documentsText = (count: number | undefined) =>
-  count === undefined ? 'documents' : `${count} ${count === 1 ? 'document' : 'documents'}`
+const targetText = (count: number | undefined) => (count === undefined ? 'documents' : documentsText(count))
 
 /** The label of the submit button. After a stop, the button continues the change. */
 function submitText({ state, isRunning }: Changes, verb: string, count: number | undefined): string {
   const isStopped = state !== undefined && !isRunning && !isComplete(state)
-  return isStopped ? 'Continue' : `${verb} ${documentsText(count)}`
+  return isStopped ? 'Continue' : `${verb} ${targetText(count)}`
 }
 
 interface DeleteDialogProps extends ChangesProps {
@@ -162,7 +162,7 @@ export function DeleteDialog({ typed, ...props }: DeleteDialogProps) {
   const changes = useChanges(props, 'deleted')
   return (
     <FormDialog
-      title={`Delete ${documentsText(count)}?`}
+      title={`Delete ${targetText(count)}?`}
       submit={submitText(changes, 'Delete', count)}
       isDangerous
       isReady={!changes.isRunning && count !== undefined && (typed === undefined || text === typed)}
@@ -189,23 +189,24 @@ export function ChangeDialog({ fields, ...props }: ChangesProps & { readonly fie
   const [field, setField] = useState('')
   const [text, setText] = useState('')
   const changes = useChanges(props, 'changed')
-  const list = useId()
   const value: Json = text.trim() === '' ? null : valueOfText(text)
   return (
     <FormDialog
-      title={`Change ${documentsText(count)}`}
+      title={`Change ${targetText(count)}`}
       submit={submitText(changes, 'Change', count)}
       isReady={field.trim() !== '' && !changes.isRunning && count !== undefined}
       onClose={changes.close}
       onSubmit={signal => changes.run(settingOf(pathOf(field.trim(), fields), value), signal)}
     >
       {props.children}
-      <Field label="Field" value={field} onInput={setField} hasFocus isMono list={list} />
-      <datalist id={list}>
-        {[...fields.keys()].map(name => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      <Field
+        label="Field"
+        value={field}
+        onInput={setField}
+        hasFocus
+        isMono
+        suggestions={[...fields.keys()]}
+      />
       <Field
         label="New value"
         value={text}

@@ -8,6 +8,7 @@ import type { Json } from '../wire/json.ts'
 import { Button } from './button.tsx'
 import { useAction } from './load.tsx'
 import { Problem } from './problem.tsx'
+import { documentsText } from './quantities.ts'
 
 interface CountState {
   /** Documents found so far. */
@@ -65,7 +66,7 @@ export function CountProgress({ counting }: { readonly counting: Counting }) {
     <>
       <span role="status">
         {isComplete
-          ? `Exactly ${found} ${found === 1 ? 'document' : 'documents'}.`
+          ? `Exactly ${documentsText(found)}.`
           : `${found} counted so far; ${scanned} documents scanned${isRunning ? '…' : '.'}`}
       </span>
       {isRunning && <Button onClick={stop}>Stop counting</Button>}

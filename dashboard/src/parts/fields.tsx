@@ -15,8 +15,7 @@ interface FieldProps {
   readonly hasFocus?: boolean
   readonly isMono?: boolean
   readonly step?: string
-  /** The id of a `datalist` of suggestions. */
-  readonly list?: string
+  readonly suggestions?: readonly string[]
 }
 
 /** A single-line field with its label and hint. */
@@ -37,12 +36,19 @@ export function Field(props: FieldProps) {
         placeholder={props.placeholder}
         autoFocus={props.hasFocus}
         step={props.step}
-        list={props.list}
+        list={props.suggestions && `${id}-list`}
         spellcheck={false}
         class={props.isMono ? 'mono' : undefined}
         aria-describedby={hint ? `${id}-hint` : undefined}
         onInput={event => onInput(event.currentTarget.value)}
       />
+      {props.suggestions && (
+        <datalist id={`${id}-list`}>
+          {props.suggestions.map(each => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      )}
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -56,6 +62,9 @@ export function Field(props: FieldProps) {
 export function NameField(props: Pick<FieldProps, 'value' | 'onInput' | 'placeholder' | 'hint'>) {
   return <Field label="Name" isRequired hasFocus isMono {...props} />
 }
+
+/** Options whose texts are their values. */
+export const optionsOf = <T extends string>(values: readonly T[]) => values.map(each => [each, each] as const)
 
 interface ChoiceProps<T extends string> {
   readonly label: string

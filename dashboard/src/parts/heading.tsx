@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { takeArrival } from '../router.ts'
+import { NameLink } from './link.tsx'
 
 interface HeadingProps {
   /** Breadcrumbs, outermost page first. */
@@ -29,9 +30,7 @@ export function Heading({ trail = [], title, children }: HeadingProps) {
           <p class="crumbs">
             {trail.map(([text, address]) => (
               <span key={address}>
-                <a href={address}>
-                  <bdi>{text}</bdi>
-                </a>
+                <NameLink href={address} name={text} />
                 {' / '}
               </span>
             ))}

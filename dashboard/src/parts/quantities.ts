@@ -12,6 +12,11 @@ export function bytesText(bytes: number): string {
   return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power]}`
 }
 
+/** A number of documents: `1 document`, `5 documents`. */
+export function documentsText(count: number): string {
+  return `${count} ${count === 1 ? 'document' : 'documents'}`
+}
+
 /** A fraction, 0 to 1, as `12 %`. */
 export function percentText(share: number): string {
   return `${Math.round(share * 100)} %`

@@ -2,9 +2,9 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { databasePath, pastTime } from '../router.ts'
+import { addressOf, databasePath, pastTime } from '../router.ts'
 import { allNames, isNamed, listSchema, searchSchema } from '../service/schema.ts'
-import type { Json } from '../wire/json.ts'
+import { type Json, textAt } from '../wire/json.ts'
 import type { Native } from '../wire/refs.ts'
 import { Button } from './button.tsx'
 import { Field } from './fields.tsx'
@@ -14,6 +14,17 @@ import { buttons, Table } from './table.tsx'
 
 /** A column: its heading, and the cell of a document. */
 export type Column = readonly [head: string, cell: (document: Json) => ComponentChildren]
+
+/** The column of names, with links to the pages of the objects. */
+export function nameColumn(section: string): Column {
+  return [
+    'Name',
+    document => {
+      const name = textAt(document, 'name') ?? ''
+      return <a href={addressOf([section, name])}>{name}</a>
+    },
+  ]
+}
 
 interface SchemaListProps {
   readonly native: Native
@@ -146,20 +157,22 @@ export function useSearch(native: Native, text: string): LoadState<SearchResult 
 
 const typingMs = 250
 
-interface PagerProps {
+interface PagerProps<T> {
   /** The cursors of the pages up to the current page; empty on the first page. */
-  readonly trail: readonly Json[]
+  readonly trail: readonly T[]
   /** The cursor of the next page; undefined on the last page. */
-  readonly after: Json | undefined
-  readonly onTurn: (trail: readonly Json[]) => void
+  readonly after: T | undefined
+  readonly onTurn: (trail: readonly T[]) => void
+  readonly back?: string
+  readonly on?: string
 }
 
 /** The buttons for the previous and the next page, if these pages exist. */
-function Pager({ trail, after, onTurn }: PagerProps) {
+export function Pager<T>({ trail, after, onTurn, back = '← Previous', on = 'Next →' }: PagerProps<T>) {
   return (
     <div class="pager">
-      {trail.length > 0 && <Button onClick={() => onTurn(trail.slice(0, -1))}>← Previous</Button>}
-      {after !== undefined && <Button onClick={() => onTurn([...trail, after])}>Next →</Button>}
+      {trail.length > 0 && <Button onClick={() => onTurn(trail.slice(0, -1))}>{back}</Button>}
+      {after !== undefined && <Button onClick={() => onTurn([...trail, after])}>{on}</Button>}
     </div>
   )
 }

@@ -6,6 +6,7 @@ import { addressOf } from '../router.ts'
 import { isMap, type Json, textAt } from '../wire/json.ts'
 import { type Native, natives, type RefName, refOf, tagOf } from '../wire/refs.ts'
 import { Button } from './button.tsx'
+import { NameLink } from './link.tsx'
 
 const cellChars = 80
 const treeChars = 2000
@@ -91,11 +92,7 @@ export function Cell({ value }: { value: Json | undefined }) {
 }
 
 function RefLink({ ref_, address }: { ref_: RefName; address: string }) {
-  return (
-    <a href={address}>
-      <bdi>{ref_.isNative ? ref_.id : `${ref_.collection}/${ref_.id}`}</bdi>
-    </a>
-  )
+  return <NameLink href={address} name={ref_.isNative ? ref_.id : `${ref_.collection}/${ref_.id}`} />
 }
 
 /** A whole value, as a tree with collapsible branches. */
