@@ -140,8 +140,7 @@ function reason(): string {
   const own = home.value.join('/') || 'the outermost database'
   if (foreignDatabase.value)
     return `Your secret belongs to ${own} and can only access that database. This address belongs to another database.`
-  const isNarrow = !canScope.value
-  if (isNarrow)
+  if (!canScope.value)
     return `Your secret can only access ${own}. Sign in with an admin key to access the databases below it.`
   return `There is no such database in ${own}. It may have been renamed, moved or deleted.`
 }

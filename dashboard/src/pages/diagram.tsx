@@ -67,23 +67,19 @@ function ReferenceTable({ references }: { readonly references: readonly Referenc
       {references.map(({ from, field, isDeclared, to }) => (
         <tr key={`${from} ${field} ${to}`}>
           <td>
-            <CollectionLink name={from} />
+            <NameLink href={addressOf(['collections', from])} name={from} />
           </td>
           <td>
             <bdi>{field}</bdi>
           </td>
           <td>
-            <CollectionLink name={to} />
+            <NameLink href={addressOf(['collections', to])} name={to} />
           </td>
           <td>{isDeclared ? 'field type' : 'documents'}</td>
         </tr>
       ))}
     </Table>
   )
-}
-
-function CollectionLink({ name }: { readonly name: string }) {
-  return <NameLink href={addressOf(['collections', name])} name={name} />
 }
 
 function Picture({ graph: { collections, references } }: { readonly graph: SchemaGraph }) {

@@ -23,13 +23,12 @@ import {
   type RoleAction,
   type RoleShape,
   roleChanges,
-  roleName,
   roleShape,
   shapeText,
 } from '../service/role-shape.ts'
 import { saveFields } from '../service/schema.ts'
 import { rights } from '../session.ts'
-import { at, type Json } from '../wire/json.ts'
+import { at, type Json, textAt } from '../wire/json.ts'
 import { natives } from '../wire/refs.ts'
 
 /** A predicate that is being edited, and the function that receives its text. */
@@ -51,7 +50,7 @@ export function RoleTable({ role, onSaved }: { role: Json; onSaved: () => void }
     draftOf: roleShape,
     isSame: (draft, version) => shapeText(draft) === shapeText(roleShape(version)),
     save: (draft, base, signal) =>
-      saveFields('roles', roleName(base), base, roleChanges(roleShape(base), draft), signal),
+      saveFields('roles', textAt(base, 'name') ?? '', base, roleChanges(roleShape(base), draft), signal),
     onSaved,
   })
   const other = useOtherDraft('privileges', form.isDirty)

@@ -12,7 +12,7 @@ import type { RowPlan } from '../service/row-plan.ts'
 import { rights } from '../session.ts'
 import { tryJson } from '../wire/json.ts'
 import type { RefName } from '../wire/refs.ts'
-import { columnsOf, type FieldPaths, type Row, usualColumns } from '../wire/rows.ts'
+import { columnsOf, type FieldPaths, type Row } from '../wire/rows.ts'
 import { ColumnChoice } from './column-choice.tsx'
 
 /**
@@ -36,11 +36,14 @@ interface RowPageProps extends Omit<ShownProps, 'onSeen'> {
   readonly children: ComponentChildren
 }
 
+/** Number of columns that are shown by default. */
+const columnsMax = 8
+
 /** The table and its controls. */
 export function RowPage(props: RowPageProps) {
   const { collection, plan, fields, sorting, rows, isLive, onChanged, children } = props
   const own = columnsOf(rows)
-  const columns = chosenColumns() ?? usualColumns(own)
+  const columns = chosenColumns() ?? own.slice(0, columnsMax)
   const changed = useChanged(rows, isLive)
   const selection = useSelection()
   const mayChange = rights.value.writes && pastTime.value === undefined

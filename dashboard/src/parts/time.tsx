@@ -24,17 +24,14 @@ function shiftToZone(ms: number): Date {
   return zone.value === 'UTC' ? date : new Date(ms - date.getTimezoneOffset() * minuteMs)
 }
 
-/** Milliseconds since the epoch as `2026-11-21 23:26:43`. */
-export function localTime(ms: number): string {
+/** Milliseconds since the epoch as `2026-11-21 23:26:43`. With `length` 23, the text contains milliseconds. */
+export function localTime(ms: number, length: 19 | 23 = 19): string {
   const date = shiftToZone(ms)
-  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString().slice(0, 19).replace('T', ' ')
+  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString().slice(0, length).replace('T', ' ')
 }
 
 /** Milliseconds since the epoch as `2026-11-21 23:26:43.123`. */
-export function localTimeMs(ms: number): string {
-  const date = shiftToZone(ms)
-  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString().slice(0, 23).replace('T', ' ')
-}
+export const localTimeMs = (ms: number): string => localTime(ms, 23)
 
 /** Milliseconds since the epoch as the value of a `datetime-local` field. */
 export function fieldTime(ms: number, to: 'second' | 'minute' = 'second'): string {

@@ -87,12 +87,9 @@ export function Cell({ value }: { value: Json | undefined }) {
   if (value === undefined) return <span class="absent">–</span>
   const ref = refOf(value)
   const address = ref && addressOfRef(ref)
-  if (ref && address) return <RefLink ref_={ref} address={address} />
+  if (ref && address)
+    return <NameLink href={address} name={ref.isNative ? ref.id : `${ref.collection}/${ref.id}`} />
   return <bdi class={`value-${kindOf(value)}`}>{previewOf(value)}</bdi>
-}
-
-function RefLink({ ref_, address }: { ref_: RefName; address: string }) {
-  return <NameLink href={address} name={ref_.isNative ? ref_.id : `${ref_.collection}/${ref_.id}`} />
 }
 
 /** A whole value, as a tree with collapsible branches. */

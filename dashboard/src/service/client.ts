@@ -28,19 +28,6 @@ export interface Scope {
   readonly isFromUser?: boolean
 }
 
-const costHeaders = [
-  'x-query-time',
-  'x-compute-ops',
-  'x-byte-read-ops',
-  'x-byte-write-ops',
-  'x-storage-bytes-read',
-  'x-storage-bytes-write',
-  'x-query-bytes-in',
-  'x-query-bytes-out',
-  'x-txn-retries',
-  'x-txn-time',
-] as const
-
 /**
  * Tags that distinguish the dashboard's own requests from queries of users in the query log. Each language has its own
  * header for tags, so both headers are sent.
@@ -73,10 +60,7 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
 
 function costsOf(headers: Headers): Costs {
   const costs: Record<string, number> = {}
-  for (const name of costHeaders) {
-    const value = headers.get(name)
-    if (value !== null) costs[name.slice(2)] = Number(value)
-  }
+  for (const [name, value] of headers) if (/^x-/.test(name)) costs[name.slice(2)] = Number(value)
   return costs
 }
 

@@ -1,7 +1,7 @@
 // A role as a table: a row for each resource, with no, yes or a predicate for each action.
 
 import { parseLiteral, printValue } from '../language.ts'
-import { at, isMap, type Json, type Query, textAt } from '../wire/json.ts'
+import { at, isMap, type Json, type Query } from '../wire/json.ts'
 import { natives, refOf } from '../wire/refs.ts'
 
 export const actions = [
@@ -175,9 +175,4 @@ function grantParams(grants: Grants): Record<string, Query> {
       grant === true ? true : parseLiteral(grant, 'text'),
     ]),
   )
-}
-
-/** The name of a role document. */
-export function roleName(role: Json): string {
-  return textAt(role, 'name') ?? ''
 }

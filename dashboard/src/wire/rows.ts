@@ -102,16 +102,9 @@ export function fieldPathsOf(rows: readonly Row[]): FieldPaths {
   return paths
 }
 
-const columnsMax = 8
-
 /** Names of top-level fields, the most frequent first. */
 export function columnsOf(rows: readonly Row[]): readonly string[] {
   const counts = new Map<string, number>()
   for (const { cells } of rows) for (const name of cells.keys()) counts.set(name, (counts.get(name) ?? 0) + 1)
   return [...counts].sort(([, left], [, right]) => right - left).map(([name]) => name)
-}
-
-/** The columns that are shown by default. */
-export function usualColumns(names: readonly string[]): readonly string[] {
-  return names.slice(0, columnsMax)
 }
