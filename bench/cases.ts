@@ -139,9 +139,4 @@ export const cases: readonly BenchCase[] = [
     about: 'three hundred pure calls',
     requests: () => [{ query: { let: [{ x: 7 }], in: arithmetic } }],
   },
-  {
-    name: 'parse',
-    about: 'the same calls, parsed but not evaluated',
-    requests: () => [{ query: { if: true, then: 1, else: { let: [{ x: 7 }], in: arithmetic } } }],
-  },
 ]

@@ -7,17 +7,13 @@ import { join } from 'node:path'
 import { keyOfNewDatabase, send } from '../tests/support/http.ts'
 import { noPostgres, postgresPrograms } from '../tests/support/postgres.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
-import { type BenchCase, type CaseRequest, cases, type LoadedData } from './cases.ts'
+import { type BenchCase, type CaseRequest, cases } from './cases.ts'
 import { type Baseline, startBaseline } from './child.ts'
-import { measureDashboard } from './dashboard.ts'
 import { createSchema, loadDocuments } from './documents.ts'
-import { runExport } from './export.ts'
 import { measureFootprint } from './footprint.ts'
 import { type HourSegment, measureHour } from './hour.ts'
 import { runLanguages } from './languages.ts'
-import { measureLogins, passwordCost } from './logins.ts'
 import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
-import { measureMigration } from './migration.ts'
 import type { Times } from './neighbour-reader.ts'
 import { measureNeighbours } from './neighbours.ts'
 import { measureNodes } from './nodes.ts'
@@ -121,35 +117,6 @@ async function runPostgres(
   return results
 }
 
-/** The cost of point reads must not depend on the number of documents. */
-async function runScale(loaded: LoadedData, { server, secret }: Subjects): Promise<void> {
-  const count = Number(options.scale)
-  console.log(`\nscale: one document by reference with ${loaded.ids.length} and with ${count} documents`)
-  const requests = (ids: readonly string[]) =>
-    cases[0]?.requests({ ids }).map(({ query }) => post('/', query, headersFor(secret))) ?? []
-  const few = await load(portOf(server), requests(loaded.ids))
-  console.log(line(`${loaded.ids.length} documents`, few))
-  const more = await loadDocuments(server.url, secret, loaded.ids.length, count)
-  const many = await load(portOf(server), requests([...loaded.ids, ...more]))
-  console.log(`${line(`${count} documents`, many)}   ${ratio(many, few)} of the throughput with few`)
-}
-
-/** Password checks use whole cores; reads beside them must not wait long. */
-async function runLogins({ server, secret }: Subjects): Promise<void> {
-  const { alone, beside, logins, loginsAlone, rawPerSecond } = await measureLogins(
-    server,
-    secret,
-    Number(options.seconds),
-  )
-  console.log('\nlogins: point reads on 4 connections, alone and beside 16 clients with wrong passwords')
-  console.log(line('reads alone', alone))
-  const times = (beside.p99Micros / alone.p99Micros).toFixed(1)
-  console.log(`${line('reads beside', beside)}   p99 ${times} times that alone`)
-  console.log(line('password checks', logins))
-  const share = (loginsAlone.requestsPerSecond / rawPerSecond).toFixed(2)
-  console.log(`${line('checks alone', loginsAlone)}   ${share} of ${rawPerSecond.toFixed(0)}/s of raw bcrypt`)
-}
-
 /** Reads and writes with one process and with one per core, each on a data directory of its own. */
 async function compareWorkers(): Promise<void> {
   const count = availableParallelism()
@@ -245,15 +212,6 @@ async function runNeighbours(): Promise<void> {
   }
 }
 
-/** No task of the browser should take longer than 200 ms. */
-async function runDashboard(): Promise<void> {
-  console.log('\ndashboard: the longest task of the browser')
-  const reason = await measureDashboard(({ name, longestMs }) =>
-    console.log(`  ${name.padEnd(42)}${longestMs < 50 ? 'below 50' : longestMs.toFixed(0).padStart(8)} ms`),
-  )
-  if (reason !== undefined) console.log(`  NOT MEASURED: ${reason}`)
-}
-
 /** A restarted service should respond soon, and its first slow query should not take longer than the next. */
 async function runStart(): Promise<void> {
   console.log('\nstart: CPU milliseconds, best of three starts; the very first one compiles')
@@ -335,25 +293,6 @@ async function runSmallPieces(): Promise<void> {
   }
 }
 
-/** A migration of documents must not delay other databases. */
-async function runMigration(): Promise<void> {
-  const documents = Number(options.scale)
-  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
-  console.log(
-    `\nmigration: a new field and a new index for ${documents} documents, beside reads of another database`,
-  )
-  const times = ({ p50, p99, max }: Times) =>
-    `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${max.toFixed(1)} ms`
-  try {
-    const { alone, beside, doneSeconds, pushMs } = await measureMigration(data, documents)
-    console.log(`  the push took ${pushMs.toFixed(0)} ms, the whole migration ${doneSeconds.toFixed(1)} s`)
-    console.log(`  reads alone: ${times(alone)}`)
-    console.log(`  reads beside: ${times(beside)}`)
-  } finally {
-    await rm(data, { recursive: true, force: true })
-  }
-}
-
 /** The cost of serving one database from several machines. */
 async function runNodes(): Promise<void> {
   if (noPostgres !== undefined) {
@@ -406,7 +345,6 @@ async function main(): Promise<void> {
       documents: Number(options.documents),
     })
   }
-  if (wanted.includes('export')) await runExport({ records: Number(options.records), folder: options.folder })
   if (wanted.includes('neighbours')) await runNeighbours()
   if (wanted.includes('languages'))
     await runLanguages({
@@ -418,16 +356,14 @@ async function main(): Promise<void> {
         warmupSeconds: Number(options.warmup),
       },
     })
-  if (wanted.includes('dashboard')) await runDashboard()
   if (wanted.includes('nodes')) await runNodes()
   if (wanted.includes('start')) await runStart()
   if (wanted.includes('footprint')) await runFootprint()
   if (wanted.includes('hour')) await runHour()
-  if (wanted.includes('migration')) await runMigration()
   if (wanted.includes('pieces')) await runSmallPieces()
   if (wanted.every(name => standalone.includes(name))) return
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
-  const server = await startProcess({ data, env: { TERRARIUM_PASSWORD_COST: String(passwordCost) } })
+  const server = await startProcess({ data })
   const bare = await startBaseline('baseline-http.ts')
   let postgres: Baseline | undefined
   try {
@@ -444,8 +380,6 @@ async function main(): Promise<void> {
         await runCase(benchCase, benchCase.requests(loaded), subjects, report)
       }
     }
-    if (wanted.includes('scale')) await runScale(loaded, subjects)
-    if (wanted.includes('logins')) await runLogins(subjects)
     if (options.json !== undefined) report.write(options.json)
   } finally {
     await postgres?.stop()

@@ -7,20 +7,15 @@ import { cases } from './cases.ts'
 /** All cases. */
 export const names = [
   ...cases.map(({ name }) => name),
-  'scale',
-  'logins',
   'workers',
   'streams',
   'recording',
-  'export',
   'neighbours',
   'languages',
-  'dashboard',
   'nodes',
   'start',
   'footprint',
   'hour',
-  'migration',
   'pieces',
 ]
 
@@ -29,15 +24,12 @@ export const standalone = [
   'workers',
   'streams',
   'recording',
-  'export',
   'neighbours',
   'languages',
-  'dashboard',
   'nodes',
   'start',
   'footprint',
   'hour',
-  'migration',
   'pieces',
 ]
 
@@ -53,7 +45,6 @@ export const { values: options } = parseArgs({
     scale: { type: 'string', default: '100000' },
     streams: { type: 'string', default: '5000' },
     copied: { type: 'string', default: '1000000' },
-    records: { type: 'string', default: '1000000' },
     folder: { type: 'string', default: tmpdir() },
     rate: { type: 'string' },
     json: { type: 'string' },
@@ -67,18 +58,15 @@ export const { values: options } = parseArgs({
 /** The text of `--help`. */
 export const help = `npm run bench -- [options]
 
-  --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
-                      recording, export, neighbours, languages, dashboard, nodes, start, footprint, hour, migration,
-                      pieces (default: all)
+  --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, workers, streams, recording,
+                      neighbours, languages, nodes, start, footprint, hour, pieces (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
-  --scale N           documents of the cases "scale", which compares point reads, "footprint", "hour"
-                      and "migration" (100000)
+  --scale N           documents of the cases "footprint" and "hour" (100000)
   --minutes N         duration of the case "hour" (60)
   --streams N         event streams that the case "streams" opens (5000)
   --copied N          documents that a new node copies in the case "nodes" (1000000)
-  --records N         records of the query log that the case "export" exports (1000000)
   --rate N            requests per second of the open loop, in which requests are sent whether or not earlier ones
                       have been answered (default: half of the closed loop's throughput)
   --json FILE         writes the results to a file
