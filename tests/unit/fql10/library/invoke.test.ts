@@ -11,22 +11,13 @@ function failureOf(query: string): string {
 
 test('the number of arguments is checked first, then the types in order', () => {
   assert.equal(
-    failureOf('Math.abs()'),
-    'invalid_function_invocation: callee function expects exactly 1 argument, but 0 were provided.',
-  )
-  assert.equal(
     failureOf('"a".slice()'),
     'invalid_function_invocation: callee function expects 1 or 2 arguments, but 0 were provided.',
-  )
-  assert.equal(
-    failureOf('"a".concat(1)'),
-    'invalid_argument: expected value for `other` of type String, received Int',
   )
   assert.equal(
     failureOf('"a".slice("x")'),
     'invalid_argument: expected arguments to `slice` of type (Int), received (String)',
   )
-  assert.equal(failureOf('Math.sqrt(-1)'), 'invalid_argument: invalid argument `x`: x must be nonnegative')
 })
 
 test('whole numbers of any width are accepted as an Int', () => {
@@ -38,7 +29,6 @@ test('whole numbers of any width are accepted as an Int', () => {
 })
 
 test('callbacks must accept the number of arguments that they receive', () => {
-  assert.deepEqual(run('[-1, 2].map(Math.abs)').data, [{ '@int': '1' }, { '@int': '2' }])
   assert.equal(
     failureOf('[].map([].first)'),
     'invalid_argument: `mapper` should accept 1 parameter, provided function requires no parameters.',
