@@ -10,7 +10,7 @@ import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import type { Json, Micros, ObjectValue, Value as Stored } from '../values/value.ts'
 import { Call } from './call.ts'
-import { interpreterOf } from './evaluate/interpreter.ts'
+import { Interpreter } from './evaluate/interpreter.ts'
 import { QueryFailure } from './failure/query-failure.ts'
 import { renderInMessage } from './failure/summary.ts'
 import { renderReferences } from './formats/result.ts'
@@ -35,9 +35,11 @@ interface ExplanationRequest {
  * if the member `as` is neither.
  */
 export function readExplanation(body: string | undefined): ExplanationRequest | undefined {
-  const given = membersOf(body)
-  const query = given?.get('query')
-  if (given === undefined || !isText(query)) return undefined
+  const parsed = () => parseJson(body ?? '')
+  const given = catchError(JsonSyntaxError, parsed, () => undefined)
+  if (!(given instanceof Map)) return undefined
+  const query = given.get('query')
+  if (!isText(query)) return undefined
   const as = given.get('as')
   if (as !== undefined && !isText(as))
     throw new RequestError('bad request', msg`The body must be {"query": …, "as": …}.`)
@@ -49,12 +51,6 @@ export function readExplanation(body: string | undefined): ExplanationRequest | 
         ? as
         : queryOf(new Map([['query', as]])),
   }
-}
-
-function membersOf(body: string | undefined): ReadonlyMap<string, Json> | undefined {
-  const parsed = () => parseJson(body ?? '')
-  const json = catchError(JsonSyntaxError, parsed, () => undefined)
-  return json instanceof Map ? json : undefined
 }
 
 function isText(query: Json | undefined): boolean {
@@ -108,6 +104,6 @@ export function describeFailure(error: Error): ObjectValue {
 /** The body of an explanation, as plain JSON with documents as references. */
 export function explanationBody(explanation: ObjectValue, session: Session): string {
   const world = new DataWorld(session)
-  const call = new Call(interpreterOf(session, world), undefined, new Source('', ''), undefined)
+  const call = new Call(new Interpreter(session, world), undefined, new Source('', ''), undefined)
   return `{"resource":${renderReferences(world.runtime(explanation), call)}}`
 }

@@ -11,7 +11,7 @@ import { isStaged } from '../model/schema/schema-files.ts'
 import type { Session } from '../model/session.ts'
 import type { Micros, Value as Stored } from '../values/value.ts'
 import { Call } from './call.ts'
-import { type Interpreter, interpreterOf } from './evaluate/interpreter.ts'
+import { Interpreter } from './evaluate/interpreter.ts'
 import { eventStreamOrder, FeedQuery, StreamPageQuery } from './events/event-queries.ts'
 import { readEventRequest } from './events/event-request.ts'
 import { callerQuery, dataOf, describeFailure, explanationBody, readExplanation } from './explanation.ts'
@@ -100,7 +100,7 @@ class ReadyQuery implements Query {
     // Names in arguments and template values refer to the active schema, even if the query uses the staged schema.
     const names = namesOf(active)
     const args = decodeArguments(given, format !== 'simple', names)
-    const interpreter = interpreterOf(session, world, { logLines, hints })
+    const interpreter = new Interpreter(session, world, { logLines, hints })
     try {
       const program = programOf(query)
       const placeholders = bindTemplate(query, program.source, names)
@@ -132,7 +132,7 @@ function runAlone({ query }: QueryBody, session: Session): Value {
   const world = new DataWorld(session)
   const program = programOf(query)
   const placeholders = bindTemplate(query, program.source, namesOf(world))
-  return interpreterOf(session, world).run(program, new Map(), placeholders)
+  return new Interpreter(session, world).run(program, new Map(), placeholders)
 }
 
 /** Renders a value as the `data` of a response. */

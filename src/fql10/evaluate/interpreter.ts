@@ -78,37 +78,43 @@ export function argumentScope(
   return new Scope(rest, args.slice(parameters.length), scope)
 }
 
+/** The members of a session that the evaluation uses. */
+type EvaluationSession = Pick<Session, 'compute' | 'newId'> & {
+  readonly transaction: Pick<Session['transaction'], 'snapshotTime'>
+}
+
+/** Options that differ between the evaluations of a session. */
 interface InterpreterOptions {
-  readonly world: World
-  /** The time of the snapshot. */
-  readonly now: Micros
-  readonly newId: () => bigint
-  /** Adds compute units to the costs of the query. Throws if the query exceeds its limit. */
-  readonly compute: (units: number) => void
   /** Receives the lines that the functions `log` and `dbg` write. Absent if the lines are not needed. */
   readonly logLines?: Diagnostic[]
   /** Receives performance hints. Absent if the request does not ask for hints. */
   readonly hints?: Diagnostic[] | undefined
 }
 
-/** Evaluates one query. */
+/** Evaluates one query. All evaluations of a session use the session's time and ids, and add to the session's costs. */
 export class Interpreter implements Evaluation {
   readonly world: World
   readonly now: Micros
-  readonly newId: () => bigint
-  readonly compute: (units: number) => void
+  readonly #session: EvaluationSession
   readonly #logLines: Diagnostic[]
   readonly #hints: Diagnostic[] | undefined
   /** The nesting depth of the current expression. */
   #depth = 0
 
-  constructor({ world, now, newId, compute, logLines = [], hints }: InterpreterOptions) {
+  constructor(session: EvaluationSession, world: World, { logLines = [], hints }: InterpreterOptions = {}) {
+    this.#session = session
     this.#logLines = logLines
     this.#hints = hints
     this.world = world
-    this.now = now
-    this.newId = newId
-    this.compute = compute
+    this.now = session.transaction.snapshotTime
+  }
+
+  newId(): bigint {
+    return this.#session.newId()
+  }
+
+  compute(units: number): void {
+    this.#session.compute(units)
   }
 
   /** Evaluates a query. Arguments and template values are the outermost variables of the query. */
@@ -355,20 +361,4 @@ function stackOverflow(call: Call) {
 
 function unsupported(message: Message, { start, end }: Node, call: Call) {
   return invalidQuery([{ name: 'error', message, span: call.place(start, end) }])
-}
-
-/** Options that differ between the evaluations of a session. */
-type EvaluationOptions = Pick<InterpreterOptions, 'logLines' | 'hints'>
-
-/**
- * Creates an interpreter. All interpreters of a session use the session's time and ids, and add to the session's costs.
- */
-export function interpreterOf(session: Session, world: World, varying: EvaluationOptions = {}): Interpreter {
-  return new Interpreter({
-    world,
-    now: session.transaction.snapshotTime,
-    newId: () => session.newId(),
-    compute: units => session.compute(units),
-    ...varying,
-  })
 }

@@ -10,7 +10,7 @@ import type { Session } from '../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Micros, Ref } from '../../values/value.ts'
 import { Call } from '../call.ts'
-import { interpreterOf } from '../evaluate/interpreter.ts'
+import { Interpreter } from '../evaluate/interpreter.ts'
 import { renderTagged } from '../formats/result.ts'
 import { Source } from '../syntax/source.ts'
 import type { Doc, Value } from '../value.ts'
@@ -29,7 +29,7 @@ const limit = { effect: 'read', place: 'Writes are disallowed in stream subscrip
 
 /** Creates the call in which the functions of an event source are evaluated. `world` must belong to `session`. */
 export function callOf(session: Session, world: DataWorld): Call {
-  const interpreter = interpreterOf(session, world)
+  const interpreter = new Interpreter(session, world)
   return new Call(interpreter, undefined, new Source('*query*', ''), undefined).as({ limit })
 }
 

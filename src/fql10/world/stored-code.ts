@@ -15,7 +15,7 @@ import {
   type Value as StoredValue,
 } from '../../values/value.ts'
 import { Call, type CallEffect, type World } from '../call.ts'
-import { type Interpreter, interpreterOf } from '../evaluate/interpreter.ts'
+import { Interpreter } from '../evaluate/interpreter.ts'
 import { QueryFailure } from '../failure/query-failure.ts'
 import { deletedCollection } from '../library/natives.ts'
 import { isReservedField } from '../schema/field-names.ts'
@@ -75,7 +75,7 @@ export const emptyWorld: World = {
  * computed or stored.
  */
 function boundValue({ node, source }: Body, document: DocumentValue, session: Session): StoredValue {
-  const interpreter = interpreterOf(session, worldOf(document))
+  const interpreter = new Interpreter(session, worldOf(document))
   const limit = { effect: 'read', forbids: 'observation', place: 'index bindings' } as const
   const call = new Call(interpreter, undefined, source, undefined, 0, limit)
   const lambda = new Lambda(node, source, undefined)
@@ -159,7 +159,7 @@ function run(
     return storable(() => boundValue(bodyOf(text, name), one, session))
   }
   const world = new DataWorld(session)
-  const interpreter = interpreterOf(session, world, { logLines: logLinesOf(session) })
+  const interpreter = new Interpreter(session, world, { logLines: logLinesOf(session) })
   if (isExpression) {
     const program = parseQuery(new Source(name, text), [])
     const call = callOf(interpreter, program.source, session, at)

@@ -41,13 +41,9 @@ export function run(query: unknown, { arguments: given = {}, format = 'tagged' }
   let id = 0n
   const seconds = 1_700_000_000
   const logLines: Diagnostic[] = []
-  const interpreter = new Interpreter({
-    world: emptyWorld,
-    now: micros(seconds * 1_000_000),
-    newId: () => ++id,
-    compute: () => {},
-    logLines,
-  })
+  const transaction = { snapshotTime: micros(seconds * 1_000_000) }
+  const session = { transaction, newId: () => ++id, compute: () => {} }
+  const interpreter = new Interpreter(session, emptyWorld, { logLines })
   const rendering: Rendering = {
     call: new Call(interpreter, undefined, new Source('*query*', ''), undefined),
     transactionTime: () => '2023-11-14T22:13:20Z',

@@ -4,7 +4,7 @@
 import type { Session } from '../../../model/session.ts'
 import type { ObjectValue } from '../../../values/value.ts'
 import { Call } from '../../call.ts'
-import { interpreterOf } from '../../evaluate/interpreter.ts'
+import { Interpreter } from '../../evaluate/interpreter.ts'
 import { QueryFailure } from '../../failure/query-failure.ts'
 import { nativeModule } from '../../library/natives.ts'
 import { Source, type Span } from '../../syntax/source.ts'
@@ -135,7 +135,7 @@ interface ServiceCall {
 /** Creates the world and the calls for a request to the schema endpoints. */
 export function serviceCall(session: Session): ServiceCall {
   const world = new DataWorld(session)
-  const interpreter = interpreterOf(session, world)
+  const interpreter = new Interpreter(session, world)
   return {
     world,
     call: new Call(interpreter, undefined, new Source('*schema*', ''), undefined),
@@ -196,17 +196,13 @@ function formIn(text: string | undefined): DiffForm | undefined {
   return text === 'semantic' || text === 'summary' || text === 'textual' ? text : undefined
 }
 
-function coloringOf({ parameters }: SchemaRequest): Coloring {
-  return parameters.color === 'ansi' ? 'ansi' : undefined
-}
-
 /** Renders the changes of a plan in the given format; `''` if nothing changes. */
 export function diffText(
   { after, before, changes }: PushPlan,
   form: DiffForm,
   request: SchemaRequest,
 ): string {
-  const coloring = coloringOf(request)
+  const coloring: Coloring = request.parameters.color === 'ansi' ? 'ansi' : undefined
   if (form === 'textual') return textualDiff(textsOf(before), textsOf(after), coloring)
   return form === 'summary' ? summaryDiff(changes, coloring) : semanticDiff(changes, coloring)
 }
