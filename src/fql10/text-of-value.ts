@@ -7,7 +7,7 @@ import { javaDoubleText } from '../values/double-text.ts'
 import { formatTime } from '../values/time.ts'
 import type { Call } from './call.ts'
 import { keyText, quoted } from './text/quoted.ts'
-import { Doc, isArray, isStruct, type Struct, type Value } from './value.ts'
+import { Doc, isArray, isStruct, type Struct, type Tagged, type Value } from './value.ts'
 
 /** The text of a whole double without an exponent: the shortest digits that identify the double, padded with zeros. */
 function wholeText(double: number): string {
@@ -63,8 +63,6 @@ export function debugText(value: Value, call: Call, isWithinDocument = false): s
     return `[doc ${value.name ?? value.ref.id} in ${value.collection.name}]`
   return taggedText(value as Tagged, call)
 }
-
-type Tagged = Extract<Value, { readonly kind: string }>
 
 function structText(struct: Struct, call: Call, isWithinDocument: boolean): string {
   if (struct.size === 0) return '{}'

@@ -326,7 +326,8 @@ export function isNumber(value: Value): value is NumberValue {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof NarrowLong
 }
 
-type Tagged = Extract<Value, { readonly kind: string }>
+/** Values with a property `kind`. */
+export type Tagged = Extract<Value, { readonly kind: string }>
 
 /** The kind of a value. All numbers have the same kind, and all nulls have the same kind. */
 export type Kind =

@@ -115,7 +115,9 @@ class PageReader {
       if (time === behind.time && ordinal <= behind.ordinal) continue
       if (this.#isOver(bounds)) return page(this.#looked ?? behind, true)
       const isFull = this.#events.length >= bounds.size || this.#events.at(-1)?.isError === true
-      if (isFull && this.#outcomeOf(change) !== undefined) return page(this.#places(), true)
+      if (isFull && this.#outcomeOf(change) !== undefined) {
+        return page((this.#events.at(-1) as EventText).place, true)
+      }
       if (!isFull) this.#addEvent(change)
       this.#looked = { time, ordinal }
     }
@@ -123,10 +125,6 @@ class PageReader {
     // events after this position.
     const time = Math.max(transaction.snapshotTime, behind.time)
     return page({ time, ordinal: wholeTransaction }, false)
-  }
-
-  #places(): EventPlace {
-    return (this.#events.at(-1) as EventText).place
   }
 
   #isOver({ unitsMax, until }: PageBounds): boolean {

@@ -7,14 +7,7 @@ import { epoch } from '../../base/micros.ts'
 import type { LanguageRequest, Query, RenderedResponse } from '../../model/language.ts'
 import type { Session } from '../../model/session.ts'
 import type { ChangeSource } from '../../model/source-changes.ts'
-import type {
-  PagedOrder,
-  StreamEnd,
-  StreamPage,
-  StreamPlace,
-  StreamSubject,
-  StreamWording,
-} from '../../model/streaming.ts'
+import type { PagedOrder, StreamEnd, StreamPage, StreamPlace, StreamSubject } from '../../model/streaming.ts'
 import { encodeValue } from '../../storage/keys/value-codec.ts'
 import type { Micros, Value as Stored } from '../../values/value.ts'
 import {
@@ -89,7 +82,10 @@ export function eventStreamOrder({ body }: LanguageRequest, session: Session): P
     subject: subjectOf(source),
     key: keyOf(token),
     place: behind,
-    wording: wordingOf(placeText(behind), historyCosts(source)),
+    wording: {
+      start: time => statusLine(time, placeText(behind), historyCosts(source)),
+      end: lastLine,
+    },
     request: (place, size) =>
       JSON.stringify({ token: request.token, cursor: placeText(place), page_size: size }),
     read: readPage,
@@ -112,11 +108,6 @@ function subjectOf(source: ChangeSource): StreamSubject {
 /** A key for the source of a token. Tokens that differ only in their creation times have the same key. */
 function keyOf({ database, source }: OpenedToken): string {
   return Buffer.from(encodeValue([database, source], epoch)).toString('base64')
-}
-
-/** The texts of a stream's first and last lines. */
-function wordingOf(cursor: string, costs: EventCosts): StreamWording {
-  return { start: time => statusLine(time, cursor, costs), end: lastLine }
 }
 
 function lastLine({ cause, description }: StreamEnd): string {

@@ -11,7 +11,16 @@ import type { Call } from '../call.ts'
 import { tokenOf } from '../events/token.ts'
 import { inBrackets, keyText, quoted } from '../text/quoted.ts'
 import { debugText, displayText } from '../text-of-value.ts'
-import { type Doc, fitsInt, isArray, isStruct, type SetValue, type Struct, type Value } from '../value.ts'
+import {
+  type Doc,
+  fitsInt,
+  isArray,
+  isStruct,
+  type SetValue,
+  type Struct,
+  type Tagged,
+  type Value,
+} from '../value.ts'
 
 /** The context in which one result is rendered. */
 export interface Rendering {
@@ -128,8 +137,6 @@ export function encodeJson(value: Value, rendering: Rendering, tagged: boolean):
   }
   return quoteJson(displayText(tagged_, rendering.call))
 }
-
-type Tagged = Extract<Value, { readonly kind: string }>
 
 /** The JSON text of a plain object. If `tagged`, an object with a key that looks like a tag gets the tag `@object`. */
 function encodeStruct(struct: Struct, rendering: Rendering, tagged: boolean): string {

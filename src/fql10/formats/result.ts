@@ -63,12 +63,9 @@ class ResultRendering implements Rendering {
   }
 
   #encodeSet(set: SetValue, tagged: boolean): string {
-    if (this.#isShownAsCursor(set)) {
-      const text = quoteJson(cursorOf(set, this.call).text)
-      return tagged ? `{"@set":${text}}` : text
-    }
-    const [page, rendering] = this.#pageOf(set)
-    const text = encodeJson(page, rendering, tagged)
+    const text = this.#isShownAsCursor(set)
+      ? quoteJson(cursorOf(set, this.call).text)
+      : encodeJson(...this.#pageOf(set), tagged)
     return tagged ? `{"@set":${text}}` : text
   }
 
@@ -85,8 +82,7 @@ class ResultRendering implements Rendering {
   decorate(value: Doc | SetValue, level: number): string {
     if (!(value instanceof Doc)) {
       if (this.#isShownAsCursor(value)) return quoteJson(cursorOf(value, this.call).text)
-      const [page, rendering] = this.#pageOf(value)
-      return decorate(page, rendering, level)
+      return decorate(...this.#pageOf(value), level)
     }
     const { world } = this.call.evaluation
     if (this.#inDocument) return decorateReference(value)

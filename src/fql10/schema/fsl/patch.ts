@@ -93,7 +93,7 @@ export function patchFiles(files: readonly FileText[], items: readonly string[])
       const other = missing.get(itemKey(item))
       missing.delete(itemKey(item))
       if (other === undefined) edits.cut(placeWithComment(item))
-      else patchItem(item, other, edits)
+      else new ItemPatch(item, other, edits).patch()
     }
     return edits.isEmpty ? file : { ...file, text: edits.applied(file.text) }
   })
@@ -112,11 +112,6 @@ function withNewItems(files: readonly FileText[], items: readonly SchemaItem[]):
 // The edits that change an item to match a definition. Unchanged parts keep their text.
 
 /** Adds the edits that turn `item` into `wanted`. Both items have the same kind and name. */
-function patchItem(item: SchemaItem, wanted: SchemaItem, edits: TextEdits): void {
-  step(stepsPerDefinition)
-  new ItemPatch(item, wanted, edits).patch()
-}
-
 class ItemPatch {
   readonly #item: SchemaItem
   readonly #wanted: SchemaItem
@@ -133,6 +128,7 @@ class ItemPatch {
   }
 
   patch(): void {
+    step(stepsPerDefinition)
     const item = this.#item
     const wanted = this.#wanted
     this.#annotations()
