@@ -13,14 +13,9 @@ import { NameLink } from '../parts/link.tsx'
 import { useLive } from '../parts/live.ts'
 import { LoadedContent, type LoadState, reloading, useLoad } from '../parts/load.tsx'
 import { Instant } from '../parts/time.tsx'
-import { addressOf, databasePath, go, pastTime } from '../router.ts'
-import {
-  type DocumentName,
-  type Draft,
-  deleteDocument,
-  readDocument,
-  saveDocument,
-} from '../service/documents.ts'
+import { addressOf, go, pastTime } from '../router.ts'
+import { deleteChecked } from '../service/checked-writes.ts'
+import { type DocumentName, type Draft, readDocument, saveDocument } from '../service/documents.ts'
 import { ServiceError } from '../service/faults.ts'
 import type { DocumentText } from '../service/text-tasks.ts'
 import { rights } from '../session.ts'
@@ -56,10 +51,7 @@ const isGone = (error: Error | undefined) => error instanceof ServiceError && er
 export function Document(name: DocumentName) {
   const { collection, id } = name
   const [isLive, setLive] = useState(false)
-  const document = useLoad(
-    signal => readDocument(name, 'text', signal),
-    [collection, id, pastTime.value, databasePath.value.join('/')],
-  )
+  const document = useLoad(signal => readDocument(name, 'text', signal), [collection, id, pastTime.value])
   const isPast = pastTime.value !== undefined
   useLive(isLive && !isPast ? documentRef(collection, id) : undefined, document.reload)
   return (
@@ -108,7 +100,9 @@ function DocumentActions({ name, document }: ActionsProps) {
           submit="Delete document"
           onClose={() => setDeleting(false)}
           onConfirm={async signal => {
-            await deleteDocument(name, document.data?.ts ?? 0n, signal).catch(reloading(document.reload))
+            const readAt = document.data?.ts ?? 0n
+            const deleted = deleteChecked(documentRef(collection, id), readAt, signal)
+            await deleted.catch(reloading(document.reload))
             go(addressOf(['collections', collection]))
           }}
         />

@@ -12,13 +12,12 @@ import { Problem } from '../parts/problem.tsx'
 import { Table } from '../parts/table.tsx'
 import { Instant } from '../parts/time.tsx'
 import { previewOf, Tree } from '../parts/values.tsx'
-import { databasePath } from '../router.ts'
 import { followSource, type SourceEvent, sourceIn } from '../service/events.ts'
 import { isAborted } from '../service/faults.ts'
 import { allNames } from '../service/schema.ts'
 import { forgetOnSignOut, scope } from '../session.ts'
 import { shownValue } from '../wire/tagged.ts'
-import { marksOf, QueryFailure, queryOf10, runAs } from './shell-queries.ts'
+import { attempt, marksOf, QueryFailure, queryOf10 } from './shell-queries.ts'
 
 /** Maximum number of events in the table. Older events are removed. */
 const eventsMax = 500
@@ -89,7 +88,7 @@ export function Events() {
 }
 
 function CollectionChoice({ onChosen }: { onChosen: (text: string) => void }) {
-  const names = useLoad(signal => allNames('collections', signal), [databasePath.value.join('/')])
+  const names = useLoad(signal => allNames('collections', signal), [])
   const [name, setName] = useState('')
   const choose = (chosen: string) => {
     setName(chosen)
@@ -121,7 +120,8 @@ function useWatch() {
     [event, ...before].slice(0, eventsMax)
   const begin = async (text: string, { signal }: AbortController) => {
     const as = scope.value
-    const token = sourceIn((await runAs(queryOf10(text), as, signal)).text)
+    const { text: body } = await attempt(queryOf10(text), as, query => query.run(as, signal))
+    const token = sourceIn(body)
     setState('watching')
     const on = {
       event: (event: SourceEvent) => (isPaused.current ? setPausedEvents : setEvents)(newestFirst(event)),

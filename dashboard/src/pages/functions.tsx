@@ -38,7 +38,20 @@ const columns: readonly Column[] = [
 
 /** The list, or the page of one function. */
 export function Functions({ path: [name] }: { readonly path: readonly string[] }) {
-  return name === undefined ? <FunctionList /> : <UserFunction name={name} />
+  if (name === undefined) return <FunctionList />
+  return (
+    <SchemaPage
+      native="functions"
+      section="functions"
+      plural="Functions"
+      singular="function"
+      id={name}
+      isTyped
+      deleteWarning="Queries that call this function then fail."
+    >
+      {() => <CallForm name={name} />}
+    </SchemaPage>
+  )
 }
 
 function FunctionList() {
@@ -114,22 +127,6 @@ function NewFunction({ onClose }: { onClose: () => void }) {
         ]}
       />
     </FormDialog>
-  )
-}
-
-function UserFunction({ name }: { name: string }) {
-  return (
-    <SchemaPage
-      native="functions"
-      section="functions"
-      plural="Functions"
-      singular="function"
-      id={name}
-      isTyped
-      deleteWarning="Queries that call this function then fail."
-    >
-      {() => <CallForm name={name} />}
-    </SchemaPage>
   )
 }
 

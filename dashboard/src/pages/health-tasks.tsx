@@ -14,17 +14,8 @@ interface TasksProps {
   readonly reload: () => void
 }
 
-/** The sections of backups and checks. */
-export function HealthTasks({ health, reload }: TasksProps) {
-  return (
-    <>
-      <Backups health={health} reload={reload} />
-      <Checks health={health} reload={reload} />
-    </>
-  )
-}
-
-function Backups({ health, reload }: TasksProps) {
+/** The section of backups. */
+export function Backups({ health, reload }: TasksProps) {
   const { backups, starts, tasks } = health
   return (
     <section aria-labelledby="backups">
@@ -109,7 +100,8 @@ function BackupFolder({
   )
 }
 
-function Checks({ health: { starts, tasks }, reload }: TasksProps) {
+/** The section of checks. */
+export function Checks({ health: { starts, tasks }, reload }: TasksProps) {
   return (
     <section aria-labelledby="checks">
       <header class="section-head">

@@ -16,7 +16,7 @@ import { readHealth, type Sample, type Span, spansOf } from '../service/health.t
 import { findingsIn } from '../service/health-findings.ts'
 import { HealthFigures } from './health-figures.tsx'
 import { HealthProcesses } from './health-processes.tsx'
-import { HealthTasks } from './health-tasks.tsx'
+import { Backups, Checks } from './health-tasks.tsx'
 
 const refreshEveryMs = 3000
 /** Maximum number of samples: one hour. */
@@ -48,7 +48,8 @@ export function Health() {
             <HealthFigures health={state} span={spans.at(-1)} />
             <Charts spans={spans} />
             <HealthProcesses health={state} />
-            <HealthTasks health={state} reload={health.reload} />
+            <Backups health={state} reload={health.reload} />
+            <Checks health={state} reload={health.reload} />
             <HealthWork work={state.work} />
           </>
         )}

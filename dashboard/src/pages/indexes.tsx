@@ -49,7 +49,20 @@ function uniqueText({ terms, values, refAt }: Pick<IndexShape, 'terms' | 'values
 
 /** The pages of indexes. */
 export function Indexes({ path: [name] }: { readonly path: readonly string[] }) {
-  return name === undefined ? <IndexList /> : <Index name={name} />
+  if (name === undefined) return <IndexList />
+  return (
+    <SchemaPage
+      native="indexes"
+      section="indexes"
+      plural="Indexes"
+      singular="index"
+      id={name}
+      isTyped
+      deleteWarning="Queries that use this index then fail. Documents are not changed."
+    >
+      {(index, reload) => <IndexFacts index={index} reload={reload} />}
+    </SchemaPage>
+  )
 }
 
 function IndexList() {
@@ -70,22 +83,6 @@ function IndexList() {
       </section>
       <CollectionIndexList />
     </>
-  )
-}
-
-function Index({ name }: { name: string }) {
-  return (
-    <SchemaPage
-      native="indexes"
-      section="indexes"
-      plural="Indexes"
-      singular="index"
-      id={name}
-      isTyped
-      deleteWarning="Queries that use this index then fail. Documents are not changed."
-    >
-      {(index, reload) => <IndexFacts index={index} reload={reload} />}
-    </SchemaPage>
   )
 }
 

@@ -36,7 +36,20 @@ const columns: readonly Column[] = [
 
 /** The list, or the page of one role. */
 export function Roles({ path: [name] }: { readonly path: readonly string[] }) {
-  return name === undefined ? <RoleList /> : <Role name={name} />
+  if (name === undefined) return <RoleList />
+  return (
+    <SchemaPage
+      native="roles"
+      section="roles"
+      plural="Roles"
+      singular="role"
+      id={name}
+      isTyped
+      deleteWarning="The members of the role lose its rights at once."
+    >
+      {(role, reload) => <RoleTable key={textAt(role, 'name')} role={role} onSaved={reload} />}
+    </SchemaPage>
+  )
 }
 
 function RoleList() {
@@ -72,21 +85,5 @@ function NewRole({ onClose }: { onClose: () => void }) {
       <NameField value={name} onInput={setName} />
       <p class="hint">A new role grants nothing. Next, add its privileges and members.</p>
     </FormDialog>
-  )
-}
-
-function Role({ name }: { name: string }) {
-  return (
-    <SchemaPage
-      native="roles"
-      section="roles"
-      plural="Roles"
-      singular="role"
-      id={name}
-      isTyped
-      deleteWarning="The members of the role lose its rights at once."
-    >
-      {(role, reload) => <RoleTable key={textAt(role, 'name')} role={role} onSaved={reload} />}
-    </SchemaPage>
   )
 }

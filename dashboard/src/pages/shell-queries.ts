@@ -145,8 +145,3 @@ export async function attempt<T>(
     throw new QueryFailure(query.unwrapped(cause), query.marksFor(cause))
   }
 }
-
-/** Runs a query with a secret. Throws {@link QueryFailure} if the service rejects the query. */
-export function runAs(query: ReadyQuery, as: Scope, signal: AbortSignal): Promise<ShellAnswer> {
-  return attempt(query, as, each => each.run(as, signal))
-}

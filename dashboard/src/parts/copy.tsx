@@ -11,23 +11,21 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     const timer = setTimeout(() => setState('ready'), 2000)
     return () => clearTimeout(timer)
   }, [state])
-  const copy = () =>
-    copyText(text).then(
-      () => setState('copied'),
-      () => setState('failed'),
-    )
+  const copy = async () => {
+    try {
+      // On addresses without TLS, browsers have no clipboard access.
+      await navigator.clipboard.writeText(text)
+      setState('copied')
+    } catch {
+      setState('failed')
+    }
+  }
   const shown = { ready: label, copied: 'Copied', failed: 'Copy failed: select the text' }[state]
   return (
     <Button onClick={copy}>
       <span aria-live="polite">{shown}</span>
     </Button>
   )
-}
-
-/** Rejects if the browser has no clipboard access, such as on addresses without TLS. */
-async function copyText(text: string): Promise<void> {
-  if (!navigator.clipboard) throw new Error('no clipboard')
-  await navigator.clipboard.writeText(text)
 }
 
 /** Downloads the concatenated parts as one file. */

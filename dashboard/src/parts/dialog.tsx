@@ -6,7 +6,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { guard } from '../router.ts'
 import { Button } from './button.tsx'
 import { Field } from './fields.tsx'
-import { type Action, useAction } from './load.tsx'
+import { useAction } from './load.tsx'
 import { Problem } from './problem.tsx'
 
 interface DialogProps {
@@ -131,34 +131,18 @@ export function FormDialog(props: FormDialogProps) {
           {children}
           {action.error && <Problem error={action.error} />}
         </div>
-        <DialogButtons
-          submit={submit}
-          isDangerous={isDangerous}
-          isReady={isReady}
-          action={action}
-          onClose={onClose}
-        />
+        <footer class="dialog-foot">
+          <Button onClick={onClose}>Cancel</Button>
+          <button
+            type="submit"
+            class={isDangerous ? 'danger' : 'primary'}
+            disabled={!isReady || action.isRunning}
+          >
+            {action.isRunning ? 'Working…' : submit}
+          </button>
+        </footer>
       </form>
     </Dialog>
-  )
-}
-
-interface ButtonsProps extends Pick<FormDialogProps, 'submit' | 'isDangerous' | 'isReady' | 'onClose'> {
-  readonly action: Action
-}
-
-function DialogButtons({ submit, isDangerous, isReady, action, onClose }: ButtonsProps) {
-  return (
-    <footer class="dialog-foot">
-      <Button onClick={onClose}>Cancel</Button>
-      <button
-        type="submit"
-        class={isDangerous ? 'danger' : 'primary'}
-        disabled={!isReady || action.isRunning}
-      >
-        {action.isRunning ? 'Working…' : submit}
-      </button>
-    </footer>
   )
 }
 

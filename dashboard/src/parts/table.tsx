@@ -42,20 +42,10 @@ export function Table({ label, columns, look, children }: Properties) {
 
 function heading(column: Column, at: number): VNode {
   if (isHeadingCell(column)) return column
-  if (typeof column === 'string') {
-    return (
-      <th key={at} scope="col">
-        {column}
-      </th>
-    )
-  }
-  return column.kind === 'number' ? (
-    <th key={at} scope="col" class="number">
-      {column.text}
-    </th>
-  ) : (
-    <th key={at} scope="col">
-      <span class="unseen">{column.text}</span>
+  const { text, kind } = typeof column === 'string' ? { text: column, kind: undefined } : column
+  return (
+    <th key={at} scope="col" class={kind === 'number' ? 'number' : undefined}>
+      {kind === 'unseen' ? <span class="unseen">{text}</span> : text}
     </th>
   )
 }

@@ -4,7 +4,7 @@ import type { Notation } from '../language.ts'
 import { scope } from '../session.ts'
 import { writeJson } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
-import { checkedQuery, deleteChecked, type SaveOutcome } from './checked-writes.ts'
+import { checkedQuery, type SaveOutcome } from './checked-writes.ts'
 import { runText } from './client.ts'
 import { atPastTime } from './data.ts'
 import { runTextTask } from './text-task-runner.ts'
@@ -85,13 +85,4 @@ export async function createDocument(
   const create = `{"create":${target},"params":${await paramsText(draft)}}`
   const { text } = await runText(`{"select":["ref","id"],"from":${create}}`, scope.value, signal)
   return /"resource":"(\d+)"/.exec(text)?.[1] ?? id
-}
-
-/** Deletes a document that was read at `readAt`. Throws `ChangedError` if the document has changed since. */
-export async function deleteDocument(
-  { collection, id }: DocumentName,
-  readAt: bigint,
-  signal: AbortSignal,
-): Promise<void> {
-  await deleteChecked(documentRef(collection, id), readAt, signal)
 }

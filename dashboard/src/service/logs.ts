@@ -134,9 +134,14 @@ function subject(): object {
   return path.length === 0 ? { region_group: region } : { database: `${region}/${path.join('/')}` }
 }
 
+/** The scope of the secret itself, not of the current database. */
+const ownScope = () => ({ secret: session.value?.secret ?? '' })
+
+const regionParameter = () => `regionGroup=${encodeURIComponent(session.value?.principal.region_group ?? '')}`
+
 function post<T>(path: string, { from, to }: Span, more: object, signal?: AbortSignal): Promise<T> {
   const body = { ...subject(), time_start: from, time_end: to, ...more }
-  return callApi<T>('POST', `${path}?type=query`, { secret: session.value?.secret ?? '' }, body, signal)
+  return callApi<T>('POST', `${path}?type=query`, ownScope(), body, signal)
 }
 
 /** Excludes the dashboard's own requests if `isWithDashboard` is false. */
@@ -258,22 +263,14 @@ export function requestExport(span: Span, signal: AbortSignal): Promise<ExportRe
 
 /** The newest exports that the secret may see. */
 export async function listExports(signal: AbortSignal): Promise<readonly ExportRequest[]> {
-  const region = encodeURIComponent(session.value?.principal.region_group ?? '')
-  const path = `/api/v1/logs/_list?type=query&regionGroup=${region}`
-  const scope = { secret: session.value?.secret ?? '' }
-  const { results } = await callApi<{ results: readonly ExportRequest[] }>(
-    'POST',
-    path,
-    scope,
-    { max_results: 20 },
-    signal,
-  )
+  const path = `/api/v1/logs/_list?type=query&${regionParameter()}`
+  type Answer = { readonly results: readonly ExportRequest[] }
+  const { results } = await callApi<Answer>('POST', path, ownScope(), { max_results: 20 }, signal)
   return results
 }
 
 /** The current state of an export, with a valid download address. */
 export function readExport(id: string, signal: AbortSignal): Promise<ExportRequest> {
-  const region = encodeURIComponent(session.value?.principal.region_group ?? '')
-  const path = `/api/v1/logs/${encodeURIComponent(id)}?type=query&regionGroup=${region}`
-  return callApi('GET', path, { secret: session.value?.secret ?? '' }, undefined, signal)
+  const path = `/api/v1/logs/${encodeURIComponent(id)}?type=query&${regionParameter()}`
+  return callApi('GET', path, ownScope(), undefined, signal)
 }

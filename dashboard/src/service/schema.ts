@@ -1,7 +1,7 @@
 // Reads and changes schema objects, keys, tokens and credentials. All of them are documents in native collections.
 
 import { at, type Json, type Query } from '../wire/json.ts'
-import { type Native, nativeRef, schemaRef } from '../wire/refs.ts'
+import { type Native, namedFunctions, nativeRef, schemaRef } from '../wire/refs.ts'
 import { deleteChecked, type SaveOutcome, writeChecked } from './checked-writes.ts'
 import { asPage, type Cursor, mapping, type Page, pageOf, read, variable, write } from './data.ts'
 
@@ -27,7 +27,7 @@ const foundMax = 100
 
 /** True if the documents of a native collection have names instead of numeric ids. */
 export function isNamed(native: Native): boolean {
-  return createForms[native] !== undefined && native !== 'keys'
+  return namedFunctions[native] !== undefined
 }
 
 /** The names of all objects of a kind. */
@@ -82,21 +82,10 @@ export async function saveFields(
   return outcome.kind === 'changed' ? { kind: 'conflict', theirs: outcome.theirs } : outcome
 }
 
-const createForms: Readonly<Partial<Record<Native, string>>> = {
-  databases: 'create_database',
-  collections: 'create_collection',
-  indexes: 'create_index',
-  functions: 'create_function',
-  roles: 'create_role',
-  keys: 'create_key',
-  access_providers: 'create_access_provider',
-}
-
 /** Creates a document of a native collection. Returns the document, with its secret if it has one. */
 export async function createSchema(native: Native, params: Query, signal: AbortSignal): Promise<Json> {
-  const form = createForms[native]
-  const query: Query = form === undefined ? { create: nativeRef(native), params } : { [form]: params }
-  return (await write(query, signal)).value
+  const form = native === 'keys' ? 'key' : namedFunctions[native]
+  return (await write({ [`create_${form}`]: params }, signal)).value
 }
 
 /**

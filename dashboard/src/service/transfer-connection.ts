@@ -85,12 +85,9 @@ async function patiently<T>(send: () => Promise<T>, signal: AbortSignal): Promis
       const status = cause instanceof ServiceError ? cause.status : undefined
       if (status === 429) attempt = 0
       else if ((status !== 0 && status !== 503) || attempt >= attemptsMax) throw cause
-      await delay(status === 429 ? limitedDelayMs : firstDelayMs * 2 ** (attempt - 1))
+      const delayMs = status === 429 ? limitedDelayMs : firstDelayMs * 2 ** (attempt - 1)
+      await new Promise(resolve => setTimeout(resolve, delayMs))
       signal.throwIfAborted()
     }
   }
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, ms))
 }

@@ -101,7 +101,8 @@ export function documentRef(collection: string, id: string): Query {
   return { ref: { collection }, id }
 }
 
-const namedFunctions: Readonly<Partial<Record<Native, string>>> = {
+/** The functions that refer to an object by its name. The other native collections have numeric ids. */
+export const namedFunctions: Readonly<Partial<Record<Native, string>>> = {
   databases: 'database',
   collections: 'collection',
   indexes: 'index',
