@@ -80,6 +80,9 @@ export const pastTime = computed<string | undefined>(() =>
 /** Parameters of an address. Undefined parameters are left out. */
 type Parameters = Readonly<Record<string, string | undefined>>
 
+/** Parameters that select the first page of rows. */
+export const fromStart: Parameters = { after: undefined, before: undefined }
+
 /** The address of a page in the current database and at the current time. */
 export function addressOf(path: readonly string[], parameters: Parameters = {}): string {
   return addressIn(path, {

@@ -145,19 +145,15 @@ function NewProvider({ onClose }: { onClose: () => void }) {
       />
       <fieldset>
         <legend>Roles of the users</legend>
-        {(roles.data ?? []).map(each => {
-          return (
-            <div key={each}>
-              <Check
-                label={<bdi>{each}</bdi>}
-                isOn={chosen.includes(each)}
-                onChange={isOn =>
-                  setChosen(isOn ? [...chosen, each] : chosen.filter(other => other !== each))
-                }
-              />
-            </div>
-          )
-        })}
+        {(roles.data ?? []).map(each => (
+          <div key={each}>
+            <Check
+              label={<bdi>{each}</bdi>}
+              isOn={chosen.includes(each)}
+              onChange={isOn => setChosen(isOn ? [...chosen, each] : chosen.filter(other => other !== each))}
+            />
+          </div>
+        ))}
         {roles.data?.length === 0 && (
           <p class="hint">
             There are no roles yet. Without a role, users of this provider have no rights. Create a role

@@ -8,7 +8,7 @@ import { IndexSize } from '../parts/index-size.tsx'
 import { NameLink } from '../parts/link.tsx'
 import { useEvery } from '../parts/live.ts'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
-import { addressOf, databasePath, go, pastTime } from '../router.ts'
+import { addressOf, go, pastTime } from '../router.ts'
 import {
   fieldsText,
   fslOf,
@@ -41,7 +41,7 @@ export function CollectionIndex({ collection, kind, name }: CollectionIndexProps
       const wanted = ['collections', collection, kind, name].join('/')
       return parts.find(each => pathOf(each).join('/') === wanted) ?? null
     },
-    [collection, kind, name, pastTime.value, databasePath.value.join('/')],
+    [collection, kind, name, pastTime.value],
   )
   const title = part.data ? nameOf(part.data) : name
   useEvery(part.data && isUnderWay(part.data) ? buildingEveryMs : undefined, part.reload)

@@ -8,7 +8,7 @@ import { Outcome, useEditForm } from '../parts/edit-form.tsx'
 import { Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { LoadedContent, reloading, useLoad } from '../parts/load.tsx'
-import { addressOf, databasePath, go, pastTime } from '../router.ts'
+import { addressOf, go, pastTime } from '../router.ts'
 import { deleteSchema, readSchema, saveFields } from '../service/schema.ts'
 import { rights } from '../session.ts'
 import { at, type Json, type Query, textAt } from '../wire/json.ts'
@@ -17,10 +17,7 @@ import { collectionTabs } from './rows.tsx'
 
 /** The page. */
 export function CollectionSettings({ name }: { readonly name: string }) {
-  const settings = useLoad(
-    signal => readSchema('collections', name, signal),
-    [name, pastTime.value, databasePath.value.join('/')],
-  )
+  const settings = useLoad(signal => readSchema('collections', name, signal), [name, pastTime.value])
   return (
     <>
       <Heading trail={[['Collections', addressOf([])]]} title={name} />

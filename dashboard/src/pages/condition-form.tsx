@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { Choice, Field } from '../parts/fields.tsx'
 import { previewOf } from '../parts/values.tsx'
-import { addressWith, go } from '../router.ts'
+import { addressWith, fromStart, go } from '../router.ts'
 import {
   type Condition,
   comparesWithValue,
@@ -29,8 +29,6 @@ interface ConditionFormProps {
    */
   readonly rows: readonly Row[]
 }
-
-const fromStart = { after: undefined, before: undefined }
 
 /** The conditions and the form. The conditions are stored in the address of the page. */
 export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) {

@@ -58,7 +58,7 @@ export function Databases() {
       const { value } = await read(threeLevels, signal)
       return { nodes: nodesOf(value, []), isMore: at(value, 'after') !== undefined }
     },
-    [databasePath.value.join('/'), pastTime.value],
+    [pastTime.value],
   )
   const search = useSearch('databases', tree.data?.isMore ? filter : '')
   const done = () => {

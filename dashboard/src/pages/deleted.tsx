@@ -9,7 +9,7 @@ import { Notice, Problem } from '../parts/problem.tsx'
 import { buttons, Table } from '../parts/table.tsx'
 import { Instant } from '../parts/time.tsx'
 import { previewOf } from '../parts/values.tsx'
-import { addressOf, databasePath, pastTime } from '../router.ts'
+import { addressOf, pastTime } from '../router.ts'
 import { type DeletedDocument, listDeleted, restoreDocument } from '../service/deleted.ts'
 import { rights } from '../session.ts'
 import { type Json, writeJson } from '../wire/json.ts'
@@ -22,7 +22,7 @@ export function DeletedDocuments({ collection }: { readonly collection: string }
       <Heading trail={[['Collections', addressOf([])]]} title={collection} />
       {collectionTabs(collection, 'deleted')}
       {pastTime.value === undefined ? (
-        <DeletedList collection={collection} key={databasePath.value.join('/')} />
+        <DeletedList collection={collection} />
       ) : (
         <p class="empty">The list is not available for a past time. Choose Back to now.</p>
       )}

@@ -5,14 +5,14 @@ import { Heading } from '../parts/heading.tsx'
 import { NameLink } from '../parts/link.tsx'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { Table } from '../parts/table.tsx'
-import { addressOf, databasePath, pastTime } from '../router.ts'
+import { addressOf, pastTime } from '../router.ts'
 import { ServiceError } from '../service/faults.ts'
 import { type Reference, readGraph, type SchemaGraph } from '../service/references.ts'
 import { type Box, layOut, measures } from '../wire/graph-layout.ts'
 
 /** The page. */
 export function Diagram() {
-  const graph = useLoad(readGraph, [databasePath.value.join('/'), pastTime.value])
+  const graph = useLoad(readGraph, [pastTime.value])
   const isDenied = graph.error instanceof ServiceError && graph.error.status === 403
   return (
     <>

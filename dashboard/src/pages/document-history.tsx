@@ -8,7 +8,7 @@ import { DiffTable } from '../parts/diff.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { exactTime, Instant } from '../parts/time.tsx'
-import { addressOf, databasePath, pastTime } from '../router.ts'
+import { addressOf, pastTime } from '../router.ts'
 import { ChangedError } from '../service/checked-writes.ts'
 import { runText } from '../service/client.ts'
 import { asPage, pageOf, read, write } from '../service/data.ts'
@@ -48,7 +48,7 @@ export function DocumentHistory(name: DocumentName) {
       const page = asPage((await read(pageOf(set, pageSize, { before: older ?? null }), signal)).value)
       return { versions: page.data.map(versionOf).reverse(), before: page.before }
     },
-    [collection, id, older, pastTime.value, databasePath.value.join('/')],
+    [collection, id, older, pastTime.value],
   )
   return (
     <>

@@ -2,7 +2,7 @@
 
 import { useLoad } from '../parts/load.tsx'
 import { Table } from '../parts/table.tsx'
-import { databasePath, pastTime } from '../router.ts'
+import { pastTime } from '../router.ts'
 import { type DeclaredField, declaredFields } from '../service/declared-fields.ts'
 import { readSchema } from '../service/schema.ts'
 import { at, listAt, textAt } from '../wire/json.ts'
@@ -12,7 +12,7 @@ export function FieldTypes({ collection }: { readonly collection: string }) {
   // If the caller may not read the definition, the page shows the editor without the tables.
   const definition = useLoad(
     signal => readSchema('collections', collection, signal).catch(() => null),
-    [collection, pastTime.value, databasePath.value.join('/')],
+    [collection, pastTime.value],
   )
   const declared = definition.data ?? null
   const fields = declaredFields(declared)

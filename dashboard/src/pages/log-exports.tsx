@@ -7,7 +7,6 @@ import { LoadedContent, useAction, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Table } from '../parts/table.tsx'
 import { localTime } from '../parts/time.tsx'
-import { databasePath } from '../router.ts'
 import { type ExportRequest, listExports, readExport, requestExport, type Span } from '../service/logs.ts'
 
 const watchEveryMs = 1500
@@ -26,7 +25,7 @@ const stateTexts: Readonly<Record<string, string>> = {
 /** The section of exports. */
 export function LogExports({ span }: { span: Span }) {
   const action = useAction()
-  const exports = useLoad(listExports, [databasePath.value.join('/')])
+  const exports = useLoad(listExports, [])
   const isWatching = exports.data?.some(({ state }) => unfinished.has(state)) === true
   useEvery(isWatching ? watchEveryMs : undefined, exports.reload)
   const request = () =>

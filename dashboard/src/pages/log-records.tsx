@@ -122,7 +122,7 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
   const withDashboard = isWithDashboard()
   const page = useLoad(
     signal => searchRecords(span, filter, withDashboard, trail.at(-1), signal),
-    [span, trail, databasePath.value.join('/')],
+    [span, trail],
   )
   useEffect(() => setOpened(undefined), [trail])
   return (

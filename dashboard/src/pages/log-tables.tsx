@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { buttons, numbers, Table } from '../parts/table.tsx'
 import { cut } from '../parts/values.tsx'
-import { addressWith, databasePath, go, place } from '../router.ts'
+import { addressWith, go, place } from '../router.ts'
 import {
   changesIn,
   type LogChange,
@@ -105,10 +105,7 @@ export function LogChangesPart({ span }: { span: Span }) {
 
 function Changes({ span }: { span: Span }) {
   const withDashboard = isWithDashboard()
-  const changes = useLoad(
-    signal => changesIn(span, withDashboard, signal),
-    [span, withDashboard, databasePath.value.join('/')],
-  )
+  const changes = useLoad(signal => changesIn(span, withDashboard, signal), [span, withDashboard])
   return <LoadedContent of={changes}>{found => <ChangeTable changes={found} />}</LoadedContent>
 }
 

@@ -6,7 +6,6 @@ import { Chart } from '../parts/chart.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { LoadedContent, useLoad } from '../parts/load.tsx'
 import { bytesText } from '../parts/quantities.ts'
-import { databasePath } from '../router.ts'
 import { type LogSummary, summarize } from '../service/logs.ts'
 import { LogExports } from './log-exports.tsx'
 import { LogRecords } from './log-records.tsx'
@@ -22,10 +21,7 @@ export function Logs() {
   // Refresh increases `turn`, which creates a new span that ends now.
   const span = useMemo(() => ({ ...spanNow(), turn }), [key, turn])
   const withDashboard = isWithDashboard()
-  const summary = useLoad(
-    signal => summarize(span, withDashboard, signal),
-    [span, withDashboard, databasePath.value.join('/')],
-  )
+  const summary = useLoad(signal => summarize(span, withDashboard, signal), [span, withDashboard])
   return (
     <>
       <Heading title="Logs">

@@ -37,7 +37,7 @@ function CollectionList() {
   const [filter, setFilter] = useState('')
   const list = useLoad(
     signal => read(mapping(pageOf({ collections: null }, collectionsMax), { get: variable() }), signal),
-    [databasePath.value.join('/'), pastTime.value],
+    [pastTime.value],
   )
   const denied = list.error instanceof ServiceError && list.error.status === 403
   return (
@@ -99,7 +99,7 @@ function CollectionTable({ documents: first, isMore, filter, setFilter }: TableP
   const found = isMore && filter !== '' ? search.data?.data : undefined
   const documents = found ?? first
   const matching = documents.filter(document => textAt(document, 'name')?.toLowerCase().includes(wanted))
-  const shown = useIncrementalList(matching, `${databasePath.value.join('/')} ${wanted}`)
+  const shown = useIncrementalList(matching, wanted)
   if (first.length === 0) {
     return (
       <p class="empty">

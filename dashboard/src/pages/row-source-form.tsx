@@ -4,7 +4,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Choice, Field } from '../parts/fields.tsx'
 import { cut } from '../parts/values.tsx'
-import { addressWith, go } from '../router.ts'
+import { addressWith, fromStart, go } from '../router.ts'
 import type { IndexShape, RowSource } from '../service/row-source.ts'
 import { textOfValue, valueOfText } from '../service/typed-value.ts'
 import { type Json, writeJson } from '../wire/json.ts'
@@ -13,8 +13,6 @@ interface SourceFormProps {
   readonly source: RowSource
   readonly indexes: readonly IndexShape[]
 }
-
-const fromStart = { after: undefined, before: undefined }
 
 /** The form. The source is stored in the address of the page. */
 export function SourceForm({ source, indexes }: SourceFormProps) {

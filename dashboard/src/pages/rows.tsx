@@ -10,7 +10,7 @@ import { useEvery, useLive } from '../parts/live.ts'
 import { LoadedContent, type LoadState, useLoad } from '../parts/load.tsx'
 import { documentsText } from '../parts/quantities.ts'
 import type { Sorting } from '../parts/row-table.tsx'
-import { addressOf, addressWith, databasePath, go, pastTime, place } from '../router.ts'
+import { addressOf, addressWith, fromStart, go, pastTime, place } from '../router.ts'
 import { savedView, saveView, viewIn } from '../service/collection-views.ts'
 import { readConditions } from '../service/conditions.ts'
 import { asPage, mapping, pageOf, read, variable } from '../service/data.ts'
@@ -24,8 +24,6 @@ import { ConditionForm, conditionText } from './condition-form.tsx'
 import { RowPage, type ShownProps } from './row-page.tsx'
 import { SourceForm } from './row-source-form.tsx'
 import { ScannedRows } from './scanned-rows.tsx'
-
-const fromStart = { after: undefined, before: undefined }
 
 /** The links between the pages of a collection. */
 export function collectionTabs(name: string, here: 'rows' | 'deleted' | 'settings' | 'import') {
@@ -56,7 +54,7 @@ function useIndexes(collection: string): LoadState<readonly IndexShape[]> {
         .data.filter(index => covers(index, collection))
         .map(shapeOf)
     },
-    [collection, databasePath.value.join('/')],
+    [collection],
   )
 }
 
@@ -190,12 +188,11 @@ function PagedRows(props: ShownProps) {
     after: tryJson(parameters.get('after') ?? ''),
     before: tryJson(parameters.get('before') ?? ''),
   }
-  const moment = [pastTime.value, databasePath.value.join('/')]
   const rows = useLoad(
     signal => readRows(source, pageSize, cursor, signal),
-    [plan, parameters.get('after'), parameters.get('before'), ...moment],
+    [plan, parameters.get('after'), parameters.get('before'), pastTime.value],
   )
-  const count = useLoad(signal => countOf(setOf(source), signal), [plan, ...moment])
+  const count = useLoad(signal => countOf(setOf(source), signal), [plan, pastTime.value])
   const [isLive, setLive] = useState(false)
   const mayBeLive = pastTime.value === undefined
   useLive(isLive && mayBeLive ? setOf({ ...source, isReversed: false }) : undefined, rows.reload, liveEveryMs)

@@ -7,7 +7,7 @@ import { Button } from '../parts/button.tsx'
 import { CountAll } from '../parts/count-all.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { type Scan, useScan } from '../parts/scan.ts'
-import { databasePath, pastTime } from '../router.ts'
+import { pastTime } from '../router.ts'
 import type { RowPlan } from '../service/row-plan.ts'
 import { rights } from '../session.ts'
 import { conditionText } from './condition-form.tsx'
@@ -27,7 +27,7 @@ export function ScannedRows(props: ShownProps & { readonly onIndex: () => void }
   const [shown, setShown] = useState(pageSize)
   const [turn, setTurn] = useState(0)
   const wanted = isSorted ? Math.ceil(shown / keptSize) * keptSize : shown
-  const scan = useScan(plan, wanted, [plan, pastTime.value, databasePath.value.join('/'), turn])
+  const scan = useScan(plan, wanted, [plan, pastTime.value, turn])
   useEffect(() => setShown(pageSize), [plan])
   useEffect(() => {
     if (scan.rows.length > 0) onSeen(scan.rows.slice(0, pageSize))

@@ -9,7 +9,7 @@ import { Check } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { LoadedContent, useAction, useLoad } from '../parts/load.tsx'
 import { Problem, Summary } from '../parts/problem.tsx'
-import { addressWith, databasePath, go, pastTime, place } from '../router.ts'
+import { addressWith, go, pastTime, place } from '../router.ts'
 import {
   areSame,
   compareFiles,
@@ -49,7 +49,7 @@ export function SchemaFiles() {
 }
 
 function LoadedFiles() {
-  const state = useLoad(readSchemaFiles, [databasePath.value.join('/')])
+  const state = useLoad(readSchemaFiles, [])
   return (
     <LoadedContent of={state}>{loaded => <Files loaded={loaded} onChanged={state.reload} />}</LoadedContent>
   )

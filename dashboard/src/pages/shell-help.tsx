@@ -8,7 +8,6 @@ import type { Version } from '../language.ts'
 import type { Completion } from '../parts/code-editor.ts'
 import { Field } from '../parts/fields.tsx'
 import { useChoices } from '../parts/schema-list.tsx'
-import { databasePath } from '../router.ts'
 import { type CollectionMembers, readMembers } from '../service/collection-members.ts'
 import type { Signature } from '../wire/signatures.ts'
 import { type Subject, subjectAt } from '../wire/subject-at.ts'
@@ -92,7 +91,7 @@ function useNames(version: Version, collections: readonly string[] | undefined):
 function useMembers(version: Version, collections: readonly string[] | undefined, turn: unknown) {
   const names = useMemo(() => new Set(collections), [collections])
   const known = useRef(new Map<string, Promise<CollectionMembers>>())
-  useMemo(() => known.current.clear(), [turn, databasePath.value.join('/')])
+  useMemo(() => known.current.clear(), [turn])
   return useCallback(
     async (text: string, offset: number) => {
       const subject = version === '10' ? subjectAt(text, offset, names) : undefined

@@ -9,7 +9,7 @@ import { PasswordDialog } from '../parts/password-dialog.tsx'
 import { Notice } from '../parts/problem.tsx'
 import { buttons, Table } from '../parts/table.tsx'
 import { Instant, instantOf } from '../parts/time.tsx'
-import { addressOf, databasePath } from '../router.ts'
+import { addressOf } from '../router.ts'
 import type { DocumentName } from '../service/documents.ts'
 import { ServiceError } from '../service/faults.ts'
 import { deleteSchema } from '../service/schema.ts'
@@ -28,7 +28,7 @@ export function UserAccess({ name }: { name: DocumentName }) {
   const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
   const [notice, setNotice] = useState<string | undefined>(undefined)
   const { collection, id } = name
-  const user = useLoad(signal => readUser(name, signal), [collection, id, databasePath.value.join('/')])
+  const user = useLoad(signal => readUser(name, signal), [collection, id])
   const done = (said?: string) => {
     setDialog(undefined)
     setNotice(said)

@@ -3,7 +3,7 @@
 // again.
 
 import { useEffect, useState } from 'preact/hooks'
-import { addressOf, databasePath, pastTime, place } from '../router.ts'
+import { addressOf, pastTime, place } from '../router.ts'
 import { callApi } from '../service/client.ts'
 import { asPage, pageOf, read } from '../service/data.ts'
 import { scope, session } from '../session.ts'
@@ -37,7 +37,7 @@ export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
       const page = await read(pageOf({ collections: null }, shownMax + 1), signal).catch(() => undefined)
       return asPage(page?.value ?? null).data.flatMap(ref => refOf(ref)?.id ?? [])
     },
-    [databasePath.value.join('/'), pastTime.value],
+    [pastTime.value],
   )
   // After a collection is created or renamed, its page opens, but the list does not contain its name yet. After a
   // deletion, the overview opens. In both cases the list is read again.
@@ -92,7 +92,7 @@ function useSizes(names: readonly string[], here: string | undefined): Sizes {
     }
     return () => controller.abort()
   }
-  useEffect(() => measure(names), [names.join(' '), databasePath.value.join('/')])
+  useEffect(() => measure(names), [names.join(' ')])
   const isMeasured = here !== undefined && sizes.has(here)
   useEffect(() => (isMeasured ? measure([here]) : undefined), [place.value.path.join('/')])
   return sizes

@@ -4,7 +4,7 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Notation } from '../language.ts'
-import { addressOf, databasePath, go, pastTime } from '../router.ts'
+import { addressOf, go, pastTime } from '../router.ts'
 import { definitionText, saveDefinition } from '../service/definitions.ts'
 import { deleteSchema, readSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
@@ -41,10 +41,7 @@ interface SchemaPageProps {
 export function SchemaPage(props: SchemaPageProps) {
   const { native, section, plural, singular, id, isTyped, deleteWarning, children } = props
   const [isDeleting, setDeleting] = useState(false)
-  const object = useLoad(
-    signal => readSchema(native, id, signal),
-    [native, id, pastTime.value, databasePath.value.join('/')],
-  )
+  const object = useLoad(signal => readSchema(native, id, signal), [native, id, pastTime.value])
   const isFixed = pastTime.value !== undefined || !rights.value.writes
   return (
     <>

@@ -21,7 +21,10 @@ export function failureOf(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause))
 }
 
-/** Runs `load` at once and whenever one of `inputs` changes. Each run first aborts the signal of the previous run. */
+/**
+ * Runs `load` at once and whenever one of `inputs` changes. Each run first aborts the signal of the previous run. The
+ * database is not among the inputs, because each database has its own instance of a page.
+ */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],

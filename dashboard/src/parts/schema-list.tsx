@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { addressOf, databasePath, pastTime } from '../router.ts'
+import { addressOf, pastTime } from '../router.ts'
 import { allNames, isNamed, listSchema, searchSchema } from '../service/schema.ts'
 import { type Json, textAt } from '../wire/json.ts'
 import type { Native } from '../wire/refs.ts'
@@ -56,7 +56,7 @@ export function SchemaList(props: SchemaListProps) {
   const found = useSearch(native, filter)
   const list = useLoad(
     signal => listSchema(native, pageSize, { after }, signal),
-    [native, after, turn, pastTime.value, databasePath.value.join('/')],
+    [native, after, turn, pastTime.value],
   )
   const isChanging = rereadsWhile !== undefined && list.data?.data.some(rereadsWhile)
   useEvery(isChanging ? rereadMs : undefined, list.reload)
@@ -134,7 +134,7 @@ function DocumentTable({ label, columns, documents }: DocumentTableProps) {
 
 /** The names of all schema objects of a kind, for a choice in a form. */
 export function useChoices(native: Native): LoadState<readonly string[]> {
-  return useLoad(signal => allNames(native, signal), [native, databasePath.value.join('/')])
+  return useLoad(signal => allNames(native, signal), [native])
 }
 
 interface SearchResult {
@@ -151,7 +151,7 @@ export function useSearch(native: Native, text: string): LoadState<SearchResult 
       await new Promise(resolve => setTimeout(resolve, typingMs))
       return signal.aborted ? undefined : searchSchema(native, text, signal)
     },
-    [native, text, pastTime.value, databasePath.value.join('/')],
+    [native, text, pastTime.value],
   )
 }
 
