@@ -1,65 +1,23 @@
-// All commands, in the order of `--help`. To add a command, add its declaration to commands/, its action to actions/,
-// and a line here. Each action is imported only when it runs, because loading the engine takes long. So help,
-// completion and the commands that only send requests start fast.
+// All commands, in the order of `--help`. To add a command, add its declaration to a file of commands/ and to the list at
+// the end of the file, and add its action to actions/. Each action is imported only when it runs, because loading the
+// engine takes long. So help, completion and the commands that only send requests start fast.
 
 import type { Command } from './command.ts'
-import {
-  addProfileCommand,
-  createAccountKeyCommand,
-  createDatabaseCommand,
-  createKeyCommand,
-  deleteDatabaseCommand,
-  deleteKeyCommand,
-  deleteProfileCommand,
-  listAccountKeysCommand,
-  listDatabasesCommand,
-  listKeysCommand,
-  listProfilesCommand,
-  revokeAccountKeyCommand,
-} from './commands/access.ts'
+import { accessCommands } from './commands/access.ts'
 import { completionCommand } from './commands/completion.ts'
-import {
-  backupCommand,
-  checkCommand,
-  migrateCommand,
-  restoreCommand,
-  verifyBackupCommand,
-} from './commands/data-directory.ts'
-import { eachCommand, exportCommand, importCommand, rewindCommand } from './commands/documents.ts'
-import { evalCommand, runCommand, shellCommand } from './commands/queries.ts'
-import { schemaPullCommand, schemaPushCommand, typesCommand } from './commands/schema.ts'
-import { devCommand, serveCommand } from './commands/service.ts'
+import { dataDirectoryCommands } from './commands/data-directory.ts'
+import { documentCommands } from './commands/documents.ts'
+import { queryCommands } from './commands/queries.ts'
+import { schemaCommands } from './commands/schema.ts'
+import { serviceCommands } from './commands/service.ts'
 
 /** The commands of the program. */
 export const commands: readonly Command[] = [
-  serveCommand,
-  devCommand,
-  shellCommand,
-  evalCommand,
-  runCommand,
-  schemaPullCommand,
-  schemaPushCommand,
-  typesCommand,
-  checkCommand,
-  backupCommand,
-  verifyBackupCommand,
-  restoreCommand,
-  migrateCommand,
-  importCommand,
-  exportCommand,
-  rewindCommand,
-  eachCommand,
-  createDatabaseCommand,
-  listDatabasesCommand,
-  deleteDatabaseCommand,
-  createKeyCommand,
-  listKeysCommand,
-  deleteKeyCommand,
-  addProfileCommand,
-  listProfilesCommand,
-  deleteProfileCommand,
-  createAccountKeyCommand,
-  listAccountKeysCommand,
-  revokeAccountKeyCommand,
+  ...serviceCommands,
+  ...queryCommands,
+  ...schemaCommands,
+  ...dataDirectoryCommands,
+  ...documentCommands,
+  ...accessCommands,
   completionCommand(() => commands),
 ]

@@ -3,10 +3,9 @@
 
 import { limits } from '../../base/limits.ts'
 import { clientOptions, jsonOption } from '../client/options.ts'
-import { command } from '../command.ts'
+import { type Command, command } from '../command.ts'
 
-/** Creates a database. */
-export const createDatabaseCommand = command({
+const createDatabaseCommand = command({
   name: 'database create',
   summary: "Creates a database below the secret's database.",
   operands: [{ name: 'NAME', doc: 'The name of the database.' }],
@@ -17,8 +16,7 @@ export const createDatabaseCommand = command({
     (await import('../actions/databases-and-keys.ts')).createDatabase(name, options, config),
 })
 
-/** Lists databases. */
-export const listDatabasesCommand = command({
+const listDatabasesCommand = command({
   name: 'database list',
   summary: "Lists the databases in the secret's database.",
   options: { ...jsonOption, ...clientOptions },
@@ -27,8 +25,7 @@ export const listDatabasesCommand = command({
     (await import('../actions/databases-and-keys.ts')).listDatabases(options, config),
 })
 
-/** Deletes a database. */
-export const deleteDatabaseCommand = command({
+const deleteDatabaseCommand = command({
   name: 'database delete',
   summary: 'Deletes a database with all its content.',
   operands: [{ name: 'NAME', doc: 'The name of the database.' }],
@@ -38,8 +35,7 @@ export const deleteDatabaseCommand = command({
     (await import('../actions/databases-and-keys.ts')).deleteDatabase(name, options, config),
 })
 
-/** Creates a key. */
-export const createKeyCommand = command({
+const createKeyCommand = command({
   name: 'key create',
   summary: 'Creates a key of a database and prints its secret.',
   description: ['The secret goes to standard output, everything else to standard error.'],
@@ -59,8 +55,7 @@ export const createKeyCommand = command({
     (await import('../actions/databases-and-keys.ts')).createKey(options, config),
 })
 
-/** Lists keys. */
-export const listKeysCommand = command({
+const listKeysCommand = command({
   name: 'key list',
   summary: 'Lists the keys of a database, without their secrets.',
   options: { ...jsonOption, ...clientOptions },
@@ -69,8 +64,7 @@ export const listKeysCommand = command({
     (await import('../actions/databases-and-keys.ts')).listKeys(options, config),
 })
 
-/** Deletes a key. */
-export const deleteKeyCommand = command({
+const deleteKeyCommand = command({
   name: 'key delete',
   summary: 'Deletes a key; its secret becomes invalid at once.',
   operands: [{ name: 'ID', doc: 'The id of the key, as the list shows it.' }],
@@ -80,8 +74,7 @@ export const deleteKeyCommand = command({
     (await import('../actions/databases-and-keys.ts')).deleteKey(id, options, config),
 })
 
-/** Creates an account key. */
-export const createAccountKeyCommand = command({
+const createAccountKeyCommand = command({
   name: 'account-key create',
   summary: 'Creates an account key, which log pipelines use to export the query log.',
   options: {
@@ -106,8 +99,7 @@ export const createAccountKeyCommand = command({
   run: async ({ options, config }) => (await import('../actions/account-key.ts')).createKey(options, config),
 })
 
-/** Lists account keys. */
-export const listAccountKeysCommand = command({
+const listAccountKeysCommand = command({
   name: 'account-key list',
   summary: 'Lists the account keys, one per line.',
   options: jsonOption,
@@ -115,8 +107,7 @@ export const listAccountKeysCommand = command({
   run: async ({ options, config }) => (await import('../actions/account-key.ts')).listKeys(options, config),
 })
 
-/** Revokes an account key. */
-export const revokeAccountKeyCommand = command({
+const revokeAccountKeyCommand = command({
   name: 'account-key revoke',
   summary: 'Revokes an account key.',
   operands: [{ name: 'ID', doc: 'The id of the key, as the list shows it.' }],
@@ -127,8 +118,7 @@ export const revokeAccountKeyCommand = command({
 
 const { database, secret, url } = clientOptions
 
-/** Adds a profile. */
-export const addProfileCommand = command({
+const addProfileCommand = command({
   name: 'profile add',
   summary: 'Stores the address and the secret of a service under a name, for --profile.',
   description: [
@@ -145,18 +135,32 @@ export const addProfileCommand = command({
     (await import('../actions/profile.ts')).addProfile(name, options),
 })
 
-/** Lists profiles. */
-export const listProfilesCommand = command({
+const listProfilesCommand = command({
   name: 'profile list',
   summary: 'Lists the profiles, without their secrets.',
   options: jsonOption,
   run: async ({ options }) => (await import('../actions/profile.ts')).listProfiles(options),
 })
 
-/** Deletes a profile. */
-export const deleteProfileCommand = command({
+const deleteProfileCommand = command({
   name: 'profile delete',
   summary: 'Deletes a profile.',
   operands: [{ name: 'NAME', doc: 'The name of the profile.' }],
   run: async ({ operands: [name = ''] }) => (await import('../actions/profile.ts')).deleteProfile(name),
 })
+
+/** The commands of this file, in the order of `--help`. */
+export const accessCommands: readonly Command[] = [
+  createDatabaseCommand,
+  listDatabasesCommand,
+  deleteDatabaseCommand,
+  createKeyCommand,
+  listKeysCommand,
+  deleteKeyCommand,
+  addProfileCommand,
+  listProfilesCommand,
+  deleteProfileCommand,
+  createAccountKeyCommand,
+  listAccountKeysCommand,
+  revokeAccountKeyCommand,
+]

@@ -6,11 +6,10 @@
 import { resolve } from 'node:path'
 import { backupFault } from '../../app/config/faults.ts'
 import { UsageError } from '../../app/config/read-config.ts'
-import { command } from '../command.ts'
+import { type Command, command } from '../command.ts'
 import { timeFault, timeOf } from '../time-argument.ts'
 
-/** Copies a data directory. */
-export const backupCommand = command({
+const backupCommand = command({
   name: 'backup',
   summary: 'Copies all data, as of one transaction, to a new folder; the service may keep running.',
   operands: [{ name: 'FOLDER', doc: 'New or empty folder for the backup.' }],
@@ -35,8 +34,7 @@ const fromOption = {
   doc: 'The target of a continuous backup: what --backup-to of the service names.',
 } as const
 
-/** Restores a backup. */
-export const restoreCommand = command({
+const restoreCommand = command({
   name: 'restore',
   summary: 'Copies a backup to a new or empty data directory or shared store.',
   description: [
@@ -63,8 +61,7 @@ export const restoreCommand = command({
   },
 })
 
-/** Verifies a continuous backup. */
-export const verifyBackupCommand = command({
+const verifyBackupCommand = command({
   name: 'backup verify',
   summary: 'Restores a continuous backup to a temporary folder and checks its integrity.',
   description: [
@@ -90,7 +87,7 @@ function report(done: string, { bytes, time }: { readonly bytes: number; readonl
 /**
  * Checks a data directory: index entries match the documents, histories are in order, and the change log is complete.
  */
-export const checkCommand = command({
+const checkCommand = command({
   name: 'check',
   summary: 'Checks the integrity of a data directory, or of a shared store.',
   description: [
@@ -111,8 +108,7 @@ const options = {
   },
 } as const
 
-/** Moves data between a data directory and a shared store. */
-export const migrateCommand = command({
+const migrateCommand = command({
   name: 'migrate',
   summary: 'Moves the data of a data directory to a database that several machines share, or back.',
   description: [
@@ -128,3 +124,12 @@ export const migrateCommand = command({
   ],
   run: async ({ config, options: { back } }) => (await import('../actions/migrate.ts')).migrate(config, back),
 })
+
+/** The commands of this file, in the order of `--help`. */
+export const dataDirectoryCommands: readonly Command[] = [
+  checkCommand,
+  backupCommand,
+  verifyBackupCommand,
+  restoreCommand,
+  migrateCommand,
+]

@@ -3,12 +3,11 @@
 // of a collection as they were at a given time. `terrarium each SET FUNCTION` changes documents one page at a time.
 
 import { clientOptions, jsonOption } from '../client/options.ts'
-import { command } from '../command.ts'
+import { type Command, command } from '../command.ts'
 import { timeFault } from '../time-argument.ts'
 import { exportOptions, importOptions } from '../transfer-options.ts'
 
-/** Imports files. */
-export const importCommand = command({
+const importCommand = command({
   name: 'import',
   summary: 'Imports exports, dumps, tables and schema files of the hosted service.',
   description: [
@@ -41,8 +40,7 @@ export const importCommand = command({
   run: async invocation => (await import('../actions/import.ts')).run(invocation),
 })
 
-/** Exports a database. */
-export const exportCommand = command({
+const exportCommand = command({
   name: 'export',
   summary: 'Exports a database, with its schema, keys and child databases, to a new folder.',
   description: [
@@ -68,8 +66,7 @@ export const exportCommand = command({
 
 const { database, profile, secret, url } = clientOptions
 
-/** Restores the documents of a collection as they were at a given time. */
-export const rewindCommand = command({
+const rewindCommand = command({
   name: 'rewind',
   summary: 'Restores the documents of a collection to a time in its history.',
   description: [
@@ -113,8 +110,7 @@ export const rewindCommand = command({
   run: async ({ options, config }) => (await import('../actions/rewind.ts')).rewind(options, config),
 })
 
-/** Applies a function to all elements of a set. */
-export const eachCommand = command({
+const eachCommand = command({
   name: 'each',
   summary: 'Applies a function to every document of a set, in batches.',
   description: [
@@ -151,3 +147,6 @@ export const eachCommand = command({
   run: async ({ operands: [set = '', each = ''], options, config }) =>
     (await import('../actions/each.ts')).changeEach(set, each, options, config),
 })
+
+/** The commands of this file, in the order of `--help`. */
+export const documentCommands: readonly Command[] = [importCommand, exportCommand, rewindCommand, eachCommand]

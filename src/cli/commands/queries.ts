@@ -2,7 +2,7 @@
 // terminal.
 
 import { clientOptions, languageOption, runStatuses } from '../client/options.ts'
-import { command } from '../command.ts'
+import { type Command, command } from '../command.ts'
 
 const outputOptions = {
   json: { kind: 'switch', doc: 'Prints results and errors as JSON, one per line, instead of text.' },
@@ -16,8 +16,7 @@ const explainOption = {
   },
 } as const
 
-/** Runs queries from the command line. */
-export const evalCommand = command({
+const evalCommand = command({
   name: 'eval',
   summary: 'Runs queries written on the command line.',
   description: [
@@ -46,8 +45,7 @@ export const evalCommand = command({
   },
 })
 
-/** Runs the queries of a file. */
-export const runCommand = command({
+const runCommand = command({
   name: 'run',
   summary: 'Runs the queries in a file.',
   description: ['The whole file is parsed before a query runs, so an invalid file changes nothing.'],
@@ -62,8 +60,7 @@ export const runCommand = command({
   },
 })
 
-/** The interactive shell. */
-export const shellCommand = command({
+const shellCommand = command({
   name: 'shell',
   summary: 'Opens a shell for queries.',
   description: [
@@ -84,3 +81,6 @@ export const shellCommand = command({
   ],
   run: async ({ options, config }) => (await import('../actions/shell.ts')).openShell(options, config),
 })
+
+/** The commands of this file, in the order of `--help`. */
+export const queryCommands: readonly Command[] = [shellCommand, evalCommand, runCommand]

@@ -2,7 +2,7 @@
 // `terrarium types [FOLDER]` writes TypeScript declarations of the schema.
 
 import { clientOptions, jsonOption } from '../client/options.ts'
-import { command } from '../command.ts'
+import { type Command, command } from '../command.ts'
 import { clientPackages } from '../types/value-classes.ts'
 
 const folderOperand = {
@@ -15,8 +15,7 @@ const planOptions = {
   yes: { kind: 'switch', short: 'y', doc: 'Makes the changes without confirmation.' },
 } as const
 
-/** Writes the schema of a database to files. */
-export const schemaPullCommand = command({
+const schemaPullCommand = command({
   name: 'schema pull',
   summary: 'Writes the collections, indexes, functions, roles and access providers of a database to files.',
   description: [
@@ -46,8 +45,7 @@ export const schemaPullCommand = command({
     (await import('../actions/schema.ts')).pullSchema(folder, options, config),
 })
 
-/** Applies schema files to a database. */
-export const schemaPushCommand = command({
+const schemaPushCommand = command({
   name: 'schema push',
   summary: 'Applies the schema files of a folder to a database.',
   description: [
@@ -90,8 +88,7 @@ export const typesOptions = {
   },
 } as const
 
-/** Writes TypeScript declarations of a schema. */
-export const typesCommand = command({
+const typesCommand = command({
   name: 'types',
   summary:
     'Writes TypeScript declarations of a schema: documents, inputs of create and update, indexes, functions.',
@@ -137,3 +134,6 @@ export const typesCommand = command({
   run: async ({ operands: [folder], options, config }) =>
     (await import('../actions/types.ts')).writeTypes(folder, options, config),
 })
+
+/** The commands of this file, in the order of `--help`. */
+export const schemaCommands: readonly Command[] = [schemaPullCommand, schemaPushCommand, typesCommand]

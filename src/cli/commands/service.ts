@@ -2,7 +2,7 @@
 // development, with the schema of a folder.
 
 import { type SettingName, settings } from '../../app/config/settings.ts'
-import { command } from '../command.ts'
+import { type Command, command } from '../command.ts'
 import { typesOptions } from './schema.ts'
 
 /** Serves a data directory, or a replica of a shared store. */
@@ -21,8 +21,7 @@ export const serveCommand = command({
   run: async ({ config }) => (await import('../actions/serve.ts')).serve(config),
 })
 
-/** Serves a database. When schema files in a folder change, pushes them and writes TypeScript declarations. */
-export const devCommand = command({
+const devCommand = command({
   name: 'dev',
   summary: 'Serves the database, and pushes the schema files of a folder after each change.',
   description: [
@@ -55,3 +54,6 @@ export const devCommand = command({
   run: async ({ operands: [folder = 'schema'], options, config }) =>
     (await import('../actions/dev.ts')).develop(folder, options, config),
 })
+
+/** The commands of this file, in the order of `--help`. */
+export const serviceCommands: readonly Command[] = [serveCommand, devCommand]
