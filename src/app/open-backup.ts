@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import type { BackupSetup, ToBackup } from '../backup/messages.ts'
 import { megabyte } from '../base/bytes.ts'
 import { sendFrame } from '../base/frames.ts'
-import { compileCache, programFile, startProgram } from '../base/program-files.ts'
+import { compileCache, environmentWithoutSettings, programFile, startProgram } from '../base/program-files.ts'
 import { type Cancel, systemTimers, wait } from '../base/timers.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
 import type { RecordSink } from '../storage/kv/log/logged-store.ts'
@@ -97,8 +97,7 @@ export class ContinuousBackup implements RecordSink {
 
   #start(): void {
     const { logger, ...setup } = this.#options
-    const environment = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))
-    const env = { NODE_COMPILE_CACHE: compileCache, ...Object.fromEntries(environment) }
+    const env = { NODE_COMPILE_CACHE: compileCache, ...environmentWithoutSettings() }
     const child = startProgram(program, {}, { env, stdio: ['pipe', 'ignore', 'inherit'] })
     child.stdin?.on('error', () => {})
     if (child.stdin) {

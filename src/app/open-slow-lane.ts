@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { type Clock, starvedMs } from '../base/clock.ts'
 import { sendFrame } from '../base/frames.ts'
-import { compileCache, programFile, startProgram } from '../base/program-files.ts'
+import { compileCache, environmentWithoutSettings, programFile, startProgram } from '../base/program-files.ts'
 import type { Timers } from '../base/timers.ts'
 import { laneDescriptor } from '../engine/slow-lane/lane-process.ts'
 import type { ToLane } from '../engine/slow-lane/messages.ts'
@@ -15,7 +15,7 @@ import { ProcessLane } from '../engine/slow-lane/process-pool.ts'
 import type { ReserveIds } from '../storage/store/ids.ts'
 import type { Config } from './config/settings.ts'
 
-/** The first message to a process. */
+/** The first message to a process. It contains the settings, with the root secret. */
 export interface LaneSetup {
   readonly config: Config
   /** The identity of the data directory that the service has claimed. */
@@ -25,9 +25,6 @@ export interface LaneSetup {
 }
 
 const program = programFile('app/slow-lane-main.ts')
-
-/** The prefix of the environment variables of settings. */
-const settingPrefix = 'TERRARIUM_'
 
 /**
  * The stack of a process in KiB, larger than the stack of the service. The main thread usually has 8 MiB for this
@@ -84,7 +81,7 @@ function start(setup: LaneSetup): ChildProcess {
     `--stack-size=${stackKibibytes}`,
     '--expose-gc',
   ]
-  const env = { NODE_COMPILE_CACHE: compileCache, ...withoutSettings(process.env) }
+  const env = { NODE_COMPILE_CACHE: compileCache, ...environmentWithoutSettings() }
   const child = startProgram(program, { flags }, { env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
   // The socket is missing when this process has no free file descriptors.
   const socket = child.stdio?.[laneDescriptor] as Duplex | undefined
@@ -93,12 +90,4 @@ function start(setup: LaneSetup): ChildProcess {
   socket.on('error', () => {})
   sendFrame(socket, { kind: 'setup', setup } satisfies ToLane<LaneSetup>)
   return child
-}
-
-/**
- * Returns the environment without the settings, because other programs can read the environment of a process. The
- * process receives the settings, with the root secret, in the first message.
- */
-function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith(settingPrefix)))
 }

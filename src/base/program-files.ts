@@ -52,6 +52,14 @@ export function startProgram(
   }
 }
 
+/**
+ * Returns the environment of this process without the settings of the service, for a new process that gets its settings
+ * in another way. Other programs can read the environment of a process, and the settings contain the root secret.
+ */
+export function environmentWithoutSettings(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_')))
+}
+
 const packageFile = new URL('package.json', home)
 
 /** The version in package.json, such as `0.1.0`. */

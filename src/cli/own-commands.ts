@@ -4,7 +4,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { variableOf } from '../app/config/read-config.ts'
 import type { Config, SettingName } from '../app/config/settings.ts'
-import { programFile, startProgram } from '../base/program-files.ts'
+import { environmentWithoutSettings, programFile, startProgram } from '../base/program-files.ts'
 import { lowerPriority } from '../base/system-process.ts'
 
 const program = programFile('cli/main.ts')
@@ -21,12 +21,11 @@ const niceness = 10
  * values in `config`. All other `TERRARIUM_…` variables are left out.
  */
 export function ownEnvironment(config: Config, names: readonly SettingName[]): NodeJS.ProcessEnv {
-  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))
   const passedOn = names.flatMap(name => {
     const value = config[name]
     return value === undefined ? [] : [[variableOf(name), String(value)]]
   })
-  return Object.fromEntries([...others, ...passedOn])
+  return { ...environmentWithoutSettings(), ...Object.fromEntries(passedOn) }
 }
 
 /** Starts a command on the data of `config`, with a pipe for the standard error of the command. */
