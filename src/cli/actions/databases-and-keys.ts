@@ -3,6 +3,8 @@
 
 import { UsageError } from '../../app/config/read-config.ts'
 import type { Config } from '../../app/config/settings.ts'
+import { object } from '../../transfer/query-json.ts'
+import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import { withConnection } from '../client/connect.ts'
 import type { QueryConnection } from '../client/connection.ts'
@@ -13,7 +15,7 @@ import { isConfirmed, listText, visible } from '../terminal.ts'
 /** Creates a database; resolves with the exit status. */
 export function createDatabase(name: string, choice: ClientChoice, config: Config): Promise<number> {
   return withConnection(choice, config, async connection => {
-    await run(form({ create_database: form({ object: form({ name }) }) }), connection)
+    await run(object({ create_database: object({ object: object({ name }) }) }), connection)
     process.stdout.write(`created ${visible(name)}\n`)
   })
 }
@@ -26,7 +28,7 @@ export function listDatabases(
   return withConnection(choice, config, async connection => {
     const rows: Readonly<Record<string, string>>[] = []
     const fields = { name: ['name'], global_id: ['global_id'] }
-    for await (const found of listOf(form({ databases: null }), fields, connection)) {
+    for await (const found of listOf(object({ databases: null }), fields, connection)) {
       rows.push({ name: String(found.get('name')), global_id: String(found.get('global_id') ?? '') })
     }
     process.stdout.write(listText(['name', 'global_id'], rows, choice.json))
@@ -40,12 +42,12 @@ export function deleteDatabase(
   config: Config,
 ): Promise<number> {
   return withConnection(choice, config, async connection => {
-    const database = form({ database: name })
-    if ((await run(form({ exists: database }), connection)) === false)
+    const database = object({ database: name })
+    if ((await run(object({ exists: database }), connection)) === false)
       throw new StartError(`there is no database ${visible(name)}`)
     const question = `Delete the database ${visible(name)} with all documents and databases in it?`
     if (!(await isConfirmed(choice, question))) return
-    await run(form({ delete: database }), connection)
+    await run(object({ delete: database }), connection)
     process.stdout.write(`deleted ${visible(name)}\n`)
   })
 }
@@ -64,13 +66,12 @@ export function createKey(choice: KeyRequest, config: Config): Promise<number> {
   if (role === undefined) throw new UsageError('key create needs --role')
   return withConnection(choice, config, async connection => {
     const fields = {
-      role: builtinRoles.has(role) ? role : form({ role }),
-      ...(name !== undefined && { data: form({ object: form({ name }) }) }),
+      role: builtinRoles.has(role) ? role : object({ role }),
+      data: name === undefined ? undefined : object({ object: object({ name }) }),
     }
-    const key = await run(form({ create_key: form({ object: form(fields) }) }), connection)
-    const member = (of: string) => (key instanceof Map ? key.get(of) : undefined)
-    const id = idIn(member('ref')) ?? ''
-    const secret = String(member('secret'))
+    const key = await run(object({ create_key: object({ object: object(fields) }) }), connection)
+    const id = idIn(memberOf(key, 'ref')) ?? ''
+    const secret = String(memberOf(key, 'secret'))
     if (json) {
       process.stdout.write(`${JSON.stringify({ id, role, name: name ?? '', secret })}\n`)
       return
@@ -91,7 +92,7 @@ export function listKeys(choice: ClientChoice & { readonly json: boolean }, conf
       name: ['name'],
       label: ['data', 'name'],
     }
-    for await (const found of listOf(form({ keys: null }), fields, connection)) {
+    for await (const found of listOf(object({ keys: null }), fields, connection)) {
       rows.push({
         id: idIn(found.get('ref')) ?? '',
         role: namesIn(found.get('role')),
@@ -107,10 +108,10 @@ export function listKeys(choice: ClientChoice & { readonly json: boolean }, conf
 export function deleteKey(id: string, choice: ClientChoice, config: Config): Promise<number> {
   if (!/^\d+$/.test(id)) throw new UsageError('the id of a key is a number, as key list shows it')
   return withConnection(choice, config, async connection => {
-    const key = form({ ref: form({ keys: null }), id })
-    if ((await run(form({ exists: key }), connection)) === false)
+    const key = object({ ref: object({ keys: null }), id })
+    if ((await run(object({ exists: key }), connection)) === false)
       throw new StartError(`there is no key ${id}`)
-    await run(form({ delete: key }), connection)
+    await run(object({ delete: key }), connection)
     process.stdout.write(`deleted ${id}\n`)
   })
 }
@@ -136,19 +137,18 @@ export async function* listOf(
 ): AsyncGenerator<ReadonlyMap<string, Json>> {
   const select = ([name, path]: [string, readonly string[]]): [string, Json] => [
     name,
-    form({ select: path, from: form({ var: 'document' }), default: null }),
+    object({ select: path, from: object({ var: 'document' }), default: null }),
   ]
-  const shown = form({ object: form(Object.fromEntries(Object.entries(fields).map(select))) })
-  const get = form({ get: form({ var: 'ref' }) })
-  const expr = form({ let: [form({ document: get })], in: shown })
+  const shown = object({ object: object(Object.fromEntries(Object.entries(fields).map(select))) })
+  const get = object({ get: object({ var: 'ref' }) })
+  const expr = object({ let: [object({ document: get })], in: shown })
   let after: Json | undefined
   do {
-    const page = form({ paginate: set, size: pageSize, ...(after !== undefined && { after }) })
-    const resource = await run(form({ map: form({ lambda: 'ref', expr }), collection: page }), connection)
-    const found = resource instanceof Map ? resource : new Map<string, Json>()
-    const data = found.get('data')
+    const page = object({ paginate: set, size: pageSize, after })
+    const resource = await run(object({ map: object({ lambda: 'ref', expr }), collection: page }), connection)
+    const data = memberOf(resource, 'data')
     for (const each of Array.isArray(data) ? data : []) if (each instanceof Map) yield each
-    after = found.get('after')
+    after = memberOf(resource, 'after')
   } while (after !== undefined)
 }
 
@@ -161,15 +161,9 @@ async function run(query: Json, connection: QueryConnection): Promise<Json> {
   throw new StartError(visible(texts.filter(Boolean).join(' ') || 'the service rejected the query'))
 }
 
-/** An object of the wire format. */
-function form(members: Readonly<Record<string, Json>>): Json {
-  return new Map(Object.entries(members))
-}
-
 /** Returns the id of a reference. Returns a string unchanged, and undefined for other values. */
 function idIn(json: Json | undefined): string | undefined {
   if (typeof json === 'string') return json
-  const ref = json instanceof Map ? json.get('@ref') : undefined
-  const id = ref instanceof Map ? ref.get('id') : undefined
+  const id = memberOf(json, '@ref', 'id')
   return typeof id === 'string' ? id : undefined
 }

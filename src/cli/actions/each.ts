@@ -3,6 +3,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Config } from '../../app/config/settings.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
+import { memberOf } from '../../transfer/references.ts'
 import { parseJson, tryJson } from '../../values/json.ts'
 import { connect } from '../client/connect.ts'
 import type { QueryConnection } from '../client/connection.ts'
@@ -113,9 +114,11 @@ function pageQuery({ cursor, each, set }: Progress, size: number, isDryRun: bool
 
 function readPage(data: string): Page {
   const page = parseJson(data)
-  const member = (name: string) => (page instanceof Map ? page.get(name) : undefined)
-  const after = member('after')
-  return { documents: Number(member('documents') ?? 0), after: typeof after === 'string' ? after : undefined }
+  const after = memberOf(page, 'after')
+  return {
+    documents: Number(memberOf(page, 'documents') ?? 0),
+    after: typeof after === 'string' ? after : undefined,
+  }
 }
 
 /**
@@ -131,11 +134,10 @@ function readProgress(file: string, set: string, each: string): Progress | undef
     throw new StartError(`${file} cannot be read: ${reasonOf(cause)}`)
   }
   const json = tryJson(text)
-  const member = (name: string) => (json instanceof Map ? json.get(name) : undefined)
-  const cursor = member('cursor')
-  if (member('set') !== set || member('each') !== each || typeof cursor !== 'string')
+  const cursor = memberOf(json, 'cursor')
+  if (memberOf(json, 'set') !== set || memberOf(json, 'each') !== each || typeof cursor !== 'string')
     throw new StartError(`${file} is not a cursor of this change: use another file, or remove it`)
-  return { set, each, cursor, documents: Number(member('documents') ?? 0) }
+  return { set, each, cursor, documents: Number(memberOf(json, 'documents') ?? 0) }
 }
 
 /**

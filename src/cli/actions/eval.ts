@@ -5,10 +5,11 @@ import { text as textOf } from 'node:stream/consumers'
 import { UsageError } from '../../app/config/read-config.ts'
 import type { Config } from '../../app/config/settings.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
+import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
 import { connect } from '../client/connect.ts'
-import type { QueryConnection } from '../client/connection.ts'
+import { listAt, type QueryConnection } from '../client/connection.ts'
 import { type Dialect, type ResultOutput, TextFault, type TextQuery } from '../client/dialect.ts'
 import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
@@ -131,15 +132,6 @@ function suggestionText(suggestion: Json): string {
   if (existing !== '') return `${begin} Use the index ${visible(existing)} instead.\n`
   const lines = visible(textAt(suggestion, 'definition')).split('\n')
   return `${begin} This index would avoid it:\n${lines.map(line => `    ${line}\n`).join('')}`
-}
-
-function memberOf(json: Json, name: string): Json {
-  return (json instanceof Map ? json.get(name) : undefined) ?? null
-}
-
-function listAt(json: Json, name: string): readonly Json[] {
-  const member = memberOf(json, name)
-  return Array.isArray(member) ? member : []
 }
 
 /** The member `name` of an object as text; empty if the member is neither a text nor a number. */

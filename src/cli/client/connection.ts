@@ -1,6 +1,7 @@
 // Sends queries to a service over HTTP, as a driver does.
 
 import { networkFailure } from '../../base/system-reasons.ts'
+import { memberOf } from '../../transfer/references.ts'
 import { tryJson } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
@@ -203,17 +204,15 @@ export class QueryConnection {
 
 /** The message of an error in the format of version 10. */
 function messageIn(body: string): string | undefined {
-  const json = tryJson(body)
-  const error = json instanceof Map ? json.get('error') : undefined
-  const message = error instanceof Map ? error.get('message') : undefined
+  const message = memberOf(tryJson(body), 'error', 'message')
   return typeof message === 'string' ? message : undefined
 }
 
 function readReply(status: number, body: string, url: string): Reply {
   const json = tryJson(body)
-  const resource = json instanceof Map ? json.get('resource') : undefined
+  const resource = memberOf(json, 'resource')
   if (resource !== undefined) return { kind: 'resource', resource, body }
-  const errors = json instanceof Map ? json.get('errors') : undefined
+  const errors = memberOf(json, 'errors')
   if (!Array.isArray(errors)) {
     throw new StartError(`${url} is not a Terrarium service: it responded with status ${status}`)
   }
@@ -241,20 +240,20 @@ function readTextReply(body: string, url: string, format: 'decorated' | 'simple'
 }
 
 function readError(json: Json): WireError {
-  const error = json instanceof Map ? json : new Map<string, Json>()
   return {
-    code: String(error.get('code') ?? ''),
-    description: String(error.get('description') ?? ''),
-    position: listOf(error.get('position')).map(step => (typeof step === 'string' ? step : Number(step))),
-    failures: listOf(error.get('failures')).map(failure => {
-      const fields = failure instanceof Map ? failure : new Map<string, Json>()
-      const text = [fields.get('code'), fields.get('description')].filter(Boolean).join(': ')
-      return { field: listOf(fields.get('field')).map(String), text }
+    code: String(memberOf(json, 'code') ?? ''),
+    description: String(memberOf(json, 'description') ?? ''),
+    position: listAt(json, 'position').map(step => (typeof step === 'string' ? step : Number(step))),
+    failures: listAt(json, 'failures').map(failure => {
+      const text = [memberOf(failure, 'code'), memberOf(failure, 'description')].filter(Boolean).join(': ')
+      return { field: listAt(failure, 'field').map(String), text }
     }),
-    cause: listOf(error.get('cause')).map(readError),
+    cause: listAt(json, 'cause').map(readError),
   }
 }
 
-function listOf(json: Json | undefined): readonly Json[] {
-  return Array.isArray(json) ? json : []
+/** The member `name` of an object, if the member is an array; empty for all other members. */
+export function listAt(json: Json, name: string): readonly Json[] {
+  const member = memberOf(json, name)
+  return Array.isArray(member) ? member : []
 }

@@ -14,6 +14,7 @@ import {
   type SourceNode,
   type TextRange,
 } from '../../fql4/text/index.ts'
+import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import type { QueryText } from '../client/report.ts'
 import { StartError } from '../command.ts'
@@ -139,8 +140,7 @@ function readObject(json: Json, place: SourceNode, from: FileObject['from']): Fi
     const calls = kinds.map(({ createName }) => createName).join(', ')
     throw new FqlSyntaxError(`a schema file may only contain calls of ${calls}`, from.text, place)
   }
-  const fields = params instanceof Map ? params.get('object') : undefined
-  const name = fields instanceof Map ? fields.get('name') : undefined
+  const name = memberOf(params, 'object', 'name')
   if (typeof name !== 'string') {
     throw new FqlSyntaxError(`the ${kind.name} has no name: {name: "…"}`, from.text, place)
   }

@@ -2,6 +2,7 @@
 // that makes these changes. The present schema is read from the service of the database.
 
 import { allObjects, object } from '../../transfer/query-json.ts'
+import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
 import type { QueryConnection, Reply } from '../client/connection.ts'
@@ -158,8 +159,7 @@ function initialFields(
 
 /** An expression that refers to the role, if this push creates the role; undefined for existing roles. */
 function newRole(role: Json | undefined, made: ReadonlySet<string>): Json | undefined {
-  const ref = role instanceof Map ? role.get('@ref') : undefined
-  const name = ref instanceof Map ? ref.get('id') : undefined
+  const name = memberOf(role, '@ref', 'id')
   return typeof name === 'string' && made.has(`roles/${name}`) ? object({ role: name }) : undefined
 }
 
@@ -169,7 +169,7 @@ function withoutField(params: Json, name: string): Json {
 
 /** Changes the fields in the parameters of an object. */
 function mapFields(params: Json, change: (fields: ReadonlyMap<string, Json>) => Json): Json {
-  const fields = params instanceof Map ? params.get('object') : undefined
+  const fields = memberOf(params, 'object')
   return fields instanceof Map ? object({ object: change(fields) }) : params
 }
 

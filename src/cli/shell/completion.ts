@@ -1,6 +1,8 @@
 // Proposals for the Tab key: functions, the database's objects (their names in quotes), and the shell's own commands.
 
 import { fqlFunctions } from '../../fql4/text/index.ts'
+import { object } from '../../transfer/query-json.ts'
+import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { DialectName } from '../client/dialect.ts'
@@ -41,17 +43,12 @@ export class ObjectNames {
 }
 
 async function fetchNames(listing: string, connection: QueryConnection): Promise<readonly string[]> {
-  const query = new Map<string, Json>([
-    ['paginate', new Map([[listing, null]])],
-    ['size', BigInt(namesMax)],
-  ])
+  const query = object({ paginate: object({ [listing]: null }), size: BigInt(namesMax) })
   const reply = await connection.query(query)
-  const data =
-    reply.kind === 'resource' && reply.resource instanceof Map ? reply.resource.get('data') : undefined
+  const data = reply.kind === 'resource' ? memberOf(reply.resource, 'data') : undefined
   if (!Array.isArray(data)) return []
-  return data.flatMap(ref => {
-    const fields = ref instanceof Map ? ref.get('@ref') : undefined
-    const id = fields instanceof Map ? fields.get('id') : undefined
+  return data.flatMap((ref: Json) => {
+    const id = memberOf(ref, '@ref', 'id')
     return typeof id === 'string' ? [id] : []
   })
 }
