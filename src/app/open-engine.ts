@@ -41,7 +41,7 @@ import type { Config } from './config/settings.ts'
 import { CommitterClient } from './forwarding.ts'
 import { languages } from './languages.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
-import { openConfiguredStore, openLaneStore, type StoreWaits } from './open-store.ts'
+import { openConfiguredStore, openLaneStore, type StoreRole, type StoreWaits } from './open-store.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const openEngineLimits = {
@@ -85,19 +85,9 @@ interface LaneHooks {
 const system: ProcessEnvironment = { clock: systemClock, timers: systemTimers, random: systemRandom }
 
 /** The role of a process among the processes that have a data directory open. */
-export interface ProcessRole {
-  /** The number of the worker, unique among the processes that write. */
-  readonly worker: number
-  /** True: the process builds indexes and removes expired versions. One process of a data directory has this role. */
-  readonly background: boolean
-  /** The file with the shared timeline, when several processes use the data directory. */
-  readonly timelineFile?: string
+export interface ProcessRole extends Omit<StoreRole, 'committer'> {
   /** True: the process starts slow-lane processes for long queries. */
   readonly slowLane?: boolean
-  /** Kills the process after its replica of a shared store was found invalid and discarded. */
-  readonly onFatal?: () => never
-  /** Kills the process when its disk has failed a flush of the commit log. */
-  readonly onLostFlush?: () => never
   /** In a worker of a data directory: the socket to the process that owns the commit log. */
   readonly committer?: Duplex
   /**
@@ -270,12 +260,14 @@ export function engineOver({
     settings: { audiencePrefix: config.audiencePrefix, allowInsecureJwks: config.allowInsecureJwks },
   }
   const memory = queryMemory(config.queryMemoryMb)
-  const store = new Store(kv, {
+  const reserveIds: ReserveIds = held =>
+    committer ? committer.reserveIds(worker, held) : reserveStretch(store, worker, held)
+  const store: Store = new Store(kv, {
     clock: now,
     memory,
     ...(timeline && { timeline }),
     worker,
-    ...(committer && partsOfWorker(committer, worker)),
+    ...(committer && { commits: commitsOf(committer), reserveIds }),
     ...(within && { reserveIds: within.reserveIds, rememberedBytesMax: within.rememberedBytesMax }),
     hooks: { evaluateBinding: (...given) => evaluateBinding(host, ...given), readMigration },
   })
@@ -289,8 +281,6 @@ export function engineOver({
     onInternalError: error => log.error({ err: error }, 'event streams failed'),
   })
   const lane = laneFolder !== undefined && { config, folder: laneFolder, worker }
-  const reserveIds: ReserveIds = held =>
-    committer ? committer.reserveIds(worker, held) : reserveStretch(store, worker, held)
   const slowLane = lane ? openSlowLane(lane, { clock, timers, log, logSequence, reserveIds }) : undefined
   const engine = createEngine({
     store,
@@ -341,22 +331,13 @@ function transferOf(store: Store, host: SessionHost, timers: Timers | undefined)
   return createTransferService(store, rules, timers)
 }
 
-/**
- * The parts of a worker's store that use the committing process. The engine forwards writing queries, so a worker
- * commits nothing itself.
- */
-function partsOfWorker(
-  committer: CommitterClient,
-  worker: number,
-): { readonly commits: Commits; readonly reserveIds: ReserveIds } {
+/** The commits of a worker. The engine forwards writing queries, so a worker commits nothing itself. */
+function commitsOf(committer: CommitterClient): Commits {
   return {
-    commits: {
-      commit: () => {
-        assert(false, 'a worker forwards writing queries')
-      },
-      passTime: () => committer.passTime(),
+    commit: () => {
+      assert(false, 'a worker forwards writing queries')
     },
-    reserveIds: held => committer.reserveIds(worker, held),
+    passTime: () => committer.passTime(),
   }
 }
 

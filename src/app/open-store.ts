@@ -84,11 +84,13 @@ interface CommitNotices {
   close(): Promise<void>
 }
 
-/** The role of a process among the processes of a data directory. */
-interface StoreRole {
+/** The part of a process's role that concerns the store. */
+export interface StoreRole {
+  /** True: the process builds indexes and removes expired versions. One process of a data directory has this role. */
   readonly background: boolean
-  /** The file with the shared timeline, when there are several processes. */
+  /** The file with the shared timeline, when several processes use the data directory. */
   readonly timelineFile?: string
+  /** The number of the worker, unique among the processes that write. */
   readonly worker: number
   /**
    * Kills the process after its replica of the store was found invalid and discarded. Absent: operations fail with
