@@ -9,8 +9,6 @@ import { openEngine } from '../app/open-engine.ts'
 import { systemRandom } from '../base/random.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import { openServiceLog } from '../server/service-log.ts'
-import { claimFolder } from '../storage/kv/lmdb-claim.ts'
-import { FolderInUseError } from '../storage/kv/store-errors.ts'
 import {
   type DatabasePath,
   localConnection,
@@ -18,6 +16,7 @@ import {
   type TransferConnection,
 } from '../transfer/connection.ts'
 import { TransferError } from '../transfer/record.ts'
+import { claimUnlessServed } from './client/connect.ts'
 import type { ClientChoice } from './client/options.ts'
 import { StartError } from './command.ts'
 import { readAddress, readRootSecret } from './service-files.ts'
@@ -48,23 +47,13 @@ export async function openTarget(
   const { data } = config
   if (mayCreate) prepareDataFolder(data)
   else if (!existsSync(data)) throw new StartError(`there is no data directory ${data}`)
-  const release = claim(data)
+  const release = await claimUnlessServed(data)
   if (release !== undefined) return { connection: await openFolder(config, release), database }
   const address = readAddress(data)
   const rootSecret = secret ?? config.rootSecret ?? readRootSecret(data)
   if (address === undefined || rootSecret === undefined)
     throw new StartError(`the data directory ${data} is served: give --url and --secret of the service`)
   return { connection: remoteConnection(address, rootSecret), database }
-}
-
-/** Claims the folder, and returns the function that releases it. Returns undefined when a service uses the folder. */
-function claim(folder: string): (() => Promise<void>) | undefined {
-  try {
-    return claimFolder(folder)
-  } catch (cause) {
-    if (cause instanceof FolderInUseError) return undefined
-    throw cause
-  }
 }
 
 async function openFolder(config: Config, release: () => Promise<void>): Promise<TransferConnection> {

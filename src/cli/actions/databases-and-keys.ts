@@ -14,7 +14,7 @@ import { isConfirmed, listText, visible } from '../terminal.ts'
 
 /** Creates a database; resolves with the exit status. */
 export function createDatabase(name: string, choice: ClientChoice, config: Config): Promise<number> {
-  return withConnection(choice, config, async connection => {
+  return administer(choice, config, async connection => {
     await run(object({ create_database: object({ object: object({ name }) }) }), connection)
     process.stdout.write(`created ${visible(name)}\n`)
   })
@@ -25,7 +25,7 @@ export function listDatabases(
   choice: ClientChoice & { readonly json: boolean },
   config: Config,
 ): Promise<number> {
-  return withConnection(choice, config, async connection => {
+  return administer(choice, config, async connection => {
     const rows: Readonly<Record<string, string>>[] = []
     const fields = { name: ['name'], global_id: ['global_id'] }
     for await (const found of listOf(object({ databases: null }), fields, connection)) {
@@ -41,7 +41,7 @@ export function deleteDatabase(
   choice: ClientChoice & { readonly yes: boolean },
   config: Config,
 ): Promise<number> {
-  return withConnection(choice, config, async connection => {
+  return administer(choice, config, async connection => {
     const database = object({ database: name })
     if ((await run(object({ exists: database }), connection)) === false)
       throw new StartError(`there is no database ${visible(name)}`)
@@ -49,6 +49,19 @@ export function deleteDatabase(
     if (!(await isConfirmed(choice, question))) return
     await run(object({ delete: database }), connection)
     process.stdout.write(`deleted ${visible(name)}\n`)
+  })
+}
+
+/** Connects, checks the credential and runs `use`; resolves with the exit status 0. */
+function administer(
+  choice: ClientChoice,
+  config: Config,
+  use: (connection: QueryConnection) => Promise<void>,
+): Promise<number> {
+  return withConnection(choice, config, async connection => {
+    await connection.check()
+    await use(connection)
+    return 0
   })
 }
 
@@ -64,7 +77,7 @@ interface KeyRequest extends ClientChoice {
 export function createKey(choice: KeyRequest, config: Config): Promise<number> {
   const { json, name, role } = choice
   if (role === undefined) throw new UsageError('key create needs --role')
-  return withConnection(choice, config, async connection => {
+  return administer(choice, config, async connection => {
     const fields = {
       role: builtinRoles.has(role) ? role : object({ role }),
       data: name === undefined ? undefined : object({ object: object({ name }) }),
@@ -83,7 +96,7 @@ export function createKey(choice: KeyRequest, config: Config): Promise<number> {
 
 /** Prints the keys; resolves with the exit status. */
 export function listKeys(choice: ClientChoice & { readonly json: boolean }, config: Config): Promise<number> {
-  return withConnection(choice, config, async connection => {
+  return administer(choice, config, async connection => {
     const rows: Readonly<Record<'id' | 'role' | 'database' | 'name', string>>[] = []
     const fields = {
       ref: ['ref'],
@@ -107,7 +120,7 @@ export function listKeys(choice: ClientChoice & { readonly json: boolean }, conf
 /** Deletes the key with this id. The key's secret becomes invalid immediately. Resolves with the exit status. */
 export function deleteKey(id: string, choice: ClientChoice, config: Config): Promise<number> {
   if (!/^\d+$/.test(id)) throw new UsageError('the id of a key is a number, as key list shows it')
-  return withConnection(choice, config, async connection => {
+  return administer(choice, config, async connection => {
     const key = object({ ref: object({ keys: null }), id })
     if ((await run(object({ exists: key }), connection)) === false)
       throw new StartError(`there is no key ${id}`)

@@ -5,7 +5,7 @@ import type { Config } from '../../app/config/settings.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
 import { memberOf } from '../../transfer/references.ts'
 import { parseJson, tryJson } from '../../values/json.ts'
-import { connect } from '../client/connect.ts'
+import { withConnection } from '../client/connect.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
@@ -46,9 +46,8 @@ const tooMuch: ReadonlySet<string> = new Set([
 export async function changeEach(set: string, each: string, choice: Choice, config: Config): Promise<number> {
   const { cursor: file, dryRun } = choice
   const begun = file === undefined ? undefined : readProgress(file, set, each)
-  const connection = await connect(choice, config)
   const seen = { documents: begun?.documents ?? 0 }
-  try {
+  const changeAll = async (connection: QueryConnection) => {
     await connection.check()
     let progress: Progress | undefined = begun ?? { set, each, cursor: undefined, documents: 0 }
     await withCount('each', seen, async () => {
@@ -64,13 +63,13 @@ export async function changeEach(set: string, each: string, choice: Choice, conf
     })
     process.stdout.write(`${dryRun ? 'would change' : 'changed'} ${quantity(seen.documents, 'document')}\n`)
     return 0
-  } catch (cause) {
+  }
+  const explain = (cause: unknown) => {
     if (cause instanceof StartError && seen.documents > 0 && !dryRun)
       throw new StartError(interrupted(cause, seen.documents, file))
     throw cause
-  } finally {
-    await connection.close()
   }
+  return withConnection(choice, config, connection => changeAll(connection).catch(explain))
 }
 
 function interrupted({ message }: StartError, documents: number, file: string | undefined): string {

@@ -8,7 +8,7 @@ import { reasonOf } from '../../base/system-reasons.ts'
 import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
-import { connect } from '../client/connect.ts'
+import { withConnection } from '../client/connect.ts'
 import { listAt, type QueryConnection } from '../client/connection.ts'
 import { type Dialect, type ResultOutput, TextFault, type TextQuery } from '../client/dialect.ts'
 import { dialectOf } from '../client/dialects.ts'
@@ -51,8 +51,7 @@ async function runText(from: QueryText, choice: Choice, config: Config): Promise
   const queries = readQueries(await dialectOf(choice.fql), from)
   if (!queries) return 2
   if (queries.length === 0) throw new UsageError('there is no query to run')
-  const connection = await connect(choice, config)
-  try {
+  return withConnection(choice, config, async connection => {
     for (const [index, query] of queries.entries()) {
       const showsResult = !choice.last || index === queries.length - 1
       const shown = { asJson: choice.json, showsResult, stdout, stderr }
@@ -62,9 +61,7 @@ async function runText(from: QueryText, choice: Choice, config: Config): Promise
       if (!isDone) return 1
     }
     return 0
-  } finally {
-    await connection.close()
-  }
+  })
 }
 
 /** Parses the queries of a text. For an invalid text, shows the error and returns undefined. */

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import type { Config } from '../../app/config/settings.ts'
 import { FqlSyntaxError, type SourceNode, type TextRange } from '../../fql4/text/index.ts'
 import type { Json } from '../../values/value.ts'
-import { connect } from '../client/connect.ts'
+import { withConnection } from '../client/connect.ts'
 import type { QueryConnection, WireError } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { failureText, writeSyntaxError } from '../client/report.ts'
@@ -81,15 +81,12 @@ async function withService(
   config: Config,
   run: (connection: QueryConnection) => Promise<number>,
 ): Promise<number> {
-  const connection = await connect(choice, config)
   try {
-    return await run(connection)
+    return await withConnection(choice, config, run)
   } catch (cause) {
     if (!(cause instanceof SchemaFileError)) throw cause
     writeSyntaxError(cause.error, cause.from, process.stderr, cause.title)
     return 2
-  } finally {
-    await connection.close()
   }
 }
 

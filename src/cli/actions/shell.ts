@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } fr
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../app/config/settings.ts'
-import { connect } from '../client/connect.ts'
+import { withConnection } from '../client/connect.ts'
 import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { runShell } from '../shell/shell.ts'
@@ -16,26 +16,24 @@ export async function openShell(
   config: Config,
 ): Promise<number> {
   const { stdin, stdout } = process
-  const connection = await connect(choice, config)
   const file = historyFile()
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true
-  try {
-    return await runShell({
+  const dialect = await dialectOf(choice.fql)
+  return withConnection(choice, config, connection =>
+    runShell({
       connection,
       input: stdin,
       output: stdout,
       isTerminal,
       asJson: choice.json,
-      dialect: await dialectOf(choice.fql),
+      dialect,
       history: isTerminal ? readHistory(file) : [],
       onEntry: entry => {
         if (isTerminal) addToHistory(file, entry)
       },
       readFile: readQueryFile,
-    })
-  } finally {
-    await connection.close()
-  }
+    }),
+  )
 }
 
 // The history of earlier shells: a file with one entry per line, newest last. Only the owner of the file can read it.

@@ -8,7 +8,7 @@ import { reasonOf } from '../../base/system-reasons.ts'
 import { stayAlive } from '../../base/timers.ts'
 import { readFsl } from '../../transfer/fsl.ts'
 import { TransferError } from '../../transfer/record.ts'
-import { connect } from '../client/connect.ts'
+import { withConnection } from '../client/connect.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
 import { databaseFiles, readFslFiles, type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
@@ -30,15 +30,12 @@ export async function writeTypes(
 ): Promise<number> {
   if (choice.watch && choice.out === undefined) throw new UsageError('--watch needs --out')
   if (folder !== undefined) return writeAll(() => filesOf(resolve(folder)), choice)
-  const connection = await connect(choice, config)
-  try {
-    return await writeAll(async () => {
+  return withConnection(choice, config, connection =>
+    writeAll(async () => {
       const files = await databaseFiles(connection)
       return new Map(files.map(({ name, text }) => [name, text]))
-    }, choice)
-  } finally {
-    await connection.close()
-  }
+    }, choice),
+  )
 }
 
 /** The schema files of a folder. Throws {@link StartError} if there are none. */

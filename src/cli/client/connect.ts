@@ -14,8 +14,8 @@ import { readAddress, readRootSecret } from '../service-files.ts'
 import { QueryConnection, type QueryScope } from './connection.ts'
 import type { ClientChoice } from './options.ts'
 
-/** Finds the service, or starts a temporary service. Throws {@link UsageError} or {@link StartError}. */
-export async function connect(choice: ClientChoice, config: Config): Promise<QueryConnection> {
+/** Finds the service, or starts a temporary service. */
+async function connect(choice: ClientChoice, config: Config): Promise<QueryConnection> {
   const { database, as, timeout: timeoutMs } = choice
   const scope: QueryScope = { database, as }
   const { url } = choice
@@ -29,7 +29,9 @@ export async function connect(choice: ClientChoice, config: Config): Promise<Que
       `there is no data directory ${data}: give --data, or --url and --secret of a service`,
     )
   }
-  if (!(await isServed(data))) {
+  const release = await claimUnlessServed(data)
+  if (release !== undefined) {
+    await release()
     const service = await startOwnService(config)
     const secret = choice.secret ?? service.secret
     return new QueryConnection({ url: service.url, secret, scope, timeoutMs, onClose: service.stop })
@@ -49,31 +51,31 @@ export async function connect(choice: ClientChoice, config: Config): Promise<Que
   return new QueryConnection({ url: address, secret, scope, timeoutMs })
 }
 
-/** Connects, runs `use` and closes the connection; resolves with the exit status 0. */
-export async function withConnection(
+/**
+ * Connects, runs `use` and closes the connection; resolves with the result of `use`. Throws {@link UsageError} or
+ * {@link StartError} if there is no service.
+ */
+export async function withConnection<T>(
   choice: ClientChoice,
   config: Config,
-  use: (connection: QueryConnection) => Promise<void>,
-): Promise<number> {
+  use: (connection: QueryConnection) => Promise<T>,
+): Promise<T> {
   const connection = await connect(choice, config)
   try {
-    await connection.check()
-    await use(connection)
-    return 0
+    return await use(connection)
   } finally {
     await connection.close()
   }
 }
 
-async function isServed(folder: string): Promise<boolean> {
+/** Claims the folder, and returns the function that releases it. Returns undefined when a service uses the folder. */
+export async function claimUnlessServed(folder: string): Promise<(() => Promise<void>) | undefined> {
   // The module is imported here, because the storage engine is only needed for a data directory.
   const { claimFolder } = await import('../../storage/kv/lmdb-claim.ts')
   try {
-    const release = claimFolder(folder)
-    await release()
-    return false
+    return claimFolder(folder)
   } catch (cause) {
-    if (cause instanceof FolderInUseError) return true
+    if (cause instanceof FolderInUseError) return undefined
     throw cause
   }
 }
