@@ -39,10 +39,10 @@ interface ImportResult {
   readonly spent: readonly Readonly<TransactionCounters>[]
 }
 
-/** Counts the operations that workers forward to this process. */
-export class ForwardedOperations {
-  operations = 0
-  inFlight = 0
+/** Counts the operations that workers forward to this process: all operations, and those without a result. */
+interface OperationCounts {
+  operations: number
+  in_flight: number
 }
 
 /** The parts of the committing process that execute forwarded operations. */
@@ -56,14 +56,14 @@ interface CommitterParts {
  * Runs in the committing process. Handles the operations of a worker until the connection closes. Counts the operations
  * in `counts`.
  */
-export function serveWorker(parts: CommitterParts, counts: ForwardedOperations, socket: Duplex): void {
+export function serveWorker(parts: CommitterParts, counts: OperationCounts, socket: Duplex): void {
   const callee = new Callee(socket, async ({ pieces = [], value }) => {
     counts.operations++
-    counts.inFlight++
+    counts.in_flight++
     try {
       return await handle(parts, value as Operation, pieces)
     } finally {
-      counts.inFlight--
+      counts.in_flight--
     }
   })
   const stop = parts.store.watch(() => callee.notify())

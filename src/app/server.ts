@@ -160,12 +160,12 @@ function ownFaultOf({ standing }: OpenEngine): string | undefined {
 export async function reportSupervisor(
   config: Config,
   opened: OpenEngine,
-  forwarded: () => ForwardedReport,
+  forwarded: ForwardedReport,
 ): Promise<Registry | undefined> {
   operationOf(config, opened, new RequestMeter(systemClock), { worker: config.workers }, forwarded)
   if (config.metricsPort === undefined) return undefined
   const { createSupervisorRegistry } = await import('../server/metrics/registry.ts')
-  return createSupervisorRegistry(() => ({ forwarded: forwarded(), slowLane: laneReportOf(opened) }))
+  return createSupervisorRegistry(() => ({ forwarded, slowLane: laneReportOf(opened) }))
 }
 
 function operationOf(
@@ -173,7 +173,7 @@ function operationOf(
   opened: OpenEngine,
   meter: RequestMeter,
   { startCommand, worker }: ProcessContext,
-  forwarded?: () => ForwardedReport,
+  forwarded?: ForwardedReport,
 ): Operation {
   return new Operation({
     ...{ version, worker, startCommand, workers: config.workers, notices: opened.notices },
@@ -187,7 +187,7 @@ function operationOf(
       standing: standingOf(opened),
       commit_log: logReportOf(opened),
       works_in_background: opened.worksInBackground?.() ?? true,
-      forwarded: forwarded?.() ?? null,
+      forwarded: forwarded ?? null,
     }),
   })
 }

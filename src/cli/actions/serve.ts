@@ -8,7 +8,7 @@ import type { Logger } from 'pino'
 import { isShortSecret } from '../../app/config/faults.ts'
 import type { Config } from '../../app/config/settings.ts'
 import { claimData } from '../../app/data-folder.ts'
-import { ForwardedOperations, serveWorker } from '../../app/forwarding.ts'
+import { serveWorker } from '../../app/forwarding.ts'
 import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../app/open-engine.ts'
 import { markStoreComplete, prepareStore, withRecord } from '../../app/open-store.ts'
 import { createServer, reportSupervisor, type Server, tlsOf, urlOf } from '../../app/server.ts'
@@ -181,7 +181,7 @@ async function supervise(
   // it also has a number in the timeline, after the numbers of the workers.
   const stopTimeline = keepSharedTimeline(timelineFile, config.workers + 1, clock.now, systemTimers)
   const notices = new NoticeBoard()
-  const forwarded = new ForwardedOperations()
+  const forwarded = { operations: 0, in_flight: 0 }
   let committer: Awaited<ReturnType<typeof openEngine>> | undefined
   try {
     if (config.store === undefined) {
@@ -194,10 +194,7 @@ async function supervise(
         notices,
         onLostFlush: exitLostFlush,
       })
-      own = await reportSupervisor(config, committer, () => ({
-        operations: forwarded.operations,
-        in_flight: forwarded.inFlight,
-      }))
+      own = await reportSupervisor(config, committer, forwarded)
       watch.complete()
     }
     const supervisor = new Supervisor({
