@@ -119,7 +119,7 @@ const progressLogMs = 2_000
 export async function prepareStore(
   config: Config,
   log: Logger,
-  onProgress: (progress: CopyProgress) => void = () => undefined,
+  onProgress: (progress: CopyProgress) => void,
 ): Promise<void> {
   if (config.store === undefined) return
   let loggedMs = systemClock.elapsedMs()

@@ -56,7 +56,8 @@ function isProfile(json: unknown): json is Profile {
 }
 
 /** Changes the profiles in the file. Throws {@link StartError} when the file cannot be written. */
-export function changeProfiles(change: (profiles: Map<string, Profile>) => void, file = profileFile()): void {
+export function changeProfiles(change: (profiles: Map<string, Profile>) => void): void {
+  const file = profileFile()
   const profiles = new Map(readProfiles(file))
   change(profiles)
   try {

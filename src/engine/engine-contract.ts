@@ -45,7 +45,6 @@ export interface QueryRequest extends LanguageRequest {
 }
 
 export type { QueryMetrics } from '../model/language.ts'
-export type { NamedObject } from '../model/use-recorders.ts'
 
 /** A long body of a request or a response. The pieces of the body are forwarded as received, without joining them. */
 export class LongBody {

@@ -165,10 +165,9 @@ export class Responses {
     const metrics = { ...response.metrics, queryTimeMs: this.#budget.elapsedMs() }
     if (response.requestError === 'time out') {
       // The slow-lane process does not know the complete query time, so the response is rendered again.
-      const time = response.txnTime ?? this.#time(progress)
       return {
         ...response,
-        ...this.#language.failed(timedOut(), this.#request, { time, metrics }),
+        ...this.#language.failed(timedOut(), this.#request, { time: response.txnTime, metrics }),
         isSlow: true,
         metrics,
       }

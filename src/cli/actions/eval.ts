@@ -13,9 +13,9 @@ import { listAt, type QueryConnection } from '../client/connection.ts'
 import { type Dialect, type ResultOutput, TextFault, type TextQuery } from '../client/dialect.ts'
 import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
-import type { QueryText } from '../client/report.ts'
+import { type QueryText, writeError } from '../client/report.ts'
 import { StartError } from '../command.ts'
-import { type Output, quantity, rowsText, styleFor, visible } from '../terminal.ts'
+import { quantity, rowsText, visible } from '../terminal.ts'
 
 interface Choice extends ClientChoice {
   readonly json: boolean
@@ -96,10 +96,6 @@ async function showExplanation(
     stdout.write(readsText(explanation))
   }
   return errors.length === 0
-}
-
-function writeError(code: string, description: string, output: Output): void {
-  output.write(`${styleFor(output)(['red', 'bold'], code)}: ${visible(description)}\n`)
 }
 
 function readsText(explanation: Json): string {

@@ -60,13 +60,17 @@ export function writeErrors(
     output.write(`${jsonText(body.trim(), output)}\n`)
     return
   }
-  const style = styleFor(output)
   for (const error of errors) {
-    output.write(`${style(['red', 'bold'], error.code)}: ${visible(error.description)}\n`)
+    writeError(error.code, error.description, output)
     output.write(placeText(from, query.source.at(error.position), output))
     for (const failure of error.failures) output.write(`    ${visible(failureText(failure))}\n`)
     output.write(visible(causeText(error.cause, 1)))
   }
+}
+
+/** Writes an error: its code or its kind, and its message. */
+export function writeError(code: string, message: string, output: Output): void {
+  output.write(`${styleFor(output)(['red', 'bold'], code)}: ${visible(message)}\n`)
 }
 
 /** The text for an invalid field. An empty path of the field means that the error concerns the whole document. */
@@ -81,8 +85,7 @@ export function writeSyntaxError(
   output: Output,
   title = 'syntax error',
 ): void {
-  const style = styleFor(output)
-  output.write(`${style(['red', 'bold'], title)}: ${visible(error.message)}\n`)
+  writeError(title, error.message, output)
   output.write(placeText(from, error, output))
 }
 

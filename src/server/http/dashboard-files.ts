@@ -33,15 +33,10 @@ export function openDashboard(
   folder: string,
   log: Pick<Logger, 'warn'> | undefined,
 ): DashboardFiles | undefined {
-  const files = readDashboardFiles(folder)
-  if (files === undefined)
+  if (!existsSync(join(folder, 'index.html'))) {
     log?.warn({ folder }, 'the dashboard has not been built: run `npm ci` without `--omit=dev`')
-  return files
-}
-
-/** Reads the files below `folder`; undefined when the build has not run. */
-function readDashboardFiles(folder: string): DashboardFiles | undefined {
-  if (!existsSync(join(folder, 'index.html'))) return undefined
+    return undefined
+  }
   const files = new Map<string, StaticFile>()
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const contentType = contentTypes[extname(name)]
