@@ -26,8 +26,8 @@ export interface EngineOptions {
   readonly identifier: Pick<Identifier, 'identify'>
   readonly host: SessionHost
   readonly languages: Languages
-  /** The rate limits of the databases. If undefined, databases have no rate limits. */
-  readonly rateLimits?: OperationLimits
+  /** The rate limits of the databases. */
+  readonly rateLimits: OperationLimits
   /**
    * For each client address, limits the requests with an unknown secret, because each such request makes this machine
    * fetch the newest commits. Undefined if only one machine uses the store.
@@ -38,7 +38,7 @@ export interface EngineOptions {
   /** Evaluates long queries. If undefined, this process evaluates all queries. */
   readonly slowLane?: SlowLane | undefined
   /** Limits the memory of running queries. */
-  readonly memory?: MemoryBudget
+  readonly memory: MemoryBudget
   /** The process that commits. Undefined: this process commits, or {@link neverCommits} is true. */
   readonly committer?: Committer | undefined
   /** True: this engine runs in a process of the slow lane, and the service commits the writes of its queries. */

@@ -64,11 +64,10 @@ export function queryMemory(maxMb: number): MemoryBudget {
 
 /** Runs a query within the limit of `memory`. Throws a RequestError if the query would exceed the limit. */
 function bounded(
-  memory: MemoryBudget | undefined,
+  { memory }: EngineOptions,
   { body = '', longBody }: QueryRequest,
   run: () => QueryResponse | Promise<QueryResponse>,
 ): QueryResponse | Promise<QueryResponse> {
-  if (!memory) return run()
   const longBytes = longBody?.length ?? 0
   const release = memory.reserve(bytesPerQuery + body.length * bytesPerUnit + longBytes * bytesPerLongByte)
   const response = run()
@@ -85,15 +84,14 @@ export function createEngine(options: EngineOptions): Engine {
     return runRequest(options, request, { task, budget })
   }
   return {
-    query: request => bounded(options.memory, request, () => runQuery(options, request)),
+    query: request => bounded(options, request, () => runQuery(options, request)),
     openStream: (request, fields) => openStream(options, request, fields),
     endStreams: () => options.streams.end(),
     ownToken: request => runTask(request, ownToken(languageOf(options, request))),
     authorized: request => runTask(request, authorized),
-    explain: request => bounded(options.memory, request, () => runExplanation(options, request)),
-    indexSize: request => bounded(options.memory, request, () => runSize(options, request, indexSize)),
-    collectionSize: request =>
-      bounded(options.memory, request, () => runSize(options, request, collectionSize)),
+    explain: request => bounded(options, request, () => runExplanation(options, request)),
+    indexSize: request => bounded(options, request, () => runSize(options, request, indexSize)),
+    collectionSize: request => bounded(options, request, () => runSize(options, request, collectionSize)),
     ping: async scope => {
       if (scope === 'write' || scope === 'all') await store.probe()
       else if (scope === 'read') store.read(() => null)
@@ -123,8 +121,8 @@ export function createEngine(options: EngineOptions): Engine {
     databasesAlong: names => store.read(transaction => followNames(transaction, names)).result,
     completed: (request, { body, metrics }, time) =>
       languageOf(options, request).complete(body, request, { time, metrics }),
-    exhausted: database => options.rateLimits?.exhausted(database) ?? [],
-    charge: (database, costs) => options.rateLimits?.charge(database, costs),
+    exhausted: database => options.rateLimits.exhausted(database),
+    charge: (database, costs) => options.rateLimits.charge(database, costs),
     now: () => store.now(),
   }
 }
@@ -192,7 +190,7 @@ class QueryKind implements RequestKind {
   }
 
   task(session: Session): RenderedResponse {
-    this.#options.rateLimits?.check(session.database, { compute: 1, read: 0, write: 0 })
+    this.#options.rateLimits.check(session.database, { compute: 1, read: 0, write: 0 })
     if (this.#isLong || this.#mayBeLong(session.database) || this.budget.isUsedUp) throw new TooLong()
     return this.#evaluate(this.#query(), session)
   }
@@ -248,7 +246,7 @@ class QueryKind implements RequestKind {
     if (query.effect === 'write' && !transaction.writable && !readOnly) throw new WriteNeeded()
     const rendered = query.evaluate(session)
     if (prettyBody && rendered.body.length > limits.longBodyBytes) this.budget.watch.beforeLongCall()
-    this.#options.rateLimits?.check(database, {
+    this.#options.rateLimits.check(database, {
       compute: session.computeOps,
       read: session.byteReadOps,
       // Writes are counted at the commit. Before the commit, a query in a writing transaction is checked as one write.
@@ -280,7 +278,7 @@ function runSize(
     budget: new RequestTime(options, request, 'goes on'),
     isCharged: true,
     task: session => {
-      options.rateLimits?.check(session.database, { compute: 1, read: 1, write: 0 })
+      options.rateLimits.check(session.database, { compute: 1, read: 1, write: 0 })
       return size(request)(session)
     },
   })
@@ -319,7 +317,7 @@ function runMovable(
 ): QueryResponse | Promise<QueryResponse> {
   const budget = new RequestTime(options, request, 'moves')
   const task: Task = session => {
-    options.rateLimits?.check(session.database, costs)
+    options.rateLimits.check(session.database, costs)
     if (request.longBody !== undefined || budget.isUsedUp) throw new TooLong()
     return evaluate(session)
   }

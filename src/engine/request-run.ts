@@ -207,7 +207,7 @@ class RequestRun {
         checkCosts: ({ metrics }, writes) => {
           if (database === undefined || metrics === undefined) return
           const { byteReadOps: read, computeOps: compute } = metrics
-          rateLimits?.check(database, { compute, read, write: writes && !linearized ? 1 : 0 })
+          rateLimits.check(database, { compute, read, write: writes && !linearized ? 1 : 0 })
         },
       })
       this.#kind.onEvaluatedThere?.(queue, response.metrics?.queryTimeMs ?? 0)

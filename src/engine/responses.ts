@@ -216,7 +216,7 @@ export class Responses {
   /** Charges the costs of a query to its database, if the query was evaluated to its end. Returns `metrics`. */
   #charged(metrics: QueryMetrics, facts: EvaluationFacts | undefined): QueryMetrics {
     const { rateLimits } = this.#options
-    if (!rateLimits || !this.#isCharged || !facts) return metrics
+    if (!this.#isCharged || !facts) return metrics
     const { byteReadOps: read, byteWriteOps: write, computeOps: compute } = metrics
     rateLimits.charge(facts.database, { compute, read, write })
     return metrics

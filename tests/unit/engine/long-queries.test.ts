@@ -5,12 +5,14 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { languages } from '../../../src/app/languages.ts'
 import { TimeBudget, TimedWork } from '../../../src/base/admission/time-budget.ts'
+import { systemClock } from '../../../src/base/clock.ts'
 import { epoch } from '../../../src/base/micros.ts'
 import { systemTimers } from '../../../src/base/timers.ts'
-import { createEngine } from '../../../src/engine/engine.ts'
+import { createEngine, queryMemory } from '../../../src/engine/engine.ts'
 import type { QueryMetrics, QueryRequest } from '../../../src/engine/engine-contract.ts'
 import type { StreamOpener } from '../../../src/engine/engine-options.ts'
 import { LongQueries } from '../../../src/engine/long-queries.ts'
+import { OperationLimits } from '../../../src/engine/operation-limits.ts'
 import { type LaneJob, Leads, type SlowLane } from '../../../src/engine/slow-lane-contract.ts'
 import { schemaOptions, schemaRequestText } from '../../../src/fql10/wire/schema-request.ts'
 import type { SessionHost } from '../../../src/model/session.ts'
@@ -52,6 +54,8 @@ function openImpatient(t: TestContext, isLong = true, laneMs = () => afterMs) {
     streams: {} as unknown as StreamOpener,
     timers: systemTimers,
     slowLane,
+    memory: queryMemory(16),
+    rateLimits: new OperationLimits({ compute: 0, read: 0, write: 0 }, systemClock),
     onInternalError: error => assert.fail(String(error)),
   })
   const ask = async (body: string, other: Partial<QueryRequest> = {}, status = 200) => {
