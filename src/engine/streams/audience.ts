@@ -186,14 +186,12 @@ export class Lines {
    */
   of(viewer: Viewer, format: StreamFormat, reading: Reading): readonly Uint8Array[] {
     const ofViewer = upsert(this.#known, viewer, () => new Map<StreamFormat, readonly Uint8Array[]>())
-    const known = ofViewer.get(format)
-    if (known !== undefined) return known
-    const decided = this.#decide(viewer, reading)
-    const visible = this.#events.filter((_, index) => decided[index])
-    const shown = visible.map(event => this.#shown(event, viewer, format, reading))
-    const lines = shown.map(event => this.#render(event, format, reading))
-    ofViewer.set(format, lines)
-    return lines
+    return upsert(ofViewer, format, () => {
+      const decided = this.#decide(viewer, reading)
+      const visible = this.#events.filter((_, index) => decided[index])
+      const shown = visible.map(event => this.#shown(event, viewer, format, reading))
+      return shown.map(event => this.#render(event, format, reading))
+    })
   }
 
   #decide(viewer: Viewer, { audience, beforeStep }: Reading): readonly boolean[] {
@@ -210,23 +208,18 @@ export class Lines {
     const { past } = event
     if (past === undefined || !past.fields.some(field => fields.includes(field))) return event
     const decided = upsert(this.#decidedOfPast, viewer, () => new Map<StreamEvent, boolean>())
-    let isSeen = decided.get(event)
-    if (isSeen === undefined) {
+    const isSeen = upsert(decided, event, () => {
       reading.beforeStep()
-      isSeen = reading.audience.seesPast(viewer, event, this.#subject.target)
-      decided.set(event, isSeen)
-    }
+      return reading.audience.seesPast(viewer, event, this.#subject.target)
+    })
     return isSeen ? event : past.redacted
   }
 
   #render(event: StreamEvent, format: StreamFormat, { beforeStep, transaction }: Reading): Uint8Array {
     const ofFormat = upsert(this.#rendered, format, () => new Map<StreamEvent, Uint8Array>())
-    let line = ofFormat.get(event)
-    if (line === undefined) {
+    return upsert(ofFormat, event, () => {
       beforeStep()
-      line = Buffer.from(format.event(event, this.#txn, transaction))
-      ofFormat.set(event, line)
-    }
-    return line
+      return Buffer.from(format.event(event, this.#txn, transaction))
+    })
   }
 }

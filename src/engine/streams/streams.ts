@@ -16,6 +16,7 @@ import { endOfTime, micros } from '../../base/micros.ts'
 import type { Memo } from '../../base/pending.ts'
 import type { Random } from '../../base/random.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
+import { upsert } from '../../base/upsert.ts'
 import type { SessionHost } from '../../model/session.ts'
 import type { StreamEvent, StreamFormat } from '../../model/streaming.ts'
 import type { Store } from '../../storage/store/store.ts'
@@ -134,10 +135,7 @@ export class Streams implements StreamOpener {
 
   /** Returns the same object for equal formats, so that events are rendered once for all streams with equal formats. */
   #shared(format: StreamFormat): StreamFormat {
-    const known = this.#formats.get(format.key)
-    if (known !== undefined) return known
-    this.#formats.set(format.key, format)
-    return format
+    return upsert(this.#formats, format.key, () => format)
   }
 
   #register(stream: OpenStream, transaction: Transaction): void {
@@ -235,8 +233,7 @@ export class Streams implements StreamOpener {
     const reading = { audience, transaction, beforeStep }
     const { found, lines: known } = this.#soFar(waiting, changes, time, reading)
     for (const [subject, events] of found) {
-      const lines = known.get(subject) ?? new Lines(subject, events, time)
-      known.set(subject, lines)
+      const lines = upsert(known, subject, () => new Lines(subject, events, time))
       readers.push(...subject.readers)
       for (const stream of subject.streams) {
         const { viewer, start, format } = stream.origin
@@ -311,10 +308,8 @@ class Conditions<T> {
   add(dependent: T, conditions: readonly Condition[]): void {
     this.#conditions.set(dependent, conditions)
     for (const condition of conditions) {
-      const key = documentKey(condition.document)
-      const present = this.#dependents.get(key)
-      if (present) present.set(dependent, condition)
-      else this.#dependents.set(key, new Map([[dependent, condition]]))
+      const dependents = upsert(this.#dependents, documentKey(condition.document), () => new Map())
+      dependents.set(dependent, condition)
     }
   }
 

@@ -42,12 +42,7 @@ export class Subjects {
   /** Returns the subject for a target. Creates the subject if there is none yet. */
   obtain(target: StreamSubject, transaction: Transaction): Subject {
     const [map, key] = this.#place(target, transaction)
-    let subject = map.get(key)
-    if (subject === undefined) {
-      subject = new Subject(target, key)
-      map.set(key, subject)
-    }
-    return subject
+    return upsert(map, key, () => new Subject(target, key))
   }
 
   #place(target: StreamSubject, transaction: Pick<Transaction, 'termsKey'>): [Sets, string] {
