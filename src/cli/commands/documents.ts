@@ -66,6 +66,14 @@ const exportCommand = command({
 
 const { database, profile, secret, url } = clientOptions
 
+const batchOption = {
+  kind: 'integer',
+  default: 500,
+  min: 1,
+  max: 10_000,
+  doc: 'Documents per transaction.',
+} as const
+
 const rewindCommand = command({
   name: 'rewind',
   summary: 'Restores the documents of a collection to a time in its history.',
@@ -86,13 +94,7 @@ const rewindCommand = command({
       doc: 'The time, such as 2026-01-31T12:00:00Z, or the ts of a version in microseconds.',
     },
     dryRun: { kind: 'switch', doc: 'Counts the changes and writes nothing.' },
-    batch: {
-      kind: 'integer',
-      default: 500,
-      min: 1,
-      max: 10_000,
-      doc: 'Documents per transaction.',
-    },
+    batch: batchOption,
     ...jsonOption,
     profile,
     url,
@@ -127,7 +129,7 @@ const eachCommand = command({
     { name: 'FUNCTION', doc: 'The change of each element, such as d => d.update({ status: "done" }).' },
   ],
   options: {
-    batch: { kind: 'integer', default: 500, min: 1, max: 10_000, doc: 'Documents per transaction.' },
+    batch: batchOption,
     cursor: {
       kind: 'path',
       placeholder: 'FILE',

@@ -1,5 +1,6 @@
 // Proposals for the Tab key: functions, the database's objects (their names in quotes), and the shell's own commands.
 
+import { upsert } from '../../base/upsert.ts'
 import { fqlFunctions } from '../../fql4/text/index.ts'
 import { object } from '../../transfer/query-json.ts'
 import { memberOf } from '../../transfer/references.ts'
@@ -34,11 +35,7 @@ export class ObjectNames {
 
   /** The names of the objects in a listing, such as `collections`. Empty when the caller may not read the objects. */
   of(listing: string, connection: QueryConnection): Promise<readonly string[]> {
-    const known = this.#names.get(listing)
-    if (known) return known
-    const fetched = fetchNames(listing, connection).catch(() => [])
-    this.#names.set(listing, fetched)
-    return fetched
+    return upsert(this.#names, listing, () => fetchNames(listing, connection).catch(() => []))
   }
 }
 
