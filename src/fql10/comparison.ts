@@ -3,6 +3,7 @@
 // documents. Callers that treat a missing document as null must check whether the document exists.
 
 import { step } from '../base/effort.ts'
+import { compareBytes } from '../values/order.ts'
 import type { LocalDate, Time, Uuid } from '../values/value.ts'
 import { compareNumbers, integerOfText } from './numbers.ts'
 import { areSameSaved } from './sets/saved-values.ts'
@@ -111,16 +112,6 @@ function compareAlike(kind: Kind, left: Value, right: Value): number {
 
 function isCallable(kind: Kind): boolean {
   return kind === 'lambda' || kind === 'function' || kind === 'user function'
-}
-
-function compareBytes(left: Uint8Array, right: Uint8Array): number {
-  const shorter = Math.min(left.length, right.length)
-  step(shorter >> 6)
-  for (let index = 0; index < shorter; index++) {
-    const difference = (left[index] as number) - (right[index] as number)
-    if (difference !== 0) return difference
-  }
-  return left.length - right.length
 }
 
 function compareArrays(left: readonly Value[], right: readonly Value[]): number {

@@ -30,13 +30,13 @@ export function expressionIn({ text }: Source, node: Node): DeclaredExpression {
 interface DeclaredField {
   readonly name: string
   /** Undefined if the field does not come from a schema file. */
-  readonly nameSpan: Span | undefined
+  readonly nameSpan?: Span
   readonly type: TypeNode
   /** The source of the type. */
   readonly typeSource: Source
   readonly defaultValue: DeclaredExpression | undefined
-  /** The offset where the field ends in its file; 0 if the field does not come from a schema file. */
-  readonly end: number
+  /** The offset where the field ends in its file. Undefined if the field does not come from a schema file. */
+  readonly end?: number
 }
 
 /** A migration statement. */
@@ -137,7 +137,7 @@ function declaredField(collection: string, name: string, given: ObjectValue): De
   const { source, type } = signatureOf(textIn(given, 'signature') ?? 'Any', sourceName)
   const defaultText = textIn(given, 'default')
   const defaultValue = defaultText === undefined ? undefined : expressionOf(defaultText, sourceName)
-  return { name, nameSpan: undefined, type, typeSource: source, defaultValue, end: 0 }
+  return { name, type, typeSource: source, defaultValue }
 }
 
 /** Parses a signature. An invalid signature is treated as `Any`. */
