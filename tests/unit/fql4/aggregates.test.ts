@@ -207,13 +207,6 @@ describe('sets', () => {
     assert.deepEqual(JSON.parse((await engine.send(odd)).body).errors[0].position, ['count', 'filter'])
   })
 
-  test('map and take accept no sets', async () => {
-    const map = JSON.parse((await engine.send({ map: { lambda: 'x', expr: 1 }, collection: values })).body)
-    assert.equal(map.errors[0].description, 'Array or Page expected, Set provided.')
-    const take = JSON.parse((await engine.send({ take: 1, collection: { databases: null } })).body)
-    assert.equal(take.errors[0].description, 'Array or Page expected, Collection Ref provided.')
-  })
-
   test('a lambda that adds to the set it reads sees the set before its changes', async () => {
     const adder = {
       lambda: ['n', 'ref'],

@@ -3,20 +3,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
-import {
-  DocumentValue,
-  LocalDate,
-  native,
-  Ref,
-  rootDatabase,
-  Time,
-  type Value,
-} from '../../../src/values/value.ts'
-import { errorOf, errorsOf, evaluatePure, pureNow } from '../../support/evaluate-pure.ts'
+import { DocumentValue, native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
+import { errorOf, errorsOf, evaluatePure } from '../../support/evaluate-pure.ts'
 import { fc } from '../../support/fast-check.ts'
 
 const given = { var: 'given' }
-const noon = new Time(43_200n, 0)
 
 test('a document becomes its reference, its time and its fields', () => {
   const ref = new Ref(rootDatabase, native.tokens, 42n)
@@ -64,13 +55,6 @@ describe('texts to numbers', () => {
 })
 
 describe('texts to times and dates', () => {
-  test('surrounding blanks are ignored, and now is a time', () => {
-    assert.deepEqual(evaluatePure({ to_time: ' 1970-01-01T12:00:00Z\n' }), noon)
-    assert.deepEqual(evaluatePure({ to_date: ' 1970-01-02 ' }), new LocalDate(1))
-    assert.deepEqual(evaluatePure({ to_time: 'now' }), evaluatePure({ now: null }))
-    assert.equal(evaluatePure({ to_micros: { to_time: 'now' } }), BigInt(pureNow))
-  })
-
   test('other texts are reported', () => {
     assert.deepEqual(errorOf({ to_time: 'noon' }), {
       code: 'invalid argument',

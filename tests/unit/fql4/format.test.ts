@@ -94,7 +94,6 @@ describe('which value goes where', () => {
 describe('errors', () => {
   test('of the format show the invalid part', () => {
     const description = (text: string) => errorOf({ format: text, values: [1] }).description
-    assert.equal(description('%Z'), "Invalid conversion format '%Z'.")
     assert.equal(description('50% of'), "Invalid conversion format '% o'.")
     assert.equal(description('%'), "Invalid conversion format '%'.")
     assert.equal(description('%-d'), "Invalid conversion format '%-d'.")

@@ -19,16 +19,6 @@ describe('and, or, not', () => {
     assert.equal(evaluatePure({ or: [false, true, 'no boolean'] }), true)
   })
 
-  test('a value that is not a boolean is rejected at its position, a single operand as the first', () => {
-    const refused = { code: 'invalid argument', description: 'Boolean expected, String provided.' }
-    assert.deepEqual(errorOf({ and: [true, 'x'] }), { ...refused, position: ['and', 1] })
-    assert.deepEqual(errorOf({ and: { if: true, then: [true], else: [] } }), {
-      code: 'invalid argument',
-      description: 'Boolean expected, Array provided.',
-      position: ['and', 0],
-    })
-  })
-
   test('before version 3 all operands are evaluated, and all type errors reported', () => {
     const old = { apiVersion: '2.12' } as const
     assert.equal(evaluatePure({ and: [true, true, false] }, old), false)

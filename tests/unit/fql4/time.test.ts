@@ -111,7 +111,6 @@ describe('moving', () => {
     for (const unit of ['Days', 'weeks', '']) {
       assert.deepEqual(errorOf({ time_add: time, offset: 1, unit }), unknown)
     }
-    assert.equal(errorOf({ epoch: 1, unit: 1 }).description, 'Time Unit expected, Integer provided.')
     const unusable = {
       code: 'invalid argument',
       description: "Invalid time unit 'half days'.",
@@ -149,8 +148,6 @@ describe('making', () => {
     const expected = parseTime('2023-11-14T22:13:20.123456Z')
     assert.deepEqual(evaluatePure({ now: null }, { now: micros(now) }), expected)
     assert.deepEqual(evaluatePure({ time: 'now' }, { now: micros(now) }), expected)
-    assert.deepEqual(errorOf({ time: ' now' }).description, "Cannot cast ' now' to a time.")
-    assert.deepEqual(errorOf({ now: 1 }).description, 'Null expected, Integer provided.')
   })
 
   test('texts may have blanks around them; errors show them', () => {
