@@ -8,6 +8,7 @@ import { byteText, textBytes } from '../../base/byte-text.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
 import { epoch, micros } from '../../base/micros.ts'
+import { upsert } from '../../base/upsert.ts'
 import {
   type CollectionId,
   collectionOf,
@@ -338,12 +339,9 @@ export class StoreCatalogue implements Catalogue {
 
   indexesOf(database: DatabaseId, collection: number): readonly IndexDefinition[] {
     const { covering } = this.#schema(database)
-    let found = covering.get(collection)
-    if (found === undefined) {
-      found = [...this.#indexes(database).values()].filter(index => covers(index, collection))
-      covering.set(collection, found)
-    }
-    return found
+    return upsert(covering, collection, () =>
+      [...this.#indexes(database).values()].filter(index => covers(index, collection)),
+    )
   }
 
   isLive(database: DatabaseId): boolean {

@@ -51,13 +51,7 @@ export function recordSince(view: Pick<View, 'get'>, lastCommitTime: Micros): Mi
 
 /** Returns the writes that add the changes of a transaction to the record and to the log. */
 export function encodeChanges(time: Micros, changes: readonly Change[]): Write[] {
-  const byCollection = new Map<string, Change[]>()
-  for (const change of changes) {
-    const name = `${change.ref.database}/${change.ref.collection}`
-    const present = byCollection.get(name)
-    if (present === undefined) byCollection.set(name, [change])
-    else present.push(change)
-  }
+  const byCollection = Map.groupBy(changes, ({ ref }) => `${ref.database}/${ref.collection}`)
   const writes: Write[] = []
   const places: Value[] = []
   for (const own of byCollection.values()) {

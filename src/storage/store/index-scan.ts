@@ -160,19 +160,13 @@ function* rowsIn(snapshot: Snapshot, range: EntryRange): Generator<Entry> {
 
 /** Yields the rows of the entries that existed at the time `at`: live entries and entries that were removed later. */
 function* rowsAt(snapshot: Snapshot, set: EntrySet, scan: EntryScan, at: Micros): Generator<Entry> {
-  const live = filter(table(snapshot, set, 'live', scan), row => entrySince(row) <= at)
-  const ended = filter(
-    table(snapshot, set, 'ended', scan),
+  const live = table(snapshot, set, 'live', scan).filter(row => entrySince(row) <= at)
+  const ended = table(snapshot, set, 'ended', scan).filter(
     row => entrySince(row) <= at && at < entryUntil(row),
   )
   const sign = scan.reverse ? -1 : 1
   const byPlace = (left: Entry, right: Entry) => compareBytes(placeOf(left, 0), placeOf(right, 8)) * sign
   for (const rows of mergeJoin(live, ended, byPlace)) for (const row of rows) if (row !== undefined) yield row
-}
-
-function* filter(rows: Iterable<Entry>, keep: (row: Entry) => boolean): Generator<Entry, undefined> {
-  for (const row of rows) if (keep(row)) yield row
-  return undefined
 }
 
 /** Returns the key of a row without the tag of its table and without the last `trailing` bytes. */

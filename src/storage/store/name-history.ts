@@ -4,6 +4,7 @@
 // history.
 
 import { endOfTime } from '../../base/micros.ts'
+import { upsert } from '../../base/upsert.ts'
 import {
   type DatabaseId,
   type Micros,
@@ -68,10 +69,7 @@ export class NameHistory {
 
   #begin(name: string, ref: Ref, since: Micros): Tenure {
     const tenure = { ref, since, until: endOfTime }
-    const key = `${ref.collection} ${name}`
-    const others = this.#tenures.get(key)
-    if (others) others.push(tenure)
-    else this.#tenures.set(key, [tenure])
+    upsert(this.#tenures, `${ref.collection} ${name}`, () => []).push(tenure)
     return tenure
   }
 

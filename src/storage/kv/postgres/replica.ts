@@ -57,17 +57,13 @@ export class ReplicaView implements ComparingView {
     // Keys of data begin with a letter, so ranges of data do not contain the note.
     const first = range.start[0]
     if (first !== undefined && first !== 0) return this.#view.range(range)
-    return { [Symbol.iterator]: () => withoutNote(this.#view, range) }
-  }
-}
-
-function* withoutNote(view: View, { start, end, reverse = false, limit }: KeyRange): Generator<Entry> {
-  let left = limit ?? Number.POSITIVE_INFINITY
-  if (left <= 0) return
-  for (const entry of view.range({ start, end, reverse })) {
-    if (isReserved(entry.key)) continue
-    yield entry
-    if (--left === 0) return
+    const { limit = Number.POSITIVE_INFINITY, ...all } = range
+    return {
+      [Symbol.iterator]: () =>
+        Iterator.from(this.#view.range(all))
+          .filter(({ key }) => !isReserved(key))
+          .take(limit),
+    }
   }
 }
 
