@@ -5,19 +5,16 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { progressLine } from '../../src/cli/progress.ts'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { rootQuery } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
 import { startProcess, withoutSlowLane } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 
-let folder: string
-before(async () => {
-  folder = await temporaryFolder()
-})
-after(() => rm(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 interface Document {
   readonly ref: unknown

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { flagOf } from '../../src/app/config/read-config.ts'
 import { closestTo } from '../../src/base/closest.ts'
 import { command, commandFlags } from '../../src/cli/command.ts'
@@ -13,14 +13,11 @@ import { commandHelp, programHelp } from '../../src/cli/help.ts'
 import { commands } from '../../src/cli/table.ts'
 import { readWords } from '../../src/cli/words.ts'
 import { runCommand } from '../support/command.ts'
-import { runProgram, sourceProgram, temporaryFolder } from '../support/program.ts'
+import { folderOfFile } from '../support/folder.ts'
+import { runProgram, sourceProgram } from '../support/program.ts'
 import { read } from '../tidy/sources.ts'
 
-let folder: string
-before(async () => {
-  folder = await temporaryFolder()
-})
-after(() => rm(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 const { version } = JSON.parse(read('package.json')) as { version: string }
 

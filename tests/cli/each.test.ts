@@ -2,25 +2,20 @@
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { runCommand } from '../support/command.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { fql } from '../support/http.ts'
-import { type ProgramResult, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import type { ProgramResult } from '../support/program.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
-let folder: string
+const server = serverOfFile()
+const folder = folderOfFile()
 before(async () => {
-  folder = await temporaryFolder()
-  server = await startServer()
   await query10('Collection.create({ name: "Orders" }); null')
   await query10('Set.sequence(1, 11).forEach(n => Orders.create({ id: n, n: n, times: 0, open: true }))')
-})
-after(async () => {
-  await server?.stop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const query10 = (text: string) => fql(server, server.rootSecret, text)

@@ -6,8 +6,9 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { runCommand } from '../support/command.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { rootQuery } from '../support/http.ts'
 import {
   type ProgramResult,
@@ -15,20 +16,14 @@ import {
   runProgram,
   temporaryFolder,
 } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile, startServer } from '../support/server.ts'
 import { assertSound } from '../support/sound.ts'
 
-let server: RunningServer
-let folder: string
+const server = serverOfFile()
+const folder = folderOfFile()
 before(async () => {
-  folder = await temporaryFolder()
-  server = await startServer()
   await rootQuery(server, { create_collection: { object: { name: 'users' } } })
   await rootQuery(server, { create_database: { object: { name: 'shop' } } })
-})
-after(async () => {
-  await server?.stop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const environment = () => ({

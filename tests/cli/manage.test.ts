@@ -1,23 +1,16 @@
 // `terrarium database`, `key`, `profile` and lists with `--json`, against a running server.
 
 import assert from 'node:assert/strict'
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { runCommand } from '../support/command.ts'
-import { type ProgramResult, runProgram, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { folderOfFile } from '../support/folder.ts'
+import { type ProgramResult, runProgram } from '../support/program.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
-let folder: string
-before(async () => {
-  folder = await temporaryFolder()
-  server = await startServer()
-})
-after(async () => {
-  await server?.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+const server = serverOfFile()
+const folder = folderOfFile()
 
 function run(...words: string[]): Promise<ProgramResult> {
   return runCommand(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })

@@ -4,22 +4,15 @@
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { runCommand } from '../support/command.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { rootQuery } from '../support/http.ts'
-import { type ProgramResult, runProgram, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ProgramResult, runProgram } from '../support/program.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
-let folder: string
-before(async () => {
-  folder = await temporaryFolder()
-  server = await startServer()
-})
-after(async () => {
-  await server?.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+const server = serverOfFile()
+const folder = folderOfFile()
 
 const environment = () => ({ TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
 

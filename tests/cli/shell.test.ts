@@ -3,36 +3,31 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import { addToHistory, historyFile, readHistory } from '../../src/cli/actions/shell.ts'
 import { QueryConnection } from '../../src/cli/client/connection.ts'
 import { dialect4 } from '../../src/cli/client/dialect-4.ts'
 import { StartError } from '../../src/cli/command.ts'
 import { runShell } from '../../src/cli/shell/shell.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { rootQuery } from '../support/http.ts'
-import { program, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { program } from '../support/program.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
-let folder: string
+const server = serverOfFile()
+const folder = folderOfFile()
 before(async () => {
-  folder = await temporaryFolder()
-  server = await startServer()
   await rootQuery(server, { create_database: { object: { name: 'shop' } } })
   await rootQuery(server, { create_collection: { object: { name: 'users' } } })
   await rootQuery(server, {
     create_index: { object: { name: 'users_by_name', source: { collection: 'users' } } },
   })
-})
-after(async () => {
-  await server?.stop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** A shell with simulated input, whose output can be awaited. */

@@ -4,29 +4,20 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Client, DocumentRef, fql, Page } from '../../client/src/index.ts'
 import { runCommand } from '../support/command.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase } from '../support/http.ts'
-import { program, repository, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { program, repository } from '../support/program.ts'
+import { serverOfFile } from '../support/server.ts'
 import { typedSchemas } from './type-schemas.ts'
 
-let folder: string
-let server: RunningServer
-
-before(async () => {
-  folder = await temporaryFolder()
-  server = await startServer()
-})
-
-after(async () => {
-  await server.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+const server = serverOfFile()
+const folder = folderOfFile()
 
 async function writeSchema(at: string, files: Readonly<Record<string, string>>): Promise<void> {
   await mkdir(at, { recursive: true })

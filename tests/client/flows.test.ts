@@ -1,19 +1,15 @@
 // The flows of applications with the client, in Node.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Client } from '../../client/src/index.ts'
 import { keyOfNewDatabase } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 import { flows } from './app-flows.ts'
 
-let server: RunningServer
+const server = serverOfFile()
 let databases = 0
-before(async () => {
-  server = await startServer()
-})
-after(() => server.stop())
 
 for (const [name, { run, expected }] of Object.entries(flows)) {
   test(name, { timeout: patience(60_000) }, async () => {

@@ -1,15 +1,14 @@
 // The service without a driver: both authentication schemes, the routes besides queries, and invalid requests.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { keyOfNewDatabase, query, rootQuery, send } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
+const server = serverOfFile()
 let secret: string
 let tokenSecret: string
 before(async () => {
-  server = await startServer()
   secret = await keyOfNewDatabase(server, 'plain', 'server')
   await query(server, secret, { create_collection: { object: { name: 'users' } } })
   const params = { object: { credentials: { object: { password: 'secret' } } } }
@@ -17,7 +16,6 @@ before(async () => {
   const login = { login: user.ref, params: { object: { password: 'secret' } } }
   tokenSecret = ((await query(server, secret, login)) as { secret: string }).secret
 })
-after(() => server?.stop())
 
 test('Basic and Bearer authentication are equivalent', async () => {
   for (const scheme of ['basic', 'bearer'] as const) {

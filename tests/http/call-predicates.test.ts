@@ -2,11 +2,11 @@
 // predicate.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { fql, keyOfNewDatabase, query, send, sendFql } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
+const server = serverOfFile()
 let admin: string
 let roles = 0
 
@@ -14,7 +14,6 @@ let roles = 0
 type Case = readonly [predicate: string, call: string, isAllowed: boolean]
 
 before(async () => {
-  server = await startServer()
   admin = await keyOfNewDatabase(server, 'calls', 'admin')
   await fql(server, admin, 'Collection.create({ name: "A" })')
   await fql(
@@ -25,7 +24,6 @@ before(async () => {
   const body = { query: { lambda: 'x', expr: 1 } }
   await query(server, admin, { create_function: { object: { name: 'old', body } } })
 })
-after(() => server?.stop())
 
 /**
  * A key that may read A and call functions that a predicate allows. The predicate is a text, or query JSON of version

@@ -1,9 +1,9 @@
 // Explanations of a query's reads in both languages: sets, entries, documents, and a suggested index.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { query, send, sendFql } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
 interface SetReads {
   readonly kind: string
@@ -31,9 +31,8 @@ interface Reads {
   readonly decisions?: unknown
 }
 
-let server: RunningServer
+const server = serverOfFile()
 before(async () => {
-  server = await startServer()
   await fql('Collection.create({ name: "Orders", indexes: { byCity: { terms: [{ field: "city" }] } } })')
   await fql(`[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].forEach(n =>
     Orders.create({ id: n, n: n, city: if (n < 4) "Oslo" else "Rome", status: if (n == 7) "open" else "done" }))`)
@@ -47,7 +46,6 @@ before(async () => {
     },
   })
 })
-after(() => server?.stop())
 
 async function fql(text: string): Promise<void> {
   const { status, text: body } = await sendFql(server, server.rootSecret, text)

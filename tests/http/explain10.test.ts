@@ -1,9 +1,9 @@
 // Explanations of permission checks in queries of version 10.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { send, sendFql } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
 interface Decision {
   readonly position: readonly (string | number)[]
@@ -27,7 +27,7 @@ interface Explanation {
   readonly decisions: readonly Decision[]
 }
 
-let server: RunningServer
+const server = serverOfFile()
 
 async function run(query: string): Promise<unknown> {
   const { json, text } = await sendFql(server, server.rootSecret, query)
@@ -44,7 +44,6 @@ async function explain(query: unknown, as: unknown, more: object = {}): Promise<
 }
 
 before(async () => {
-  server = await startServer()
   await run(`
     Collection.create({ name: "Note", indexes: { byN: { terms: [{ field: "n" }] } } })
     Collection.create({ name: "User" })
@@ -67,8 +66,6 @@ before(async () => {
     Role.create({ name: "others", membership: { resource: "User", predicate: "u => u.id == '2'" } })
   `)
 })
-
-after(() => server.stop())
 
 test('a denial shows its line and column, and the result of every predicate', async () => {
   const { decisions, errors, memberships } = await explain(

@@ -1,18 +1,17 @@
 // The maximum length of the terms and values of an index entry, in writes of both languages.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { fql, keyOfNewDatabase, query, send, sendFql } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
+const server = serverOfFile()
 let secret: string
 
 /** Maximum bytes of terms and values in an entry of two parts. */
 const most = 64_000 - 43
 
 before(async () => {
-  server = await startServer()
   secret = await keyOfNewDatabase(server, 'keys', 'admin')
   const of = (...names: string[]) => names.map(name => ({ field: name }))
   const collections = [
@@ -23,7 +22,6 @@ before(async () => {
   ]
   for (const each of collections) await fql(server, secret, 'Collection.create(each)', { each })
 })
-after(() => server?.stop())
 
 /** Two texts with this many bytes together. */
 const ofBytes = (bytes: number) => ({ a: 'a'.repeat(32_000), b: 'b'.repeat(bytes - 32_000) })

@@ -1,17 +1,16 @@
 // Visibility of native collections in version 10 for roles whose predicates decide about each document.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { fql, keyOfNewDatabase, query, send, sendFql } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
+const server = serverOfFile()
 let admin: string
 let roles = 0
 const secrets: string[] = []
 
 before(async () => {
-  server = await startServer()
   admin = await keyOfNewDatabase(server, 'rights', 'admin')
   await fql(server, admin, 'Collection.create({ name: "User" })\nCollection.create({ name: "Jar" })')
   await fql(server, admin, 'Function.create({ name: "shout", body: "x => x" })')
@@ -24,7 +23,6 @@ before(async () => {
     }
   }
 })
-after(() => server?.stop())
 
 /** A key whose role may access a resource as far as a predicate allows. */
 async function keyOf(resource: string, actions: Record<string, unknown>): Promise<string> {

@@ -1,18 +1,17 @@
 // Visibility of version 10's sets for roles that may only read the history, or only read without restriction.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { fql, keyOfNewDatabase, query, sendFql } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
+const server = serverOfFile()
 let admin: string
 let past: string
 let roles = 0
 const cursors = { ofIndex: '', ofPast: '' }
 
 before(async () => {
-  server = await startServer()
   admin = await keyOfNewDatabase(server, 'rights', 'admin')
   await fql(
     server,
@@ -27,7 +26,6 @@ before(async () => {
   cursors.ofIndex = await page('Jar.byK("a")')
   cursors.ofPast = await page('(at (Time(past)) { Jar.byK("a") })')
 })
-after(() => server?.stop())
 
 /**
  * The result of a query by a key whose role has these actions on the collection: a value, or the code and text of an

@@ -2,18 +2,12 @@
 // bodies.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { keyOfNewDatabase, sendFql } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
+const server = serverOfFile()
 let databases = 0
-
-before(async () => {
-  server = await startServer()
-})
-
-after(() => server?.stop())
 
 function newDatabase(): Promise<string> {
   databases += 1

@@ -2,15 +2,14 @@
 // constraints, documents and bytes of collections.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { keyOfNewDatabase, query, send, sendFql } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
+const server = serverOfFile()
 let secret: string
 
 before(async () => {
-  server = await startServer()
   secret = await keyOfNewDatabase(server, 'sized', 'admin')
   const schema = `Collection.create({
     name: "items",
@@ -36,8 +35,6 @@ before(async () => {
     await query(server, secret, { do: [...some, null] })
   }
 })
-
-after(() => server?.stop())
 
 interface Size {
   readonly entries: number

@@ -1,15 +1,11 @@
 // The examples of version 10 that need a database, each in the order of its table.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { dataTables } from '../../src/fql10/library/tables.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
-before(async () => {
-  server = await startServer()
-})
-after(() => server?.stop())
+const server = serverOfFile()
 
 interface Answer {
   readonly data?: unknown

@@ -1,17 +1,11 @@
 // `POST /query/1`: the form of requests and responses of version 10, where no conformance case covers it.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type HttpAnswer, send } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
-
-before(async () => {
-  server = await startServer()
-})
-
-after(() => server?.stop())
+const server = serverOfFile()
 
 function ask(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> {
   const text = typeof body === 'string' ? body : JSON.stringify(body)

@@ -2,11 +2,11 @@
 // parts, and the requests go to a running server. An endpoint without a row fails.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Services } from '../../src/server/http/endpoint.ts'
 import { endpoints } from '../../src/server/http/routes.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
 const part = {} as never
 /** All services are enabled, so that the test covers every endpoint. */
@@ -107,14 +107,13 @@ const rows: Readonly<Record<string, Row>> = {
   'GET /error': { reach: everybody },
 }
 
-let server: RunningServer
+const server = serverOfFile()
 const secrets = new Map<Who, string | undefined>([
   ['nobody', undefined],
   ['a wrong secret', 'wrong'],
   ['a made-up key', `fnA${'x'.repeat(37)}`],
 ])
 before(async () => {
-  server = await startServer()
   const admin = await keyOfNewDatabase(server, 'own', 'admin')
   const run = (expression: unknown) => query(server, admin, expression) as Promise<{ secret: string }>
   await run({ create_collection: { object: { name: 'things' } } })
@@ -133,7 +132,6 @@ before(async () => {
   secrets.set('root', server.rootSecret)
   secrets.set('account key', (made.json as { secret: string }).secret)
 })
-after(() => server.stop())
 
 const routes = endpoints(everything).flatMap(({ methods, path }) =>
   Object.keys(methods).map(method => ({ method, path, name: `${method} ${path}` })),

@@ -2,15 +2,15 @@
 // references, cursors and event sources of a neighbour.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { natives } from '../../src/fql10/library/natives.ts'
 import { fql, keyOfNewDatabase, send, sendFql } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
 /** A text that is part of all names and values of the neighbour. */
 const mark = 'Neighbours'
 
-let server: RunningServer
+const server = serverOfFile()
 let own: string
 /** Ids and texts that are valid in the neighbour's database. */
 const found: { ids: readonly string[]; cursor: string; source: string; secrets: readonly string[] } = {
@@ -21,7 +21,6 @@ const found: { ids: readonly string[]; cursor: string; source: string; secrets: 
 }
 
 before(async () => {
-  server = await startServer()
   own = await keyOfNewDatabase(server, 'own', 'admin')
   const neighbour = await keyOfNewDatabase(server, 'neighbour', 'admin')
   // Both databases have the same number of collections.
@@ -49,7 +48,6 @@ before(async () => {
   const source = (await fql(server, neighbour, `${mark}.all().eventSource()`)) as string
   Object.assign(found, shown, { cursor: page.after, source })
 })
-after(() => server?.stop())
 
 /** The response to a query in the caller's database, which must never contain the neighbour's data. */
 async function ask(text: string, args: Readonly<Record<string, unknown>> = {}): Promise<unknown> {

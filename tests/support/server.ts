@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { Writable } from 'node:stream'
+import { after, before } from 'node:test'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { type Config, settings } from '../../src/app/config/settings.ts'
 import { claimData } from '../../src/app/data-folder.ts'
@@ -105,5 +106,34 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   } catch (cause) {
     await close()
     throw cause
+  }
+}
+
+/**
+ * The service of a test file. It starts before the file's first test and stops after the last test. Call this once, at
+ * the top of the file, before hooks that use the service.
+ */
+export function serverOfFile(options: ServerOptions = {}): RunningServer {
+  let started: RunningServer | undefined
+  const running = () => {
+    assert.ok(started, 'the service has not started yet')
+    return started
+  }
+  before(async () => {
+    started = await startServer(options)
+  })
+  after(() => started?.stop())
+  return {
+    get url() {
+      return running().url
+    },
+    get rootSecret() {
+      return running().rootSecret
+    },
+    get data() {
+      return running().data
+    },
+    stderr: () => running().stderr(),
+    stop: () => running().stop(),
   }
 }

@@ -1,0 +1,14 @@
+// The temporary folder of a test file.
+
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+
+/** A new, empty temporary folder. It is removed after the file's last test. Call this once, at the top of the file. */
+export function folderOfFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'terrarium-test-'))
+  after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
