@@ -31,7 +31,7 @@ import {
   openReplica,
   prepareReplica,
 } from '../storage/kv/postgres/replica-folder.ts'
-import { NoticeExchange, RenewedLease, Upkeep, type UpkeepTask } from '../storage/kv/postgres/upkeep.ts'
+import { NoticeExchange, BackgroundLease, Upkeep, type UpkeepTask } from '../storage/kv/postgres/upkeep.ts'
 import { isReplicated } from '../storage/kv/replicated-store.ts'
 import { isDamage, StoreUnavailableError, wordsOf } from '../storage/kv/store-errors.ts'
 import { workersMax } from '../storage/store/ids.ts'
@@ -197,7 +197,7 @@ export async function openConfiguredStore(
     onDiverged: discard,
   })
   const notices = new NoticeBoard()
-  const lease = new RenewedLease('background', nodeName, systemClock.elapsedMs)
+  const lease = new BackgroundLease(nodeName, systemClock.elapsedMs)
   const open = () => openSame(location, nodeName, kv.storeId)
   const shares = [...(background ? [lease] : []), new NoticeExchange(notices, nodeName)]
   const upkeeps = [

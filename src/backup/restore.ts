@@ -25,14 +25,6 @@ import { BackupError, type BackupTarget, timeText } from './target.ts'
 /** Reports the progress from 0 to 1: up to 0.5 for the base copy, then for the log. */
 type OnRestored = (share: number) => void
 
-/** The restored state. */
-interface Restored {
-  /** The time of the newest commit. */
-  readonly time: Micros
-  /** The number of pieces of the log that were read. A piece is an object with consecutive records. */
-  readonly pieces: number
-}
-
 /**
  * Restores a planned state into the empty folder `folder`; the data file is durable when the promise resolves. The
  * memory use is limited by the size of the largest object. Throws {@link BackupError} when an object is missing or
@@ -43,7 +35,7 @@ export async function restoreInto(
   { at, base, pieces }: RestorePlan,
   folder: string,
   onProgress: OnRestored = () => undefined,
-): Promise<Restored> {
+): Promise<void> {
   const file = join(folder, dataFileName)
   const { bytes, parts } = await readBase(target, base)
   const names = Array.from({ length: parts }, (_, number) => partObject(base, number))
@@ -62,7 +54,6 @@ export async function restoreInto(
   }
   await chmod(file, ownerOnly.permissionsMode)
   flush(file)
-  return { time: replay.time, pieces: pieces.length }
 }
 
 class Replay {
@@ -72,13 +63,13 @@ class Replay {
   /** True after the first commit that was skipped because it is later than the requested time. */
   #isOver = false
   /** The time of the newest commit that was applied. */
-  time: Micros
+  #time: Micros
 
   constructor(target: BackupTarget, image: OpenFolder, place: ChainPlace, time: Micros) {
     this.#target = target
     this.#image = image
     this.#place = place
-    this.time = time
+    this.#time = time
   }
 
   /** Applies those records of a piece that are not applied yet, up to the time `at`. */
@@ -104,18 +95,18 @@ class Replay {
 
   /**
    * A record contains the writes of one or more commits, in the order of their times. Returns the offset after the
-   * writes of the last commit up to the time `at`. Updates `time` and `#isOver`.
+   * writes of the last commit up to the time `at`. Updates `#time` and `#isOver`.
    */
   #endAt(bytes: Buffer, record: PieceRecord, at: Micros = endOfTime): number {
     const commits = commitsIn(bytes, record)
     const wanted = commits.filter(({ time }) => time <= at)
-    this.time = wanted.at(-1)?.time ?? this.time
+    this.#time = wanted.at(-1)?.time ?? this.#time
     this.#isOver = wanted.length < commits.length
     return this.#isOver ? (wanted.at(-1)?.end ?? record.batchStart) : record.batchEnd
   }
 
   #broken(what: string): BackupError {
-    const end = `the newest restorable time before it is ${timeText(this.time)}`
+    const end = `the newest restorable time before it is ${timeText(this.#time)}`
     return new BackupError(`${what} in the backup ${this.#target.name}; ${end}`)
   }
 }

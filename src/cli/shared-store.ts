@@ -221,7 +221,7 @@ async function copyWithProgress(
   local: KeyValueStore,
   onShare?: OnShare,
 ): Promise<void> {
-  let progress: CopyProgress = { keys: 0, bytes: 0, keysTotal: undefined }
+  let progress: CopyProgress = { keys: 0, keysTotal: undefined }
   const location = { url: config.store, schema: config.storeSchema }
   const share = () => copiedShare(progress) ?? 0
   const copy = () =>

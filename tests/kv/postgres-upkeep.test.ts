@@ -13,7 +13,7 @@ import { RecordFiles } from '../../src/storage/kv/postgres/files.ts'
 import { PostgresSession } from '../../src/storage/kv/postgres/postgres-session.ts'
 import { ReconnectingSession } from '../../src/storage/kv/postgres/reconnecting-session.ts'
 import { openTables } from '../../src/storage/kv/postgres/tables.ts'
-import { RenewedLease, Upkeep } from '../../src/storage/kv/postgres/upkeep.ts'
+import { BackgroundLease, Upkeep } from '../../src/storage/kv/postgres/upkeep.ts'
 import { eventually } from '../support/eventually.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
@@ -87,7 +87,7 @@ describe('background work over the shared log', { skip: noPostgres }, () => {
       open,
       timers: systemTimers,
       everyMs: 5,
-      tasks: [new RenewedLease('background', 'a', systemClock.elapsedMs)],
+      tasks: [new BackgroundLease('a', systemClock.elapsedMs)],
       onError: error => assert.fail(String(error)),
     })
     const files = new RecordFiles(new ReconnectingSession(open), systemRandom)

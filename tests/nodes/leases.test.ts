@@ -8,7 +8,7 @@ import { redoLog } from '../../src/storage/kv/postgres/catch-up.ts'
 import { advanceCheckpoint } from '../../src/storage/kv/postgres/checkpoint.ts'
 import { copyState } from '../../src/storage/kv/postgres/copy-state.ts'
 import { PostgresSession, type RecordLocation } from '../../src/storage/kv/postgres/postgres-session.ts'
-import { RenewedLease } from '../../src/storage/kv/postgres/upkeep.ts'
+import { BackgroundLease } from '../../src/storage/kv/postgres/upkeep.ts'
 import { Background } from '../../src/storage/store/background.ts'
 import { list } from '../kv/bytes.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
@@ -25,7 +25,7 @@ import { type NodeStore, newRecord, openNode } from './in-process.ts'
 /** The parts of a node that matter for background work. */
 interface Node extends NodeStore {
   readonly background: Background
-  readonly lease: RenewedLease
+  readonly lease: BackgroundLease
   /** Its monotonic clock in milliseconds, which stands still while the node is paused. */
   readonly clock: { ms: number }
 }
@@ -55,7 +55,7 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
   async function open(name: string, worker: number): Promise<Node> {
     const { kv, store } = await openNode(location, name, worker)
     const clock = { ms: 0 }
-    const lease = new RenewedLease('background', name, () => clock.ms)
+    const lease = new BackgroundLease(name, () => clock.ms)
     const background = new Background(store, error => assert.fail(error as Error))
     return { kv, store, background, lease, clock }
   }

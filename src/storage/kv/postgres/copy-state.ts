@@ -25,7 +25,6 @@ import { readStoreId } from './tables.ts'
 /** The progress of a copy. */
 export interface CopyProgress {
   readonly keys: number
-  readonly bytes: number
   /** The number of keys that were not copied yet when this run began; undefined until these keys have been counted. */
   readonly keysTotal: number | undefined
 }
@@ -65,13 +64,11 @@ export async function copyState(
     keysTotal = counted
   })
   let keys = 0
-  let bytes = 0
   try {
-    for await (const page of pages(session, first)) {
-      keys += page.writes.length
-      bytes += page.bytes
-      await local.transact(() => ({ result: undefined, writes: page.writes }))
-      onProgress({ keys, bytes, keysTotal })
+    for await (const writes of pages(session, first)) {
+      keys += writes.length
+      await local.transact(() => ({ result: undefined, writes }))
+      onProgress({ keys, keysTotal })
       await log.renew(session, note.seq)
     }
   } finally {
@@ -80,28 +77,23 @@ export async function copyState(
   await local.transact(() => ({ result: undefined, writes: [noteWrite({ ...note, isComplete: true })] }))
 }
 
-interface Page {
-  readonly writes: readonly Write[]
-  readonly bytes: number
-}
-
 /** Yields the rows after a key, page by page. The next page is fetched while a page is stored. */
-async function* pages(session: PostgresSession, after: Buffer): AsyncGenerator<Page> {
+async function* pages(session: PostgresSession, after: Buffer): AsyncGenerator<readonly Write[]> {
   let rowsLimit = pageRowsMin
   let next = readPage(session, after, rowsLimit)
   for (;;) {
     const rows = await next
     const writes = rows.map((row): Write => ({ key: row.key as Buffer, value: row.value as Buffer }))
-    const bytes = writes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
     const isLast = rows.length < rowsLimit
     if (!isLast) {
+      const bytes = writes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
       const fitting = Math.floor((rowsLimit * pageBytesAim) / Math.max(bytes, 1))
       rowsLimit = Math.max(pageRowsMin, Math.min(fitting, rowsLimit * 4, pageRowsMax))
       next = readPage(session, rows.at(-1)?.key as Buffer, rowsLimit)
       // If the caller stops the iteration, no code waits for this page, so a failure of the page is ignored here.
       next.catch(() => undefined)
     }
-    yield { writes, bytes }
+    yield writes
     if (isLast) return
   }
 }

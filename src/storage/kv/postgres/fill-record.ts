@@ -6,11 +6,16 @@ import { keyAfter } from '../../../base/bytes.ts'
 import type { Random } from '../../../base/random.ts'
 import { type Bytes, type Entry, everyKey, type KeyValueStore } from '../kv-contract.ts'
 import { StoreUnavailableError } from '../store-errors.ts'
-import type { CopyProgress } from './copy-state.ts'
 import { PostgresSession, type RecordLocation } from './postgres-session.ts'
 import { putState, readHead } from './record.ts'
 import { createTables, readVersion, recordVersion, unfilledVersion } from './tables.ts'
 import { holdLease, releaseLease } from './upkeep.ts'
+
+/** The numbers of moved rows and of their bytes. */
+interface FillProgress {
+  readonly keys: number
+  readonly bytes: number
+}
 
 interface FillOptions {
   readonly location: RecordLocation
@@ -20,7 +25,7 @@ interface FillOptions {
   readonly newestTime: number
   readonly node: string
   readonly random: Random
-  readonly onProgress: (progress: Omit<CopyProgress, 'keysTotal'>) => void
+  readonly onProgress: (progress: FillProgress) => void
 }
 
 const leaseName = 'migration'
@@ -54,7 +59,7 @@ async function fill(
   session: PostgresSession,
   source: KeyValueStore,
   newestTime: number,
-  onPage: (progress: { readonly keys: number; readonly bytes: number }) => Promise<void>,
+  onPage: (progress: FillProgress) => Promise<void>,
 ): Promise<void> {
   let last = await beginOf(session, newestTime)
   let keys = 0

@@ -150,6 +150,7 @@ export async function releaseLease(session: PostgresSession, name: string, holde
   await session.query(`DELETE FROM ${session.table('lease')} WHERE name = $1 AND holder = $2`, [name, holder])
 }
 
+const leaseName = 'background'
 const leaseSeconds = 5
 /** Milliseconds between renewals of a lease. */
 const renewMs = 1_500
@@ -159,17 +160,18 @@ const renewMs = 1_500
  */
 const marginMs = 1_000
 
-/** A lease that a process takes when the lease is free, and then renews until the process exits. */
-export class RenewedLease implements UpkeepTask {
-  readonly #name: string
+/**
+ * The lease on background work. A process takes the lease when the lease is free, and then renews the lease until the
+ * process exits.
+ */
+export class BackgroundLease implements UpkeepTask {
   readonly #holder: string
   readonly #elapsedMs: () => number
   #untilMs = Number.NEGATIVE_INFINITY
   #renewedMs = Number.NEGATIVE_INFINITY
 
   /** `elapsedMs`: a monotonic clock in milliseconds. */
-  constructor(name: string, holder: string, elapsedMs: () => number) {
-    this.#name = name
+  constructor(holder: string, elapsedMs: () => number) {
     this.#holder = holder
     this.#elapsedMs = elapsedMs
   }
@@ -183,13 +185,13 @@ export class RenewedLease implements UpkeepTask {
     const beganMs = this.#elapsedMs()
     if (this.isHeld && beganMs - this.#renewedMs < renewMs) return false
     this.#renewedMs = beganMs
-    const isHeld = await holdLease(session, this.#name, this.#holder, leaseSeconds)
+    const isHeld = await holdLease(session, leaseName, this.#holder, leaseSeconds)
     this.#untilMs = isHeld ? beganMs + leaseSeconds * 1000 - marginMs : Number.NEGATIVE_INFINITY
     return false
   }
 
   stop(session: PostgresSession): Promise<void> {
     this.#untilMs = Number.NEGATIVE_INFINITY
-    return releaseLease(session, this.#name, this.#holder)
+    return releaseLease(session, leaseName, this.#holder)
   }
 }
