@@ -130,27 +130,17 @@ class Exporter {
   /** Exports a database and its descendants. {@link readSchemas} must have read their schemas. */
   async database(path: DatabasePath, folder: string): Promise<void> {
     const { children, files, shapes } = this.#schemas.get(path.join('/')) as ExportSchema
-    this.#exported.databases++
-    await mkdir(folder, { recursive: true, mode: 0o700 })
     const { collections } = await this.#connection.snapshot(path)
     if (collections.includes(credentialsFolder))
       throw new TransferError(
         `the collection ${credentialsFolder} of ${shownDatabase(path)} cannot be exported: exports keep the hashes of passwords under this name`,
       )
-    const names = [credentialsName, ...collections]
-    const folders = folderPaths([credentialsFolder, ...collections])
-    const written = await this.#collections(path, folder, names, folders)
-    await this.#rejectChangedShapes(path, shapes)
+    await this.#data(path, folder, [credentialsName, ...collections], shapes)
     for (const { file, text } of files) {
       const place = join(folder, 'schema', file)
       await mkdir(dirname(place), { recursive: true })
       await writeFile(place, text, { mode: 0o600, flag: 'wx' })
     }
-    await writeFile(
-      join(folder, 'metadata_00.json'),
-      this.#metadata([credentialsFolder, ...collections], written),
-      { mode: 0o600 },
-    )
     for (const [child, step] of folderPaths(children))
       await this.database([...path, child], join(folder, 'databases', step))
   }
@@ -164,12 +154,34 @@ class Exporter {
     if (unknown !== undefined)
       throw new TransferError(`there is no collection ${unknown} in ${shownDatabase(path)}`)
     const wanted = known.filter(name => collections.length === 0 || collections.includes(name))
+    await this.#data(path, folder, wanted, await readShapes(this.#connection, path))
+  }
+
+  /**
+   * Exports the documents of some collections of a database, with the metadata. `shapes`: the shapes of the documents
+   * before the export.
+   */
+  async #data(
+    path: DatabasePath,
+    folder: string,
+    names: readonly string[],
+    shapes: DocumentShapes,
+  ): Promise<void> {
     this.#exported.databases++
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const shapes = await readShapes(this.#connection, path)
-    const written = await this.#collections(path, folder, wanted, folderPaths(wanted))
+    const shown = names.map(name => (name === credentialsName ? credentialsFolder : name))
+    const folders = folderPaths(shown)
+    this.#progress.totalBytes += names.length
+    this.#progress.phase = path.join('/')
+    const written = { files: 0, bytes: 0 }
+    for (const name of names) {
+      const { bytes, files } = await this.#collection(path, folder, name, folders)
+      written.files += files
+      written.bytes += bytes
+      this.#progress.readBytes++
+    }
     await this.#rejectChangedShapes(path, shapes)
-    await writeFile(join(folder, 'metadata_00.json'), this.#metadata(wanted, written), { mode: 0o600 })
+    await writeFile(join(folder, 'metadata_00.json'), this.#metadata(shown, written), { mode: 0o600 })
   }
 
   /**
@@ -183,24 +195,6 @@ class Exporter {
     throw new TransferError(
       `the fields of the collection ${changed[0]} of ${shownDatabase(path)} were changed while it was exported: export it again`,
     )
-  }
-
-  async #collections(
-    path: DatabasePath,
-    folder: string,
-    names: readonly string[],
-    folders: ReadonlyMap<string, string>,
-  ): Promise<WrittenFiles> {
-    this.#progress.totalBytes += names.length
-    this.#progress.phase = path.join('/')
-    const written = { files: 0, bytes: 0 }
-    for (const name of names) {
-      const { bytes, files } = await this.#collection(path, folder, name, folders)
-      written.files += files
-      written.bytes += bytes
-      this.#progress.readBytes++
-    }
-    return written
   }
 
   async #collection(
