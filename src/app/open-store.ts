@@ -31,7 +31,7 @@ import {
   openReplica,
   prepareReplica,
 } from '../storage/kv/postgres/replica-folder.ts'
-import { NoticeExchange, BackgroundLease, Upkeep, type UpkeepTask } from '../storage/kv/postgres/upkeep.ts'
+import { BackgroundLease, NoticeExchange, Upkeep, type UpkeepTask } from '../storage/kv/postgres/upkeep.ts'
 import { isReplicated } from '../storage/kv/replicated-store.ts'
 import { isDamage, StoreUnavailableError, wordsOf } from '../storage/kv/store-errors.ts'
 import { workersMax } from '../storage/store/ids.ts'

@@ -32,7 +32,6 @@ export interface StoredCollection extends CollectionDefinition {
 export function databaseDefinition(version: Version): DatabaseDefinition {
   const { ref, fields } = version
   return {
-    id: ref.id,
     ref,
     name: text(fields.get('name')),
     parent: ref.database,
@@ -42,10 +41,8 @@ export function databaseDefinition(version: Version): DatabaseDefinition {
 }
 
 /** Reads the definition of a collection from its document. */
-export function collectionDefinition(version: Version): StoredCollection {
-  const { ref, fields } = version
+export function collectionDefinition({ fields }: Pick<Version, 'fields'>): StoredCollection {
   return {
-    ref,
     name: text(fields.get('name')),
     historyDays: days(fields.get('history_days')),
     ttlDays: days(fields.get('ttl_days')),

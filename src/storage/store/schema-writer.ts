@@ -84,7 +84,7 @@ export class SchemaWriter {
     completed.delete(historyFloorField)
     if (before === undefined) return completed
     const old = collectionDefinition(before)
-    const { historyDays = Number.POSITIVE_INFINITY } = collectionDefinition({ ...before, fields: completed })
+    const { historyDays = Number.POSITIVE_INFINITY } = collectionDefinition({ fields: completed })
     // Until the commit, the sweeper uses the old `history_days`. If the new `history_days` is greater, the sweeper may
     // still remove data that would be retained after the commit. So a floor (the earliest readable time) is stored,
     // which makes this data unreadable.

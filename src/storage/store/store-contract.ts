@@ -97,7 +97,6 @@ export interface EventScan {
 
 /** A database in the catalogue. */
 export interface DatabaseDefinition {
-  readonly id: DatabaseId
   readonly ref: Ref
   readonly name: string
   readonly parent: DatabaseId
@@ -107,7 +106,6 @@ export interface DatabaseDefinition {
 
 /** The properties of a collection that the store needs. */
 export interface CollectionDefinition {
-  readonly ref: Ref
   readonly name: string
   /** The number of days for which old versions are retained; undefined: all versions are retained. */
   readonly historyDays: number | undefined
