@@ -2,9 +2,9 @@
 // reveal which users exist.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { type HttpAnswer, query, send } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
 interface Tenant {
   /** The secrets of keys with the roles `admin` and `client`; apps use the latter in browsers. */
@@ -12,14 +12,12 @@ interface Tenant {
   readonly client: string
 }
 
-let server: RunningServer
+const server = serverOfFile({ flags: ['--password-cost', '6'] })
 let tenant: Tenant
 
 before(async () => {
-  server = await startServer({ flags: ['--password-cost', '6'] })
   tenant = await makeTenant('guessed-at')
 })
-after(() => server.stop())
 
 async function makeTenant(name: string): Promise<Tenant> {
   await query(server, server.rootSecret, { create_database: { object: { name } } })

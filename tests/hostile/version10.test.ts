@@ -2,16 +2,15 @@
 // `SEED=1000..1999` runs many.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { fql, sendFql } from '../support/http.ts'
 import { seedsToRun } from '../support/seeded.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 import { RandomSource } from '../unit/store/random-source.ts'
 import { QueryMaker } from './grammar10.ts'
 
-let server: RunningServer
+const server = serverOfFile()
 before(async () => {
-  server = await startServer()
   for (const query of [
     'Collection.create({ name: "Author", indexes: { byA: { terms: [{ field: "a" }] } } })',
     'Function.create({ name: "twice", body: "x => [x, x]" })',
@@ -20,7 +19,6 @@ before(async () => {
     await fql(server, server.rootSecret, query)
   }
 })
-after(() => server?.stop())
 
 /** Queries per seed. */
 const count = 2_000

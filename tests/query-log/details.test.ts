@@ -2,9 +2,9 @@
 // value of a query, and records are found by each of them.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { query, send, sendFql } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 import { startProcess } from '../support/server-process.ts'
 import { api, aroundNow, type LogRecord } from './log-client.ts'
 
@@ -29,10 +29,9 @@ interface Details {
   } | null
 }
 
-let server: RunningServer
+const server = serverOfFile()
 let admin: string
 before(async () => {
-  server = await startServer()
   await query(server, server.rootSecret, { create_database: { object: { name: 'app' } } })
   const key = (await query(server, server.rootSecret, {
     create_key: {
@@ -42,7 +41,6 @@ before(async () => {
   admin = key.secret
   await query(server, admin, { create_collection: { object: { name: 'people' } } })
 })
-after(() => server?.stop())
 
 async function look(
   filter: object = {},

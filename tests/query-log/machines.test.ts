@@ -2,10 +2,8 @@
 // serve.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { pino } from 'pino'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { openQueryLog } from '../../src/app/open-query-log.ts'
@@ -15,12 +13,9 @@ import type { FileTable } from '../../src/query-log/export-storage.ts'
 import type { SharedLog } from '../../src/query-log/shared-log.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import type { Chunk } from '../../src/storage/kv/postgres/log-chunks.ts'
+import { folderOfFile } from '../support/folder.ts'
 
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'terrarium-machines-'))
-})
-after(() => rm(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 /** The shared store, in memory. */
 class SharedTables {

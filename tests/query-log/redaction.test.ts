@@ -2,10 +2,10 @@
 // of error of both languages. The log then contains each code, and the secret nowhere.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { queryErrorStatus } from '../../src/fql4/query-errors.ts'
 import { query, send, sendFql } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 import { api, aroundNow } from './log-client.ts'
 
 /** A word that no text of the service contains. */
@@ -19,10 +19,9 @@ interface LoggedError {
   readonly position: string
 }
 
-let server: RunningServer
+const server = serverOfFile()
 let admin: string
 before(async () => {
-  server = await startServer()
   await query(server, server.rootSecret, { create_database: { object: { name: 'app' } } })
   await query(server, server.rootSecret, {
     create_database: { object: { name: 'box', container: true } },
@@ -41,7 +40,6 @@ before(async () => {
   }
   await query(server, admin, { create: document(2), params: user })
 })
-after(() => server?.stop())
 
 async function keyOf(database: string, role: string): Promise<string> {
   const key = await query(server, server.rootSecret, {

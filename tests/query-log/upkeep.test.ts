@@ -1,10 +1,7 @@
 // Expired exports: the file is deleted with the request, even when its storage fails at first.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { systemRandom } from '../../src/base/random.ts'
 import { RemovalTime } from '../../src/base/removal-time.ts'
 import { version4 } from '../../src/fql4/language.ts'
@@ -15,16 +12,13 @@ import { RecordFormat } from '../../src/query-log/record.ts'
 import { SegmentWriter } from '../../src/query-log/segment-writer.ts'
 import { Signer } from '../../src/query-log/signing.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { ManualTime, startMs, until } from './manual-time.ts'
 
 const upkeepMs = 60_000
 const dayMs = 86_400_000
 
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'terrarium-upkeep-'))
-})
-after(() => rm(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 test('a file whose deletion has failed is deleted later', async () => {
   const time = new ManualTime()

@@ -2,18 +2,17 @@
 // database, and check them like queries. Anything else gets a 400.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { native } from '../../src/values/value.ts'
 import { keyOfNewDatabase, query, rootQuery, send } from '../support/http.ts'
 import { seedsToRun } from '../support/seeded.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 import { document } from './importing.ts'
 
-let server: RunningServer
+const server = serverOfFile()
 let own: string
 let neighbour: string
 before(async () => {
-  server = await startServer()
   own = await keyOfNewDatabase(server, 'own', 'admin')
   neighbour = await keyOfNewDatabase(server, 'neighbour', 'admin')
   for (const secret of [own, neighbour]) {
@@ -21,7 +20,6 @@ before(async () => {
     await query(server, secret, { create_database: { object: { name: 'child' } } })
   }
 })
-after(() => server.stop())
 
 const options = '{"onConflict":"replace","dryRun":false}'
 

@@ -2,15 +2,11 @@
 // checks and unique constraints. A rejected document does not affect the rest of its batch.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { fql as fqlOf, query, send } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
-before(async () => {
-  server = await startServer()
-})
-after(() => server.stop())
+const server = serverOfFile()
 
 /** The outcome of a record; an array when there is a reason. */
 type Outcome = string | readonly [kind: string, reason: string]

@@ -1,25 +1,17 @@
 // Text that is not UTF-8 is decoded correctly or rejected with its position; nothing damaged is stored.
 
 import assert from 'node:assert/strict'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { runCommand } from '../support/command.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { query } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
-let folder: string
-before(async () => {
-  server = await startServer()
-  folder = await temporaryFolder()
-})
-after(async () => {
-  await server.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+const server = serverOfFile()
+const folder = folderOfFile()
 
 const table = 'name,town\nAda,London\nMüller,Köln\n'
 const words = ['import', '--state', 'STATE']

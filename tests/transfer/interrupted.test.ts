@@ -3,25 +3,18 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { folderOfFile } from '../support/folder.ts'
 import { query } from '../support/http.ts'
-import { program, runProgram, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { program, runProgram } from '../support/program.ts'
+import { serverOfFile } from '../support/server.ts'
 import { document } from './importing.ts'
 
-let server: RunningServer
-let folder: string
-before(async () => {
-  server = await startServer()
-  folder = await temporaryFolder()
-})
-after(async () => {
-  await server.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+const server = serverOfFile()
+const folder = folderOfFile()
 
 const count = 30_000
 const kills = 3

@@ -1,29 +1,22 @@
 // Imports into a running service, through the command line, and into a data directory, and the required rights.
 
 import assert from 'node:assert/strict'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import faunadb from 'faunadb'
 import { runCommand } from '../support/command.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { runProgram } from '../support/program.ts'
+import { serverOfFile } from '../support/server.ts'
 import { assertSound } from '../support/sound.ts'
 import { document, fixtures } from './importing.ts'
 
 const { query: q } = faunadb
 
-let server: RunningServer
-let folder: string
-before(async () => {
-  server = await startServer()
-  folder = await temporaryFolder()
-})
-after(async () => {
-  await server.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+const server = serverOfFile()
+const folder = folderOfFile()
 
 const tagged = join(fixtures, 'tagged')
 

@@ -2,28 +2,20 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
 import { createServer, request, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { cert, key } from '../http/certificate.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { query } from '../support/http.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { runProgram } from '../support/program.ts'
+import { serverOfFile } from '../support/server.ts'
 import { fixtures } from './importing.ts'
 
-let server: RunningServer
-let folder: string
-before(async () => {
-  server = await startServer()
-  folder = await temporaryFolder()
-})
-after(async () => {
-  await server.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+const server = serverOfFile()
+const folder = folderOfFile()
 
 /** The fate of a request: passed on, cut off, or answered with 503. */
 type Fate = 'pass' | 'cut' | 'busy'

@@ -6,21 +6,17 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
 import { processMark } from '../../../src/base/system-process.ts'
 import { Operation, type StartCommand, type TaskError } from '../../../src/server/operation/operation.ts'
 import { withTaskNote } from '../../../src/server/operation/task-note.ts'
-import { temporaryFolder } from '../../support/program.ts'
+import { folderOfFile } from '../../support/folder.ts'
 
-let folder: string
+const folder = folderOfFile()
 let data: string
 
-before(async () => {
-  folder = await temporaryFolder()
-})
-after(() => rm(folder, { recursive: true, force: true }))
 beforeEach(async () => {
   data = join(folder, 'data')
   await rm(data, { recursive: true, force: true })
