@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { requestErrors } from '../src/base/request-errors.ts'
+import { type RequestErrorCode, requestErrors } from '../src/base/request-errors.ts'
 import { queryErrorStatus } from '../src/fql4/query-errors.ts'
 
 const root = new URL('..', import.meta.url)
@@ -102,8 +102,15 @@ function errorRows(
   )
 }
 
-function requestErrorStatus(): Readonly<Record<string, number>> {
-  return Object.fromEntries(Object.entries(requestErrors).map(([code, { status }]) => [code, status]))
+/** The rows of the table of request errors, with the code of each version. */
+function requestErrorRows(): readonly string[] {
+  const text = readFileSync(new URL('src/base/request-errors.ts', root), 'utf8')
+  return documented(text, 'export const requestErrors').flatMap(({ names, doc }) =>
+    names.map(code => {
+      const { status, version10 } = requestErrors[code as RequestErrorCode]
+      return `| \`${code}\` | \`${version10}\` | ${status} | ${doc} |`
+    }),
+  )
 }
 
 /** The whole page of errors. */
@@ -141,9 +148,9 @@ function errorsPage(): string {
     'They have no position. The log API (paths under `/api/`) uses the same statuses with bodies of its own, see',
     '[query-logs.md](../query-logs.md).',
     '',
-    '| code | status | meaning |',
-    '|---|---|---|',
-    ...errorRows('src/base/request-errors.ts', 'requestErrors', requestErrorStatus()),
+    '| code | code in version 10 | status | meaning |',
+    '|---|---|---|---|',
+    ...requestErrorRows(),
     '',
   ].join('\n')
 }

@@ -12,6 +12,7 @@ import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import type { KeyValueStore, Write } from '../../src/storage/kv/kv-contract.ts'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
+import { loggedLayout, plainLayout } from '../../src/storage/kv/lmdb-folder.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
 import { bytes, list, put, stoppedClock, text, write } from './bytes.ts'
 import { storeSuite } from './suite.ts'
@@ -64,7 +65,7 @@ describe('the directory of lmdb', () => {
   })
 
   test('a directory of another layout is rejected with advice, and not changed', async () => {
-    for (const layout of ['1', '2', 'to 3', '6']) {
+    for (const layout of ['1', '2', 'to 3', loggedLayout]) {
       const path = newPath()
       const root = environment(path)
       await root.put(layoutKey, Buffer.from(layout))
@@ -86,7 +87,9 @@ describe('the directory of lmdb', () => {
       const before = environment(path)
       await before.put(layoutKey, Buffer.from(layout))
       await before.close()
-      const message = new RegExp(`has data layout ${layout}, and this version reads layout 5 only`)
+      const message = new RegExp(
+        `has data layout ${layout}, and this version reads layout ${plainLayout} only`,
+      )
       assert.throws(() => openLmdb({ path }), message)
       const after = environment(path)
       assert.equal(after.get(layoutKey)?.toString(), layout)

@@ -24,6 +24,7 @@ import { systemTimers } from '../../src/base/timers.ts'
 import { encodeWrites } from '../../src/storage/kv/batch.ts'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
 import { copyStore } from '../../src/storage/kv/lmdb-copy.ts'
+import { loggedLayout, plainLayout } from '../../src/storage/kv/lmdb-folder.ts'
 import { openFollower } from '../../src/storage/kv/log/follower.ts'
 import { openLogged } from '../../src/storage/kv/log/logged-store.ts'
 import { flushedDisk, type LogDisk, logFolder } from '../../src/storage/kv/log/segment-files.ts'
@@ -385,7 +386,8 @@ describe('folders of other layouts', () => {
     assert.deepEqual(list(store), ['a=1'])
     await store.transact(write(put('b', '2')))
     await store.close()
-    assert.throws(() => openLmdb({ path }), /has data layout 6, and this version reads layout 5 only/)
+    const message = `has data layout ${loggedLayout}, and this version reads layout ${plainLayout} only`
+    assert.throws(() => openLmdb({ path }), new RegExp(message))
     const again = openFollower({ path })
     assert.deepEqual(list(again), ['a=1', 'b=2'])
     await again.close()

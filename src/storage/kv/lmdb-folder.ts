@@ -28,9 +28,9 @@ export interface OpenFolder {
  */
 const layoutKey = Buffer.from('layout')
 /** The layout of folders without a commit log, such as the replica of a store in PostgreSQL. LMDB contains all rows. */
-const plainLayout = '5'
+export const plainLayout = '5'
 /** The layout of folders with a commit log, which may contain newer rows than LMDB. */
-const loggedLayout = '6'
+export const loggedLayout = '6'
 
 /**
  * Only the owner may read the files, because they contain hashes of passwords. The types of lmdb-js lack this option.
