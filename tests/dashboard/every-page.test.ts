@@ -22,10 +22,26 @@ test('no page is wider than a screen of 375 pixels, and the menu opens there', {
     if (width > 375) wide.push(`${address}: ${width}`)
   }
   assert.deepEqual(wide, [])
+  const keys = page.getByRole('link', { name: 'Keys' })
   await page.getByRole('button', { name: 'Menu' }).click()
+  await keys.waitFor()
   await page.getByRole('link', { name: 'Roles' }).click()
-  await page.getByRole('heading', { name: 'Roles' }).waitFor()
-  assert.equal(await page.getByRole('link', { name: 'Keys' }).isVisible(), false, 'the menu closes')
+  await keys.waitFor({ state: 'hidden' })
+})
+
+test('a navigation closes the menu before the browser handles the next event', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, '', { viewport: { width: 375, height: 740 } })
+  await page.getByRole('button', { name: 'Menu' }).click()
+  const isOpen = await page.getByRole('link', { name: 'Roles' }).evaluate(async (link: HTMLElement) => {
+    link.click()
+    const { port1, port2 } = new MessageChannel()
+    await new Promise(resolve => {
+      port1.onmessage = resolve
+      port2.postMessage('next event')
+    })
+    return link.checkVisibility()
+  })
+  assert.equal(isOpen, false)
 })
 
 test('a document is found and changed with the keyboard alone', { skip }, async () => {
