@@ -74,6 +74,7 @@ test('the diagram shows references by types and by documents', { skip }, async (
   await row('reviews', 'after', 'reviews', 'documents').waitFor()
   await row('books', 'author', 'authors', 'field type').waitFor()
   await row('books', 'more.tags', 'tags', 'field type').waitFor()
+  await navigation(page).getByRole('link', { name: 'alone' }).waitFor()
   assert.equal(await page.locator('.diagram-box').count(), await page.locator('.section-name').count())
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.locator('.diagram-box', { hasText: 'alone' }).click()

@@ -186,6 +186,7 @@ test('a collection is rewound to a version of the history', { skip }, async () =
   assert.deepEqual(await accessibilityFaults(page), [])
   await dialog.getByRole('button', { name: 'Rewind 3 documents' }).click()
   await page.getByText('The rewind deleted 1, created 1 and replaced 1 documents').waitFor()
+  await versions.nth(3).waitFor()
   assert.equal(await versions.count(), 4)
   const prices = ['1', '2', '3', '4'].map(id => ({
     select: ['data', 'price'],

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
 import { query, send, sendFql } from '../support/http.ts'
 import { accessibilityFaults, settled, skip, stageOfFile, typeInto } from './stage.ts'
 
@@ -117,11 +118,12 @@ test('charts and lists exclude requests of the dashboard until the user includes
     .getByRole('region', { name: 'Table of requests' })
     .getByRole('row', { name: /source=dashboard/ })
   const total = page.getByLabel('Totals').locator('dd').first()
-  const before = Number(await total.textContent())
+  const shown = async () => Number(await total.textContent())
+  const before = await shown()
   assert.equal(await own.count(), 0)
   await page.getByLabel("Include the dashboard's own requests").check()
   await own.first().waitFor()
-  assert.ok(Number(await total.textContent()) > before)
+  await eventually('the totals include the requests of the dashboard', async () => (await shown()) > before)
   assert.match(page.url(), /dashboard=1/)
 })
 

@@ -4,7 +4,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { follow } from '../service/client.ts'
 import { scope } from '../session.ts'
-import { type Json, type Query, textAt, writeJson } from '../wire/json.ts'
+import { type Query, writeJson } from '../wire/json.ts'
 
 /** Events within this number of milliseconds cause a single callback. */
 const gatherMs = 200
@@ -22,8 +22,8 @@ export function useLive(subject: Query | undefined, onChange: () => void, everyM
     if (subject === undefined) return
     const controller = new AbortController()
     let gathered: ReturnType<typeof setTimeout> | undefined
-    const onEvent = (event: Json) => {
-      if (textAt(event, 'type') === 'start') return
+    // The start of the stream counts as an event, because data may have changed before the stream was open.
+    const onEvent = () => {
       gathered ??= setTimeout(() => {
         gathered = undefined
         latest.current()
@@ -39,16 +39,12 @@ export function useLive(subject: Query | undefined, onChange: () => void, everyM
 }
 
 /** Follows a stream. Opens the stream again when it ends, for example after a restart of the service. */
-async function keepFollowing(
-  subject: Query,
-  onEvent: (event: Json) => void,
-  signal: AbortSignal,
-): Promise<void> {
+async function keepFollowing(subject: Query, onEvent: () => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     // The error is ignored, because the requests of the page show the error.
     await follow(subject, scope.value, onEvent, signal).catch(() => undefined)
     if (!signal.aborted) await new Promise(resolve => setTimeout(resolve, againAfterMs))
-    if (!signal.aborted) onEvent(null)
+    if (!signal.aborted) onEvent()
   }
 }
 
