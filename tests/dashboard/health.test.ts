@@ -39,7 +39,7 @@ test('the root secret sees the page; an admin of a database gets an error', {
   await page.getByText('No check of this data directory is known.').waitFor()
   await page.getByRole('figure', { name: 'Requests/s' }).locator('canvas').waitFor()
   const processes = page.getByRole('region', { name: 'Table of processes' })
-  for (const worker of [/\b1 \(pid \d+\)/, /\b2 \(pid \d+\)/])
+  for (const worker of [/\b0 \(pid \d+\)/, /\b1 \(pid \d+\)/])
     await processes.getByRole('row', { name: worker }).waitFor()
   const supervisor = processes.getByRole('row', {
     name: `supervisor (pid ${(stage.server as ServerProcess).pid})`,

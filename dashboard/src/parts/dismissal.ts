@@ -1,7 +1,7 @@
 // Closes popovers and menus on Escape, and on a click outside.
 
 import type { RefObject } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 /**
  * While `isOpen` is true, calls `close` on Escape and on clicks outside `part`. Escape moves the focus to the first
@@ -10,8 +10,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 export function useDismissal(part: RefObject<HTMLElement | null>, isOpen: boolean, close: () => void): void {
   const latest = useRef(close)
   latest.current = close
-  // A layout effect runs before the first paint, so that Escape closes `part` even immediately after opening.
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (!isOpen) return
     const controller = new AbortController()
     const { signal } = controller

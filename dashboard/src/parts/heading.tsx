@@ -1,7 +1,7 @@
 // The heading of a page: breadcrumbs, title and actions.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { takeArrival } from '../router.ts'
 import { NameLink } from './link.tsx'
 
@@ -19,8 +19,8 @@ export function Heading({ trail = [], title, children }: HeadingProps) {
     document.title = `${title} · Terrarium`
   }, [title])
   // After a navigation, the heading receives the focus. So screen readers and keyboard users start at the top of the
-  // new page. A layout effect moves the focus before the first paint.
-  useLayoutEffect(() => {
+  // new page.
+  useEffect(() => {
     if (takeArrival()) heading.current?.focus({ preventScroll: true })
   }, [])
   return (

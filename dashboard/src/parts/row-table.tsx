@@ -1,7 +1,7 @@
 // The table of rows: its headings sort the rows, checkboxes select rows, and cells can be edited. Arrow keys move
 // between cells.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { addressOf } from '../router.ts'
 import { byTime } from '../service/row-plan.ts'
 import type { Json } from '../wire/json.ts'
@@ -129,8 +129,7 @@ function ValueCell({ row, name, isActive, onActive, onSave }: ValueCellProps) {
     takesFocus.current = keepsFocus
     setEditing(false)
   }
-  // The cell receives the focus in the frame in which the field is removed, so that no key press is lost.
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (isEditing || !takesFocus.current) return
     takesFocus.current = false
     cell.current?.focus()
