@@ -10,6 +10,7 @@ import { openPostgres, type PostgresStore } from '../../src/storage/kv/postgres/
 import { PostgresSession } from '../../src/storage/kv/postgres/postgres-session.ts'
 import { lockHead, readHead, readLog } from '../../src/storage/kv/postgres/record.ts'
 import { openTables } from '../../src/storage/kv/postgres/tables.ts'
+import { eventually } from '../support/eventually.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { copyOf } from '../support/record-copy.ts'
@@ -19,6 +20,19 @@ const holdMs = 500
 const never = () => () => undefined
 /** More bytes than the buffers of sockets hold. */
 const large = new Uint8Array(24 << 20)
+
+const write = (store: PostgresStore, key: string) =>
+  store.transact(() => ({ result: key, writes: [put(key, '')] }))
+const writeLarge = (store: PostgresStore) =>
+  store.transact(() => ({ result: 0, writes: [{ key: bytes('large'), value: large }] }))
+/** Writes the large value. The time that the write takes is not the subject of a test. */
+const storeLarge = (store: PostgresStore) =>
+  eventually('the large value is stored', () =>
+    writeLarge(store).then(
+      () => true,
+      () => false,
+    ),
+  )
 
 describe('a node that does not read the responses to its queries', { skip: noPostgres }, () => {
   let server: PostgresServer
@@ -65,15 +79,10 @@ describe('a node that does not read the responses to its queries', { skip: noPos
     return store
   }
 
-  const write = (store: PostgresStore, key: string) =>
-    store.transact(() => ({ result: key, writes: [put(key, '')] }))
-  const writeLarge = (store: PostgresStore) =>
-    store.transact(() => ({ result: 0, writes: [{ key: bytes('large'), value: large }] }))
-
   test('a node that stops while it catches up for a commit releases the head', async () => {
     const stuck = await node('stuck', proxied(), false)
     const other = await node('other', server.url())
-    await writeLarge(other)
+    await storeLarge(other)
     const asked = new Promise<void>(resolve => {
       proxy.stallsAfter = sent => {
         if (!sent.includes('bytes_before')) return false
@@ -91,7 +100,7 @@ describe('a node that does not read the responses to its queries', { skip: noPos
 
   test('a session that holds the head and does not read its response is closed', async () => {
     const other = await node('other', server.url())
-    await writeLarge(other)
+    await storeLarge(other)
     const session = await PostgresSession.open({ url: proxied(), schema, holdMs }, 'stuck')
     await lockHead(session)
     proxy.stallsAfter = sent => sent.includes('bytes_before')
