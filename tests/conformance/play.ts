@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { startProcess } from '../support/server-process.ts'
 
@@ -72,7 +73,7 @@ export async function play(
     const words = [
       runner,
       ...['--url', server.url, '--failures', '0', '--json', json, '--only', only],
-      ...['--jobs', String(concurrentCases), ...folders.map(pathOf)],
+      ...['--jobs', String(concurrentCases), '--patience', String(patience(1)), ...folders.map(pathOf)],
     ]
     const env = { ...process.env, ROOT_SECRET: server.rootSecret }
     const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'inherit'] })
