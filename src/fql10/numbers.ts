@@ -1,6 +1,7 @@
 // Arithmetic, comparison and parsing of numbers. Numbers have three widths: Int (32 bits), Long (64 bits) and Double.
 
 import { longCall } from '../base/effort.ts'
+import { toLong } from '../values/java-math.ts'
 import { trimBlanks } from '../values/trim.ts'
 import { int64Max, int64Min } from '../values/value.ts'
 import { integerOf, NarrowLong, type NumberValue } from './value.ts'
@@ -27,19 +28,8 @@ export function compareNumbers(left: NumberValue, right: NumberValue): number {
   return compareDoubles(doubleOf(left), doubleOf(right))
 }
 
-/**
- * Truncates a double to an integer. A result outside of the 64-bit range becomes the least or the greatest 64-bit
- * integer. NaN becomes 0.
- */
-export function saturate(double: number): bigint {
-  if (Number.isNaN(double)) return 0n
-  if (double >= 2 ** 63) return int64Max
-  if (double <= -(2 ** 63)) return int64Min
-  return BigInt(Math.trunc(double))
-}
-
 function bitsOf(value: NumberValue): bigint {
-  return typeof value === 'number' ? saturate(value) : (integerOf(value) as bigint)
+  return typeof value === 'number' ? toLong(value) : (integerOf(value) as bigint)
 }
 
 /** An operator on integers and on doubles. */

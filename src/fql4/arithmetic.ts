@@ -2,7 +2,7 @@
 // double, the result is a double.
 
 import { javaDoubleText } from '../values/double-text.ts'
-import { int64Max, int64Min } from '../values/value.ts'
+import { toLong } from '../values/java-math.ts'
 
 /** A number of the language: an integer or a double. */
 export type Num = bigint | number
@@ -31,19 +31,6 @@ export const add: (left: Num, right: Num) => Num = arithmetic(
   (left, right) => left + right,
   (left, right) => left + right,
 )
-
-/** Converts a double to a 64-bit integer as Java does: toward zero, clamped to the range, 0 for NaN. */
-export function toLong(double: number): bigint {
-  if (Number.isNaN(double)) return 0n
-  if (double >= 2 ** 63) return int64Max
-  return double <= -(2 ** 63) ? int64Min : BigInt(Math.trunc(double))
-}
-
-/** Like {@link toLong}, but returns a double: the double nearest to the integer. The result is never −0. */
-export function cutToLong(double: number): number {
-  if (Number.isNaN(double)) return 0
-  return Math.max(-(2 ** 63), Math.min(2 ** 63, Math.trunc(double))) + 0
-}
 
 /** Converts a number to an integer. A double is converted by {@link toLong}. */
 export function integerOf(value: Num): bigint {

@@ -2,8 +2,9 @@
 
 import { step } from '../../base/effort.ts'
 import { msg, own } from '../../base/message.ts'
+import { cutDigits, degreesPerRadian, radiansPerDegree } from '../../values/java-math.ts'
 import type { Call } from '../call.ts'
-import { add, compareNumbers, divide, dividesByZero, doubleOf, negative, saturate } from '../numbers.ts'
+import { add, compareNumbers, divide, dividesByZero, doubleOf, negative } from '../numbers.ts'
 import { elementsOf } from '../sets/lazy-set.ts'
 import { asLong, integerOf, isNumber, type Module, type NumberValue, type Value } from '../value.ts'
 import { entriesFor, type FunctionDefinition, type Members, members } from './entry.ts'
@@ -43,6 +44,12 @@ const constants = [
   constant('NaN', Number.NaN, 'Not a number, the result of invalid arithmetic.', 'Math.NaN'),
 ]
 
+/** Rounds or truncates a number as {@link cutDigits} does. The result for an integer is a Long. */
+function toPlaces(value: NumberValue, places: number, half: 0.5 | 0): NumberValue {
+  const cut = cutDigits(integerOf(value) ?? doubleOf(value), places, half)
+  return typeof cut === 'bigint' ? asLong(cut) : cut
+}
+
 const widthKeeping = [
   method('abs', {
     parameters: { x: number },
@@ -79,7 +86,7 @@ const widthKeeping = [
     summary:
       'Rounds `x` to `precision` decimal places, or to tens, hundreds and so on if `precision` is negative. Negative numbers are rounded too far toward zero: -7.2 becomes -6.',
     example: ['Math.round(1.25, 1)', '1.3'],
-    run: (_, { x, precision }) => cutDigits(x, precision, 0.5),
+    run: (_, { x, precision }) => toPlaces(x, precision, 0.5),
   }),
   method('trunc', {
     parameters: { x: number, precision: int },
@@ -87,7 +94,7 @@ const widthKeeping = [
     summary:
       'Truncates `x` to `precision` decimal places, or to tens, hundreds and so on if `precision` is negative.',
     example: ['Math.trunc(1.29, 1)', '1.2'],
-    run: (_, { x, precision }) => cutDigits(x, precision, 0),
+    run: (_, { x, precision }) => toPlaces(x, precision, 0),
   }),
   method('max', {
     parameters: { x: number, y: number },
@@ -213,10 +220,6 @@ const boundedFunctions = [
   ]),
 ]
 
-/** Java's factors for the conversion of angles. */
-const degreesPerRadian = 57.29577951308232
-const radiansPerDegree = 0.017453292519943295
-
 const doubleFunctions = [
   ofDouble('sin', Math.sin, 'Returns the sine of `x`, an angle in radians.', ['Math.sin(0)', '0.0']),
   ofDouble('cos', Math.cos, 'Returns the cosine of `x`, an angle in radians.', ['Math.cos(0)', '1.0']),
@@ -258,35 +261,3 @@ export const mathModule: Members = members('Math', [
   ...boundedFunctions,
   ...doubleFunctions,
 ])
-
-/** Maximum power of ten in {@link cutDigits}. The hosted service computes this power as a 32-bit integer. */
-const int32Max = 2 ** 31 - 1
-
-/** The value to add before truncation: 0.5 to round, 0 to truncate. */
-type Half = 0.5 | 0
-
-function scaleToInteger(value: number, scale: number, half: Half): bigint {
-  return saturate(value * scale + half)
-}
-
-/**
- * Rounds (`half` is 0.5) or truncates (`half` is 0) a number to `digits` decimal places. If `digits` is negative, the
- * result is a multiple of a power of ten: of 10 for -1, of 100 for -2. The formulas reproduce results of the hosted
- * service: negative numbers are rounded toward zero, and the result for an integer is a Long.
- */
-function cutDigits(value: NumberValue, digits: number, half: Half): NumberValue {
-  const scale = 10 ** digits
-  const double = doubleOf(value)
-  const integer = integerOf(value)
-  if (integer !== undefined) {
-    if (digits > 0) return asLong(integer)
-    return asLong(saturate(Number(scaleToInteger(double, scale, half)) / scale))
-  }
-  if (digits <= 0) {
-    const whole = Number(scaleToInteger(double, scale, half)) / scale
-    return half === 0 ? whole : Number(saturate(whole))
-  }
-  const whole = Number(saturate(double))
-  const units = Math.min(scale, int32Max)
-  return whole + Number(saturate((double - whole + half / units) * units)) / units
-}

@@ -1,8 +1,9 @@
 // Functions on numbers: arithmetic, signs, rounding, bits, trigonometry and logarithms.
 
 import { msg } from '../../base/message.ts'
+import { cutDigits, degreesPerRadian, radiansPerDegree } from '../../values/java-math.ts'
 import { integer, nonEmptyList, number } from '../arguments.ts'
-import { add, arithmetic, cutToLong, integerOf, type Num, numberText, toLong, wrap } from '../arithmetic.ts'
+import { add, arithmetic, integerOf, type Num, numberText, wrap } from '../arithmetic.ts'
 import { type Call, define, family, optional, unary } from '../definition.ts'
 
 type Operation = (left: Num, right: Num) => Num
@@ -47,23 +48,16 @@ const modulo = arithmetic(
   (left, right) => left % right,
 )
 
-function rounding(
-  name: string,
-  summary: string,
-  example: readonly [string, string],
-  operation: (value: Num, places: bigint) => Num,
-) {
+const defaultPlaces = 2n
+
+function rounding(name: string, summary: string, example: readonly [string, string], half: 0.5 | 0) {
   return define({
     arguments: { [name]: number, precision: optional(integer) },
     result: 'Number',
     summary,
     example,
-    evaluate(args) {
-      const value = args[name] as Num
-      const places = args.precision as bigint | undefined
-      if (places === undefined && typeof value === 'bigint') return value
-      return operation(value, places ?? defaultPlaces)
-    },
+    evaluate: args =>
+      cutDigits(args[name] as Num, (args.precision as bigint | undefined) ?? defaultPlaces, half),
   })
 }
 
@@ -142,61 +136,15 @@ export const numbers = family('Numbers', [
     'round',
     'Rounds a number to `precision` decimal places (default 2), or to tens, hundreds and so on if `precision` is negative. Negative numbers are rounded too far toward zero: -7.2 becomes -6.',
     ['{"round": 5.666, "precision": 1}', '5.7'],
-    round,
+    0.5,
   ),
   rounding(
     'trunc',
     'Truncates a number to `precision` decimal places (default 2), or to tens, hundreds and so on if `precision` is negative.',
     ['{"trunc": 1234, "precision": -2}', '1200'],
-    truncate,
+    0,
   ),
 ])
-
-// Rounding to decimal places. The protocol defines the formulas, with three quirks. Halves of negative numbers are
-// rounded toward zero. Intermediate results are 64-bit integers. From ten decimal places on, the scale is the largest
-// 32-bit integer.
-
-const defaultPlaces = 2n
-
-/** Rounds to `places` decimal places. Negative `places` round to tens, hundreds and so on. */
-function round(value: Num, places: bigint): Num {
-  if (places > 0n) return typeof value === 'bigint' ? value : roundFraction(value, fractionScale(places))
-  const scale = tensScale(places)
-  const rounded = cutToLong(Number(value) * scale + 0.5) / scale
-  return typeof value === 'bigint' ? toLong(rounded) : cutToLong(rounded)
-}
-
-/** Truncates to `places` decimal places. Negative `places` truncate to tens, hundreds and so on. */
-function truncate(value: Num, places: bigint): Num {
-  if (places > 0n) return typeof value === 'bigint' ? value : truncateFraction(value, fractionScale(places))
-  const scale = tensScale(places)
-  const cut = cutToLong(Number(value) * scale) / scale
-  return typeof value === 'bigint' ? toLong(cut) : cut
-}
-
-function roundFraction(value: number, scale: number): number {
-  const whole = cutToLong(value)
-  return whole + cutToLong((value - whole + 0.5 / scale) * scale) / scale
-}
-
-function truncateFraction(value: number, scale: number): number {
-  const whole = cutToLong(value)
-  return whole + cutToLong((value - whole) * scale) / scale
-}
-
-/** The largest `int` of Java. */
-const intMax = 2 ** 31 - 1
-
-function fractionScale(places: bigint): number {
-  return places > 9n ? intMax : 10 ** Number(places)
-}
-
-/**
- * Returns 10 to the power of `places`, for `places` ≤ 0. The power is parsed from text because `10 ** -5` is inexact.
- */
-function tensScale(places: bigint): number {
-  return Number(`1e${places}`)
-}
 
 function bitOperation(
   name: string,
@@ -262,10 +210,6 @@ function ofDouble(
     },
   })
 }
-
-/** The constants of java.lang.Math. Clients expect results that are calculated with these constants. */
-const degreesPerRadian = 57.29577951308232
-const radiansPerDegree = 0.017453292519943295
 
 /** Trigonometry, exponentials and logarithms. The results are doubles. Angles are in radians. */
 export const trigonometry = family('Trigonometry', [
