@@ -4,7 +4,7 @@
 
 import { upsert } from '../base/upsert.ts'
 import { markedNamesMax } from '../values/names.ts'
-import type { CollectionId, Ref } from '../values/value.ts'
+import { type CollectionId, type Ref, refKey } from '../values/value.ts'
 import type { Path } from './schema/paths.ts'
 
 /** A schema object that a query has found by name. Contains only plain data. */
@@ -55,8 +55,7 @@ export class ReadRecorder {
 
   /** Yields `items`, the entries of a set, and counts each entry. */
   *entries<T>(set: Ref, items: Iterable<T>): Generator<T> {
-    const name = `${set.database}/${set.collection}/${set.id}`
-    const reads = upsert(this.#sets, name, () => ({ set, scans: 0, entries: 0 }))
+    const reads = upsert(this.#sets, refKey(set), () => ({ set, scans: 0, entries: 0 }))
     reads.scans++
     for (const item of items) {
       reads.entries++

@@ -378,6 +378,11 @@ export function sameRef(left: Ref, right: Ref): boolean {
   return left.id === right.id && left.collection === right.collection && left.database === right.database
 }
 
+/** Returns a text that identifies a document. */
+export function refKey({ collection, database, id }: Ref): string {
+  return `${database}/${collection}/${id}`
+}
+
 /** The smallest 64-bit integer. */
 export const int64Min: bigint = -(2n ** 63n)
 /** The largest 64-bit integer. */

@@ -21,7 +21,7 @@ import type { SessionHost } from '../../model/session.ts'
 import type { StreamEvent, StreamFormat } from '../../model/streaming.ts'
 import type { Store } from '../../storage/store/store.ts'
 import type { Change, CommittedTransaction, Transaction } from '../../storage/store/store-contract.ts'
-import type { Micros } from '../../values/value.ts'
+import { type Micros, refKey } from '../../values/value.ts'
 import type { EventStream } from '../engine-contract.ts'
 import type { StreamOpener, StreamOpening } from '../engine-options.ts'
 import { Audience, Lines } from './audience.ts'
@@ -38,7 +38,7 @@ import {
   viewerTerms,
 } from './open-stream.ts'
 import { hasMore, PagedStreams } from './page-reader.ts'
-import { documentKey, Subjects, sourceOf } from './subject.ts'
+import { Subjects, sourceOf } from './subject.ts'
 import { Tailer, type TransactionEvents, TurnOver, type WaitOptions } from './tailer.ts'
 
 interface StreamsOptions {
@@ -308,14 +308,14 @@ class Conditions<T> {
   add(dependent: T, conditions: readonly Condition[]): void {
     this.#conditions.set(dependent, conditions)
     for (const condition of conditions) {
-      const dependents = upsert(this.#dependents, documentKey(condition.document), () => new Map())
+      const dependents = upsert(this.#dependents, refKey(condition.document), () => new Map())
       dependents.set(dependent, condition)
     }
   }
 
   remove(dependent: T): void {
     for (const { document } of this.#conditions.get(dependent) ?? []) {
-      const key = documentKey(document)
+      const key = refKey(document)
       const present = this.#dependents.get(key)
       present?.delete(dependent)
       if (present?.size === 0) this.#dependents.delete(key)
@@ -331,7 +331,7 @@ class Conditions<T> {
     const broken = new Set<T>()
     if (this.#dependents.size === 0) return broken
     for (const { ref, action } of changes) {
-      for (const [dependent, { onDeleteOnly }] of this.#dependents.get(documentKey(ref)) ?? []) {
+      for (const [dependent, { onDeleteOnly }] of this.#dependents.get(refKey(ref)) ?? []) {
         if (!onDeleteOnly || action === 'delete') broken.add(dependent)
       }
     }

@@ -6,7 +6,14 @@ import { micros } from '../../base/micros.ts'
 import { upsert } from '../../base/upsert.ts'
 import type { StreamEvent, StreamSubject } from '../../model/streaming.ts'
 import type { Change, Transaction } from '../../storage/store/store-contract.ts'
-import { collectionOf, type DatabaseId, type ObjectValue, type Ref, type Value } from '../../values/value.ts'
+import {
+  collectionOf,
+  type DatabaseId,
+  type ObjectValue,
+  type Ref,
+  refKey,
+  type Value,
+} from '../../values/value.ts'
 import { documentEvents, neighboursOf, setEvent, stateChange, type VersionNeighbours } from './events.ts'
 import { Subject } from './open-stream.ts'
 
@@ -21,11 +28,6 @@ export function sourceOf(target: StreamSubject): Ref {
     case 'match':
       return target.index
   }
-}
-
-/** Returns a key that identifies a document. */
-export function documentKey({ database, collection, id }: Ref): string {
-  return `${database}/${collection}/${id}`
 }
 
 /** Subjects by their keys. */
@@ -48,11 +50,11 @@ export class Subjects {
   #place(target: StreamSubject, transaction: Pick<Transaction, 'termsKey'>): [Sets, string] {
     switch (target.kind) {
       case 'document':
-        return [this.#documents, documentKey(target.ref)]
+        return [this.#documents, refKey(target.ref)]
       case 'documents':
-        return [this.#collections, documentKey(target.collection)]
+        return [this.#collections, refKey(target.collection)]
       case 'writes':
-        return [this.#written, documentKey(target.collection)]
+        return [this.#written, refKey(target.collection)]
       case 'match': {
         const { database, id } = target.index
         const ofDatabase = upsert(this.#indexes, database, () => new Map<bigint, Sets>())
@@ -89,8 +91,8 @@ export class Subjects {
     found: Map<Subject, StreamEvent[]>,
   ): void {
     const { ref } = change
-    const document = this.#documents.get(documentKey(ref))
-    const collectionKey = documentKey(collectionOf(ref))
+    const document = this.#documents.get(refKey(ref))
+    const collectionKey = refKey(collectionOf(ref))
     const collection = this.#collections.get(collectionKey)
     const written = this.#written.get(collectionKey)
     // The empty list causes a wake-up of the subject's readers. The readers then read the events with queries.

@@ -7,7 +7,7 @@ import type { Memo } from '../../base/pending.ts'
 import type { Random } from '../../base/random.ts'
 import type { Transaction, Version } from '../../storage/store/store-contract.ts'
 import { encodeBase64Url } from '../../values/base64.ts'
-import { type DatabaseId, firstUserCollection, native, Ref, type Value } from '../../values/value.ts'
+import { type DatabaseId, firstUserCollection, native, Ref, refKey, type Value } from '../../values/value.ts'
 import { ownKeyOf } from '../../values/value-keys.ts'
 import type { Caller } from './access-contract.ts'
 import type { Identifier } from './credential.ts'
@@ -20,7 +20,7 @@ import {
   type SecretVerifier,
   secretRandomBytes,
 } from './secret.ts'
-import { type PasswordRequest, refName } from './throttle.ts'
+import type { PasswordRequest } from './throttle.ts'
 
 /**
  * A new secret and its hash. Only the hash is stored. The response to the creation is the only response that contains
@@ -64,7 +64,7 @@ export class Logins {
     const { readBytes } = counters
     // The name of the target is always computed, so the time does not depend on `instance`.
     const targetName = identityName(target)
-    const name = instance === undefined ? targetName : refName(instance)
+    const name = instance === undefined ? targetName : refKey(instance)
     const storedHash = storedHashOf(asking, instance ?? nonexistentDocument(asking.caller.database))
     const isRight = this.#options.passwords.check(asking, name, password, storedHash)
     // The document is read only if the password is right, so the time does not reveal the size of the document.
@@ -167,7 +167,7 @@ function nonexistentDocument(database: DatabaseId): Ref {
  * slowed down even if they find no user.
  */
 function identityName(target: Value): string {
-  if (target instanceof Ref) return refName(target)
+  if (target instanceof Ref) return refKey(target)
   return hash('sha256', ownKeyOf(target))
 }
 

@@ -12,7 +12,7 @@ import type { Memo } from '../../base/pending.ts'
 import type { Random } from '../../base/random.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
 import type { Transaction } from '../../storage/store/store-contract.ts'
-import { Ref } from '../../values/value.ts'
+import { Ref, refKey } from '../../values/value.ts'
 import type { Caller } from './access-contract.ts'
 import { tooManyChecks } from './bcrypt.ts'
 
@@ -47,13 +47,8 @@ export interface PasswordRequest {
 /** Returns the name of a client: its credential and its address. */
 export function guesserOf({ address, caller: { credential, database } }: PasswordRequest): string {
   const who =
-    credential instanceof Ref ? refName(credential) : credential === undefined ? 'root' : 'third party'
+    credential instanceof Ref ? refKey(credential) : credential === undefined ? 'root' : 'third party'
   return `${who} in ${database} at ${address ?? 'nowhere'}`
-}
-
-/** Returns a unique name for a document. */
-export function refName({ collection, database, id }: Ref): string {
-  return `${database}/${collection}/${id}`
 }
 
 // Counts the recent failures of clients, including failures that other processes report. Other processes are notified

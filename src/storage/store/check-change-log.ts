@@ -14,6 +14,7 @@ import {
   firstUserCollection,
   type Micros,
   type Ref,
+  refKey,
 } from '../../values/value.ts'
 import { decodeKeyOf } from '../keys/key-reader.ts'
 import { collectionChangesRange, tagRange } from '../keys/keyspace.ts'
@@ -165,5 +166,5 @@ export class ChangeLogCheck {
 }
 
 function rewriteName(ref: Ref, ts: Micros): string {
-  return `${ref.database}/${ref.collection}/${ref.id}@${ts}`
+  return `${refKey(ref)}@${ts}`
 }
