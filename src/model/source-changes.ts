@@ -128,10 +128,10 @@ function* indexChanges(
   from: Micros,
   transaction: ReadTransaction & HistoryReader,
 ): Generator<SourceChange> {
-  const matcher = new Membership(index, terms, transaction)
+  const isMember = membershipIn(index, terms, transaction)
   let time: Micros | undefined
   let touched = new Map<bigint, EntryEvents>()
-  const finish = () => (time === undefined ? [] : ordered(touched, time, index, matcher))
+  const finish = () => (time === undefined ? [] : ordered(touched, time, index, isMember))
   for (const event of transaction.matchEvents(index, terms, { from: { ts: from, side: 'low' } })) {
     step()
     // `transaction` is read-only, so every event has a commit time.
@@ -153,12 +153,12 @@ function* ordered(
   touched: ReadonlyMap<bigint, EntryEvents>,
   time: Micros,
   index: IndexDefinition,
-  matcher: Membership,
+  isMember: IsMember,
 ): Generator<SourceChange> {
   const sorted = [...touched.values()].sort((left, right) => compareEntries(left, right, index))
   for (const [ordinal, { added, document, removed }] of sorted.entries()) {
-    const wasIn = removed !== undefined || matcher.holds(document, micros(time - 1))
-    const isIn = added !== undefined || matcher.holds(document, time)
+    const wasIn = removed !== undefined || isMember(document, micros(time - 1))
+    const isIn = added !== undefined || isMember(document, time)
     yield { time, ordinal, document, wasIn, isIn }
   }
 }
@@ -173,22 +173,18 @@ function compareEntries(left: EntryEvents, right: EntryEvents, { values }: Index
   return left.document.id < right.document.id ? -1 : 1
 }
 
-/** Checks whether a document had index entries with the given terms at a given time. */
-class Membership {
-  readonly #index: IndexDefinition
-  readonly #termsKey: string
-  readonly #transaction: ReadTransaction & HistoryReader
+/** Returns whether a document had index entries with the searched terms at a given time. */
+type IsMember = (document: Ref, time: Micros) => boolean
 
-  constructor(index: IndexDefinition, terms: readonly Value[], transaction: ReadTransaction & HistoryReader) {
-    this.#index = index
-    this.#termsKey = transaction.termsKey(terms)
-    this.#transaction = transaction
-  }
-
-  holds(document: Ref, time: Micros): boolean {
-    const version: Version | undefined = this.#transaction.get(document, time)
+function membershipIn(
+  index: IndexDefinition,
+  terms: readonly Value[],
+  transaction: ReadTransaction & HistoryReader,
+): IsMember {
+  const wanted = transaction.termsKey(terms)
+  return (document, time) => {
+    const version: Version | undefined = transaction.get(document, time)
     if (version === undefined) return false
-    const entries = this.#transaction.entryChanges(this.#index, undefined, version)
-    return entries.some(({ termsKey }) => termsKey === this.#termsKey)
+    return transaction.entryChanges(index, undefined, version).some(({ termsKey }) => termsKey === wanted)
   }
 }

@@ -4,7 +4,7 @@ import { unreachable } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
 import type { HistoryStream, SetEvent } from '../../model/sets/history.ts'
-import { documentsHistory, matchHistory, SingleDocumentHistory } from '../../model/sets/stored-histories.ts'
+import { documentHistory, documentsHistory, matchHistory } from '../../model/sets/stored-histories.ts'
 import { firstOf } from '../../model/sets/stream.ts'
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import { isNativeCollectionRef, type Micros, native, Ref } from '../../values/value.ts'
@@ -59,7 +59,7 @@ function eventsOf(source: SetLike): SetValue {
 
 function openDocument(document: Ref, set: SetLike, kind: 'versions' | 'membership', reading: CallReading) {
   return mayReadHistory(document, reading.session)
-    ? new SingleDocumentHistory(document, eventsOf(set), kind, reading)
+    ? documentHistory(document, eventsOf(set), kind, reading)
     : undefined
 }
 

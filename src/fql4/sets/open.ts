@@ -3,7 +3,7 @@
 import { unreachable } from '../../base/assert.ts'
 import { msg } from '../../base/message.ts'
 import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
-import { documentsStream, matchStream, SingleDocumentStream } from '../../model/sets/stored-streams.ts'
+import { documentStream, documentsStream, matchStream } from '../../model/sets/stored-streams.ts'
 import { type Element, type ElementStream, elementValue } from '../../model/sets/stream.ts'
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import { isNativeCollectionRef, type Ref } from '../../values/value.ts'
@@ -95,9 +95,7 @@ function openNative(collection: Ref, reading: CallReading): ElementStream | unde
 }
 
 function openDocument(document: Ref, set: SetLike, reading: CallReading): ElementStream | undefined {
-  return mayReadHistory(document, reading.session)
-    ? new SingleDocumentStream(document, set, reading)
-    : undefined
+  return mayReadHistory(document, reading.session) ? documentStream(document, set, reading) : undefined
 }
 
 function openMatch(

@@ -38,11 +38,6 @@ export class Reading {
     this.#parts = parts
   }
 
-  /** Begins a read as of the session's valid time. */
-  static begin(session: Session, hidden: Reading['hidden'] = 'left out'): Reading {
-    return new Reading(session, session.validTime, hidden)
-  }
-
   /** The meters and the numbers of occurrences. Results of {@link asOf} share these counts. */
   protected get counts(): [Map<string, Meter>, Map<string, number>] {
     return [this.#meters, this.#parts]

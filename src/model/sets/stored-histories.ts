@@ -7,7 +7,8 @@ import type {
   EventScan as StoredScan,
   Version,
 } from '../../storage/store/store-contract.ts'
-import type { ObjectValue, Ref, Value } from '../../values/value.ts'
+import { type ObjectValue, type Ref, refKey, type Value } from '../../values/value.ts'
+import type { Session } from '../session.ts'
 import { visibleFields } from '../view-document.ts'
 import type { ElementFilter } from './access.ts'
 import {
@@ -89,58 +90,46 @@ export function documentsHistory(
   return storedHistory(key, documentsPartitions, read, source, shows, reading)
 }
 
-/** The history of a document: all versions (`versions`), or only add and remove events (`membership`). */
-export class SingleDocumentHistory implements HistoryStream {
-  readonly order = 'adds first'
-  readonly #document: Ref
-  readonly #kind: 'versions' | 'membership'
-  readonly #reading: Reading
-  readonly #sources: readonly Value[]
-
-  constructor(document: Ref, source: Value, kind: 'versions' | 'membership', reading: Reading) {
-    this.#document = document
-    this.#kind = kind
-    this.#reading = reading
-    this.#sources = [source]
-  }
-
-  *scan(scan: HistoryScan): Generator<SetEvent> {
-    const { database, collection, id } = this.#document
-    const bounded = upTo(scan, this.#reading.at)
-    const stored = this.#reading.session.transaction.versions(this.#document, {
-      reverse: scan.reverse === true,
-    })
-    const key = `versions ${database}/${collection}/${id}`
-    const versions = this.#reading.measured(key, 1, stored, version => version)
-    for (const [version, previous] of withPrevious(versions, scan.reverse === true)) {
-      const event =
-        this.#kind === 'versions' ? this.#change(version, previous) : this.#membership(version, previous)
-      if (event && isWithin(event, bounded, this.order)) yield event
-    }
-  }
-
-  #change(version: Version, previous: Version | undefined): SetEvent {
-    return this.#event(version, version.action, this.#fields(version, previous))
-  }
-
-  #event({ ts }: Version, action: SetEvent['action'], fields: SetEvent['fields']): SetEvent {
-    return { ts, action, document: this.#document, values: [], fields, sources: this.#sources }
-  }
-
-  #fields(version: Version, previous: Version | undefined): ObjectValue | null {
-    const { session } = this.#reading
-    if (version.action === 'delete') return null
-    const fields = visibleFields(version, session)
-    if (version.action === 'create' || !previous || previous.action === 'delete') return fields
-    return changesBetween(visibleFields(previous, session), fields)
-  }
-
-  #membership(version: Version, previous: Version | undefined): SetEvent | undefined {
+/** Returns the history of a document: all versions (`versions`), or only add and remove events (`membership`). */
+export function documentHistory(
+  document: Ref,
+  source: Value,
+  kind: 'versions' | 'membership',
+  reading: Reading,
+): HistoryStream {
+  const { session } = reading
+  const order = 'adds first'
+  const event = ({ ts }: Version, action: SetEvent['action'], fields: SetEvent['fields']): SetEvent => ({
+    ...{ ts, action, document, fields },
+    values: [],
+    sources: [source],
+  })
+  const eventOf = (version: Version, previous: Version | undefined): SetEvent | undefined => {
+    if (kind === 'versions') return event(version, version.action, fieldsOf(version, previous, session))
     const isLive = version.action !== 'delete'
     const wasLive = previous !== undefined && previous.action !== 'delete'
-    if (isLive === wasLive) return undefined
-    return this.#event(version, isLive ? 'add' : 'remove', null)
+    return isLive === wasLive ? undefined : event(version, isLive ? 'add' : 'remove', null)
   }
+  return {
+    order,
+    *scan(scan) {
+      const bounded = upTo(scan, reading.at)
+      const reverse = scan.reverse === true
+      const stored = session.transaction.versions(document, { reverse })
+      const versions = reading.measured(`versions ${refKey(document)}`, 1, stored, version => version)
+      for (const [version, previous] of withPrevious(versions, reverse)) {
+        const found = eventOf(version, previous)
+        if (found && isWithin(found, bounded, order)) yield found
+      }
+    },
+  }
+}
+
+function fieldsOf(version: Version, previous: Version | undefined, session: Session): ObjectValue | null {
+  if (version.action === 'delete') return null
+  const fields = visibleFields(version, session)
+  if (version.action === 'create' || !previous || previous.action === 'delete') return fields
+  return changesBetween(visibleFields(previous, session), fields)
 }
 
 /** Yields each version with the next older version. If `reverse` is true, `versions` begins with the latest version. */

@@ -2,7 +2,7 @@
 
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import type { EntryScan, IndexEntry } from '../../storage/store/store-contract.ts'
-import type { Ref, Value } from '../../values/value.ts'
+import { type Ref, refKey, type Value } from '../../values/value.ts'
 import type { ElementFilter } from './access.ts'
 import type { Reading } from './reading.ts'
 import {
@@ -98,8 +98,6 @@ export function matchKey({ ref }: IndexDefinition, terms: readonly Value[], { se
   return `match ${ref.database}/${ref.id} ${session.keys.keyOf(terms)}`
 }
 
-const itself = <T>(item: T): T => item
-
 /** Returns the number of storage partitions for a read of an index. Unique indexes are never partitioned. */
 export function partitionsOf(index: IndexDefinition): number {
   if (index.isOwn) return index.terms.length === 0 ? documentsPartitions : 1
@@ -118,30 +116,23 @@ function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }:
   }
 }
 
-/** The set of a single document. The set is empty if the document does not exist. */
-export class SingleDocumentStream implements ElementStream {
-  readonly order = documentOrder
-  readonly #document: Ref
-  readonly #reading: Reading
-  readonly #sources: readonly Value[]
-
-  /** `source` is the set as the query names it: `singleton` of the document, or the reference to the document. */
-  constructor(document: Ref, source: Value, reading: Reading) {
-    this.#document = document
-    this.#reading = reading
-    this.#sources = [source]
+/**
+ * Returns the set of a single document. The set is empty if the document does not exist. `source` is the set as the
+ * query names it: `singleton` of the document, or the reference to the document.
+ */
+export function documentStream(document: Ref, source: Value, reading: Reading): ElementStream {
+  const element: Element = { values: [], document, sources: [source] }
+  const { session } = reading
+  const live = function* () {
+    session.reads?.document(document)
+    if (session.transaction.get(document, reading.at)) yield element
   }
-
-  *scan({ from, to }: ElementScan): Generator<Element> {
-    const element: Element = { values: [], document: this.#document, sources: this.#sources }
-    if (from && compareToPlace(element, from, this.order) < 0) return
-    if (to && compareToPlace(element, to, this.order) > 0) return
-    const { database, collection, id } = this.#document
-    yield* this.#reading.measured(`document ${database}/${collection}/${id}`, 1, this.#live(element), itself)
-  }
-
-  *#live(element: Element): Generator<Element> {
-    this.#reading.session.reads?.document(this.#document)
-    if (this.#reading.session.transaction.get(this.#document, this.#reading.at)) yield element
+  return {
+    order: documentOrder,
+    *scan({ from, to }) {
+      if (from && compareToPlace(element, from, documentOrder) < 0) return
+      if (to && compareToPlace(element, to, documentOrder) > 0) return
+      yield* reading.measured(`document ${refKey(document)}`, 1, live(), each => each)
+    },
   }
 }
