@@ -7,10 +7,11 @@ import { watched } from '../../base/effort.ts'
 import { type Memo, Pending } from '../../base/pending.ts'
 import { RequestError } from '../../base/request-errors.ts'
 import { upsert } from '../../base/upsert.ts'
+import { mayOnDocument, mayRead } from '../../model/permissions.ts'
 import { Session, type SessionHost, timedOut } from '../../model/session.ts'
 import type { StreamEvent, StreamFormat, StreamSubject } from '../../model/streaming.ts'
 import type { Transaction } from '../../storage/store/store-contract.ts'
-import { collectionOf, type Micros, type Ref } from '../../values/value.ts'
+import type { Micros } from '../../values/value.ts'
 import type { Subject, Viewer } from './open-stream.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
@@ -31,12 +32,10 @@ interface AudienceOptions {
   readonly mayWait: boolean
 }
 
-type Access = Session['access']
-
 export class Audience {
   readonly #options: AudienceOptions
-  readonly #accesses = new Map<Viewer, Access>()
-  readonly #accessesBefore = new Map<Viewer, Access>()
+  readonly #sessions = new Map<Viewer, Session>()
+  readonly #sessionsBefore = new Map<Viewer, Session>()
   /** Viewers with a predicate that took too long. These viewers see no further events of the transaction. */
   readonly #tooSlow = new Set<Viewer>()
 
@@ -49,7 +48,7 @@ export class Audience {
    * access. Throws `Pending` if a predicate has to wait.
    */
   sees(viewer: Viewer, event: StreamEvent, subject: StreamSubject): boolean {
-    return this.#decide(viewer, () => maySee(event, subject, this.#access(viewer)))
+    return this.#decide(viewer, () => maySee(event, subject, this.#session(viewer)))
   }
 
   /**
@@ -59,9 +58,12 @@ export class Audience {
    */
   seesPast(viewer: Viewer, { document }: StreamEvent, subject: StreamSubject): boolean {
     return this.#decide(viewer, () => {
-      const access = this.#access(viewer)
-      if (mayOnDocument('history_read', document, access) || isUnrestricted(subject, access)) return true
-      return mayOnDocument('read', document, this.#accessBefore(viewer))
+      const session = this.#session(viewer)
+      if (mayOnDocument('history_read', document, session) || isUnrestricted(subject, session)) return true
+      const before = upsert(this.#sessionsBefore, viewer, () =>
+        this.#sessionOver(this.#options.before, viewer),
+      )
+      return mayRead(document, before)
     })
   }
 
@@ -87,18 +89,14 @@ export class Audience {
     }
   }
 
-  #access(viewer: Viewer): Access {
-    return upsert(this.#accesses, viewer, () => this.#accessOver(this.#options.transaction, viewer))
+  #session(viewer: Viewer): Session {
+    return upsert(this.#sessions, viewer, () => this.#sessionOver(this.#options.transaction, viewer))
   }
 
-  #accessBefore(viewer: Viewer): Access {
-    return upsert(this.#accessesBefore, viewer, () => this.#accessOver(this.#options.before, viewer))
-  }
-
-  #accessOver(transaction: Transaction, viewer: Viewer): Access {
+  #sessionOver(transaction: Transaction, viewer: Viewer): Session {
     const { host, memo, deadline } = this.#options
     const { caller } = viewer.terms
-    const { access } = new Session({
+    return new Session({
       host,
       transaction,
       caller,
@@ -108,31 +106,30 @@ export class Audience {
       effectLimit: 'read',
       effectPlace: 'stream requests',
     })
-    return access
   }
 }
 
-function maySee(event: StreamEvent, subject: StreamSubject, access: Access): boolean {
+function maySee(event: StreamEvent, subject: StreamSubject, session: Session): boolean {
   const { document } = event
   switch (subject.kind) {
     case 'document':
-      return mayOnDocument(event.type === 'history_rewrite' ? 'history_read' : 'read', document, access)
+      return mayOnDocument(event.type === 'history_rewrite' ? 'history_read' : 'read', document, session)
     case 'documents':
-      return isUnrestricted(subject, access) || mayOnDocument('read', document, access)
+      return isUnrestricted(subject, session) || mayRead(document, session)
     case 'writes':
       // A subject of this kind has only paged streams. The query for each page checks the rights.
       return false
     case 'match': {
-      if (isUnrestricted(subject, access)) return true
+      if (isUnrestricted(subject, session)) return true
       const { index: resource, terms } = subject
-      const mayRead = access.allows({ action: 'read', resource, argument: () => terms })
-      return mayRead && mayOnDocument('read', document, access)
+      const mayReadIndex = session.access.allows({ action: 'read', resource, argument: () => terms })
+      return mayReadIndex && mayRead(document, session)
     }
   }
 }
 
 /** Returns whether the viewer may see all elements of a set, even without rights on the documents. */
-function isUnrestricted(subject: StreamSubject, access: Access): boolean {
+function isUnrestricted(subject: StreamSubject, { access }: Session): boolean {
   const action = 'unrestricted_read'
   switch (subject.kind) {
     case 'document':
@@ -143,10 +140,6 @@ function isUnrestricted(subject: StreamSubject, access: Access): boolean {
     case 'match':
       return access.allows({ action, resource: subject.index, argument: () => subject.terms })
   }
-}
-
-function mayOnDocument(action: 'read' | 'history_read', document: Ref, access: Access): boolean {
-  return access.allows({ action, resource: collectionOf(document), document, argument: () => document })
 }
 
 /** An attempt to determine the events of a transaction for all streams. */
