@@ -23,6 +23,7 @@ import { explainDecision, explainMemberships, type PrivilegeOutcome } from '../m
 import { LanguageError } from '../model/failure.ts'
 import type { Explanation, ExplanationRenderer, Language, Languages, Query } from '../model/language.ts'
 import { ownIndexes } from '../model/schema/collection-indexes.ts'
+import { objectOf } from '../model/schema/field-types.ts'
 import { pathSpelling } from '../model/schema/paths.ts'
 import { Session } from '../model/session.ts'
 import { ReadRecorder, type SetUse } from '../model/use-recorders.ts'
@@ -117,9 +118,7 @@ function decisionsOf(
             // Any privilege that mentions a collection also allows reading the collection's definition. If no privilege
             // mentions the collection, reading the definition is denied without a call of `allows`. So this denial is
             // noted here.
-            const { callSite } = subject
-            if (!isMentioned && action === 'read')
-              note({ action, resource, argument: () => null, callSite }, false)
+            if (!isMentioned && action === 'read') note({ action, resource, argument: () => null }, false)
             return isMentioned
           },
           allows(request) {
@@ -229,7 +228,7 @@ function describeCaller(
     sessionAs(asMember, session).tryPredicate(predicate, argument),
   )
   const rendered = memberships.map(({ role, number, grant }) =>
-    mapOf({
+    objectOf({
       role,
       membership: BigInt(number),
       ...(grant === true ? { grant } : describeOutcome(grant, language)),
@@ -245,11 +244,11 @@ function describeDecision(
   { language, subject }: { readonly language: ExplanationRenderer; readonly subject: Session },
 ): ObjectValue {
   const run: TryPredicate = (predicate, argument, about) => subject.tryPredicate(predicate, argument, about)
-  const { accessOptions, transaction } = subject
+  const { accessOptions, callSite, transaction } = subject
   const { decidedBy, considered } = explainDecision(authority, request, transaction, run, accessOptions ?? {})
-  const { action, callSite, document, resource } = request
+  const { action, document, resource } = request
   const described = (privilege: PrivilegeOutcome) => describePrivilege(privilege, language)
-  return mapOf({
+  return objectOf({
     position: callSite?.position().map(step => (typeof step === 'number' ? BigInt(step) : step)) ?? [],
     action,
     resource,
@@ -267,23 +266,14 @@ function describePrivilege(
   language: ExplanationRenderer,
 ): ObjectValue {
   const said = typeof grant === 'boolean' ? { grant } : describeOutcome(grant, language)
-  return mapOf({ role, privilege: BigInt(number), action, ...said })
+  return objectOf({ role, privilege: BigInt(number), action, ...said })
 }
 
 function describeOutcome(outcome: PredicateOutcome, language: ExplanationRenderer): Record<string, Value> {
   if ('value' in outcome) return { grant: outcome.value === true, predicate: outcome.value }
-  return { grant: false, failure: describeFailure(outcome.failure, language) }
-}
-
-function describeFailure(
-  failure: { readonly message: string },
-  language: ExplanationRenderer,
-): readonly Value[] {
-  return failure instanceof LanguageError ? language.describe(failure) : [failure.message]
-}
-
-function mapOf(fields: Readonly<Record<string, Value>>): ObjectValue {
-  return new Map(Object.entries(fields))
+  const { failure } = outcome
+  const described = failure instanceof LanguageError ? language.describe(failure) : [failure.message]
+  return { grant: false, failure: described }
 }
 
 // The functions below describe the reads of an explained query: the sets, the numbers of entries and documents, and
@@ -297,10 +287,10 @@ function describeReads(
   session: Session,
 ): ReadonlyMap<string, Value> {
   const documents = reads.documents.map(([collection, count]) =>
-    mapOf({ collection: collectionName(collection, session), documents: BigInt(count) }),
+    objectOf({ collection: collectionName(collection, session), documents: BigInt(count) }),
   )
   const sets = reads.sets.map(({ entries, scans, set }) =>
-    mapOf({ ...nameOfSet(set, session), scans: BigInt(scans), entries: BigInt(entries) }),
+    objectOf({ ...nameOfSet(set, session), scans: BigInt(scans), entries: BigInt(entries) }),
   )
   const sum = (numbers: readonly number[]) => BigInt(numbers.reduce((total, number) => total + number, 0))
   return new Map<string, Value>([
@@ -363,7 +353,7 @@ function suggestions(reads: ReadRecorder, uses: readonly SetUse[], session: Sess
     if (collection === undefined || !isScanned) return []
     const existing = existingIndex(use, Number(collection.id), session)
     return [
-      mapOf({
+      objectOf({
         collection: use.collection,
         terms: use.terms.map(pathSpelling),
         values: use.values.map(pathSpelling),

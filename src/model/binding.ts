@@ -9,6 +9,7 @@ import { RequestError } from '../base/request-errors.ts'
 import type { Catalogue, NameLookup, Transaction, Version } from '../storage/store/store-contract.ts'
 import type { Code } from '../values/code.ts'
 import { type CollectionId, type DatabaseId, native, type Value } from '../values/value.ts'
+import { callerWith } from './auth/admission.ts'
 import { Failure, LanguageError } from './failure.ts'
 import { Session, type SessionHost } from './session.ts'
 import { viewDocument } from './view-document.ts'
@@ -63,12 +64,7 @@ export function evaluateBinding(
   const session = new Session({
     host,
     transaction: names ? transactionOver(names, database) : nothing,
-    caller: {
-      database,
-      authority: { kind: 'predicate', database },
-      identity: undefined,
-      credential: undefined,
-    },
+    caller: callerWith({ kind: 'predicate', database }),
     dialect: '4',
     memo: new Memo(),
     deadline: Number.POSITIVE_INFINITY,

@@ -13,12 +13,12 @@ import type { Session } from './session.ts'
 export function mayOnDocument(
   action: ResourceAction,
   ref: Ref,
-  { access, callSite }: Session,
+  { access }: Session,
   argument?: (parameterCount: number) => Value,
   next?: () => ObjectValue,
 ): boolean {
   if (access.allowsDocument !== undefined) return access.allowsDocument(action, ref)
-  const request = { action, resource: collectionOf(ref), document: ref, callSite, ...(next && { next }) }
+  const request = { action, resource: collectionOf(ref), document: ref, ...(next && { next }) }
   return access.allows({ ...request, argument: argument ?? (() => ref) })
 }
 

@@ -10,7 +10,7 @@ import { RequestError } from '../base/request-errors.ts'
 import { upsert } from '../base/upsert.ts'
 import type { Transaction } from '../storage/store/store-contract.ts'
 import type { Code, LanguageName } from '../values/code.ts'
-import { type CollectionId, type DatabaseId, Ref, type Value } from '../values/value.ts'
+import { type CollectionId, type DatabaseId, Ref, refKey, type Value } from '../values/value.ts'
 import { ValueKeys } from '../values/value-keys.ts'
 import type {
   Access,
@@ -138,6 +138,9 @@ interface SessionOptions {
   readonly reads?: ReadRecorder | undefined
 }
 
+/** The members that {@link Session.with} can change. */
+type SessionContext = Pick<Session, 'callSite' | 'effectLimit' | 'effectPlace' | 'indexMatch' | 'validTime'>
+
 /** The number of compute units, or of elements read from sets, between two checks of the deadline. */
 const unitsPerClockCheck = 256
 
@@ -177,6 +180,7 @@ export class Session {
    * writes of the transaction.
    */
   validTime: number | undefined
+  /** The strongest allowed effect of calls. */
   effectLimit: Effect
   effectPlace: EffectPlace | undefined
   /** The call that is being evaluated. Explanations assign permission decisions to this call. */
@@ -279,52 +283,24 @@ export class Session {
     }
   }
 
-  /** Runs `work` with `time` as the time of reads. If `time` is undefined, reads return the current state. */
-  withValidTime<T>(time: number | undefined, work: () => T): T {
-    const outer = this.validTime
-    this.validTime = time
+  /** Runs `work` with other values of some members. */
+  with<T>(changes: Partial<SessionContext>, work: () => T): T {
+    const { callSite, effectLimit, effectPlace, indexMatch, validTime } = this
+    Object.assign(this, changes)
     try {
       return work()
     } finally {
-      this.validTime = outer
-    }
-  }
-
-  /**
-   * Runs `work`, which makes a permission decision for a document. `match` is the index entry that contained the
-   * document.
-   */
-  withIndexMatch<T>(match: IndexMatch, work: () => T): T {
-    const outer = this.indexMatch
-    this.indexMatch = match
-    try {
-      return work()
-    } finally {
-      this.indexMatch = outer
-    }
-  }
-
-  /** Runs `work` with a stricter limit on effects. */
-  withEffectLimit<T>(limit: Effect, place: EffectPlace, work: () => T): T {
-    const outer = { limit: this.effectLimit, place: this.effectPlace }
-    this.effectLimit = limit
-    this.effectPlace = place
-    try {
-      return work()
-    } finally {
-      this.effectLimit = outer.limit
-      this.effectPlace = outer.place
+      this.callSite = callSite
+      this.effectLimit = effectLimit
+      this.effectPlace = effectPlace
+      this.indexMatch = indexMatch
+      this.validTime = validTime
     }
   }
 
   /** Runs stored code and returns its value. */
   run(code: Code, given: CodeArguments): Value {
-    const { callSite } = this
-    try {
-      return this.#languageOf(code).run(code, given, this)
-    } finally {
-      this.callSite = callSite
-    }
+    return this.with({}, () => this.#languageOf(code).run(code, given, this))
   }
 
   factsOf(code: Code): CodeFacts {
@@ -364,21 +340,22 @@ export class Session {
     argument: AccessRequest['argument'],
     about?: PredicateSubject,
   ): PredicateOutcome {
-    const { callSite } = this
     const parameterCount = () => this.factsOf(predicate).parameters
     const language = this.#languageOf(predicate)
     const apply = () =>
       this.run(predicate, predicateArguments(predicate, language, parameterCount, argument, about))
-    const readOnly = () => this.withEffectLimit('read', 'auth predicates', apply)
-    const now = () => this.withValidTime(undefined, readOnly)
-    this.callSite = undefined
+    const context = {
+      callSite: undefined,
+      effectLimit: 'read',
+      effectPlace: 'auth predicates',
+      validTime: undefined,
+    } as const
+    const readNow = () => this.with(context, apply)
     try {
-      return { value: this.withAuthority({ kind: 'predicate', database: this.database }, now) }
+      return { value: this.withAuthority({ kind: 'predicate', database: this.database }, readNow) }
     } catch (error) {
       if (error instanceof LanguageError || error instanceof Failure) return { failure: error }
       throw error
-    } finally {
-      this.callSite = callSite
     }
   }
 
@@ -455,7 +432,7 @@ export class Session {
     const { database, collection, id } = ref
     this.reads?.document(ref)
     if (database !== this.database) {
-      this.countRead(`${database}/${collection}/${id}@${this.validTime ?? ''}`, bytes, 1)
+      this.countRead(`${refKey(ref)}@${this.validTime ?? ''}`, bytes, 1)
       return
     }
     const { validTime } = this

@@ -37,19 +37,13 @@ import { isStaged } from './schema/schema-files.ts'
 import type { Session } from './session.ts'
 import { viewDocument } from './view-document.ts'
 
-/** The rules of a language for the creation of documents. */
-export interface CreationRules extends WriteRules {
-  /** True if a query that creates a collection cannot create documents in this collection. */
-  readonly rejectsNewCollections?: boolean
-}
-
 /** Creates a document in a collection, with the given id or a new id. */
 export function createDocument(
   collection: Ref,
   id: bigint | undefined,
   params: ObjectValue,
   session: Session,
-  rules: CreationRules = {},
+  rules: WriteRules = {},
 ): DocumentValue {
   const number = Number(collection.id)
   const resource = resourceOf(number)
@@ -57,12 +51,12 @@ export function createDocument(
   rejectForeign(collection.database, session)
   if (id !== undefined) rejectNegativeId(id, 'target')
   rejectOtherTime(session, 'target')
-  const { access, callSite, transaction } = session
+  const { access, transaction } = session
   const ref =
     id === undefined
       ? newDocument(collection.database, number, session)
       : new Ref(collection.database, number, id)
-  const request = { resource: collection, document: ref, callSite } as const
+  const request = { resource: collection, document: ref } as const
   const mayCreate = () => access.allows({ ...request, action: 'create', argument: () => params })
   const mayTakeId = () =>
     access.allows({
@@ -152,7 +146,7 @@ function newDocument(database: DatabaseId, collection: CollectionId, session: Se
 /** Moves a database with all its content to another parent. Returns the document of the database in the new parent. */
 export function moveDatabase(source: Ref, target: Ref, session: Session): Version {
   rejectOtherTime(session)
-  const { access, callSite, transaction } = session
+  const { access, transaction } = session
   const { catalogue } = transaction
   const moved = catalogue.databaseAt(source)
   const parent = catalogue.databaseAt(target)
@@ -161,7 +155,7 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
   // The caller needs the right to delete child databases of the query's database, even if `source` is a deeper
   // descendant.
   const resource = new Ref(session.database, native.collections, BigInt(native.databases))
-  if (!access.allows({ action: 'delete', resource, document: source, argument: () => source, callSite }))
+  if (!access.allows({ action: 'delete', resource, document: source, argument: () => source }))
     throw permissionDenied()
   if (catalogue.lineage(target.id).some(({ ref }) => ref.id === source.id))
     throw Failure.of({ kind: 'moved into itself', database: moved.name, parent: parent.name })

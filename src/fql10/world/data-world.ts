@@ -79,8 +79,8 @@ class AccessDocuments implements AccessReader {
     const params: ObjectValue = ttl === undefined ? new Map() : new Map([['ttl', ttl]])
     const tokens = new Ref(session.database, native.collections, BigInt(native.tokens))
     const fields = () => new Map<string, StoredValue>([['instance', instance], ...params])
-    const request = { action: 'create', resource: tokens, argument: fields, callSite: call } as const
-    if (!session.access.allows(request)) throw permissionDenied(call)
+    const request = { action: 'create', resource: tokens, argument: fields } as const
+    if (!session.with({ callSite: call }, () => session.access.allows(request))) throw permissionDenied(call)
     const create = () => createToken(instance, params, session)
     const made = catchError(Failure, create, failure => {
       const target = { action: 'create', collection: 'Token', ref: undefined, name: undefined } as const

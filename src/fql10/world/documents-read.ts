@@ -114,7 +114,7 @@ export class DocumentReader implements DocumentAccess {
     session.callSite = call
     const { at } = call
     if (!mayOnDocument(at === undefined ? 'read' : 'history_read', ref, session)) return undefined
-    const version = session.withValidTime(at, () => this.#counted(ref, at, false))
+    const version = session.with({ validTime: at }, () => this.#counted(ref, at, false))
     if (version === undefined) return undefined
     // `version.ref` is used instead of `ref`, because `version.ref` may already contain the cached text of the id.
     const state = stateOf(version, session)
@@ -129,8 +129,8 @@ export class DocumentReader implements DocumentAccess {
     const session = this.#session
     if (readAt !== undefined) return mayOnDocument('history_read', ref, session)
     if (foundIn === undefined) return mayOnDocument('read', ref, session)
-    const found = { document: ref, covered: foundIn.covered }
-    return session.withIndexMatch(found, () => mayOnDocument('read', ref, session))
+    const indexMatch = { document: ref, covered: foundIn.covered }
+    return session.with({ indexMatch }, () => mayOnDocument('read', ref, session))
   }
 
   /** Reads a document. Repeated reads of the same document return the cached result until the query writes. */
@@ -150,7 +150,7 @@ export class DocumentReader implements DocumentAccess {
   #readAt(ref: Ref, at: number | undefined, isFree: boolean): DocumentVersion | undefined {
     const session = this.#session
     const read = () => this.#counted(ref, at, isFree)
-    const version = session.validTime === at ? read() : session.withValidTime(at, read)
+    const version = session.validTime === at ? read() : session.with({ validTime: at }, read)
     return version && stateOf(version, session)
   }
 

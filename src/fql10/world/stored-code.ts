@@ -135,7 +135,7 @@ export const storedCode: CodeLanguage<'10'> = {
     const { validTime } = session
     // The read time is removed from the session, and passed to the calls of the code instead. A session with a read
     // time rejects all writes, but an `at` block in the code may return to the present and write.
-    return session.withValidTime(undefined, () => run(code, given, session, validTime))
+    return session.with({ validTime: undefined }, () => run(code, given, session, validTime))
   },
   facts: ({ source }) => ({ parameters: bodyOf(source, '*body*').node.parameters.length, effect: 'write' }),
   isCode({ source }) {

@@ -138,7 +138,7 @@ export class StoredSetReader implements SetReader {
 /** Wraps a filter so that predicates of roles read covered fields from the index entry, not from the document. */
 function coveredFilter(shows: ElementFilter, { covered }: IndexUse, session: Session): ElementFilter {
   if (session.authority.kind !== 'roles') return shows
-  return document => session.withIndexMatch({ document, covered }, () => shows(document))
+  return document => session.with({ indexMatch: { document, covered } }, () => shows(document))
 }
 
 /** The reference of the document that defines a collection. */

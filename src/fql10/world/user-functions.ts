@@ -28,17 +28,10 @@ export function callUser(
   const stored = session.transaction.get(ref)
   if (stored === undefined) throw call.failure('unbound_variable', msg`Unbound variable \`${callee.name}\``)
   const code = codeOf(stored.fields.get('body'))
-  const { access } = session
   const passed = (language: LanguageName) =>
     language === '10' ? args.map(arg => new PassedArgument(arg)) : args.map(foreignOrFailure)
-  const request = {
-    action: 'call',
-    resource: ref,
-    argument: () => passed('4'),
-    passed,
-    callSite: call,
-  } as const
-  if (!access.allows(request)) throw permissionDenied(call)
+  const request = { action: 'call', resource: ref, argument: () => passed('4'), passed } as const
+  if (!session.with({ callSite: call }, () => session.access.allows(request))) throw permissionDenied(call)
   if (code === undefined) return call.nullResult()
   const name = stored.fields.get('name')
   const run = (): Value | BoundCall => {
@@ -67,13 +60,16 @@ function runForeign(
   const { parameters } = code
   const names = typeof parameters === 'string' ? [parameters] : parameters
   const list = args.map((arg, index) => foreignArgument(arg, names[index] ?? `${index}`, call))
-  const { limit } = call
-  const run = () => session.withValidTime(call.at, () => session.run(code, { list }))
+  const { at: validTime, limit } = call
+  const effects =
+    limit === undefined || limit.effect === 'write'
+      ? {}
+      : ({
+          effectLimit: limit.effect === 'pure' ? 'pure' : 'read',
+          effectPlace: 'auth predicates',
+        } as const)
   try {
-    const result =
-      limit === undefined || limit.effect === 'write'
-        ? run()
-        : session.withEffectLimit(limit.effect === 'pure' ? 'pure' : 'read', 'auth predicates', run)
+    const result = session.with({ validTime, ...effects }, () => session.run(code, { list }))
     return runtimeOf(result, ref => reader.document(ref, call.at))
   } catch (error) {
     throw translateError(error, call, reader)

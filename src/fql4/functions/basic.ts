@@ -40,7 +40,7 @@ import { typeName } from '../values/tagged.ts'
 
 /** Runs `work` with `ts` as the time of all reads. If `ts` is undefined, the time of reads does not change. */
 export function atTime<T>(ts: ReadableTime | undefined, call: Call, work: () => T): T {
-  return ts === undefined ? work() : call.session.withValidTime(validTimeOf(ts, call), work)
+  return ts === undefined ? work() : call.session.with({ validTime: validTimeOf(ts, call) }, work)
 }
 
 /**
@@ -159,11 +159,11 @@ export const logic = family('Logic', [
  * Throws a {@link Failure} if the function does not exist or the caller has no permission to call the function.
  */
 function callFunction(ref: Ref, given: CodeArguments, session: Session): Value {
-  const { access, callSite, transaction } = session
+  const { access, transaction } = session
   const stored = transaction.get(ref)
   if (!stored) throw Failure.of({ kind: 'not found', ref }, 'target')
   const argument = () => ('one' in given ? given.one : given.list)
-  if (!access.allows({ action: 'call', resource: ref, argument, callSite })) throw permissionDenied()
+  if (!access.allows({ action: 'call', resource: ref, argument })) throw permissionDenied()
   const body = codeOf(stored.fields.get('body'))
   assert(body !== undefined, 'a function has a body')
   const role = stored.fields.get('role')

@@ -1,9 +1,9 @@
 // Functions that read and write documents and their history.
 
 import { documentExists, isUserDocument, readDocument, requireReachable } from '../../model/read.ts'
+import type { WriteRules } from '../../model/resources/resource.ts'
 import { viewDocument } from '../../model/view-document.ts'
 import {
-  type CreationRules,
   changeDocument,
   createDocument,
   deleteDocument,
@@ -21,7 +21,7 @@ import { Action, EventValue, type SetLike, SetValue } from '../values/transient.
 import { atTime } from './basic.ts'
 
 /** From API version 5 on, a query that creates a collection cannot create documents in this collection. */
-export function creationRules({ session }: Call): CreationRules {
+export function creationRules({ session }: Call): WriteRules {
   return { rejectsNewCollections: speaks(session, '5') }
 }
 

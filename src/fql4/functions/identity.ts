@@ -25,7 +25,7 @@ function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   if (!isSet) return target as Ref
   const { counters } = call.session.transaction
   const { readBytes } = counters
-  const found = call.session.withValidTime(undefined, () => firstIdentity(target, call, key))
+  const found = call.session.with({ validTime: undefined }, () => firstIdentity(target, call, key))
   const standIn = equalizeReads(call.session, found !== undefined)
   if (standIn) call.session.transaction.get(standIn)
   counters.readBytes = readBytes

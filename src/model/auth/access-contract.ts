@@ -70,8 +70,6 @@ export interface AccessRequest {
    * in `language`. If `passed` is absent, the predicate receives the result of `argument`.
    */
   readonly passed?: (language: LanguageName) => readonly Value[]
-  /** The part of the query that needs the permission: a call. Used in explanations. */
-  readonly callSite?: CallSite | undefined
 }
 
 /** The position of a permission check in a query. */

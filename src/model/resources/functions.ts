@@ -39,13 +39,13 @@ export const functionResource: Resource = {
  * server key could create functions with the role `admin`.
  */
 function rejectHigherRole(draft: Draft): void {
-  const { access, callSite, authority, database } = draft.session
+  const { access, authority, database } = draft.session
   const holder = authority.kind === 'builtin' && authority.role !== 'client' ? authority.role : undefined
   const before = draft.previous?.fields.get('role')
   const role = draft.fields.get('role') ?? before
   if (isWithin(role, holder === 'server-readonly' ? undefined : holder)) return
   const keys = new Ref(database, native.collections, BigInt(native.keys))
-  if (access.allows({ action: 'create', resource: keys, argument: () => new Map(), callSite })) return
+  if (access.allows({ action: 'create', resource: keys, argument: () => new Map() })) return
   if (draft.rules.explainsRoles && role !== undefined) {
     const keepsRole = before !== undefined && equalValues(role, before)
     if (keepsRole && keepsBody(draft)) return

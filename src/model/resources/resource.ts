@@ -47,6 +47,10 @@ export interface WriteRules {
    * a replace preserves the stored value.
    */
   readonly historyDaysDefault?: number
+  /**
+   * A query that creates a collection cannot create documents in this collection. If absent, the query can.
+   */
+  readonly rejectsNewCollections?: boolean
   /** Called after all checks of permission and existence. Throws if the write is invalid. */
   readonly check?: () => void
   /** Checks the fields before the document is stored, and may convert fields. Throws if the fields are invalid. */

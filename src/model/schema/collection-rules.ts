@@ -114,7 +114,7 @@ export function applyTypes(draft: TypedDraft, known?: Value): void {
 
 /** Evaluates the expression of a default. `name` is the name of the source in error positions. */
 export function runDefault(source: string, name: string, session: Session): Value {
-  return session.withEffectLimit('pure', 'default values', () =>
+  return session.with({ effectLimit: 'pure', effectPlace: 'default values' }, () =>
     session.run({ language: '10', source, name, isExpression: true }, { list: [] }),
   )
 }
@@ -150,7 +150,7 @@ export function runChecks(draft: CheckedDraft): void {
 function checkResult(source: string, name: string, { mode, ref, session }: CheckedDraft): Value {
   const code = { language: '10', source, name: `*check_constraint:${name}*` } as const
   const run = () => session.run(code, { list: [ref] })
-  const readOnly = () => session.withEffectLimit('read', 'check constraints', run)
+  const readOnly = () => session.with({ effectLimit: 'read', effectPlace: 'check constraints' }, run)
   try {
     return session.withAuthority({ kind: 'predicate', database: ref.database }, readOnly)
   } catch (error) {

@@ -5,6 +5,7 @@ import { isStackExhaustion } from '../../base/catch-error.ts'
 import type { Memo } from '../../base/pending.ts'
 import type { Transaction } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, firstUserCollection, type ObjectValue, type Ref } from '../../values/value.ts'
+import { callerWith } from '../auth/admission.ts'
 import { Failure, type TypeFailure } from '../failure.ts'
 import { Session, type SessionHost } from '../session.ts'
 import { applyTypes, runChecks } from './collection-rules.ts'
@@ -62,12 +63,7 @@ export class ImportedDocuments {
     return new Session({
       host: this.#host,
       transaction: this.#transaction,
-      caller: {
-        database: this.#database,
-        authority: { kind: 'predicate', database: this.#database },
-        identity: undefined,
-        credential: undefined,
-      },
+      caller: callerWith({ kind: 'predicate', database: this.#database }),
       dialect: '10',
       memo: this.#memo,
       deadline: Number.POSITIVE_INFINITY,

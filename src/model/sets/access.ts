@@ -25,8 +25,8 @@ export function indexFilter(
   terms: readonly Value[],
   { hidden, session }: Reading,
 ): ElementFilter | undefined {
-  const { access, callSite } = session
-  const request = { resource: index.ref, argument: () => terms, callSite }
+  const { access } = session
+  const request = { resource: index.ref, argument: () => terms }
   if (access.allows({ ...request, action: 'unrestricted_read' })) return everything
   const isPublic = index.publicRead && index.ref.database === session.database
   if (!isPublic && !access.allows({ ...request, action: 'read' })) return undefined
@@ -38,12 +38,7 @@ export function indexFilter(
  * accepts all documents.
  */
 export function documentsFilter(collection: Ref, session: Session): ElementFilter {
-  const request = {
-    action: 'unrestricted_read',
-    resource: collection,
-    argument: () => null,
-    callSite: session.callSite,
-  } as const
+  const request = { action: 'unrestricted_read', resource: collection, argument: () => null } as const
   const shows = session.access.allows(request) ? everything : readableDocuments(session)
   return listed(collection, shows, session)
 }
@@ -64,12 +59,7 @@ export function readableDocumentsOf(collection: Ref, session: Session): ElementF
  * read the collection itself.
  */
 export function nativeFilter(collection: Ref, session: Session): ElementFilter | undefined {
-  const request = {
-    action: 'read',
-    resource: collection,
-    argument: () => collection,
-    callSite: session.callSite,
-  } as const
+  const request = { action: 'read', resource: collection, argument: () => collection } as const
   return session.access.allows(request) ? readableDocumentsOf(collection, session) : undefined
 }
 
