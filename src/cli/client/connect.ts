@@ -32,8 +32,9 @@ async function connect(choice: ClientChoice, config: Config): Promise<QueryConne
   const release = await claimUnlessServed(data)
   if (release !== undefined) {
     await release()
-    const service = await startOwnService(config)
-    const secret = choice.secret ?? service.secret
+    const rootSecret = systemRandom.hex(secretBytes)
+    const service = await startService({ ...environment(config), TERRARIUM_ROOT_SECRET: rootSecret })
+    const secret = choice.secret ?? rootSecret
     return new QueryConnection({ url: service.url, secret, scope, timeoutMs, onClose: service.stop })
   }
   const address = readAddress(data)
@@ -92,11 +93,6 @@ interface RunningService {
   stop(): Promise<void>
 }
 
-/** A service with a temporary root secret. */
-interface OwnService extends RunningService {
-  readonly secret: string
-}
-
 /** Settings that a temporary service does not inherit. */
 const omittedSettings: ReadonlySet<SettingName> = new Set([
   'port',
@@ -112,14 +108,8 @@ const omittedSettings: ReadonlySet<SettingName> = new Set([
   'metricsHost',
 ])
 
+/** The length of the temporary root secret, in bytes. */
 const secretBytes = 24
-
-/** Starts a service on the data directory of `config`. Throws {@link StartError} when the service cannot start. */
-async function startOwnService(config: Config): Promise<OwnService> {
-  const secret = systemRandom.hex(secretBytes)
-  const service = await startService({ ...environment(config), TERRARIUM_ROOT_SECRET: secret })
-  return { ...service, secret }
-}
 
 /**
  * Starts a service with settings from an environment. The service exits when this process exits. `show` receives the
@@ -140,7 +130,7 @@ export async function startService(
   const ended = new Promise<void>(resolve => child.once('close', () => resolve()))
   let errorOutput = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    errorOutput = lastLines(errorOutput + text)
+    errorOutput = (errorOutput + text).slice(-errorOutputMax)
     show(text)
   })
   const url = await new Promise<string>((resolve, reject) => {
@@ -158,6 +148,7 @@ export async function startService(
   return { url, ended, stop }
 }
 
+/** The environment of a temporary service, without its root secret. */
 function environment(config: Config): NodeJS.ProcessEnv {
   const names = (Object.keys(settings) as SettingName[]).filter(name => !omittedSettings.has(name))
   const own = { TERRARIUM_PORT: '0', TERRARIUM_QUERY_LOG: 'false', TERRARIUM_LOG_LEVEL: 'silent' }
@@ -166,8 +157,6 @@ function environment(config: Config): NodeJS.ProcessEnv {
 
 /** Maximum number of characters of standard error that are stored. */
 const errorOutputMax = 10_000
-
-const lastLines = (text: string) => text.slice(-errorOutputMax)
 
 function lastLine(text: string): string {
   const line = text.trim().split('\n').at(-1) ?? ''
