@@ -1,18 +1,10 @@
 // Opens the data directory: creates it, claims it for this process, and checks that its content fits the settings. The
 // service, the npm package and the commands all use this file.
 
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { reasonOf } from '../base/system-reasons.ts'
+import { readIfPresent } from '../base/text-file.ts'
 import { queryLogFolder } from '../query-log/segment-files.ts'
 import { claimFolder } from '../storage/kv/lmdb-claim.ts'
 import { storeBytes } from '../storage/kv/lmdb-copy.ts'
@@ -121,6 +113,5 @@ function rejectForeign({ acceptData, data, store }: Config): void {
 
 /** Returns the address of the store to which the data was moved; undefined if the data was not moved. */
 function movedTo(folder: string): string | undefined {
-  const file = join(folder, movedFile)
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
+  return readIfPresent(join(folder, movedFile))?.trim()
 }

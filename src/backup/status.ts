@@ -1,9 +1,10 @@
 // Stores the state of the continuous backup of a data directory in a file of that directory. The backup process writes
 // the file. All processes of the service read the file for the health report and the metrics.
 
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAlive, processMark } from '../base/system-process.ts'
+import { replaceFile } from '../base/text-file.ts'
 import type { BackupStatus } from './backup-status.ts'
 
 interface StatusFile extends BackupStatus {
@@ -12,19 +13,16 @@ interface StatusFile extends BackupStatus {
 }
 
 const fileName = 'continuous-backup.json'
-const draftName = `${fileName}.new`
 
 /** Names of the files in the data directory that contain the state. */
-export const statusFiles: readonly string[] = [fileName, draftName]
+export const statusFiles: readonly string[] = [fileName, `${fileName}.new`]
 
 /** Writes the state to the data directory `folder`. */
 export function writeStatus(folder: string, status: BackupStatus): void {
   const { pid } = process
   const content: StatusFile = { ...status, pid, process: processMark(pid) ?? null }
-  const draft = join(folder, draftName)
   try {
-    writeFileSync(draft, JSON.stringify(content), { mode: 0o600 })
-    renameSync(draft, join(folder, fileName))
+    replaceFile(join(folder, fileName), JSON.stringify(content))
   } catch {
     // The backup continues even if its state cannot be written.
   }

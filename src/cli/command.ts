@@ -9,6 +9,7 @@ import {
   settings,
   type ValueOf,
 } from '../app/config/settings.ts'
+import { reasonOf } from '../base/system-reasons.ts'
 
 /** A flag that belongs to a command, not to the settings of the service. */
 export type Option = Setting & {
@@ -101,4 +102,13 @@ export function commandFlags(command: Command): readonly (readonly [name: string
  */
 export class StartError extends Error {
   override name = 'StartError'
+}
+
+/** Runs a file operation. If the operation fails, throws {@link StartError} with the reason. */
+export function withFile<T>(path: string, use: 'read' | 'written', work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    throw new StartError(`${path} cannot be ${use}: ${reasonOf(cause)}`)
+  }
 }

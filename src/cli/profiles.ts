@@ -1,12 +1,13 @@
 // Profiles: named services, each with an address, a secret and a database. The profiles are stored in a file that only
 // the owner of the file can read.
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fromEnvironment, type RawSetting, UsageError } from '../app/config/read-config.ts'
 import { reasonOf } from '../base/system-reasons.ts'
-import { StartError } from './command.ts'
+import { readIfPresent, replaceFile } from '../base/text-file.ts'
+import { withFile } from './command.ts'
 
 /** A service. The fields have the names of the options that they replace. */
 interface Profile {
@@ -25,14 +26,13 @@ export function profileFile(env: NodeJS.ProcessEnv = process.env): string {
 
 /** All profiles by name; empty if the file does not exist. Throws {@link UsageError} for an unreadable file. */
 export function readProfiles(file = profileFile()): ReadonlyMap<string, Profile> {
-  let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    const text = readIfPresent(file)
+    return new Map(text === undefined ? [] : Object.entries(profilesIn(text, file)))
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
+    if (cause instanceof UsageError) throw cause
     throw new UsageError(`the profiles in ${file} cannot be read: ${reasonOf(cause)}`)
   }
-  return new Map(Object.entries(profilesIn(text, file)))
 }
 
 function profilesIn(text: string, file: string): Readonly<Record<string, Profile>> {
@@ -55,21 +55,15 @@ function isProfile(json: unknown): json is Profile {
   return isText(url) && isText(secret) && (database === undefined || isText(database))
 }
 
-/** Changes the profiles in the file. Throws {@link StartError} when the file cannot be written. */
+/** Changes the profiles in the file. Throws a StartError when the file cannot be written. */
 export function changeProfiles(change: (profiles: Map<string, Profile>) => void): void {
   const file = profileFile()
   const profiles = new Map(readProfiles(file))
   change(profiles)
-  try {
+  withFile(file, 'written', () => {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    writeFileSync(`${file}.new`, `${JSON.stringify(Object.fromEntries(profiles), null, 2)}\n`, {
-      mode: 0o600,
-      flush: true,
-    })
-    renameSync(`${file}.new`, file)
-  } catch (cause) {
-    throw new StartError(`${file} cannot be written: ${reasonOf(cause)}`)
-  }
+    replaceFile(file, `${JSON.stringify(Object.fromEntries(profiles), null, 2)}\n`, { flush: true })
+  })
 }
 
 /**

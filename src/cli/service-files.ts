@@ -1,10 +1,11 @@
 // Files of a service in its data directory: a generated root secret, and the address of the service. A command that
 // knows only the data directory reads these files to connect to the service.
 
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from '../base/random.ts'
 import { reasonOf } from '../base/system-reasons.ts'
+import { readIfPresent } from '../base/text-file.ts'
 import { StartError } from './command.ts'
 
 const secretFileName = 'root-secret'
@@ -46,11 +47,10 @@ export function readRootSecret(folder: string): string | undefined {
 }
 
 function readSecret(file: string): string | undefined {
-  let text: string
+  let text: string | undefined
   try {
-    text = readFileSync(file, 'utf8').trim()
+    text = readIfPresent(file)?.trim()
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new StartError(`the root secret in ${file} cannot be read: ${reasonOf(cause)}`)
   }
   if (text === '') throw new StartError(`the file ${file} is empty; remove it to get a new root secret`)
@@ -76,10 +76,5 @@ export function removeAddress(folder: string): void {
 
 /** The address in the data directory; it may be stale, because a killed service does not remove it. */
 export function readAddress(folder: string): string | undefined {
-  try {
-    return readFileSync(fileOf(folder), 'utf8').trim()
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw cause
-  }
+  return readIfPresent(fileOf(folder))?.trim()
 }

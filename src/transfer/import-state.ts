@@ -11,7 +11,6 @@ import {
   readdirSync,
   readFileSync,
   readSync,
-  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -20,6 +19,7 @@ import {
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { msPerDay } from '../base/micros.ts'
+import { replaceFile } from '../base/text-file.ts'
 import type { ImportMemory, OpenReference } from './import-memory.ts'
 import { type FilePlace, fileStart } from './read-file.ts'
 import { TransferError } from './record.ts'
@@ -174,9 +174,7 @@ export class ImportState implements ImportMemory {
   #keep(unmet: number, report: ReportData): void {
     const references = this.#state.references + this.#references.flush()
     this.#state = { version: 1, files: this.#state.files, references, unmet, report }
-    // The file is replaced by a rename, so that it is always complete.
-    writeFileSync(`${this.#file}.new`, JSON.stringify(this.#state), { mode: 0o600 })
-    renameSync(`${this.#file}.new`, this.#file)
+    replaceFile(this.#file, JSON.stringify(this.#state))
   }
 
   *references(): Generator<readonly OpenReference[]> {

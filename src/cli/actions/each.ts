@@ -1,14 +1,14 @@
 // `terrarium each`: applies a function to every element of a set, one page per transaction.
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import type { Config } from '../../app/config/settings.ts'
-import { reasonOf } from '../../base/system-reasons.ts'
+import { readIfPresent, replaceFile } from '../../base/text-file.ts'
 import { memberOf } from '../../transfer/references.ts'
 import { parseJson, tryJson } from '../../values/json.ts'
 import { withConnection } from '../client/connect.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
-import { StartError } from '../command.ts'
+import { StartError, withFile } from '../command.ts'
 import { withCount } from '../progress.ts'
 import { quantity, visible } from '../terminal.ts'
 
@@ -125,13 +125,8 @@ function readPage(data: string): Page {
  * file belongs to another set or another function.
  */
 function readProgress(file: string, set: string, each: string): Progress | undefined {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new StartError(`${file} cannot be read: ${reasonOf(cause)}`)
-  }
+  const text = withFile(file, 'read', () => readIfPresent(file))
+  if (text === undefined) return undefined
   const json = tryJson(text)
   const cursor = memberOf(json, 'cursor')
   if (memberOf(json, 'set') !== set || memberOf(json, 'each') !== each || typeof cursor !== 'string')
@@ -139,19 +134,10 @@ function readProgress(file: string, set: string, each: string): Progress | undef
   return { set, each, cursor, documents: Number(memberOf(json, 'documents') ?? 0) }
 }
 
-/**
- * Stores the progress, or removes the file if `progress` is undefined. The file is written under another name and then
- * renamed, so that a crash leaves either the old or the new content.
- */
+/** Stores the progress, or removes the file if `progress` is undefined. */
 function writeProgress(file: string, progress: Progress | undefined): void {
-  try {
-    if (progress === undefined) {
-      rmSync(file, { force: true })
-      return
-    }
-    writeFileSync(`${file}.new`, `${JSON.stringify(progress)}\n`, { mode: 0o600, flush: true })
-    renameSync(`${file}.new`, file)
-  } catch (cause) {
-    throw new StartError(`${file} cannot be written: ${reasonOf(cause)}`)
-  }
+  withFile(file, 'written', () => {
+    if (progress === undefined) rmSync(file, { force: true })
+    else replaceFile(file, `${JSON.stringify(progress)}\n`, { flush: true })
+  })
 }

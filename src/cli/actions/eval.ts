@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { text as textOf } from 'node:stream/consumers'
 import { UsageError } from '../../app/config/read-config.ts'
 import type { Config } from '../../app/config/settings.ts'
-import { reasonOf } from '../../base/system-reasons.ts'
 import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
@@ -14,7 +13,7 @@ import { type Dialect, type ResultOutput, TextFault, type TextQuery } from '../c
 import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { type QueryText, writeError } from '../client/report.ts'
-import { StartError } from '../command.ts'
+import { withFile } from '../command.ts'
 import { quantity, rowsText, visible } from '../terminal.ts'
 
 interface Choice extends ClientChoice {
@@ -38,11 +37,7 @@ export async function runFile(file: string, choice: Choice, config: Config): Pro
 
 /** The text of a file of queries. Throws {@link StartError} if the file cannot be read. */
 export function readQueryFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new StartError(`${file} cannot be read: ${reasonOf(cause)}`)
-  }
+  return withFile(file, 'read', () => readFileSync(file, 'utf8'))
 }
 
 /** Runs the queries of a text one after the other, until a query fails. */

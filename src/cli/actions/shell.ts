@@ -1,9 +1,10 @@
 // Connects the shell to a service, the terminal and the history file.
 
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../app/config/settings.ts'
+import { replaceFile } from '../../base/text-file.ts'
 import { withConnection } from '../client/connect.ts'
 import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
@@ -63,7 +64,7 @@ export function readHistory(file: string): string[] {
     return []
   }
   const kept = entries.slice(-entriesMax)
-  if (entries.length > 2 * entriesMax) replaceFile(file, kept)
+  if (entries.length > 2 * entriesMax) shorten(file, kept)
   return kept.map(entry => entry.replaceAll('\r', '\n')).reverse()
 }
 
@@ -78,11 +79,9 @@ export function addToHistory(file: string, entry: string): void {
   }
 }
 
-function replaceFile(file: string, entries: readonly string[]): void {
+function shorten(file: string, entries: readonly string[]): void {
   try {
-    const draft = `${file}.new`
-    writeFileSync(draft, `${entries.join('\n')}\n`, { mode: 0o600 })
-    renameSync(draft, file)
+    replaceFile(file, `${entries.join('\n')}\n`)
   } catch {
     // If the file cannot be shortened, it still contains its old entries.
   }

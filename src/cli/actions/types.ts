@@ -1,10 +1,11 @@
 // Writes TypeScript declarations of a schema, once or after each change.
 
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { UsageError } from '../../app/config/read-config.ts'
 import type { Config } from '../../app/config/settings.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
+import { readIfPresent } from '../../base/text-file.ts'
 import { stayAlive } from '../../base/timers.ts'
 import { readFsl } from '../../transfer/fsl.ts'
 import { TransferError } from '../../transfer/record.ts'
@@ -87,7 +88,7 @@ export function typesOf(files: SchemaFiles, client: string): string {
  */
 export function writeIfChanged(path: string, text: string): boolean {
   try {
-    if (existsSync(path) && readFileSync(path, 'utf8') === text) return false
+    if (readIfPresent(path) === text) return false
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
     return true

@@ -5,7 +5,6 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { reasonOf } from '../../base/system-reasons.ts'
 import {
   FqlSyntaxError,
   parseExpressions,
@@ -17,7 +16,7 @@ import {
 import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import type { QueryText } from '../client/report.ts'
-import { StartError } from '../command.ts'
+import { StartError, withFile } from '../command.ts'
 import { kindCreatedBy, kinds, type ObjectKind, type SchemaObject } from './kinds.ts'
 
 /** An object in a file. The expression for the object's fields is not evaluated yet. */
@@ -104,25 +103,19 @@ function childOf(folder: string, file: string): string | undefined {
 
 /** The files of a folder. JavaScript files are included only if `hasScripts` is true. */
 function filesOf(folder: string, hasScripts: boolean): readonly string[] {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile())
-      .map(entry => join(entry.parentPath, entry.name))
-      .filter(file => file.endsWith('.fql') || (hasScripts && scriptName.test(file)))
-      .map(file => relative('.', file))
-      .sort()
-  } catch (cause) {
-    throw new StartError(`${folder} cannot be read: ${reasonOf(cause)}`)
-  }
+  const entries = withFile(folder, 'read', () =>
+    readdirSync(folder, { recursive: true, withFileTypes: true }),
+  )
+  return entries
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+    .filter(file => file.endsWith('.fql') || (hasScripts && scriptName.test(file)))
+    .map(file => relative('.', file))
+    .sort()
 }
 
 function readObjects(file: string): readonly FileObject[] {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new StartError(`${file} cannot be read: ${reasonOf(cause)}`)
-  }
+  const text = withFile(file, 'read', () => readFileSync(file, 'utf8'))
   const from = { text, file }
   try {
     const expressions = scriptName.test(file) ? [parseModule(text)] : parseExpressions(text)
@@ -167,10 +160,8 @@ function fileText({ kind, fields }: SchemaObject): string {
 
 /** Writes the file of an object. Throws {@link StartError}. */
 export function writeObject(file: string, object: SchemaObject): void {
-  try {
+  withFile(file, 'written', () => {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, fileText(object))
-  } catch (cause) {
-    throw new StartError(`${file} cannot be written: ${reasonOf(cause)}`)
-  }
+  })
 }

@@ -2,11 +2,12 @@
 // and is a file in the directory. All processes can read the file, and the file survives a restart. The dashboard
 // displays the note. While the note describes a running task, no other task of the same kind can be started over HTTP.
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { isAlive, processMark } from '../../base/system-process.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
+import { replaceFile } from '../../base/text-file.ts'
 import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
 import { replicaFolder } from '../../storage/kv/postgres/replica-folder.ts'
 import type { TaskKind, TaskNote, TaskProgress, TaskResult, TaskSuccess } from './health.ts'
@@ -122,10 +123,8 @@ export async function withTaskNote<R>(
  */
 function write(folder: string, note: StoredNote): void {
   if (storeBytes(folder) === 0 && !existsSync(replicaFolder(folder))) return
-  const file = fileOf(folder, note.kind)
   try {
-    writeFileSync(`${file}.new`, JSON.stringify(note), { mode: 0o644 })
-    renameSync(`${file}.new`, file)
+    replaceFile(fileOf(folder, note.kind), JSON.stringify(note), { mode: 0o644 })
   } catch {
     // A task does not fail because its note cannot be written.
   }
