@@ -7,7 +7,6 @@ import type { Duplex } from 'node:stream'
 import { Callee, Caller, ConnectionLost, type Payload } from '../base/calls.ts'
 import { RequestError, type RequestErrorCode } from '../base/request-errors.ts'
 import { type Engine, LongBody, type QueryRequest, type QueryResponse } from '../engine/engine-contract.ts'
-import type { Committer } from '../engine/engine-options.ts'
 import type { KeyValueStore } from '../storage/kv/kv-contract.ts'
 import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
 import { reserveStretch } from '../storage/store/id-reservation.ts'
@@ -124,14 +123,15 @@ function errorOf({ code, outcome, reason }: Failure): Error {
  * Runs in a worker: forwards operations to the committing process. The operations reject with `StoreUnavailableError`
  * when the committing process has exited.
  */
-export class CommitterClient implements Committer {
+export class CommitterClient {
   readonly #caller: Caller
 
   constructor(socket: Duplex) {
     this.#caller = new Caller(socket)
   }
 
-  async query({ longBody, ...request }: QueryRequest): Promise<QueryResponse> {
+  /** Runs a writing query. */
+  readonly query = async ({ longBody, ...request }: QueryRequest): Promise<QueryResponse> => {
     const operation: Operation = { kind: 'query', request }
     const { pieces = [], value } = await this.#call(operation, longBody?.pieces)
     const response = value as QueryResponse

@@ -286,7 +286,7 @@ export function engineOver({
     store,
     memory,
     slowLane,
-    committer,
+    forward: committer?.query,
     ...(within && { neverCommits: true, onCheck: within.onCheck }),
     host,
     languages,

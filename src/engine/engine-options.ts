@@ -12,14 +12,6 @@ import type { EventStream, QueryRequest, QueryResponse } from './engine-contract
 import type { OperationLimits } from './operation-limits.ts'
 import type { SlowLane } from './slow-lane-contract.ts'
 
-/** This process's connection to the process that commits. */
-export interface Committer {
-  /**
-   * Runs a writing query in the committing process. Rejects with `StoreUnavailableError` when that process has exited.
-   */
-  query(request: QueryRequest): Promise<QueryResponse>
-}
-
 export interface EngineOptions {
   readonly store: Store
   /** Finds the caller to whom a credential belongs. */
@@ -39,8 +31,11 @@ export interface EngineOptions {
   readonly slowLane?: SlowLane | undefined
   /** Limits the memory of running queries. */
   readonly memory: MemoryBudget
-  /** The process that commits. Undefined: this process commits, or {@link neverCommits} is true. */
-  readonly committer?: Committer | undefined
+  /**
+   * Runs a writing query in the process that commits. Rejects with `StoreUnavailableError` when that process has exited.
+   * Undefined: this process commits, or {@link neverCommits} is true.
+   */
+  readonly forward?: ((request: QueryRequest) => Promise<QueryResponse>) | undefined
   /** True: this engine runs in a process of the slow lane, and the service commits the writes of its queries. */
   readonly neverCommits?: boolean
   /** Called repeatedly during an evaluation. Throws a RequestError to cancel the evaluation. */

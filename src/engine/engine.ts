@@ -182,7 +182,7 @@ class QueryKind implements RequestKind {
   #effect(): 'writes' | 'long' | undefined {
     // Nearly all long bodies are writes with much data. So a process that forwards writes also forwards long bodies
     // without parsing them.
-    const forwards = this.#options.committer !== undefined
+    const forwards = this.#options.forward !== undefined
     if (this.#request.longBody !== undefined) return forwards ? 'writes' : 'long'
     // A query whose previous evaluation took long moves to the slow lane without being parsed here. A process that
     // forwards writes parses the query first, to find out whether the query writes.
@@ -231,7 +231,7 @@ class QueryKind implements RequestKind {
     try {
       const { effect, isLong } = watched(this.budget.watch, () => this.#query())
       const isWrite = effect === 'write'
-      if (isLong && this.budget.mayMove && !(isWrite && this.#options.committer)) return 'long'
+      if (isLong && this.budget.mayMove && !(isWrite && this.#options.forward)) return 'long'
       return isWrite ? 'writes' : undefined
     } catch (error) {
       if (error instanceof TooLong) return 'long'

@@ -24,7 +24,7 @@ import {
 } from '../storage/store/store-contract.ts'
 import { markOf, placeOf } from './callers.ts'
 import type { QueryRequest, QueryResponse } from './engine-contract.ts'
-import type { Committer, EngineOptions } from './engine-options.ts'
+import type { EngineOptions } from './engine-options.ts'
 import { ExplanationResult } from './explain-query.ts'
 import type { RequestKind } from './request-kind.ts'
 import { evaluationFacts, factsOf, type Progress, Responses } from './responses.ts'
@@ -88,7 +88,7 @@ class RequestRun {
     this.#responses = new Responses(options, request, languageOf(options, request), kind)
     // In a worker, `kind.mustWrite` is true for linearized queries, and the worker forwards them to the committing
     // process. The worker runs other linearized requests itself, on a snapshot that contains every acknowledged commit.
-    const isLinearized = request.linearized === true && options.committer === undefined
+    const isLinearized = request.linearized === true && options.forward === undefined
     this.#mustWrite = kind.mustWrite === true || isLinearized
   }
 
@@ -121,11 +121,11 @@ class RequestRun {
   }
 
   /** Lets the process that commits run the query. Never rejects. */
-  async #forward(committer: Committer): Promise<QueryResponse> {
+  async #forward(forward: NonNullable<EngineOptions['forward']>): Promise<QueryResponse> {
     const { budget } = this.#kind
     budget.end()
     try {
-      const response = await committer.query({ ...this.#request, timeoutMs: budget.leftMs() })
+      const response = await forward({ ...this.#request, timeoutMs: budget.leftMs() })
       return this.#responses.forwarded(response)
     } catch (error) {
       return this.#recover(error)
@@ -135,9 +135,9 @@ class RequestRun {
   /** `current`: the promise of {@link #refreshFor}. The write waits for this promise. */
   async #write(current?: Promise<void>): Promise<QueryResponse> {
     const { lastSeenTxn, retriesMax, stampTime } = this.#request
-    const { committer, neverCommits, store } = this.#options
+    const { forward, neverCommits, store } = this.#options
     const { budget } = this.#kind
-    if (committer) return this.#forward(committer)
+    if (forward) return this.#forward(forward)
     try {
       // The commit validates the read set against the newest state. A write can therefore read any snapshot that is not
       // older than `lastSeenTxn`.
@@ -179,7 +179,7 @@ class RequestRun {
 
   /** Evaluates the query in the slow lane. Never rejects. */
   async #goSlow(): Promise<QueryResponse> {
-    const { committer, rateLimits, slowLane, store, timers } = this.#options
+    const { forward, rateLimits, slowLane, store, timers } = this.#options
     const { authorization = '', linearized, retriesMax } = this.#request
     const { budget } = this.#kind
     const progress = this.#progress
@@ -191,7 +191,7 @@ class RequestRun {
       const response = await runSlowly({
         slowLane: slowLane as SlowLane,
         store,
-        commitsElsewhere: committer !== undefined,
+        commitsElsewhere: forward !== undefined,
         retriesMax: retriesMax ?? slowRetriesDefault,
         ...(retriesMax === undefined && { pushRetriesMax: limits.contentionRetriesDefault }),
         timers,
@@ -233,9 +233,9 @@ class RequestRun {
    * the complete query, so that a query with writes checks the password only once.
    */
   #waitOrForward(pending: Pending): Promise<QueryResponse> {
-    const { committer } = this.#options
-    const isForwarded = committer !== undefined && pending.isLimited && this.#kind.isForwardable
-    return isForwarded ? this.#forward(committer) : this.#waitFor(pending)
+    const { forward } = this.#options
+    const isForwarded = forward !== undefined && pending.isLimited && this.#kind.isForwardable
+    return isForwarded ? this.#forward(forward) : this.#waitFor(pending)
   }
 
   async #waitFor(pending: Pending): Promise<QueryResponse> {
