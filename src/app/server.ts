@@ -90,7 +90,7 @@ export async function createServer(
 ): Promise<Server> {
   let queryLog: QueryLog | undefined
   try {
-    const meter = new RequestMeter(systemClock)
+    const meter = new RequestMeter()
     const onLoss = (records: number) => {
       meter.lostRecords += records
     }
@@ -162,7 +162,7 @@ export async function reportSupervisor(
   opened: OpenEngine,
   forwarded: ForwardedReport,
 ): Promise<Registry | undefined> {
-  operationOf(config, opened, new RequestMeter(systemClock), { worker: config.workers }, forwarded)
+  operationOf(config, opened, new RequestMeter(), { worker: config.workers }, forwarded)
   if (config.metricsPort === undefined) return undefined
   const { createSupervisorRegistry } = await import('../server/metrics/registry.ts')
   return createSupervisorRegistry(() => ({ forwarded, slowLane: laneReportOf(opened) }))

@@ -74,7 +74,8 @@ function writing({ unreadMax = 1000 } = {}) {
   const meter = { streams: 0 }
   const outlet = { body: target, abort: () => target.destroy() }
   new EventWriter(stream, outlet, 'somebody', {
-    unread: { budget, written: new TurnEnd(count => count()) },
+    budget,
+    written: new TurnEnd(count => count()),
     timers: time,
     meter,
   })
@@ -158,7 +159,7 @@ test('over HTTP/2, an open stream does not keep its request in memory', async ()
     held.push(new WeakRef(exchange), new WeakRef(exchange.headers))
     readBody(exchange, { bytesMax: 100, admit: async () => exchange.url }, bodies, () => {
       const outlet = exchange.begin(200, [])
-      new EventWriter(events, outlet, 'somebody', { unread, timers: time, meter: undefined })
+      new EventWriter(events, outlet, 'somebody', { ...unread, timers: time, meter: undefined })
     })
   }
   const listener = new Listener(serve)

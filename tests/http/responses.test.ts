@@ -306,7 +306,7 @@ for (const version of [1, 2]) {
   test(`the body of a client that has gone in the meantime is freed, over HTTP/${version}`, async () => {
     const stopping = new AbortController().signal
     const log = pino({ level: 'silent' })
-    const meter = new RequestMeter(systemClock)
+    const meter = new RequestMeter()
     const basis = {
       engine: fakeEngine(),
       log,

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { variableOf } from '../../src/app/config/read-config.ts'
 import { settings } from '../../src/app/config/settings.ts'
-import { systemClock } from '../../src/base/clock.ts'
 import { RequestMeter } from '../../src/server/http/request-meter.ts'
 import { createRegistry } from '../../src/server/metrics/registry.ts'
 import { startServer } from '../support/server.ts'
@@ -12,7 +11,7 @@ import { files, read } from '../tidy/sources.ts'
 
 /** The names of all series of a node. */
 async function servedNames(): Promise<ReadonlySet<string>> {
-  const meter = new RequestMeter(systemClock)
+  const meter = new RequestMeter()
   meter.statuses[200] = 1
   const standing = () => ({ fault: undefined, lagMs: 0, behind: 0 })
   const applyLag = () => ({ bytes: 0, lagMs: 0 })

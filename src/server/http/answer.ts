@@ -23,7 +23,7 @@ export const jsonType = 'application/json;charset=utf-8'
 
 /** A JSON answer without the headers of queries, such as `x-txn-time`. */
 export function jsonAnswer(status: number, body: unknown): Answer {
-  return { status, body: body === undefined ? '' : JSON.stringify(body), contentType: jsonType }
+  return { status, body: JSON.stringify(body), contentType: jsonType }
 }
 
 /** The costs in an answer without a query. */

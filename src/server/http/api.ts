@@ -8,7 +8,7 @@ import { RequestError, type RequestErrorCode } from '../../base/request-errors.t
 import type { Principal } from '../../engine/engine-contract.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Micros } from '../../values/value.ts'
-import { type Answer, idleMetrics, jsonAnswer } from './answer.ts'
+import { type Answer, idleMetrics, jsonAnswer, jsonType } from './answer.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from './endpoint.ts'
 import type { Protocol } from './protocol.ts'
 import { version4Protocol } from './request-headers.ts'
@@ -121,7 +121,7 @@ export class ApiError extends RequestError {
   get answer(): Answer {
     const fault = { code: apiProtocol.errorCode(this.code), text: this.template, position: msg`` }
     const body = apiProtocol.errorBody(this.code, this.description)
-    return { ...jsonAnswer(this.status, undefined), body, fault }
+    return { status: this.status, body, contentType: jsonType, fault }
   }
 }
 

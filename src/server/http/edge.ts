@@ -20,6 +20,7 @@ import type { Exchange } from './exchange.ts'
 import { bodyText, readBody } from './request-body.ts'
 import { parseTags, traceOf } from './request-context.ts'
 import { invalidHeader } from './request-headers.ts'
+import type { ResponseContext } from './response-headers.ts'
 import { discardBody, ResponseWriter } from './response-writer.ts'
 import { TurnEnd } from './turn-end.ts'
 
@@ -39,11 +40,7 @@ const edgeLimits = {
   unreadPaceMs: 60_000,
 } as const
 
-export interface EdgeOptions {
-  /** The value of the response header `x-faunadb-build`. */
-  readonly build: string
-  /** The value of the response header `x-faunadb-host`: the name of this machine. */
-  readonly host: string
+export interface EdgeOptions extends ResponseContext {
   /**
    * Maximum number of running requests. Requests that have not arrived completely are not counted. Requests above the
    * limit are rejected with 429.
@@ -90,15 +87,14 @@ export class Edge {
     }
     const unreadMax = options.unreadResponseBytesMax ?? edgeLimits.unreadResponseBytesMax
     const unread = new MemoryBudget({ max: unreadMax, pace: unreadPace })
-    this.#writer = new ResponseWriter({ build: options.build, host: options.host }, unread, { meter, timers })
+    this.#writer = new ResponseWriter(options, unread, { meter, timers })
   }
 
   /** Handles one request to `endpoint`. Never throws. Always responds, if the client is still connected. */
   serve(endpoint: Endpoint, request: Exchange, parameters: Readonly<Record<string, string>>): void {
     const trace = traceOf(request.headers.traceparent as string | undefined, this.#services.random)
     const call = new EndpointCall(request, parameters, trace)
-    const { meter } = this.#services
-    if (meter) call.startedMs = meter.begin()
+    call.startedMs = this.#services.clock.elapsedMs()
     if (request.method === 'OPTIONS' && request.headers.origin !== undefined) {
       this.#answer(call, preflightAnswer)
       return
@@ -193,11 +189,12 @@ export class Edge {
   }
 
   #answer(call: EndpointCall, answer: Answer): void {
+    const { clock, meter, stopping } = this.#services
     try {
-      if (this.#services.stopping.aborted) call.request.closeAfterwards()
+      if (stopping.aborted) call.request.closeAfterwards()
       const bytesOut = this.#writer.write(call, answer)
       if (call.endpoint?.recorded) this.#record?.(call, answer, bytesOut)
-      this.#services.meter?.answered(call, answer, bytesOut)
+      meter?.answered(answer, call.bytesIn, bytesOut, clock.elapsedMs() - call.startedMs)
     } catch (cause) {
       this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'cannot write the response')
       discardBody(answer)

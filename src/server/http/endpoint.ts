@@ -64,7 +64,7 @@ export class EndpointCall {
   body: string | undefined
   /** A long body as bytes, for endpoints with `takesLongBodies`; `body` is then undefined. */
   longBody: LongBody | undefined
-  /** The time at which the request arrived, by the meter's clock; 0 without a meter. */
+  /** The time at which the request arrived, by the clock of the services. */
   startedMs = 0
   /** Bytes of the body. */
   bytesIn = 0

@@ -17,19 +17,15 @@ export const eventWriterLimits = {
   streamEndMs: 5000,
 } as const
 
-/** Limits the bytes that were written to connections but not yet read by the clients. */
-export interface UnreadBytes {
+/** Services that all event writers share. */
+export interface EventWriterServices {
+  /** Limits the bytes that were written to connections but not yet read by the clients. */
   readonly budget: MemoryBudget
   /**
    * Contains a function for each short response and each event of this turn of the event loop. At the end of the turn,
    * each function counts the bytes that have not been flushed.
    */
   readonly written: TurnEnd<() => void>
-}
-
-/** Services that all event writers share. */
-export interface EventWriterServices {
-  readonly unread: UnreadBytes
   readonly timers: Pick<Timers, 'after'>
   readonly meter: Pick<RequestMeter, 'streams'> | undefined
 }
@@ -64,7 +60,7 @@ export class EventWriter {
     // If a share of the memory budget is open, it belongs to the current event, because the shares of earlier events
     // are closed. The bytes of the current event are then already counted.
     if (this.#unsent === undefined || this.#share !== undefined || this.#target.destroyed) return
-    this.#share = this.#writing.unread.budget.open(this.#reader, () => this.#outlet.abort(), this.#unsent)
+    this.#share = this.#writing.budget.open(this.#reader, () => this.#outlet.abort(), this.#unsent)
   }
 
   #pass(): void {
@@ -74,7 +70,7 @@ export class EventWriter {
     if (line !== undefined) {
       this.#unsent = line.length
       this.#target.write(line, this.#sent)
-      this.#writing.unread.written.add(this.#countUnsent)
+      this.#writing.written.add(this.#countUnsent)
     } else if (this.#stream.ended) this.#target.end()
   }
 

@@ -1,6 +1,5 @@
 // Counts requests for the operator. Counting a request only increments plain numbers, which are read on demand.
 
-import type { Clock } from '../../base/clock.ts'
 import type { Answer } from './answer.ts'
 
 /** Upper bounds of the classes of durations, in seconds. The last class has no upper bound. */
@@ -10,7 +9,6 @@ export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 
 export const statusMax = 599
 
 export class RequestMeter {
-  readonly #clock: Clock
   /** Responses by status. */
   readonly statuses = new Float64Array(statusMax + 1)
   /** Number of responses in each class of duration; not cumulative. */
@@ -34,27 +32,19 @@ export class RequestMeter {
   /** Number of running requests. */
   inFlight = (): number => 0
 
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
   /** Responses with a status from `from` to `to`. */
   responses(from: number, to: number): number {
     return this.statuses.subarray(from, to + 1).reduce((sum, count) => sum + count, 0)
   }
 
-  /** The start time of a request, for {@link answered}. */
-  begin(): number {
-    return this.#clock.elapsedMs()
-  }
-
-  /** Counts an answered request. */
+  /** Counts an answered request, which took `ms` milliseconds. */
   answered(
-    { bytesIn, startedMs }: { readonly bytesIn: number; readonly startedMs: number },
     { isCommittedThere, isSlow, metrics, status }: Answer,
+    bytesIn: number,
     bytesOut: number,
+    ms: number,
   ): void {
-    const seconds = (this.#clock.elapsedMs() - startedMs) / 1000
+    const seconds = ms / 1000
     this.statuses[status] = (this.statuses[status] as number) + 1
     let at = 0
     while (at < durationBounds.length && seconds > (durationBounds[at] as number)) at++

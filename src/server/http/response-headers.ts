@@ -29,7 +29,7 @@ const ordinaryErrors: ReadonlySet<RequestErrorCode> = new Set([
 export interface ResponseContext {
   /** The value of `x-faunadb-build`. */
   readonly build: string
-  /** The value of `x-faunadb-host`. */
+  /** The value of `x-faunadb-host`: the name of this machine. */
   readonly host: string
 }
 

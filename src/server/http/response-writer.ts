@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
 import type { Answer } from './answer.ts'
 import type { EndpointCall } from './endpoint.ts'
-import { EventWriter, type EventWriterServices, type UnreadBytes } from './event-writer.ts'
+import { EventWriter, type EventWriterServices } from './event-writer.ts'
 import type { Exchange, HeaderList, Outlet } from './exchange.ts'
 import { prepareResponse, type ResponseContext } from './response-headers.ts'
 import { TurnEnd } from './turn-end.ts'
@@ -13,19 +13,18 @@ import { TurnEnd } from './turn-end.ts'
 /** Number of bytes of a body that are written at a time. Shorter bodies are sent as a whole. */
 const pieceBytes = 65_536
 
-/** Services that the writer uses. */
-type WriterServices = Omit<EventWriterServices, 'unread'>
-
 export class ResponseWriter {
   readonly #context: ResponseContext
-  readonly #unread: UnreadBytes
-  readonly #events: EventWriterServices
+  readonly #services: EventWriterServices
 
   /** `budget` limits the bytes of unread responses. */
-  constructor(context: ResponseContext, budget: MemoryBudget, { meter, timers }: WriterServices) {
+  constructor(
+    context: ResponseContext,
+    budget: MemoryBudget,
+    { meter, timers }: Pick<EventWriterServices, 'meter' | 'timers'>,
+  ) {
     this.#context = context
-    this.#unread = { budget, written: new TurnEnd(count => count()) }
-    this.#events = { unread: this.#unread, timers, meter }
+    this.#services = { budget, written: new TurnEnd(count => count()), timers, meter }
   }
 
   /**
@@ -42,13 +41,13 @@ export class ResponseWriter {
     if (text === undefined) this.#writeStream(request, answer, headers)
     else if (bytes <= pieceBytes || request.method === 'HEAD') {
       const unsent = request.respond(answer.status, headers, text, bytes)
-      if (unsent > 0) this.#unread.written.add(() => this.#countUnsent(request, unsent))
+      if (unsent > 0) this.#services.written.add(() => this.#countUnsent(request, unsent))
     } else {
       // The body is encoded into buffers outside the JavaScript heap, because the heap is smaller than the memory of
       // the machine.
       const pieces =
         answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
-      const share = track(request, readerOf(request, answer), bytes, this.#unread.budget)
+      const share = track(request, readerOf(request, answer), bytes, this.#services.budget)
       if (request.isGone) return 0
       writePieces(request.begin(answer.status, headers).body, pieces, share)
     }
@@ -57,7 +56,7 @@ export class ResponseWriter {
 
   /** Counts the unsent bytes of a response that was written whole. */
   #countUnsent(request: Exchange, bytes: number): void {
-    if (!request.isGone) track(request, request.client, bytes, this.#unread.budget)
+    if (!request.isGone) track(request, request.client, bytes, this.#services.budget)
   }
 
   #writeStream(request: Exchange, answer: Answer, headers: HeaderList): void {
@@ -70,7 +69,7 @@ export class ResponseWriter {
     const outlet = request.begin(status, headers)
     const reader = readerOf(request, answer)
     if (stream === undefined) this.#pass(body as Readable, outlet, reader)
-    else new EventWriter(stream, outlet, reader, this.#events)
+    else new EventWriter(stream, outlet, reader, this.#services)
   }
 
   /** Sends the data of a stream piece by piece. */
@@ -85,7 +84,7 @@ export class ResponseWriter {
     })
     body.on('data', (piece: Buffer | string) => {
       body.pause()
-      const share = this.#unread.budget.open(reader, abort, piece.length)
+      const share = this.#services.budget.open(reader, abort, piece.length)
       waiting = share
       target.write(piece, () => {
         share.close()

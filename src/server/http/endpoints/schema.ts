@@ -9,7 +9,7 @@ import {
   schemaRequestErrorBody,
   schemaRequestText,
 } from '../../../fql10/wire/schema-request.ts'
-import { type Answer, jsonAnswer } from '../answer.ts'
+import { type Answer, jsonType } from '../answer.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import type { Protocol } from '../protocol.ts'
 import { parametersOf, pathOf } from '../url.ts'
@@ -31,7 +31,7 @@ const protocol: Protocol = {
   errorCode: () => '',
 }
 
-/** An invalid body; the message is for the client. */
+/** Thrown for an invalid body; the message is for the client. */
 class BadBody {
   readonly message: Message
   constructor(message: Message) {
@@ -42,13 +42,14 @@ class BadBody {
 /** The endpoints of schema files. */
 export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
   const answer = async (call: EndpointCall): Promise<Answer> => {
-    const request = await readRequest(call)
-    if (request instanceof BadBody) {
-      const { message } = request
+    try {
+      return await engine.query(call.queryRequest(schemaRequestText(await readRequest(call))))
+    } catch (error) {
+      if (!(error instanceof BadBody)) throw error
+      const { message } = error
       const fault = { code: '', text: message, position: msg`` }
-      return { ...jsonAnswer(400, undefined), body: schemaErrorBody(String(message)), fault }
+      return { status: 400, body: schemaErrorBody(String(message)), contentType: jsonType, fault }
     }
-    return engine.query(call.queryRequest(schemaRequestText(request)))
   }
   return ['/schema/1', '/schema/1/*'].map(path => ({
     path,
@@ -62,7 +63,7 @@ export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
   }))
 }
 
-async function readRequest(call: EndpointCall): Promise<SchemaRequest | BadBody> {
+async function readRequest(call: EndpointCall): Promise<SchemaRequest> {
   const { body = '', request } = call
   const { headers, method, url } = request
   // The body is removed from the call. Otherwise, the query log would compute the shape of a query from schema files.
@@ -72,7 +73,6 @@ async function readRequest(call: EndpointCall): Promise<SchemaRequest | BadBody>
   const contentType = headers['content-type'] ?? ''
   const isForm = contentType.toLowerCase().startsWith('multipart/')
   const files = isForm ? await filesOf(body, contentType) : []
-  if (files instanceof BadBody) return files
   return { method, path, parameters, files, text: isForm ? '' : body }
 }
 
@@ -84,22 +84,23 @@ function decoded(part: string): string {
   }
 }
 
-/** Returns the schema files in a form. The name of a form field is the name of the file. */
-async function filesOf(body: string, contentType: string): Promise<SchemaRequest['files'] | BadBody> {
+/** Returns the schema files in a form. The name of a form field is the name of the file. Throws {@link BadBody}. */
+async function filesOf(body: string, contentType: string): Promise<SchemaRequest['files']> {
   if (!/boundary\s*=\s*"?[^\s";]/i.test(contentType)) {
-    return new BadBody(msg`Request is not a valid multipart request`)
+    throw new BadBody(msg`Request is not a valid multipart request`)
   }
   let form: FormData
   try {
     form = await new Response(Buffer.from(body), { headers: { 'content-type': contentType } }).formData()
   } catch {
-    return new BadBody(msg`Invalid request`)
+    throw new BadBody(msg`Invalid request`)
   }
   const files: { name: string; text: string }[] = []
   for (const [name, part] of form) {
-    if (!name.endsWith('.fsl') || name.startsWith('*')) return new BadBody(msg`Invalid filename \`${name}\``)
+    if (!name.endsWith('.fsl') || name.startsWith('*')) throw new BadBody(msg`Invalid filename \`${name}\``)
     files.push({ name, text: typeof part === 'string' ? part : await part.text() })
   }
   const others = files.filter(({ name }) => name !== 'main.fsl').length
-  return others > schemaLimits.schemaFilesMax - 1 ? new BadBody(msg`Too many files`) : files
+  if (others > schemaLimits.schemaFilesMax - 1) throw new BadBody(msg`Too many files`)
+  return files
 }
