@@ -26,10 +26,17 @@ before(async () => {
 })
 after(() => server?.stop())
 
-/** The worker processes of a server. */
+/** The processes that a supervisor has started, with their command lines. */
+async function childrenOf(pid: number): Promise<{ readonly pid: number; readonly command: string }[]> {
+  const { stdout } = await promisify(execFile)('ps', ['--ppid', String(pid), '-ww', '-o', 'pid=,args='])
+  const lines = stdout.split('\n').filter(line => line.trim() !== '')
+  return lines.map(command => ({ pid: Number.parseInt(command, 10), command }))
+}
+
+/** The worker processes of a server, without the processes of its slow lane. */
 async function workersOf(pid: number): Promise<number[]> {
-  const { stdout } = await promisify(execFile)('ps', ['--ppid', String(pid), '-o', 'pid='])
-  return stdout.trim().split(/\s+/).map(Number)
+  const children = await childrenOf(pid)
+  return children.filter(({ command }) => !command.includes('slow-lane-main')).map(child => child.pid)
 }
 
 /** Creates documents until the connection breaks or `isOver`; returns the ids of the acknowledged ones. */
@@ -141,12 +148,12 @@ test('workers exit with a killed supervisor, whatever they are writing, and the 
     let last: readonly number[] = []
     for (let round = 0; round < 3; round++) {
       // The workers of the last round are left to the next start, which must wait for them itself.
-      for (const worker of last) await ended(worker)
+      for (const child of last) await ended(child)
       const killed = await startProcess({ data, flags: ['--workers', '2'] })
       if (round === 0) await queryAfresh(killed, { create_collection: { object: { name: 'things' } } })
       const clients = await clientOfEach(killed, 2)
       const writers = clients.map(client => writeOn(client, () => false))
-      last = await workersOf(killed.pid)
+      last = (await childrenOf(killed.pid)).map(({ pid }) => pid)
       await queryAfresh(killed, { create: { collection: 'things' } })
       await killed.kill()
       await Promise.all(writers)
@@ -156,7 +163,7 @@ test('workers exit with a killed supervisor, whatever they are writing, and the 
     assert.equal(await queryAfresh(again, { exists: { collection: 'things' } }), true)
     await queryAfresh(again, { create: { collection: 'things' } })
     await again.stop()
-    for (const worker of last) await ended(worker)
+    for (const child of last) await ended(child)
     await assertSound(data)
   } finally {
     await rm(data, { recursive: true, force: true })
