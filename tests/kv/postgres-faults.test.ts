@@ -22,7 +22,6 @@ import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
 import { cert, key } from '../http/certificate.ts'
 import { eventually } from '../support/eventually.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
-import { patience } from '../support/patience.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { copyOf } from '../support/record-copy.ts'
 import { bytes, list, put, text } from './bytes.ts'
@@ -291,7 +290,7 @@ describe('nodes behind the record', { skip: noPostgres }, () => {
     const store = await openPostgres({
       ...optionsOf('full', server.url()),
       local,
-      writePatienceMs: patience(1_500),
+      writePatienceMs: patienceMs,
     })
     stores.push(store)
     // The disk is full from the moment at which the batch is sent, so the log has the batch.
@@ -310,6 +309,7 @@ describe('nodes behind the record', { skip: noPostgres }, () => {
     isFull = false
     assert.equal(await first.told, 'first')
     const second = await write('second')
+    passedMs += patienceMs
     await assert.rejects(second.told, (error: unknown) => {
       assert.ok(error instanceof StoreUnavailableError)
       assert.match(error.message, /^this was committed, but the replica .* check on another node/)
