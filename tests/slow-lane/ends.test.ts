@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
+import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
@@ -84,21 +84,26 @@ test('a service without slow queries has a process ready for the first one', asy
   if (process.platform !== 'linux') return t.skip('only Linux tells the processes of a process')
   const fresh = await startProcess()
   try {
-    const deadline = AbortSignal.timeout(30_000)
-    while ((await childrenOf(fresh.pid)).length === 0) {
-      deadline.throwIfAborted()
-      await delay(50)
-    }
+    await eventually('it has a process', async () => (await childrenOf(fresh.pid)).length > 0)
   } finally {
     await fresh.stop()
   }
 })
 
+/** The number of queries that the processes evaluate at the moment. */
+async function runningQueries(): Promise<number | undefined> {
+  const request = { method: 'GET', path: '/api/v1/health', secret: server.rootSecret }
+  const { processes } = (await send(server, request)).json as {
+    processes: { slow_lane: { running: number } | null }[]
+  }
+  return processes[0]?.slow_lane?.running
+}
+
 test('a killed process fails only its own query', async t => {
   if (process.platform !== 'linux') return t.skip('only Linux tells the processes of a process')
   await assertServes()
   const answer = ask(endless, { 'x-query-timeout': '60000' })
-  await delay(200)
+  await eventually('a process evaluates the query', async () => (await runningQueries()) === 1)
   const children = await childrenOf(server.pid)
   assert.ok(children.length > 0)
   for (const child of children) process.kill(child, 'SIGKILL')
