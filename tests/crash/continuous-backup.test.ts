@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { planRestore } from '../../src/backup/catalogue.ts'
 import { openTarget } from '../../src/backup/open-target.ts'
@@ -14,6 +14,7 @@ import { readStatus } from '../../src/backup/status.ts'
 import type { BackupTarget } from '../../src/backup/target.ts'
 import { micros } from '../../src/base/micros.ts'
 import { eventually } from '../support/eventually.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { sendFql } from '../support/http.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { RandomSource } from '../support/seeded.ts'
@@ -24,11 +25,7 @@ const momentsWanted = 20
 const kills = 4
 const writers = 8
 
-let folder = ''
-before(async () => {
-  folder = await temporaryFolder()
-})
-after(() => rm(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 /** An acknowledged write: its number, and the time of its transaction. */
 type Acknowledged = readonly [number: number, time: number]

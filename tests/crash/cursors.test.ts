@@ -2,15 +2,13 @@
 // the key that authenticates them is stored in the directory. Other databases reject them.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { folderOfFile } from '../support/folder.ts'
 import { fql, keyOfNewDatabase, sendFql } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
 import { startProcess } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 
-const data = await temporaryFolder()
-after(() => rm(data, { recursive: true, force: true }))
+const data = folderOfFile()
 
 interface Page {
   readonly data: readonly number[]

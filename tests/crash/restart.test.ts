@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { glob, rm, stat } from 'node:fs/promises'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { folderOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase, query, rootQuery } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
 import { startProcess } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 
-const data = await temporaryFolder()
-after(() => rm(data, { recursive: true, force: true }))
+const data = folderOfFile()
 
 test('a restart preserves all data', async () => {
   const first = await startProcess({ data })

@@ -4,28 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { cellsOf, createDocuments, createUniqueIndex, dataOf, filterBy } from './documents-page.ts'
 import { accessibilityFaults, skip, stageOfFile } from './stage.ts'
 
 const stage = stageOfFile()
-
-/**
- * Creates a collection of documents with the ids 1, 2, 3 and so on. `dataAt` returns the data of the document with an
- * id.
- */
-async function fill(name: string, count: number, dataAt: (id: number) => object): Promise<void> {
-  await stage.query({ create_collection: { object: { name } } })
-  const ids = Array.from({ length: count }, (_, at) => at + 1)
-  for (let from = 0; from < count; from += 1000) {
-    const some = ids.slice(from, from + 1000).map(id => ({
-      create: { ref: { collection: name }, id: String(id) },
-      params: { object: { data: { object: dataAt(id) } } },
-    }))
-    await stage.query({ do: [...some, null] })
-  }
-}
-
-const dataOf = (collection: string, id: string) =>
-  stage.query({ select: ['data'], from: { get: { ref: { collection }, id } } })
 
 const update = (collection: string, id: string, data: object) =>
   stage.query({
@@ -46,7 +28,7 @@ const countOf = (collection: string, state: string) =>
   })
 
 /** The cells of the first data column. */
-const cells = 'section[aria-label="Documents"] tbody td:nth-child(3)'
+const cells = cellsOf(0)
 
 /** The texts of the first data column, starting at a row. */
 async function cellsFrom(page: Page, from: number, count: number): Promise<readonly string[]> {
@@ -59,13 +41,6 @@ async function showsCell(page: Page, row: number, text: string): Promise<void> {
   const isShown = (wanted: { cells: string; row: number; text: string }) =>
     document.querySelectorAll(wanted.cells)[wanted.row - 1]?.textContent === wanted.text
   await page.waitForFunction(isShown, { cells, row, text })
-}
-
-async function filterBy(page: Page, field: string, compare: string, value: string): Promise<void> {
-  await page.getByLabel('Filter by').fill(field)
-  await page.getByLabel('Compare').selectOption(compare)
-  await page.getByLabel('Value', { exact: true }).fill(value)
-  await page.getByRole('button', { name: 'Filter', exact: true }).click()
 }
 
 /** Delays the first write of documents until `release` is called. */
@@ -91,7 +66,8 @@ async function holdFirstWrite(page: Page, form: 'update' | 'delete') {
 const total = 10_600
 
 test('sorting without an index and an exact count cover all documents', { skip }, async () => {
-  await fill('large', total, id => ({ at: total + 1 - id }))
+  const counted = Array.from({ length: total }, (_, at) => ({ at: total - at }))
+  await createDocuments(stage, 'large', counted)
   const page = await stage.signedIn(stage.admin, 'collections/large')
   await page.getByText('More than 10000 documents').waitFor()
   await page.getByRole('button', { name: 'Count all' }).click()
@@ -124,7 +100,8 @@ test('a filter is counted exactly on request', { skip }, async () => {
 test('all matches of a filter are changed, with a check at the write, a stop and a continuation', {
   skip,
 }, async () => {
-  await fill('parcels', 700, id => ({ state: id <= 600 ? 'new' : 'old' }))
+  const parcels = Array.from({ length: 700 }, (_, at) => ({ state: at < 600 ? 'new' : 'old' }))
+  await createDocuments(stage, 'parcels', parcels)
   const page = await stage.signedIn(stage.admin, 'collections/parcels')
   await filterBy(page, 'state', 'is', 'new')
   await page.getByRole('button', { name: 'Change all matching' }).click()
@@ -144,23 +121,14 @@ test('all matches of a filter are changed, with a check at the write, a stop and
   await page.getByText('599 documents changed; 1 skipped').waitFor()
   await page.getByText('0 found.').waitFor()
   assert.equal(await countOf('parcels', 'sent'), 599)
-  assert.deepEqual(await dataOf('parcels', '7'), { state: 'lost' })
+  assert.deepEqual(await dataOf(stage, 'parcels', '7'), { state: 'lost' })
   assert.equal(await countOf('parcels', 'old'), 100)
 })
 
 test('a lost connection stops a change, which can continue, and each failed document is listed', {
   skip,
 }, async () => {
-  await stage.query({
-    create_index: {
-      object: {
-        name: 'one_owner',
-        source: { collection: 'parcels' },
-        terms: [{ object: { field: ['data', 'owner'] } }],
-        unique: true,
-      },
-    },
-  })
+  await createUniqueIndex(stage, 'one_owner', 'parcels', 'owner')
   const page = await stage.signedIn(stage.admin, 'collections/parcels')
   await filterBy(page, 'state', 'is', 'old')
   await page.getByText('50 found').or(page.getByText('100 found')).first().waitFor()

@@ -2,29 +2,25 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { repository, temporaryFolder } from '../support/program.ts'
+import { folderOfFile } from '../support/folder.ts'
+import { repository } from '../support/program.ts'
 import { skip, stageOfFile } from './stage.ts'
 
 const run = promisify(execFile)
 
-let folder = ''
+const folder = folderOfFile()
 
 const stage = stageOfFile(async () => {
-  folder = await temporaryFolder()
   const client = join(folder, 'node_modules/terrarium-client')
   await mkdir(client, { recursive: true })
   await cp(join(repository, 'client/package.json'), join(client, 'package.json'))
   await run(process.execPath, [join(repository, 'client/build.js'), join(client, 'dist')])
   for (const driver of ['fauna', 'faunadb'])
     await symlink(join(repository, 'node_modules', driver), join(folder, 'node_modules', driver))
-})
-
-after(async () => {
-  if (folder !== '') await rm(folder, { recursive: true, force: true })
 })
 
 test('the code for a new key runs as shown', { skip }, async () => {

@@ -2,28 +2,21 @@
 // because a backup and an integrity check run as processes.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { test } from 'node:test'
+import { folderOfFile } from '../support/folder.ts'
+import { runProgram } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { accessibilityFaults, settled, skip, stageOfFile } from './stage.ts'
-
-let folder = ''
 
 const stage = stageOfFile(
   async () => {
     await stage.query({ create_collection: { object: { name: 'things' } } })
   },
-  async () => {
-    folder = await temporaryFolder()
-    return startProcess({ flags: ['--backups', join(folder, 'backups'), '--workers', '2'] })
-  },
+  () => startProcess({ flags: ['--backups', join(folder, 'backups'), '--workers', '2'] }),
 )
-
-after(async () => {
-  if (folder !== '') await rm(folder, { recursive: true, force: true })
-})
+// The hook that removes the folder runs after the hook that stops the service.
+const folder = folderOfFile()
 
 test('the root secret sees the page; an admin of a database gets an error', {
   skip,

@@ -2,28 +2,20 @@
 // documents. The file takes more than 20 seconds, because the browser edits documents of several megabytes.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import { folderOfFile } from '../support/folder.ts'
 import { query } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { openStage, skip, stageOfFile, typeInto } from './stage.ts'
-
-let folder = ''
 
 const stage = stageOfFile(
   async () => {
     await stage.query({ create_collection: { object: { name: 'items' } } })
   },
-  async () => {
-    folder = await temporaryFolder()
-    return startServer({ data: folder })
-  },
+  () => startServer({ data: folder }),
 )
-
-after(async () => {
-  if (folder !== '') await rm(folder, { recursive: true })
-})
+// The hook that removes the folder runs after the hook that stops the service.
+const folder = folderOfFile()
 
 const itemOf = (id: string) => ({ ref: { collection: 'items' }, id })
 

@@ -5,29 +5,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { cellsOf, createDocuments, createUniqueIndex, dataOf, filterBy } from './documents-page.ts'
 import { accessibilityFaults, skip, stageOfFile } from './stage.ts'
 
 const stage = stageOfFile()
 
-/** Creates a collection with documents, whose ids start at 1. */
-async function fill(name: string, documents: readonly object[]): Promise<void> {
-  await stage.query({ create_collection: { object: { name } } })
-  for (let from = 0; from < documents.length; from += 500) {
-    const some = documents.slice(from, from + 500).map((data, at) => ({
-      create: { ref: { collection: name }, id: String(from + at + 1) },
-      params: { object: { data: { object: data } } },
-    }))
-    await stage.query({ do: [...some, null] })
-  }
-}
-
-const dataOf = (collection: string, id: string) =>
-  stage.query({ select: ['data'], from: { get: { ref: { collection }, id } } })
+const fill = (name: string, documents: readonly object[]) => createDocuments(stage, name, documents)
 
 const countOf = (collection: string) => stage.query({ count: { documents: { collection } } })
-
-/** The cells of a column, by its position after the checkboxes and ids. */
-const cellsOf = (at: number) => `section[aria-label="Documents"] tbody td:nth-child(${at + 3})`
 
 const columnOf = (page: Page, at: number) => page.locator(cellsOf(at)).allTextContents()
 
@@ -36,13 +21,6 @@ async function showsColumn(page: Page, at: number, texts: readonly string[]): Pr
   const isShown = ({ cells, shown }: { cells: string; shown: string }) =>
     JSON.stringify(Array.from(document.querySelectorAll(cells), cell => cell.textContent)) === shown
   await page.waitForFunction(isShown, { cells: cellsOf(at), shown: JSON.stringify(texts) })
-}
-
-async function filterBy(page: Page, field: string, compare: string, value?: string): Promise<void> {
-  await page.getByLabel('Filter by').fill(field)
-  await page.getByLabel('Compare').selectOption(compare)
-  if (value !== undefined) await page.getByLabel('Value', { exact: true }).fill(value)
-  await page.getByRole('button', { name: 'Filter', exact: true }).click()
 }
 
 const plants = [
@@ -142,7 +120,7 @@ test('a field is edited in its cell with the keyboard, and a conflict overwrites
   await page.getByText('integer').waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('cell', { name: '31', exact: true }).waitFor()
-  assert.deepEqual(await dataOf('cells', '1'), { name: '7', height: 31 })
+  assert.deepEqual(await dataOf(stage, 'cells', '1'), { name: '7', height: 31 })
   // A text stays a text, and Escape cancels.
   await page.getByRole('cell', { name: '7', exact: true }).focus()
   await page.keyboard.press('Enter')
@@ -153,7 +131,7 @@ test('a field is edited in its cell with the keyboard, and a conflict overwrites
   await field('name of 1').fill('9')
   await page.keyboard.press('Enter')
   await page.getByRole('cell', { name: '9', exact: true }).waitFor()
-  assert.deepEqual(await dataOf('cells', '1'), { name: '9', height: 31 })
+  assert.deepEqual(await dataOf(stage, 'cells', '1'), { name: '9', height: 31 })
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await field('name of 2').waitFor()
@@ -164,7 +142,7 @@ test('a field is edited in its cell with the keyboard, and a conflict overwrites
   await field('name of 2').fill('mine')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').getByText('Another user has changed this').waitFor()
-  assert.deepEqual(await dataOf('cells', '2'), { name: 'theirs' })
+  assert.deepEqual(await dataOf(stage, 'cells', '2'), { name: 'theirs' })
   assert.equal(await field('name of 2').inputValue(), 'mine', 'the typed text is kept')
   await page.keyboard.press('Escape')
 })
@@ -176,16 +154,7 @@ test('many documents are changed and deleted after one confirmation, which shows
     'crowd',
     Array.from({ length: 260 }, (_, at) => ({ at, state: 'new' })),
   )
-  await stage.query({
-    create_index: {
-      object: {
-        name: 'one_boss',
-        source: { collection: 'crowd' },
-        terms: [{ object: { field: ['data', 'boss'] } }],
-        unique: true,
-      },
-    },
-  })
+  await createUniqueIndex(stage, 'one_boss', 'crowd', 'boss')
   const page = await stage.signedIn(stage.admin, 'collections/crowd')
   await page.getByLabel('Select 3', { exact: true }).check()
   await page.getByLabel('Select 6', { exact: true }).click({ modifiers: ['Shift'] })
@@ -202,7 +171,7 @@ test('many documents are changed and deleted after one confirmation, which shows
   await page.getByLabel('New value').fill('seen')
   await page.getByRole('button', { name: 'Change 256 documents' }).click()
   await page.getByRole('cell', { name: 'seen' }).first().waitFor()
-  assert.deepEqual(await dataOf('crowd', '260'), { at: 259, state: 'seen' })
+  assert.deepEqual(await dataOf(stage, 'crowd', '260'), { at: 259, state: 'seen' })
   // A rejected document does not stop the others.
   await page.getByLabel('Select all on this page').check()
   await page.getByRole('button', { name: 'Change a field' }).click()

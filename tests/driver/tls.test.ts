@@ -3,24 +3,23 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import http2 from 'node:http2'
 import https from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setDefaultCACertificates } from 'node:tls'
 import faunadb from 'faunadb'
 import { cert, key } from '../http/certificate.ts'
-import { temporaryFolder } from '../support/program.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
 
 // Trusts the test's certificate, as if an authority had signed it.
 setDefaultCACertificates([cert])
 
 const q = faunadb.query
-const folder = await temporaryFolder()
-after(() => rm(folder, { recursive: true }))
+const folder = folderOfFile()
 const certFile = join(folder, 'cert.pem')
 const keyFile = join(folder, 'key.pem')
 await writeFile(certFile, cert)

@@ -2,26 +2,17 @@
 // the process.
 
 import assert from 'node:assert/strict'
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
 import { copyStore } from '../../src/storage/kv/lmdb-copy.ts'
 import { checkDataFile, findDamage, pageBytes } from '../../src/storage/kv/lmdb-data-file.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { runProgram } from '../support/program.ts'
 
-const scratch = mkdtempSync(join(tmpdir(), 'terrarium-damaged-'))
-after(() => rmSync(scratch, { recursive: true, force: true }))
+const scratch = folderOfFile()
 
 /** A folder whose trees have several levels and values with pages of their own. */
 const whole = join(scratch, 'whole')

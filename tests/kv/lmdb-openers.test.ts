@@ -3,15 +3,14 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { bytes, list, put, text, write } from './bytes.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'kv-openers-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 /** The position of the newest commit's number in the lock file. */
 const newestOffset = 8

@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { open } from 'lmdb'
 import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
@@ -14,11 +13,11 @@ import type { KeyValueStore, Write } from '../../src/storage/kv/kv-contract.ts'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
 import { loggedLayout, plainLayout } from '../../src/storage/kv/lmdb-folder.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { bytes, list, put, stoppedClock, text, write } from './bytes.ts'
 import { storeSuite } from './suite.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'kv-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 let folders = 0
 const newPath = () => join(folder, String(folders++))
 

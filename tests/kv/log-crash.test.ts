@@ -5,20 +5,19 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { copyStore } from '../../src/storage/kv/lmdb-copy.ts'
 import { openFollower } from '../../src/storage/kv/log/follower.ts'
 import { openLogged } from '../../src/storage/kv/log/logged-store.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { environmentFor, type KillPlan, type Phase } from '../support/kill-plan.ts'
 import { RandomSource, seedsToRun } from '../support/seeded.ts'
 import { newestWhole } from './log-rows.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'log-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 /** Number of kills in a directory. */
 const kills = 12

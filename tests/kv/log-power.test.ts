@@ -3,13 +3,13 @@
 // The power also fails again during the recovery. The file takes more than 20 seconds because it opens a hundred directories.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { systemTimers } from '../../src/base/timers.ts'
 import type { LogDisk } from '../../src/storage/kv/log/segment-files.ts'
 import type { FileOperation } from '../support/file-operations.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { RandomSource, seedsToRun } from '../support/seeded.ts'
 import { bytes } from './bytes.ts'
 import { newestWhole, rowsOf } from './log-rows.ts'
@@ -20,8 +20,7 @@ const { openFollower } = await import('../../src/storage/kv/log/follower.ts')
 const { openLogged } = await import('../../src/storage/kv/log/logged-store.ts')
 const { flushedDisk, systemDisk } = await import('../../src/storage/kv/log/segment-files.ts')
 
-const folder = mkdtempSync(join(tmpdir(), 'log-power-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 let folders = 0
 const newPath = () => join(folder, String(folders++))
 

@@ -9,7 +9,6 @@ import {
   existsSync,
   fsyncSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -17,9 +16,8 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { systemTimers } from '../../src/base/timers.ts'
 import { encodeWrites } from '../../src/storage/kv/batch.ts'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
@@ -29,12 +27,12 @@ import { openFollower } from '../../src/storage/kv/log/follower.ts'
 import { openLogged } from '../../src/storage/kv/log/logged-store.ts'
 import { flushedDisk, type LogDisk, logFolder } from '../../src/storage/kv/log/segment-files.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { RandomSource } from '../support/seeded.ts'
 import { bytes, list, put, write } from './bytes.ts'
 import { newestWhole, rowsOf } from './log-rows.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'log-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 let folders = 0
 const newPath = () => join(folder, String(folders++))
 

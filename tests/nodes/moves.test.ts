@@ -3,17 +3,17 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readdir, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createServer } from '../../src/app/index.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { query, send } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { runProgram } from '../support/program.ts'
 import { startProcess } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 
-const folder = await temporaryFolder()
-after(() => rm(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 const root = 'root-secret-of-the-tests'
 const read = { select: ['data', 'text'], from: { get: { ref: { collection: 'notes' }, id: '1' } } }

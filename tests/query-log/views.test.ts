@@ -14,6 +14,7 @@ import { searchRecords } from '../../src/query-log/log-search.ts'
 import { LogSummaries } from '../../src/query-log/log-summary.ts'
 import { RecordFormat } from '../../src/query-log/record.ts'
 import { segmentPath } from '../../src/query-log/segment-files.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { api, aroundNow } from './log-client.ts'
@@ -23,11 +24,7 @@ const minute = 60_000
 const never = new AbortController().signal
 const format = new RecordFormat('us-std', { '4': version4 })
 
-let folder: string
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'terrarium-views-'))
-})
-after(() => rm(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 interface CreatedDocument {
   readonly time: number

@@ -2,18 +2,17 @@
 // whichever process is killed.
 
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { test } from 'node:test'
+import { folderOfFile } from '../support/folder.ts'
+import { runProgram } from '../support/program.ts'
 import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
 import { assertSound } from '../support/sound.ts'
 import { clientOfEach, type WorkerClient } from './clients.ts'
 
 const workers = 2
 const clientsOfEach = 6
-const folder = await temporaryFolder()
-after(() => rm(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 interface Document {
   readonly ref: { readonly '@ref': { readonly id: string } }

@@ -1,15 +1,14 @@
 // A clock that does not step back over restarts, whatever happens to its file.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { openPersistentClock } from '../../../src/base/clock.ts'
 import { epoch, micros } from '../../../src/base/micros.ts'
+import { folderOfFile } from '../../support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'terrarium-clock-'))
-after(() => rmSync(folder, { recursive: true }))
+const folder = folderOfFile()
 
 test('the time continues exactly after a clean stop', () => {
   const file = join(folder, 'clean')

@@ -1,10 +1,9 @@
 // The agreement of readers and writers about time, within one process and through the shared file.
 
 import assert from 'node:assert/strict'
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { endOfTime, epoch, micros } from '../../../src/base/micros.ts'
 import {
   AnnouncedCommits,
@@ -15,9 +14,9 @@ import {
   type Timeline,
 } from '../../../src/base/timeline.ts'
 import type { Timers } from '../../../src/base/timers.ts'
+import { folderOfFile } from '../../support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'terrarium-timeline-'))
-after(() => rmSync(folder, { recursive: true }))
+const folder = folderOfFile()
 
 /** Timers whose only repeated call is made by the test. */
 function handTimers(): Timers & { tick(): void } {

@@ -1,18 +1,17 @@
 // Settings: their sources, the precedence of sources, and errors.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { flagOf, UsageError, variableOf } from '../../../src/app/config/read-config.ts'
 import { type Config, initialOf, type SettingName, settings } from '../../../src/app/config/settings.ts'
 import { command } from '../../../src/cli/command.ts'
 import { commandHelp, programHelp } from '../../../src/cli/help.ts'
 import { readWords } from '../../../src/cli/words.ts'
+import { folderOfFile } from '../../support/folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'terrarium-config-'))
-after(() => rmSync(folder, { recursive: true }))
+const folder = folderOfFile()
 
 function fileOf(name: string, content: string): string {
   const path = join(folder, name)

@@ -1,10 +1,9 @@
 // Ids never repeat, whatever the clock does: while the service runs, over restarts, between processes.
 
 import assert from 'node:assert/strict'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { epoch, micros } from '../../../src/base/micros.ts'
 import { Memo, Pending } from '../../../src/base/pending.ts'
 import { metaKey } from '../../../src/storage/keys/keyspace.ts'
@@ -15,12 +14,12 @@ import { Store } from '../../../src/storage/store/store.ts'
 import type { Transaction } from '../../../src/storage/store/store-contract.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import { openTestEngine, type TestEngine } from '../../support/engine.ts'
+import { folderOfFile } from '../../support/folder.ts'
 import { seededEnvironment, seedsToRun } from '../../support/seeded.ts'
 import { RandomSource } from './random-source.ts'
 import { Bench, createCollection, data, day, documentRef, second } from './support.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'terrarium-ids-'))
-after(() => rm(folder, { recursive: true, force: true }))
+const folder = folderOfFile()
 
 const minute = 60 * second
 
