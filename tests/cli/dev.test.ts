@@ -18,7 +18,11 @@ let output = ''
 
 const secret = 'root-secret-of-the-tests'
 const at = (...steps: readonly string[]) => join(folder, ...steps)
-const save = (name: string, text: string) => writeFile(at('schema', name), text)
+/** Replaces a file at once: `writeFile` alone empties the file first, and the command could read it while it is empty. */
+async function save(name: string, text: string): Promise<void> {
+  await writeFile(at('saved'), text)
+  await rename(at('saved'), at('schema', name))
+}
 
 beforeEach(async () => {
   folder = await temporaryFolder()

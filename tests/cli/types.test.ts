@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
@@ -149,10 +149,16 @@ test('a watched schema is written after each change', { timeout: 60_000 }, async
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
     assert.match((await lines.next()).value as string, /^wrote /)
     assert.match(await readFile(out, 'utf8'), /readonly x: number/)
+    // Replaces the file at once: `writeFile` alone empties the file first, and the command could read it while it is
+    // empty.
+    const save = async (text: string) => {
+      await writeFile(join(folder, 'saved'), text)
+      await rename(join(folder, 'saved'), join(at, 'a.fsl'))
+    }
     const complaint = once(child.stderr.setEncoding('utf8'), 'data')
-    await writeFile(join(at, 'a.fsl'), 'collection A { x: }\n')
+    await save('collection A { x: }\n')
     assert.match(String((await complaint)[0]), /at a\.fsl:1/)
-    await writeFile(join(at, 'a.fsl'), 'collection A { x: String }\n')
+    await save('collection A { x: String }\n')
     assert.match((await lines.next()).value as string, /^wrote /)
     assert.match(await readFile(out, 'utf8'), /readonly x: string/)
   } finally {

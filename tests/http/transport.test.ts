@@ -7,9 +7,10 @@ import http2 from 'node:http2'
 import https from 'node:https'
 import { test } from 'node:test'
 import type { QueryResponse } from '../../src/engine/engine-contract.ts'
+import { eventually } from '../support/eventually.ts'
 import { cert, key } from './certificate.ts'
-import { type FakeServiceOptions, resource, startFakeService } from './fake-engine.ts'
-import { connectRaw } from './raw-connection.ts'
+import { type FakeService, type FakeServiceOptions, resource, startFakeService } from './fake-engine.ts'
+import { connectRaw, type RawConnection } from './raw-connection.ts'
 import { authorization, post, request, serviceTest } from './service-test.ts'
 
 serviceTest('HTTP/1.1 and HTTP/2 by prior knowledge share a port', async service => {
@@ -111,6 +112,25 @@ serviceTest('bytes that are not HTTP get an errors array, and the connection is 
   assert.equal((await fetch(`${service.url}/ping`)).status, 200)
 })
 
+/**
+ * Opens connections and sends `text`, until `isReceived` resolves with true for a connection. If the process stalls for
+ * longer than the time limit of a request, the service closes a new connection before it reads the first bytes.
+ */
+async function connectInTime(
+  { port }: FakeService,
+  text: string,
+  isReceived: (connection: RawConnection) => Promise<boolean>,
+): Promise<RawConnection> {
+  let connection: RawConnection | undefined
+  await eventually('the service reads a request within its time limit', async () => {
+    connection = await connectRaw(port, text)
+    return isReceived(connection)
+  })
+  return connection as RawConnection
+}
+
+const isAnswered = async (connection: RawConnection) => (await connection.ended()) !== ''
+
 serviceTest(
   'the error for invalid bytes after complete requests follows the responses to these requests',
   async service => {
@@ -126,8 +146,11 @@ serviceTest(
       service.engine.answer = () => new Promise(resolve => (release = resolve))
       const request = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`
       const seen = service.engine.seen.length
-      const connection = await connectRaw(service.port, request + text)
-      while (service.engine.seen.length === seen) await new Promise(setImmediate)
+      const connection = await connectInTime(service, request + text, async ({ socket }) => {
+        while (service.engine.seen.length === seen && !socket.destroyed && !socket.readableEnded)
+          await new Promise(setImmediate)
+        return service.engine.seen.length > seen
+      })
       // Longer than the time limit of a request.
       await new Promise(resolve => setTimeout(resolve, status === 408 ? 300 : 20))
       assert.equal(connection.received(), '', text)
@@ -176,8 +199,8 @@ for (const handed of [false, true]) {
     async service => {
       const unfinished = ['POST / HTTP/1.1\r\ncontent-length: 10\r\n\r\n12', 'POST / HTTP/1.1\r\ncontent-le']
       for (const text of unfinished) {
-        const connection = await connectRaw(service.port, text)
-        const answer = await connection.ended()
+        const connection = await connectInTime(service, text, isAnswered)
+        const answer = connection.received()
         assert.match(answer, /^HTTP\/1\.1 408 /)
         const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
         assert.deepEqual(body, { errors: [{ code: 'request timeout', description: 'Client timed out.' }] })
@@ -193,10 +216,10 @@ serviceTest(
   async service => {
     const fresh = await connectRaw(service.port)
     const halfPreface = await connectRaw(service.port, 'PRI * HT')
-    const idle = await connectRaw(service.port, 'GET /ping HTTP/1.1\r\n\r\n')
+    const idle = await connectInTime(service, 'GET /ping HTTP/1.1\r\n\r\n', isAnswered)
     assert.equal(await fresh.ended(), '')
     assert.equal(await halfPreface.ended(), '')
-    assert.match(await idle.ended(), /^HTTP\/1\.1 200 /)
+    assert.match(idle.received(), /^HTTP\/1\.1 200 /)
   },
   impatient,
 )
