@@ -103,9 +103,12 @@ export interface FakeService {
   readonly port: number
   /** The parsed log lines so far. */
   readonly log: Record<string, unknown>[]
-  /** Begins to stop, as after a signal. */
+  /** Begins to stop, as after a signal. Without `graceMs`, running requests are never cut off. */
   stop(graceMs?: number): Promise<void>
 }
+
+/** The longest delay of a timer. */
+const neverMs = 2 ** 31 - 1
 
 export interface FakeServiceOptions extends ListenerOptions {
   readonly port?: number
@@ -151,7 +154,7 @@ export async function startFakeService(options: FakeServiceOptions = {}): Promis
     stop: graceMs => {
       stopping.abort()
       acceptor?.close()
-      return application.close(graceMs ?? 5000)
+      return application.close(graceMs ?? neverMs)
     },
   }
 }

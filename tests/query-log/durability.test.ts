@@ -81,22 +81,26 @@ test('with several processes an export waits for the records of all of them', as
   await server.stop()
 })
 
-test('an expired URL returns 403; the next request creates a new URL with the next version', async t => {
-  const server = await startProcess({ flags: ['--query-log-url-seconds', '2', ...withoutSlowLane] })
-  t.after(() => server.stop())
-  await marked(server, 'x')
-  const { request_id: id } = await requestExport(server, server.rootSecret, everything)
-  const first = await finished(server, server.rootSecret, id)
-  // On a busy machine the first URL may have expired before it was requested.
-  const version = first.version as number
-  while ((await fetch(first.presigned_url as string)).status !== 403) await wait(100)
-  const asked = await api(server, server.rootSecret, 'GET', `/api/v1/logs/${id}?type=query&regionGroup=x`)
-  assert.deepEqual([asked.json.state, asked.json.version], ['CreatingNewUrl', version + 1])
-  assert.ok(!('presigned_url' in asked.json))
-  const second = await finished(server, server.rootSecret, id)
-  assert.deepEqual([second.state, second.version], ['Complete', version + 1])
-  assert.equal((await fetch(second.presigned_url as string)).status, 200)
-})
+test('an expired URL returns 403; the next request creates a new URL with the next version', () =>
+  withFolder(async data => {
+    const brief = await startProcess({ data, flags: ['--query-log-url-seconds', '2', ...withoutSlowLane] })
+    await marked(brief, 'x')
+    const { request_id: id } = await requestExport(brief, brief.rootSecret, everything)
+    const first = await finished(brief, brief.rootSecret, id)
+    // On a busy machine the first URL may have expired before it was requested.
+    const version = first.version as number
+    while ((await fetch(first.presigned_url as string)).status !== 403) await wait(100)
+    await brief.stop()
+    // The new URL does not expire during the test.
+    const server = await startProcess({ data, flags: withoutSlowLane })
+    const asked = await api(server, server.rootSecret, 'GET', `/api/v1/logs/${id}?type=query&regionGroup=x`)
+    assert.deepEqual([asked.json.state, asked.json.version], ['CreatingNewUrl', version + 1])
+    assert.ok(!('presigned_url' in asked.json))
+    const second = await finished(server, server.rootSecret, id)
+    assert.deepEqual([second.state, second.version], ['Complete', version + 1])
+    assert.equal((await fetch(second.presigned_url as string)).status, 200)
+    await server.stop()
+  }))
 
 test('typed content never reaches the files of the log', () =>
   withFolder(async data => {
