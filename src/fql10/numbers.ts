@@ -2,6 +2,7 @@
 
 import { longCall } from '../base/effort.ts'
 import { toLong } from '../values/java-math.ts'
+import { compareDoubles } from '../values/order.ts'
 import { trimBlanks } from '../values/trim.ts'
 import { int64Max, int64Min } from '../values/value.ts'
 import { integerOf, NarrowLong, type NumberValue } from './value.ts'
@@ -9,16 +10,6 @@ import { integerOf, NarrowLong, type NumberValue } from './value.ts'
 /** Converts a number to a double. */
 export function doubleOf(value: NumberValue): number {
   return value instanceof NarrowLong ? Number(value.value) : Number(value)
-}
-
-/** Compares doubles in the total order of Java: negative zero is less than zero, and NaN is the greatest value. */
-function compareDoubles(left: number, right: number): number {
-  if (left < right) return -1
-  if (left > right) return 1
-  if (Object.is(left, right)) return 0
-  if (Number.isNaN(left)) return 1
-  if (Number.isNaN(right)) return -1
-  return Object.is(left, -0) ? -1 : 1
 }
 
 /** Compares numbers of any width by value. If at least one number is a double, both numbers are compared as doubles. */

@@ -119,8 +119,8 @@ export function compareNumbers(left: number | bigint, right: number | bigint): n
   return Number(Object.is(right, -0)) - Number(Object.is(left, -0))
 }
 
-/** Compares doubles as a total order in which all NaN values are equal. */
-function compareDoubles(left: number, right: number): number {
+/** Compares doubles in the total order of Java: −0.0 is less than 0, and NaN is the greatest value. */
+export function compareDoubles(left: number, right: number): number {
   if (left < right) return -1
   if (left > right) return 1
   if (left === right) {

@@ -2,11 +2,10 @@
 
 import { unreachable } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
-import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
+import { documentsFilter, mayReadHistory, nativeFilter, readableIndex } from '../../model/sets/access.ts'
 import type { HistoryStream, SetEvent } from '../../model/sets/history.ts'
 import { documentHistory, documentsHistory, matchHistory } from '../../model/sets/stored-histories.ts'
 import { firstOf } from '../../model/sets/stream.ts'
-import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import { isNativeCollectionRef, type Micros, native, Ref } from '../../values/value.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
@@ -23,8 +22,11 @@ export function openHistory(set: SetLike, reading: CallReading): HistoryStream |
 
 function openShape(set: SetValue, shape: SetShape, reading: CallReading): HistoryStream | undefined {
   switch (shape.type) {
-    case 'match':
-      return openMatch(shape, set, reading)
+    case 'match': {
+      const { index: ref, terms } = shape
+      const found = readableIndex(ref, terms, reading)
+      return found && matchHistory(found.index, terms, eventsOf(set), found.shows, reading)
+    }
     case 'documents':
       return documentsHistory(
         shape.collection,
@@ -61,16 +63,6 @@ function openDocument(document: Ref, set: SetLike, kind: 'versions' | 'membershi
   return mayReadHistory(document, reading.session)
     ? documentHistory(document, eventsOf(set), kind, reading)
     : undefined
-}
-
-function openMatch(
-  { index: ref, terms }: Extract<SetShape, { type: 'match' }>,
-  set: SetValue,
-  reading: CallReading,
-): HistoryStream | undefined {
-  const index: IndexDefinition | undefined = reading.session.transaction.catalogue.index(ref)
-  const shows = index && indexFilter(index, terms, reading)
-  return index && shows && matchHistory(index, terms, eventsOf(set), shows, reading)
 }
 
 function openJoin(

@@ -2,10 +2,9 @@
 
 import { unreachable } from '../../base/assert.ts'
 import { msg } from '../../base/message.ts'
-import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
+import { documentsFilter, mayReadHistory, nativeFilter, readableIndex } from '../../model/sets/access.ts'
 import { documentStream, documentsStream, matchStream } from '../../model/sets/stored-streams.ts'
 import { type Element, type ElementStream, elementValue } from '../../model/sets/stream.ts'
-import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import { isNativeCollectionRef, type Ref } from '../../values/value.ts'
 import { typeName } from '../values/tagged.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
@@ -28,13 +27,18 @@ import {
  */
 export function openSet(set: SetLike, reading: CallReading): ElementStream | undefined {
   if (set instanceof SetValue) return openShape(set, set.shape, reading)
-  return isNativeCollectionRef(set) ? openNative(set, reading) : openDocument(set, set, reading)
+  if (!isNativeCollectionRef(set)) return openDocument(set, set, reading)
+  const shows = nativeFilter(set, reading.session)
+  return shows && documentsStream(set, set, shows, reading)
 }
 
 function openShape(set: SetValue, shape: SetShape, reading: CallReading): ElementStream | undefined {
   switch (shape.type) {
-    case 'match':
-      return openMatch(shape, set, reading)
+    case 'match': {
+      const { index: ref, terms } = shape
+      const found = readableIndex(ref, terms, reading)
+      return found && matchStream(found.index, terms, set, found.shows, reading)
+    }
     case 'documents':
       return documentsStream(
         shape.collection,
@@ -89,23 +93,8 @@ function derive(
   return source && make(source)
 }
 
-function openNative(collection: Ref, reading: CallReading): ElementStream | undefined {
-  const shows = nativeFilter(collection, reading.session)
-  return shows && documentsStream(collection, collection, shows, reading)
-}
-
 function openDocument(document: Ref, set: SetLike, reading: CallReading): ElementStream | undefined {
   return mayReadHistory(document, reading.session) ? documentStream(document, set, reading) : undefined
-}
-
-function openMatch(
-  { index: ref, terms }: Extract<SetShape, { type: 'match' }>,
-  set: SetValue,
-  reading: CallReading,
-): ElementStream | undefined {
-  const index: IndexDefinition | undefined = reading.session.transaction.catalogue.index(ref)
-  const shows = index && indexFilter(index, terms, reading)
-  return index && shows && matchStream(index, terms, set, shows, reading)
 }
 
 /**

@@ -1,6 +1,6 @@
 // Permission decisions for sets: decides whether the caller may read a set, and filters its elements.
 
-import { type IndexDefinition, indexDefinition } from '../../storage/store/index-definition.ts'
+import { indexDefinition } from '../../storage/store/index-definition.ts'
 import { native, type Ref, type Value } from '../../values/value.ts'
 import { mayOnDocument, mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
@@ -17,20 +17,18 @@ function readableDocuments(session: Session): ElementFilter {
 }
 
 /**
- * Returns the filter for the entries of an index with the given terms. Returns undefined if the caller may not read the
- * index.
+ * Returns an index and the filter for its entries with the given terms. Returns undefined if the index does not exist
+ * or the caller may not read it.
  */
-export function indexFilter(
-  index: IndexDefinition,
-  terms: readonly Value[],
-  { hidden, session }: Reading,
-): ElementFilter | undefined {
-  const { access } = session
-  const request = { resource: index.ref, argument: () => terms }
-  if (access.allows({ ...request, action: 'unrestricted_read' })) return everything
-  const isPublic = index.publicRead && index.ref.database === session.database
+export function readableIndex(ref: Ref, terms: readonly Value[], { hidden, session }: Reading) {
+  const { access, transaction, database } = session
+  const index = transaction.catalogue.index(ref)
+  if (!index) return undefined
+  const request = { resource: ref, argument: () => terms }
+  if (access.allows({ ...request, action: 'unrestricted_read' })) return { index, shows: everything }
+  const isPublic = index.publicRead && ref.database === database
   if (!isPublic && !access.allows({ ...request, action: 'read' })) return undefined
-  return hidden === 'shown' ? everything : readableDocuments(session)
+  return { index, shows: hidden === 'shown' ? everything : readableDocuments(session) }
 }
 
 /**
