@@ -5,6 +5,7 @@
 import type { Micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
+import { formatMicros } from '../values/time.ts'
 import { readLease } from './lease.ts'
 import {
   type BaseName,
@@ -19,7 +20,7 @@ import {
   piecesStart,
   storeObject,
 } from './object-names.ts'
-import { BackupError, type BackupTarget, IncompleteBackupError, timeText } from './target.ts'
+import { BackupError, type BackupTarget, IncompleteBackupError } from './target.ts'
 
 const formatVersion = 1
 
@@ -142,7 +143,7 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
     throw new IncompleteBackupError(`the backup ${target.name} has no complete base copy`)
   const base = bases.findLast(({ from }) => at === undefined || from <= at)
   if (base === undefined)
-    throw new BackupError(`the oldest time that ${target.name} can restore is ${timeText(oldest.from)}`)
+    throw new BackupError(`the oldest time that ${target.name} can restore is ${formatMicros(oldest.from)}`)
   const found: PieceName[] = []
   let reached = base.time
   /** The first piece that is not restored. */
@@ -199,7 +200,7 @@ export async function checkNewest(target: BackupTarget): Promise<void> {
 
 function missingRecords(target: BackupTarget, first: number, end: Micros): IncompleteBackupError {
   return new IncompleteBackupError(
-    `the backup ${target.name} lacks records of the commit log from ${first} on; the newest restorable time before them is ${timeText(end)}`,
+    `the backup ${target.name} lacks records of the commit log from ${first} on; the newest restorable time before them is ${formatMicros(end)}`,
   )
 }
 
@@ -253,11 +254,11 @@ async function checkReach(
   if (at <= end) return
   if (next !== undefined)
     throw new BackupError(
-      `the backup ${target.name} has a gap: it can restore times up to ${timeText(end)}, and from ${timeText(next.from)} on`,
+      `the backup ${target.name} has a gap: it can restore times up to ${formatMicros(end)}, and from ${formatMicros(next.from)} on`,
     )
   const until = Math.max(end, (await readLease(target))?.until ?? 0)
   if (at > until)
     throw new BackupError(
-      `the newest time that ${target.name} can restore is ${timeText(until)}; omit --at to restore the newest state`,
+      `the newest time that ${target.name} can restore is ${formatMicros(until)}; omit --at to restore the newest state`,
     )
 }

@@ -16,11 +16,12 @@ import type { ChainPlace } from '../storage/kv/log/segment.ts'
 import { logNameBytes } from '../storage/kv/log/segment-format.ts'
 import { wordsOf } from '../storage/kv/store-errors.ts'
 import { secretKeyRow } from '../storage/store/records.ts'
+import { formatMicros } from '../values/time.ts'
 import { writeParts } from './base-copy.ts'
 import { type RestorePlan, readBase } from './catalogue.ts'
 import { commitsIn, decodeChunk, type PieceRecord, recordsIn } from './chunk.ts'
 import { lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
-import { BackupError, type BackupTarget, timeText } from './target.ts'
+import { BackupError, type BackupTarget } from './target.ts'
 
 /** Reports the progress from 0 to 1: up to 0.5 for the base copy, then for the log. */
 type OnRestored = (share: number) => void
@@ -106,7 +107,7 @@ class Replay {
   }
 
   #broken(what: string): BackupError {
-    const end = `the newest restorable time before it is ${timeText(this.#time)}`
+    const end = `the newest restorable time before it is ${formatMicros(this.#time)}`
     return new BackupError(`${what} in the backup ${this.#target.name}; ${end}`)
   }
 }

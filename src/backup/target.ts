@@ -2,8 +2,6 @@
 // operations, so other code does not distinguish them. This file also defines the expected errors of a
 // continuous backup.
 
-import { formatTime, timeFromMicros } from '../values/time.ts'
-
 /** Named objects. All operations throw `BackupError` when the folder or the bucket returns an error. */
 export interface BackupTarget {
   /** The address of the target, without credentials. */
@@ -28,8 +26,3 @@ export class BackupError extends Error {
 
 /** Thrown when objects of a backup are missing or damaged. */
 export class IncompleteBackupError extends BackupError {}
-
-/** Formats a time in microseconds for messages, such as `2026-01-31T12:00:00.5Z`. */
-export function timeText(micros: number): string {
-  return formatTime(timeFromMicros(micros))
-}

@@ -7,7 +7,7 @@ import { isBuiltinRole } from '../model/auth/builtin-role.ts'
 import type { Query } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
-import { formatTime, timeFromMicros } from '../values/time.ts'
+import { formatMicros } from '../values/time.ts'
 import type { Json, Micros, ObjectValue, Value as Stored } from '../values/value.ts'
 import { Call } from './call.ts'
 import { Interpreter } from './evaluate/interpreter.ts'
@@ -85,7 +85,7 @@ export function callerQuery(
  * `time` replaces the placeholder for the commit time.
  */
 export function dataOf(beginning: string, time: Micros): Stored {
-  const text = beginning.replaceAll(timeMark, formatTime(timeFromMicros(time)))
+  const text = beginning.replaceAll(timeMark, formatMicros(time))
   const members = parseJson(`{${text}}`)
   return members instanceof Map ? (members.get('data') as Stored) : null
 }

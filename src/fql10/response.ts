@@ -5,7 +5,7 @@ import { nearestMicros } from '../base/micros.ts'
 import { type RequestError, requestErrors } from '../base/request-errors.ts'
 import { type Fault, type QueryMetrics, type RenderedResponse, requestFault } from '../model/language.ts'
 import { quoteJson } from '../values/json-text.ts'
-import { formatTime, timeFromMicros } from '../values/time.ts'
+import { formatMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
 import { faultOf, type QueryFailure } from './failure/query-failure.ts'
 import { eventErrorBody, requestErrorBody } from './wire/request-errors.ts'
@@ -61,9 +61,7 @@ export function completeBody(
   { time, metrics }: Ending,
   { tags }: RequestOptions,
 ): string {
-  const filled = beginning.includes(timeMark)
-    ? beginning.replaceAll(timeMark, formatTime(timeFromMicros(time)))
-    : beginning
+  const filled = beginning.includes(timeMark) ? beginning.replaceAll(timeMark, formatMicros(time)) : beginning
   const stats = metrics === undefined ? '' : `,"stats":${statsText(metrics)}`
   const echoed = tags === undefined ? '' : `,"query_tags":${quoteJson(tags)}`
   return `{${filled},"txn_ts":${time}${stats}${echoed},"schema_version":${schemaVersion}}`

@@ -6,7 +6,7 @@
 import { renderValue } from '../fql4/wire/render.ts'
 import { encodeBase64 } from '../values/base64.ts'
 import { formatDate } from '../values/date.ts'
-import { formatTime, timeFromMicros } from '../values/time.ts'
+import { formatMicros, formatTime } from '../values/time.ts'
 import {
   isObject,
   Lambda,
@@ -59,7 +59,7 @@ export class ExportPrinter {
       ...(isHistory ? [`"@version":"${isDelete ? 'delete' : 'write'}"`] : []),
       `"id":"${id}"`,
       `"coll":${this.#isTagged ? `{"@mod":${name}}` : name}`,
-      `"ts":${this.#tag('@time', formatTime(timeFromMicros(ts)))}`,
+      `"ts":${this.#tag('@time', formatMicros(ts))}`,
     ]
     const ttl = fields.get('ttl')
     if (ttl !== undefined) members.push(`"ttl":${this.#value(ttl)}`)

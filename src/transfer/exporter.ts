@@ -4,7 +4,7 @@
 
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { formatTime, timeFromMicros } from '../values/time.ts'
+import { formatMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'
 import { CollectionFiles, type FileOptions } from './export-files.ts'
@@ -65,7 +65,7 @@ export async function runExport(
   try {
     const snapshot = await connection.snapshot(options.database)
     const { at = snapshot.at, collections = [], database } = options
-    if (at > snapshot.at) throw new TransferError(`the time ${timeText(at)} is in the future`)
+    if (at > snapshot.at) throw new TransferError(`the time ${formatMicros(at)} is in the future`)
     const exported: ExportSummary = { at, documents: 0, databases: 0, lost: new Map() }
     const exporter = new Exporter(connection, options, progress, exported)
     if (options.at === undefined && collections.length === 0) {
@@ -87,10 +87,6 @@ const credentialsFolder = 'Credential'
 interface WrittenFiles {
   readonly files: number
   readonly bytes: number
-}
-
-function timeText(at: Micros): string {
-  return formatTime(timeFromMicros(at))
 }
 
 function shownDatabase(path: DatabasePath): string {
@@ -246,7 +242,7 @@ class Exporter {
         export_id: id,
         task_id: id,
         collections: [...collections].sort(),
-        snapshot_ts: timeText(this.#exported.at),
+        snapshot_ts: formatMicros(this.#exported.at),
         doc_format: format,
         datafile_format: fileFormat,
         datafile_compression: gzip,

@@ -4,7 +4,7 @@
 // and imports preserve the values of both languages. Imports do not write documents that have not changed.
 
 import { micros } from '../base/micros.ts'
-import { formatTime, microsOfTime, parseTime, timeFromMicros } from '../values/time.ts'
+import { formatMicros, microsOfTime, parseTime } from '../values/time.ts'
 import type { Json, Micros } from '../values/value.ts'
 import { batchCharactersMax } from './batches.ts'
 import { type DatabasePath, QueryError, type TransferConnection } from './connection.ts'
@@ -74,7 +74,7 @@ class Rewinder {
   async begin(): Promise<Micros> {
     const { collection, to } = this.#options
     const from = await this.#now()
-    if (to >= from) throw new TransferError(`the time ${timeText(to)} is in the future`)
+    if (to >= from) throw new TransferError(`the time ${formatMicros(to)} is in the future`)
     const existed = await this.#query(reachQuery({ collection, to })).catch((cause: unknown) => {
       const earliest =
         cause instanceof QueryError && /minimum allowed timestamp (\S+?)\.?$/.exec(cause.message)?.[1]
@@ -85,7 +85,7 @@ class Rewinder {
     })
     if (existed === null) throw new TransferError(`there is no collection ${collection}`)
     if (existed === false)
-      throw new TransferError(`the collection ${collection} did not exist at ${timeText(to)}`)
+      throw new TransferError(`the collection ${collection} did not exist at ${formatMicros(to)}`)
     return from
   }
 
@@ -217,10 +217,6 @@ class Rewinder {
   #query(expression: Json): Promise<Json> {
     return this.#connection.query(this.#options.database, expression)
   }
-}
-
-function timeText(time: Micros): string {
-  return formatTime(timeFromMicros(time))
 }
 
 // The queries of a rewind, in the wire format of version 4.

@@ -133,6 +133,11 @@ export function formatTime(time: Time): string {
   return `${formatDay(days)}T${clock}${formatFraction(time.nanos)}Z`
 }
 
+/** Formats microseconds since the epoch, such as `2026-01-31T12:00:00.5Z`. */
+export function formatMicros(micros: bigint | number): string {
+  return formatTime(timeFromMicros(micros))
+}
+
 function formatFraction(nanos: number): string {
   if (nanos === 0) return ''
   const digits = String(nanos).padStart(9, '0')

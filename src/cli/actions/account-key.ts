@@ -11,7 +11,7 @@ import { systemClock } from '../../base/clock.ts'
 import { systemRandom } from '../../base/random.ts'
 import { type AccountKey, AccountKeys, isRegionGroup, NameConflict } from '../../query-log/account-keys.ts'
 import type { KeyValueStore } from '../../storage/kv/kv-contract.ts'
-import { formatTime, timeFromMicros } from '../../values/time.ts'
+import { formatMicros } from '../../values/time.ts'
 import { StartError } from '../command.ts'
 import { isShared, withControlRows } from '../shared-store.ts'
 import { visible } from '../terminal.ts'
@@ -95,7 +95,7 @@ function asJson({ id, name, createdAt, expiresAt, regionGroups }: AccountKey): o
 }
 
 function shortTime(micros: number): string {
-  return formatTime(timeFromMicros(Math.floor(micros / 1e6) * 1e6))
+  return formatMicros(Math.floor(micros / 1e6) * 1e6)
 }
 
 function print(line: string): void {

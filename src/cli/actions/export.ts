@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { systemRandom } from '../../base/random.ts'
 import { type ExportProgress, runExport } from '../../transfer/exporter.ts'
-import { formatTime, timeFromMicros } from '../../values/time.ts'
+import { formatMicros } from '../../values/time.ts'
 import type { Invocation } from '../command.ts'
 import { withRate } from '../progress.ts'
 import { quantity } from '../terminal.ts'
@@ -36,7 +36,7 @@ export async function run(invocation: Invocation<typeof exportOptions>): Promise
           progress,
         ),
       )
-      const time = formatTime(timeFromMicros(at))
+      const time = formatMicros(at)
       const content = `${quantity(documents, 'document')} of ${quantity(databases, 'database')}`
       process.stdout.write(`exported ${content} as of ${time}\n`)
       for (const [what, count] of lost) process.stdout.write(`lost: ${what}: ${count}\n`)

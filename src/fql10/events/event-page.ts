@@ -13,7 +13,7 @@ import {
   sourceChanges,
 } from '../../model/source-changes.ts'
 import { quoteJson } from '../../values/json-text.ts'
-import { formatTime, timeFromMicros } from '../../values/time.ts'
+import { formatMicros } from '../../values/time.ts'
 import type { Call } from '../call.ts'
 import { equalElements } from '../comparison.ts'
 import { QueryFailure } from '../failure/query-failure.ts'
@@ -214,7 +214,7 @@ class PageReader {
   }
 
   #tooOld(place: EventPlace): EventText {
-    const time = formatTime(timeFromMicros(place.time))
+    const time = formatMicros(place.time)
     const message = `Stream start time ${time} is too far in the past. Recreate the stream and try again.`
     const text = errorEvent('invalid_stream_start_time', message)
     return { place, text, isError: true }

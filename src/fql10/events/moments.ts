@@ -7,7 +7,7 @@
 // documents.
 
 import type { Session } from '../../model/session.ts'
-import { formatTime, timeFromMicros } from '../../values/time.ts'
+import { formatMicros } from '../../values/time.ts'
 import type { Micros, Ref } from '../../values/value.ts'
 import { Call } from '../call.ts'
 import { Interpreter } from '../evaluate/interpreter.ts'
@@ -118,6 +118,6 @@ export class Moment {
 
   /** Renders a value as tagged JSON. */
   render(value: Value): string {
-    return renderTagged(value, () => formatTime(timeFromMicros(this.time)), this.call)
+    return renderTagged(value, () => formatMicros(this.time), this.call)
   }
 }

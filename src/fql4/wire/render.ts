@@ -10,7 +10,7 @@ import { encodeBase64 } from '../../values/base64.ts'
 import { formatDate } from '../../values/date.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
 import { completeJsonObject, flat, type JsonPiece, jsonObject, quoteJson } from '../../values/json-text.ts'
-import { formatTime, timeFromMicros } from '../../values/time.ts'
+import { formatMicros, formatTime } from '../../values/time.ts'
 import {
   type ActionName,
   collectionOf,
@@ -64,7 +64,7 @@ const timeMarks = { micros: '\u0000', time: '\u0001' } as const
 export function fillTransactionTime(text: string, time: Micros): string {
   const filled = text.includes(timeMarks.micros) ? text.replaceAll(timeMarks.micros, String(time)) : text
   if (!filled.includes(timeMarks.time)) return filled
-  return filled.replaceAll(timeMarks.time, formatTime(timeFromMicros(time)))
+  return filled.replaceAll(timeMarks.time, formatMicros(time))
 }
 
 /**
@@ -375,7 +375,7 @@ class Renderer {
     const micros = this.#transactionTime
     if (micros === undefined) return undefined
     if (micros === 'open') return ts.unit === 'micros' ? timeMarks.micros : `{"@ts":"${timeMarks.time}"}`
-    return ts.unit === 'micros' ? String(micros) : `{"@ts":"${formatTime(timeFromMicros(micros))}"}`
+    return ts.unit === 'micros' ? String(micros) : `{"@ts":"${formatMicros(micros)}"}`
   }
 
   #page(page: Page): string {

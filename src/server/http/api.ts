@@ -6,7 +6,7 @@ import { limits } from '../../base/limits.ts'
 import { type Message, msg } from '../../base/message.ts'
 import { RequestError, type RequestErrorCode } from '../../base/request-errors.ts'
 import type { Principal } from '../../engine/engine-contract.ts'
-import { formatTime, timeFromMicros } from '../../values/time.ts'
+import { formatMicros } from '../../values/time.ts'
 import type { Micros } from '../../values/value.ts'
 import { type Answer, idleMetrics, jsonAnswer, jsonType } from './answer.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from './endpoint.ts'
@@ -144,7 +144,7 @@ function apiCode(code: RequestErrorCode): string {
 
 /** A time in ISO 8601 with milliseconds. */
 export function isoTime(micros: Micros): string {
-  return formatTime(timeFromMicros(Math.floor(micros / 1000) * 1000))
+  return formatMicros(Math.floor(micros / 1000) * 1000)
 }
 
 /** Returns the principal of a call's credential. Throws a 401 error when the credential is invalid. */

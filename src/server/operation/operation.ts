@@ -15,7 +15,7 @@ import { wait } from '../../base/timers.ts'
 import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
 import { dataFileName } from '../../storage/kv/lmdb-data-file.ts'
 import { replicaFolder } from '../../storage/kv/postgres/replica-folder.ts'
-import { formatTime, timeFromMicros } from '../../values/time.ts'
+import { formatMicros } from '../../values/time.ts'
 import type {
   BackupEntry,
   BackupFolder,
@@ -145,7 +145,7 @@ export class Operation {
       const space = `A backup needs up to ${needed} bytes, but only ${free} bytes are free.`
       throw new TaskError('conflict', space)
     }
-    const time = formatTime(timeFromMicros(Math.floor(systemClock.now() / 1e6) * 1_000_000))
+    const time = formatMicros(Math.floor(systemClock.now() / 1e6) * 1_000_000)
     return join(backups, time.replaceAll(':', '-'))
   }
 

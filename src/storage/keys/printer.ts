@@ -3,15 +3,8 @@
 import { unreachable } from '../../base/assert.ts'
 import { formatDate } from '../../values/date.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
-import { formatTime, timeFromMicros } from '../../values/time.ts'
-import {
-  type Micros,
-  nativeName,
-  type Ref,
-  type TaggedValue,
-  Transient,
-  type Value,
-} from '../../values/value.ts'
+import { formatMicros, formatTime } from '../../values/time.ts'
+import { nativeName, type Ref, type TaggedValue, Transient, type Value } from '../../values/value.ts'
 import { decodeKey, type EntryKey } from './key-reader.ts'
 import { isCut, tupleBytesMax } from './tuple.ts'
 
@@ -22,15 +15,15 @@ export function printKey(bytes: Uint8Array): string {
     case 'document':
       return `document ${printRef(key.ref)}`
     case 'history':
-      return `history ${printRef(key.ref)} at ${printMicros(key.ts)}`
+      return `history ${printRef(key.ref)} at ${formatMicros(key.ts)}`
     case 'due':
-      return `due ${printRef(key.ref)} at ${printMicros(key.ts)}`
+      return `due ${printRef(key.ref)} at ${formatMicros(key.ts)}`
     case 'indexLive':
       return `entry ${printEntry(key)}`
     case 'indexEnded':
-      return `ended entry ${printEntry(key)} until ${printMicros(key.removedTs)}`
+      return `ended entry ${printEntry(key)} until ${formatMicros(key.removedTs)}`
     case 'indexEvent':
-      return `${key.action} ${printEntry(key)} at ${printMicros(key.ts)}`
+      return `${key.action} ${printEntry(key)} at ${formatMicros(key.ts)}`
     case 'schemaVersion':
       return `schema version ${key.database}`
     case 'counter':
@@ -38,17 +31,17 @@ export function printKey(bytes: Uint8Array): string {
     case 'keyHome':
       return `home of key ${key.keyId}`
     case 'changes':
-      return `changes at ${printMicros(key.ts)} part ${key.sequence}`
+      return `changes at ${formatMicros(key.ts)} part ${key.sequence}`
     case 'collectionChanges': {
       const place = `${key.database}/${printCollection(key.collection)}`
-      return `changes of ${place} at ${printMicros(key.ts)} part ${key.sequence}`
+      return `changes of ${place} at ${formatMicros(key.ts)} part ${key.sequence}`
     }
     case 'meta':
       return `meta ${key.name}`
     case 'control':
       return `control ${JSON.stringify(new TextDecoder().decode(key.rest))}`
     case 'garbage':
-      return `${key.work} work on ${printRef(key.target)} due ${printMicros(key.due)}`
+      return `${key.work} work on ${printRef(key.target)} due ${formatMicros(key.due)}`
     case 'build':
       return `build of index ${key.database}/${key.index}`
     default:
@@ -114,10 +107,6 @@ function printEntry(entry: EntryKey): string {
     : printBytes(entry.values)
   const { collection, id } = entry.document
   return `${entry.database}/${entry.index} terms ${terms} values <${values}> document ${printCollection(collection)}/${id}`
-}
-
-function printMicros(ts: Micros): string {
-  return formatTime(timeFromMicros(ts))
 }
 
 function printBytes(bytes: Uint8Array): string {

@@ -5,7 +5,7 @@
 import { msg } from '../../base/message.ts'
 import { epoch, micros, microsPerDay } from '../../base/micros.ts'
 import { RequestError } from '../../base/request-errors.ts'
-import { formatTime, timeFromMicros } from '../../values/time.ts'
+import { formatMicros } from '../../values/time.ts'
 import { type CollectionId, firstUserCollection, type Micros, native, unlisted } from '../../values/value.ts'
 import type { StoredCollection } from './definitions.ts'
 
@@ -84,11 +84,6 @@ export function checkValidTime(at: number, minimum: Micros): void {
   if (at >= minimum) return
   throw new RequestError(
     'bad request',
-    msg`Requested timestamp ${isoTime(at)} less than minimum allowed timestamp ${isoTime(minimum)}.`,
+    msg`Requested timestamp ${formatMicros(at)} less than minimum allowed timestamp ${formatMicros(minimum)}.`,
   )
-}
-
-/** Formats a time without a JavaScript date, because queries may use times outside of the range of JavaScript dates. */
-function isoTime(time: number): string {
-  return formatTime(timeFromMicros(BigInt(time)))
 }

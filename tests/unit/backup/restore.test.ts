@@ -8,8 +8,9 @@ import { checkHistory, listBases, planRestore } from '../../../src/backup/catalo
 import { parsePiece } from '../../../src/backup/object-names.ts'
 import { FolderTarget } from '../../../src/backup/open-target.ts'
 import { restoreInto } from '../../../src/backup/restore.ts'
-import { BackupError, type BackupTarget, timeText } from '../../../src/backup/target.ts'
+import { BackupError, type BackupTarget } from '../../../src/backup/target.ts'
 import { micros } from '../../../src/base/micros.ts'
+import { formatMicros } from '../../../src/values/time.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/program.ts'
 import { BackedStore, restoredNumbers } from './backed-store.ts'
@@ -53,7 +54,7 @@ async function severalPieces() {
 test('the error of a missing piece names the newest restorable time', async () => {
   const { folder, target, pieces, times } = await severalPieces()
   rmSync(join(folder, pieces[1] as string))
-  const before = timeText(times[0] as number)
+  const before = formatMicros(times[0] as number)
   const message = new RegExp(`lacks records of the commit log from \\d+ on; .* is ${before}$`)
   await assert.rejects(restoredNumbers(target), { name: 'BackupError', message })
   await assert.rejects(restoredNumbers(target, micros(times[2] as number)), { name: 'BackupError', message })
@@ -72,7 +73,7 @@ test('the error of a damaged or torn piece names the piece and the newest restor
     if (damage === 'flipped') bytes[bytes.length - 3] = (bytes.at(-3) as number) ^ 1
     writeFileSync(file, damage === 'torn' ? bytes.subarray(0, 40) : bytes)
     const message = new RegExp(
-      `${pieces[1]} .*is damaged.*; the newest restorable time .* is ${timeText(times[0] as number)}$`,
+      `${pieces[1]} .*is damaged.*; the newest restorable time .* is ${formatMicros(times[0] as number)}$`,
     )
     await assert.rejects(restoredNumbers(target), { name: 'BackupError', message })
     assert.deepEqual(await restoredNumbers(target, micros(times[0] as number)), [0, 1])

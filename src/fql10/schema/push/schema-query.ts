@@ -11,7 +11,7 @@ import {
   requestFault,
 } from '../../../model/language.ts'
 import type { Session } from '../../../model/session.ts'
-import { formatTime, timeFromMicros } from '../../../values/time.ts'
+import { formatMicros } from '../../../values/time.ts'
 import type { Micros, Value } from '../../../values/value.ts'
 import {
   readSchemaRequest,
@@ -105,7 +105,7 @@ function bodyOf(answer: SchemaAnswer): string {
 /** Replaces the placeholders for the commit time in a body. */
 export function completeSchemaBody(body: string, time: Micros): string {
   const text = body.replace(commitTime.text, `${time}`)
-  return text.includes(documentTime) ? text.replaceAll(documentTime, formatTime(timeFromMicros(time))) : text
+  return text.includes(documentTime) ? text.replaceAll(documentTime, formatMicros(time)) : text
 }
 
 /** The response to a rejected request. */
