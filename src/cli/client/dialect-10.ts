@@ -6,7 +6,7 @@ import { summaryOf } from '../../fql10/failure/summary.ts'
 import { parseQuery } from '../../fql10/syntax/parse-query.ts'
 import { Source } from '../../fql10/syntax/source.ts'
 import { type Output, styleFor, visible } from '../terminal.ts'
-import { type Dialect, type ResultOutput, TextFault, type TextQuery } from './dialect.ts'
+import { type Dialect, TextFault, type TextQuery } from './dialect.ts'
 import { jsonText, valueText, writeVersionHint } from './report.ts'
 
 function queryOf(text: string): TextQuery {
@@ -24,7 +24,8 @@ function queryOf(text: string): TextQuery {
           output.write(`${jsonText(error === undefined ? data : body.trim(), output)}\n`)
         return error === undefined
       }
-      writeSummary(summary, shown)
+      // Log messages and hints, before the result.
+      if (summary !== '') shown.stderr.write(`${styleFor(shown.stderr)('dim', visible(summary))}\n`)
       if (error !== undefined) {
         writeError(error, summary, shown.stderr)
         if (error.code === 'unbound_variable' && isVersion4(text)) writeVersionHint('4', shown.stderr)
@@ -32,11 +33,6 @@ function queryOf(text: string): TextQuery {
       return error === undefined
     },
   }
-}
-
-/** Writes log messages and hints, before the result. */
-function writeSummary(summary: string, { stderr }: ResultOutput): void {
-  if (summary !== '') stderr.write(`${styleFor(stderr)('dim', visible(summary))}\n`)
 }
 
 function writeError(

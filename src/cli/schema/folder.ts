@@ -152,16 +152,11 @@ export function fileOf(folder: string, { kind, name }: Pick<SchemaObject, 'kind'
   return relative('.', join(folder, kind.listing, `${safe}.fql`))
 }
 
-/** The text of an object's file. */
-function fileText({ kind, fields }: SchemaObject): string {
-  // A line break before the bracket would end the expression, so the name and the bracket are on one line.
-  return `${kind.createName}(${printValue(fields)})\n`
-}
-
 /** Writes the file of an object. Throws {@link StartError}. */
-export function writeObject(file: string, object: SchemaObject): void {
+export function writeObject(file: string, { kind, fields }: SchemaObject): void {
   withFile(file, 'written', () => {
     mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, fileText(object))
+    // A line break before the bracket would end the expression, so the name and the bracket are on one line.
+    writeFileSync(file, `${kind.createName}(${printValue(fields)})\n`)
   })
 }

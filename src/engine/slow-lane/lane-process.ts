@@ -64,10 +64,10 @@ export class LaneProcess {
   /** Resolves when the process accepts jobs. Never resolves if the process exits during its start. */
   readonly ready: Promise<void>
   readonly ended: Promise<void>
+  readonly #start = Promise.withResolvers<void>()
   #isReady = false
   #isExhausted = false
   #ranOutOfMemory = false
-  #becomeReady: () => void = () => {}
   #running: RunningJob | undefined
   /** The evaluated job whose writes are not committed yet. */
   #pending: PendingJob | undefined
@@ -80,9 +80,7 @@ export class LaneProcess {
   constructor(options: LaneOptions) {
     this.#options = options
     this.#child = options.spawn()
-    this.ready = new Promise(resolve => {
-      this.#becomeReady = resolve
-    })
+    this.ready = this.#start.promise
     // In Node's types, `stdio` is always present. At runtime, `stdio` is undefined if no file descriptors are
     // available.
     this.#socket = this.#child.stdio?.[laneDescriptor] as Duplex | undefined
@@ -163,7 +161,7 @@ export class LaneProcess {
         break
       case 'ready':
         this.#isReady = true
-        this.#becomeReady()
+        this.#start.resolve()
         break
       case 'exhausted':
         this.#isExhausted = true

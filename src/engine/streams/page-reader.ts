@@ -225,7 +225,7 @@ class PageReader implements Reader {
   #send(page: StreamPage): void {
     this.#place = page.place
     if (page.lines.length > 0) this.#quietSince = page.place
-    this.#costs = summed(this.#costs, page.costs)
+    this.#costs = page.costs.map((cost, index) => cost + (this.#costs[index] ?? 0))
     const lines = [...page.lines]
     let end: Ending | undefined = page.isOver ? 'over' : undefined
     if (this.#replayed !== undefined) {
@@ -300,10 +300,6 @@ class PageReader implements Reader {
       }
     })
   }
-}
-
-function summed(left: readonly number[], right: readonly number[]): readonly number[] {
-  return right.map((cost, index) => cost + (left[index] ?? 0))
 }
 
 /** Continues `work` up to the limits of one turn of the event loop. Returns whether work remains. */

@@ -211,18 +211,18 @@ function during(presences: readonly Presence[], events: HistoryStream): HistoryS
         const ts = eventTime(event)
         step(presences.length)
         if (presences.some(({ since, until }) => since <= ts && (ts < until || until === stillThere)))
-          yield { ...event, sources: event.sources.map(readSet) }
+          yield { ...event, sources: event.sources.map(presentOf) }
       }
     },
   }
 }
 
 /**
- * If `source` contains the events of a set, returns this set. Returns all other values unchanged. The sources of a join
- * are sets, not sets of events.
+ * If `set` contains the events of another set, returns this other set. Returns all other values unchanged. The sources
+ * of a join are sets, not sets of events.
  */
-function readSet(source: Value): Value {
-  return source instanceof SetValue && source.shape.type === 'events' ? source.shape.source : source
+export function presentOf<T extends Value>(set: T): T | SetLike {
+  return set instanceof SetValue && set.shape.type === 'events' ? presentOf(set.shape.source) : set
 }
 
 /** Returns all current and former elements of the source. Each has the intervals in which the source contained it. */

@@ -9,7 +9,7 @@ import { firstOf } from '../../model/sets/stream.ts'
 import { isNativeCollectionRef, type Micros, native, Ref } from '../../values/value.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
-import { combinedHistory, type HistoryMember, joinHistory } from './combined-history.ts'
+import { combinedHistory, type HistoryMember, joinHistory, presentOf } from './combined-history.ts'
 import { openSet, withoutHistory } from './open.ts'
 
 /** Opens the history of a set or document. Returns undefined if the caller may not read the history. */
@@ -106,11 +106,6 @@ function memberOf(set: SetLike, reading: CallReading): HistoryMember | undefined
       },
     }
   )
-}
-
-/** If `set` contains the events of another set, returns this other set. Returns all other sets unchanged. */
-function presentOf(set: SetLike): SetLike {
-  return set instanceof SetValue && set.shape.type === 'events' ? presentOf(set.shape.source) : set
 }
 
 /**

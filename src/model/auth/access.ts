@@ -64,7 +64,7 @@ class CollectionAccess implements Access {
   }
 
   mentions(action: ResourceAction, resource: Ref): boolean {
-    return this.allows(withoutDocument(action, resource))
+    return this.allows({ action, resource, argument: () => null })
   }
 
   allowsDocument(action: ResourceAction, document: Ref): boolean {
@@ -77,10 +77,6 @@ class CollectionAccess implements Access {
     if (!this.#isChanging) this.#latest = { action, database, collection, isAllowed }
     return isAllowed
   }
-}
-
-function withoutDocument(action: ResourceAction, resource: Ref): AccessRequest {
-  return { action, resource, argument: () => null }
 }
 
 /** The authority of an identity, or the authority of roles without an identity. */

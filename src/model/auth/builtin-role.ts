@@ -89,12 +89,8 @@ export function builtinAllows(
   if (kind === undefined || !rightsOf[role][kind]?.has(request.action)) return false
   const where = request.resource.database
   if (where === database) return true
-  return reachesDescendants.has(request.action) && isBelow(where, database, catalogue)
-}
-
-/** Returns whether `database` is a descendant of `ancestor`. */
-function isBelow(database: DatabaseId, ancestor: DatabaseId, catalogue: Catalogue): boolean {
-  return catalogue.lineage(database).some(({ parent }) => parent === ancestor)
+  const isDescendant = () => catalogue.lineage(where).some(({ parent }) => parent === database)
+  return reachesDescendants.has(request.action) && isDescendant()
 }
 
 const predicateRights: Rights = {

@@ -122,7 +122,7 @@ function unionFailures(
   if (attempts.some(failures => failures.length === 0)) return []
   if (isObject(value)) {
     const objects = members.filter(each => each.kind === 'object')
-    const lacking = objects.filter(each => hasMissingFields(each, value))
+    const lacking = objects.filter(each => requiredNames(each).some(name => !value.has(name)))
     if (objects.length > 1 && lacking.length === objects.length) {
       const unexpected = unknownNames(objects, value).map(
         (name): TypeFailure => ({ path: [...path, name], fault: { kind: 'unexpected' } }),
@@ -136,10 +136,6 @@ function unionFailures(
 
 function requiredNames({ fields }: ObjectType): readonly string[] {
   return Array.from(fields).flatMap(([name, { type }]) => (isOptional(type) ? [] : [name]))
-}
-
-function hasMissingFields(type: ObjectType, value: ObjectValue): boolean {
-  return requiredNames(type).some(name => !value.has(name))
 }
 
 /** Returns the names of the fields of `value` that no type in `objects` allows. */

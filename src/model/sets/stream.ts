@@ -82,11 +82,9 @@ export function compareKeys(left: Element, right: Element, order: SetOrder): num
   if (left.values.length === 0 && right.values.length === 0) {
     return turned(compareDocuments(left.document, right.document), order.descending[0] === true)
   }
-  return compareTuples(keyOf(left), keyOf(right), order)
-}
-
-function compareTuples(left: readonly Value[], right: readonly Value[], order: SetOrder): number {
-  return compareShared(left, right, order) || turned(left.length - right.length, order.reversed)
+  const a = keyOf(left)
+  const b = keyOf(right)
+  return compareShared(a, b, order) || turned(a.length - b.length, order.reversed)
 }
 
 /** Compares two tuples up to the length of the shorter tuple. */

@@ -39,7 +39,7 @@ export function endpoints(services: Services): readonly Endpoint[] {
     pingEndpoint(services),
     errorEndpoint(services),
     ...schemaEndpoints(services),
-    ...unsupportedEndpoints(),
+    ...unsupportedPaths.map(path => ({ path, methods: {}, otherMethods: unsupported })),
   ]
 }
 
@@ -54,7 +54,7 @@ function errorEndpoint({ engine }: Services): Endpoint {
   }
 }
 
-/** Paths of version 10 that are not implemented. */
+/** Paths of version 10 that are not implemented. All methods get the same 400. */
 const unsupportedPaths = ['/environment/1', '/export/1', '/export/1/*']
 
 const unsupportedMessage =
@@ -63,9 +63,4 @@ const unsupportedMessage =
 /** An error in the form for clients of version 10. After this error code, these clients never retry. */
 function unsupported(): Answer {
   return jsonAnswer(400, { error: { code: 'invalid_request', message: unsupportedMessage }, summary: '' })
-}
-
-/** The endpoints of {@link unsupportedPaths}. All methods get the same 400. */
-function unsupportedEndpoints(): readonly Endpoint[] {
-  return unsupportedPaths.map(path => ({ path, methods: {}, otherMethods: unsupported }))
 }

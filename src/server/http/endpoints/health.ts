@@ -4,7 +4,7 @@
 
 import { RequestError } from '../../../base/request-errors.ts'
 import { within } from '../../../base/timers.ts'
-import type { ServiceHealth, TaskKind } from '../../operation/health.ts'
+import type { TaskKind } from '../../operation/health.ts'
 import { type Operation, TaskError } from '../../operation/operation.ts'
 import { type Answer, errorAnswer, idleMetrics } from '../answer.ts'
 import { ApiError, apiEndpoint } from '../api.ts'
@@ -18,8 +18,9 @@ const path = '/api/v1/health'
 export function healthEndpoints(services: Services, operation: Operation): readonly Endpoint[] {
   const access = { access: 'root', forbidden: 'The health of the service needs the root secret.' } as const
   const starting = (kind: TaskKind) => ({ postStatus: 202, methods: { POST: () => start(operation, kind) } })
+  const state = async () => ({ ...(await operation.state()), duration_bounds: durationBounds })
   return [
-    apiEndpoint(services, { ...access, path, methods: { GET: () => describe(operation) } }),
+    apiEndpoint(services, { ...access, path, methods: { GET: state } }),
     apiEndpoint(services, { ...access, path: `${path}/backups`, ...starting('backup') }),
     apiEndpoint(services, { ...access, path: `${path}/checks`, ...starting('check') }),
   ]
@@ -33,10 +34,6 @@ async function start(operation: Operation, kind: TaskKind): Promise<object> {
     throw error
   }
   return { started: kind }
-}
-
-async function describe(operation: Operation): Promise<ServiceHealth> {
-  return { ...(await operation.state()), duration_bounds: durationBounds }
 }
 
 /** The default time limit of a ping, in milliseconds, for each scope. The scope is what the ping checks. */
