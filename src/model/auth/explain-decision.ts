@@ -3,7 +3,7 @@
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { codeOf } from '../../values/code.ts'
-import { isObject, itemsOf, type Ref, sameRef } from '../../values/value.ts'
+import { type Ref, sameRef } from '../../values/value.ts'
 import { identityAllows, piecesOf, type RolesAuthority } from './access.ts'
 import type {
   AccessOptions,
@@ -13,8 +13,7 @@ import type {
   ResourceAction,
   TryPredicate,
 } from './access-contract.ts'
-import { resourceOf } from './resource-names.ts'
-import { membershipsFor } from './role.ts'
+import { membershipsFor, privilegesIn } from './role.ts'
 
 /** A privilege for the requested resource and action. */
 export interface PrivilegeOutcome {
@@ -79,21 +78,19 @@ function considered(
   transaction: ReadTransaction,
   tryPredicate: TryPredicate,
 ): PrivilegeOutcome[] {
-  const { action, argument, resource } = request
-  return roles.flatMap(role =>
-    itemsOf(transaction.get(role)?.fields.get('privileges')).flatMap(
-      (privilege, number): PrivilegeOutcome[] => {
-        if (!isObject(privilege)) return []
-        const named = resourceOf(privilege.get('resource'), role.database, transaction)
-        const actions = privilege.get('actions') ?? null
-        if (named === undefined || !sameRef(named, resource) || !isObject(actions)) return []
-        const grant = actions.get(action)
-        if (typeof grant === 'boolean') return [{ role, number, action, grant }]
-        const predicate = codeOf(grant)
-        return predicate ? [{ role, number, action, grant: tryPredicate(predicate, argument, request) }] : []
-      },
-    ),
-  )
+  const { action, argument } = request
+  const outcomes: PrivilegeOutcome[] = []
+  for (const role of roles) {
+    const fields = transaction.get(role)?.fields ?? new Map()
+    for (const { number, resource, actions } of privilegesIn(fields, role.database, transaction)) {
+      const stored = sameRef(resource, request.resource) ? actions.get(action) : undefined
+      const predicate = codeOf(stored)
+      if (typeof stored === 'boolean') outcomes.push({ role, number, action, grant: stored })
+      else if (predicate)
+        outcomes.push({ role, number, action, grant: tryPredicate(predicate, argument, request) })
+    }
+  }
+  return outcomes
 }
 
 /** A membership for the collection of an identity. */

@@ -58,34 +58,28 @@ export function findRole(transaction: ReadTransaction, ref: Ref): Role | undefin
   return ref.collection === native.roles ? rolesOf(transaction, ref.database).get(ref.id) : undefined
 }
 
-function readRole(ref: Ref, fields: ObjectValue, transaction: ReadTransaction): Role {
-  return {
-    ref,
-    privileges: readPrivileges(ref.database, fields, transaction),
-    memberships: readMemberships(ref.database, fields, transaction),
-  }
-}
-
 type Mutable<T> = T extends ReadonlyMap<infer K, infer V> ? Map<K, Mutable<V>> : T
 
-function readPrivileges(
-  database: DatabaseId,
-  fields: ObjectValue,
-  transaction: ReadTransaction,
-): Role['privileges'] {
+function readRole(ref: Ref, fields: ObjectValue, transaction: ReadTransaction): Role {
   const privileges: Mutable<Role['privileges']> = new Map()
-  for (const privilege of itemsOf(fields.get('privileges'))) {
-    if (!isObject(privilege)) continue
-    const resource = resourceOf(privilege.get('resource'), database, transaction)
-    const actions = privilege.get('actions') ?? null
-    if (resource === undefined || !isObject(actions)) continue
+  for (const { resource, actions } of privilegesIn(fields, ref.database, transaction)) {
     const ofCollection = upsert(privileges, resource.collection, () => new Map())
     addGrants(
       upsert(ofCollection, resource.id, () => new Map()),
       actions,
     )
   }
-  return privileges
+  return { ref, privileges, memberships: readMemberships(ref.database, fields, transaction) }
+}
+
+/** Yields the valid privileges in the fields of a role. `number`: the index of the privilege. */
+export function* privilegesIn(fields: ObjectValue, database: DatabaseId, transaction: ReadTransaction) {
+  for (const [number, privilege] of itemsOf(fields.get('privileges')).entries()) {
+    if (!isObject(privilege)) continue
+    const resource = resourceOf(privilege.get('resource'), database, transaction)
+    const actions = privilege.get('actions') ?? null
+    if (resource !== undefined && isObject(actions)) yield { number, resource, actions }
+  }
 }
 
 function addGrants(grants: Map<ResourceAction, Grant>, actions: ObjectValue): void {
