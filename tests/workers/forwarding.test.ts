@@ -100,8 +100,10 @@ test('a credential that is not valid, and a role that must not write', async () 
 test('a time limit that is over before the query has ended', async () => {
   const endless = 'Set.sequence(0, 15000).toArray().map(x => Item.create({ x: x })).length'
   const before = await count()
-  const { status } = await answerTo(endless, { headers: { 'x-query-timeout-ms': '100' } })
-  assert.equal(status, 440)
+  const { json, status } = await answerTo(endless, { headers: { 'x-query-timeout-ms': '100' } })
+  // 503 if the error is later than a second after the arrival of the query, for example on a busy machine.
+  assert.ok(status === 440 || status === 503, String(status))
+  assert.equal((json as Answer).error.code, 'time_out')
   assert.equal(await count(), before)
 })
 
