@@ -12,8 +12,9 @@ import { RecordFormat } from '../../src/query-log/record.ts'
 import { SegmentWriter } from '../../src/query-log/segment-writer.ts'
 import { Signer } from '../../src/query-log/signing.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
+import { eventually } from '../support/eventually.ts'
 import { folderOfFile } from '../support/folder.ts'
-import { ManualTime, startMs, until } from './manual-time.ts'
+import { ManualTime, startMs } from './manual-time.ts'
 
 const upkeepMs = 60_000
 const dayMs = 86_400_000
@@ -82,19 +83,20 @@ test('a file whose deletion has failed is deleted later', async () => {
     },
     undefined,
   )
-  await until(() => {
+  // The clock runs about as fast as the disk: an export that waits for the disk does not reach its time limit.
+  await eventually('the export has ended', () => {
     time.advance(20)
     return log.find(id)?.state === 'DoesNotExist'
-  }, 'the end of the export')
-  const upkeepUntil = (condition: () => boolean, what: string) =>
-    until(() => {
+  })
+  const upkeepUntil = (what: string, condition: () => boolean) =>
+    eventually(what, () => {
       if (!condition()) time.advance(upkeepMs)
       return condition()
-    }, what)
-  await upkeepUntil(() => failures.length > 0, 'the failure of the upkeep')
+    })
+  await upkeepUntil('the upkeep has failed', () => failures.length > 0)
   assert.ok(log.find(id))
   isDown = false
-  await upkeepUntil(() => log.find(id) === undefined, 'the end of the request')
+  await upkeepUntil('the request is deleted', () => log.find(id) === undefined)
   assert.deepEqual(removed, [fileName(id)])
   await log.close()
 })
