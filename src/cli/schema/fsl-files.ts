@@ -150,7 +150,8 @@ async function tryRead(read: () => SchemaFiles | Promise<SchemaFiles>): Promise<
   try {
     return await read()
   } catch (cause) {
-    if (cause instanceof StartError) return undefined
+    // A file may be renamed between the listing of the folder and the read of the file.
+    if (cause instanceof StartError || (cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw cause
   }
 }
