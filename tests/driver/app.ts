@@ -114,6 +114,9 @@ export class App {
 /** Timeout of a test in milliseconds, for example if an event never arrives. */
 const testTimeoutMs = patience(60_000)
 
+/** The time limit of a ping in milliseconds: a commit may take longer than the default limit of one second. */
+export const pingTimeoutMs = patience(60_000)
+
 /** Starts one server for the tests of a file, with these environment variables. Call this once, at the top of the file. */
 export function driverTests(
   env: ServerOptions['env'] = {},

@@ -14,6 +14,7 @@ import faunadb from 'faunadb'
 import { cert, key } from '../http/certificate.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
+import { pingTimeoutMs } from './app.ts'
 
 // Trusts the test's certificate, as if an authority had signed it.
 setDefaultCACertificates([cert])
@@ -48,8 +49,8 @@ for (const workers of ['1', '2']) {
     try {
       assert.equal(await client.query(q.Add(1, 2)), 3)
       for (const scope of ['node', 'read', 'write', 'all']) {
-        assert.equal(await client.ping(scope), `Scope ${scope} is OK`)
-        assert.deepEqual(await overHttp1(server, `/ping?scope=${scope}`), [
+        assert.equal(await client.ping(scope, pingTimeoutMs), `Scope ${scope} is OK`)
+        assert.deepEqual(await overHttp1(server, `/ping?scope=${scope}&timeout=${pingTimeoutMs}`), [
           200,
           `{"resource":"Scope ${scope} is OK"}`,
         ])
