@@ -12,6 +12,7 @@ import { lockHead, readHead, readLog } from '../../src/storage/kv/postgres/recor
 import { openTables } from '../../src/storage/kv/postgres/tables.ts'
 import { eventually } from '../support/eventually.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { patience } from '../support/patience.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { copyOf } from '../support/record-copy.ts'
 import { bytes, put } from './bytes.ts'
@@ -71,8 +72,8 @@ describe('a node that does not read the responses to its queries', { skip: noPos
       timers: follows ? systemTimers : { after: never, every: never },
       random: systemRandom,
       newestTime: () => epoch,
-      // Less than the time after which a live node closes its own connection.
-      writePatienceMs: 5_000,
+      // Only the database closes the connection of a node that is stuck, because the proxy keeps it open.
+      writePatienceMs: patience(60_000),
       onDiverged: reason => assert.fail(reason),
     })
     stores.push(store)

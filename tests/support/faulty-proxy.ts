@@ -14,12 +14,12 @@ export class FaultyProxy {
   losesAndCuts: (sent: Buffer) => boolean = () => false
   /**
    * Called with data for the target. If it returns true, the proxy forwards the data, and stops reading responses of
-   * the target.
+   * the target. The connection to the target stays open after the client has closed its own.
    */
   stallsAfter: (sent: Buffer) => boolean = () => false
   /**
    * Called with data for the target. If it returns true, the proxy forwards the data, and discards later data of this
-   * connection.
+   * connection. The connection to the target stays open after the client has closed its own.
    */
   swallowsAfter: (sent: Buffer) => boolean = () => false
   /** While true, the proxy discards data in both directions and keeps connections open, like a network that drops packets. */
@@ -79,7 +79,10 @@ export class FaultyProxy {
     const target = connect(this.#target, '127.0.0.1')
     const pair = [client, target] as const
     this.#pairs.add(pair)
+    let isStuck = false
     const end = () => {
+      // Only the target ends the connection of a client that is stuck.
+      if (isStuck && !target.destroyed) return
       this.#pairs.delete(pair)
       for (const socket of pair) socket.destroy()
     }
@@ -91,12 +94,16 @@ export class FaultyProxy {
     client.on('data', (sent: Buffer) => {
       if (this.#isBlackhole || isSwallowing) return
       isSwallowing = this.swallowsAfter(sent)
+      isStuck ||= isSwallowing
       if (this.losesAndCuts(sent)) {
         end()
         return
       }
       const isLast = this.cutsAfter(sent)
-      if (this.stallsAfter(sent)) target.pause()
+      if (this.stallsAfter(sent)) {
+        isStuck = true
+        target.pause()
+      }
       target.write(sent)
       if (isLast) {
         // The target receives the forwarded data, and notices the cut later than the client.
