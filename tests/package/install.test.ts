@@ -198,7 +198,7 @@ describe('the package in tests of applications', () => {
     `
     await writeFile(join(folder, 'jest.test.cjs'), script)
     const program = join(folder, 'node_modules/jest/bin/jest.js')
-    const patienceMs = String(patience(5000))
+    const patienceMs = String(patience(60_000))
     const options = ['--watchman=false', '--testMatch', '**/jest.test.cjs', '--testTimeout', patienceMs]
     const { stderr } = await run(process.execPath, [program, ...options], { cwd: folder, env: environment })
     assert.match(stderr, /^Tests: +1 passed, 1 total$/m)
