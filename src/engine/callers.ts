@@ -64,9 +64,7 @@ export function namedCaller(
     name: isKey ? keyName(new Ref(BigInt(holder), native.keys, BigInt(id)), transaction) : undefined,
     roles: mark.roles.map(role => roleName(role, database, transaction)),
     identity:
-      mark.identity === undefined
-        ? undefined
-        : identityName(mark.identity, mark.credential, database, transaction),
+      mark.identity === undefined ? undefined : identityName(mark.identity, kind, database, transaction),
   }
 }
 
@@ -85,12 +83,12 @@ function roleName(role: string, database: DatabaseId, { catalogue }: ReadTransac
 /** Returns the name of an identity. The subject of a third-party token is returned unchanged. */
 function identityName(
   identity: string,
-  credential: string,
+  kind: string,
   database: DatabaseId,
   { catalogue }: ReadTransaction,
 ): string {
   const [, collection, id] = /^(\d+)\/(-?\d+)$/.exec(identity) ?? []
-  if (credential === 'provider' || collection === undefined) return identity
+  if (kind === 'provider' || collection === undefined) return identity
   const name = catalogue.nameOf(new Ref(database, native.collections, BigInt(collection)))
   return name === undefined ? identity : `${name}/${id}`
 }

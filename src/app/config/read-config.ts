@@ -45,7 +45,9 @@ export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.P
   const config: Record<string, unknown> = {}
   for (const name of names) {
     const setting = table[name] as Setting
-    const found = flags.get(name) ?? fromEnvironment(name, env) ?? fromFile(name, fileValues, configFile)
+    const where = `"${name}" in ${configFile}`
+    const inFile = Object.hasOwn(fileValues, name) ? { value: fileValues[name], where } : undefined
+    const found = flags.get(name) ?? fromEnvironment(name, env) ?? inFile
     config[name] = found === undefined ? defaultOf(setting) : readSetting(setting, found)
   }
   // The cast is safe, because each value has been checked against the type of its setting.
@@ -86,14 +88,6 @@ function checkBackup({ backupTo, data, store }: Config): void {
 export function fromEnvironment(name: string, env: NodeJS.ProcessEnv): RawSetting | undefined {
   const value = env[variableOf(name)]
   return value === undefined || value === '' ? undefined : { value, where: variableOf(name) }
-}
-
-function fromFile(
-  name: string,
-  values: Readonly<Record<string, unknown>>,
-  file: string | undefined,
-): RawSetting | undefined {
-  return Object.hasOwn(values, name) ? { value: values[name], where: `"${name}" in ${file}` } : undefined
 }
 
 function readConfigFile(path: string): Readonly<Record<string, unknown>> {

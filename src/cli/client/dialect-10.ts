@@ -5,7 +5,7 @@ import { QueryFailure } from '../../fql10/failure/query-failure.ts'
 import { summaryOf } from '../../fql10/failure/summary.ts'
 import { parseQuery } from '../../fql10/syntax/parse-query.ts'
 import { Source } from '../../fql10/syntax/source.ts'
-import { type Output, styleFor, visible } from '../terminal.ts'
+import { styleFor, visible } from '../terminal.ts'
 import { type Dialect, TextFault, type TextQuery } from './dialect.ts'
 import { jsonText, valueText, writeVersionHint } from './report.ts'
 
@@ -27,21 +27,14 @@ function queryOf(text: string): TextQuery {
       // Log messages and hints, before the result.
       if (summary !== '') shown.stderr.write(`${styleFor(shown.stderr)('dim', visible(summary))}\n`)
       if (error !== undefined) {
-        writeError(error, summary, shown.stderr)
-        if (error.code === 'unbound_variable' && isVersion4(text)) writeVersionHint('4', shown.stderr)
+        const { code, message } = error
+        const rest = summary.includes(message) ? '' : `: ${visible(message)}`
+        shown.stderr.write(`${styleFor(shown.stderr)(['red', 'bold'], code)}${rest}\n`)
+        if (code === 'unbound_variable' && isVersion4(text)) writeVersionHint('4', shown.stderr)
       } else if (shown.showsResult) shown.stdout.write(`${valueText(data, shown.stdout)}\n`)
       return error === undefined
     },
   }
-}
-
-function writeError(
-  { code, message }: { code: string; message: string },
-  summary: string,
-  stderr: Output,
-): void {
-  const hasMessage = summary.includes(message)
-  stderr.write(`${styleFor(stderr)(['red', 'bold'], code)}${hasMessage ? '' : `: ${visible(message)}`}\n`)
 }
 
 /** Queries of version 10. */

@@ -15,7 +15,7 @@ import {
 } from '../../values/value.ts'
 
 /** The version that a change has written, and the previous and the next version of the same document. */
-export interface VersionNeighbours {
+interface VersionNeighbours {
   /** The version at the valid time of the change; undefined if there is no such version. */
   readonly version: Version | undefined
   readonly previous: Version | undefined
@@ -148,7 +148,7 @@ export function setEvent(
 }
 
 /** The newest version of a document before and after a change. Undefined while the document does not exist. */
-interface StateChange {
+export interface StateChange {
   readonly before: Version | undefined
   readonly after: Version | undefined
 }

@@ -14,7 +14,7 @@ import {
   refKey,
   type Value,
 } from '../../values/value.ts'
-import { documentEvents, neighboursOf, setEvent, stateChange, type VersionNeighbours } from './events.ts'
+import { documentEvents, neighboursOf, type StateChange, setEvent, stateChange } from './events.ts'
 import { Subject } from './open-stream.ts'
 
 /** Returns the collection or index whose deletion ends the streams of a subject. */
@@ -101,8 +101,14 @@ export class Subjects {
     if (!(document || collection || indexes)) return
     const neighbours = neighboursOf(change, micros(txn), transaction)
     if (document) add(found, document, documentEvents(change, neighbours))
-    if (collection) add(found, collection, membershipEvents(change, neighbours, collection))
-    if (indexes) addEntryEvents(found, indexes, change, neighbours, transaction)
+    const state = (collection || indexes) && stateChange(change, neighbours)
+    if (!state) return
+    if (collection && !state.before !== !state.after) {
+      // As in the hosted service, the member `index` contains a reference to the collection instead of an index.
+      const index = indexMember(collectionOf(ref), [], [])
+      add(found, collection, [setEvent(state.after ? 'add' : 'remove', ref, change.validTime, index)])
+    }
+    if (indexes) addEntryEvents(found, indexes, change, state, transaction)
   }
 }
 
@@ -110,31 +116,13 @@ function add(found: Map<Subject, StreamEvent[]>, subject: Subject, events: reado
   if (events.length > 0) upsert(found, subject, () => []).push(...events)
 }
 
-/**
- * Returns the events of a change for the set of all documents in a collection. As in the hosted service, the member
- * `index` of these events contains a reference to the collection instead of an index.
- */
-function membershipEvents(
-  change: Change,
-  neighbours: VersionNeighbours,
-  subject: Subject,
-): readonly StreamEvent[] {
-  const state = stateChange(change, neighbours)
-  if (state === undefined || !state.before === !state.after) return []
-  const index = indexMember(sourceOf(subject.target), [], [])
-  return [setEvent(state.after ? 'add' : 'remove', change.ref, change.validTime, index)]
-}
-
 function addEntryEvents(
   found: Map<Subject, StreamEvent[]>,
   followed: ReadonlyMap<bigint, Sets>,
-  change: Change,
-  neighbours: VersionNeighbours,
+  { ref, validTime }: Change,
+  state: StateChange,
   transaction: Transaction,
 ): void {
-  const { ref, validTime } = change
-  const state = stateChange(change, neighbours)
-  if (state === undefined) return
   for (const index of transaction.catalogue.indexesOf(ref.database, ref.collection)) {
     const sets = followed.get(index.ref.id)
     if (sets === undefined) continue

@@ -43,8 +43,12 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Histor
     case 'intersection':
     case 'difference':
       return openCombination(shape.type, shape.sets, reading)
-    case 'join':
-      return openJoin(shape, reading)
+    case 'join': {
+      const history = openHistory(shape.source, reading)
+      const present = openSet(shape.source, reading)
+      const open = (target: SetLike) => openHistory(target, reading)
+      return history && present && joinHistory(history, present, shape.with, reading, open)
+    }
     case 'reverse':
     case 'range':
     case 'filter':
@@ -63,17 +67,6 @@ function openDocument(document: Ref, set: SetLike, kind: 'versions' | 'membershi
   return mayReadHistory(document, reading.session)
     ? documentHistory(document, eventsOf(set), kind, reading)
     : undefined
-}
-
-function openJoin(
-  { source, with: link }: Extract<SetShape, { type: 'join' }>,
-  reading: CallReading,
-): HistoryStream | undefined {
-  const history = openHistory(source, reading)
-  const present = openSet(source, reading)
-  return (
-    history && present && joinHistory(history, present, link, reading, target => openHistory(target, reading))
-  )
 }
 
 /**

@@ -76,7 +76,9 @@ export class IdentityProviders {
     if (!algorithm) return { rejected: 'the algorithm is not allowed' }
     const database = this.#audience(payload, transaction)
     if (database === undefined) return { rejected: 'the audience is not a database' }
-    const provider = findProvider(payload, database, transaction)
+    const issuer = payload.get('iss')
+    const provider =
+      typeof issuer === 'string' ? transaction.directory.accessProviderByIssuer(database, issuer) : undefined
     if (!provider) return { rejected: 'the issuer is not an access provider of the database' }
     const untimely = this.#checkTimes(payload)
     if (untimely) return untimely
@@ -170,17 +172,6 @@ function readEntry(entry: Value): { role: Value; predicate: Code | null | undefi
   const predicate = entry.get('predicate')
   const role = entry.get('role') ?? null
   return { role, predicate: predicate === undefined ? undefined : (codeOf(predicate) ?? null) }
-}
-
-function findProvider(
-  payload: ObjectValue,
-  database: DatabaseId,
-  transaction: ReadTransaction,
-): Version | undefined {
-  const issuer = payload.get('iss')
-  return typeof issuer === 'string'
-    ? transaction.directory.accessProviderByIssuer(database, issuer)
-    : undefined
 }
 
 function isNumber(value: Value): value is bigint | number {

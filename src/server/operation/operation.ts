@@ -46,6 +46,7 @@ interface OperationOptions {
   readonly backupTo?: string | undefined
   readonly parts: () => Omit<ReportParts, 'disk'>
   readonly pendingWork: () => PendingWorkReport
+  /** Absent when there is only one process. */
   readonly notices?: NoticeBoard | undefined
   readonly startCommand?: StartCommand | undefined
   readonly clock?: Clock
@@ -264,13 +265,9 @@ interface News {
   readonly report?: ProcessReport
 }
 
-interface ReportOptions {
-  readonly node: string
-  readonly worker: number
+interface ReportOptions extends Pick<OperationOptions, 'node' | 'worker' | 'notices'> {
   readonly parts: () => ReportParts
   readonly clock: Clock
-  /** Absent when there is only one process. */
-  readonly notices?: NoticeBoard | undefined
 }
 
 /** The reports of all processes. */
