@@ -73,7 +73,7 @@ describeNodes(
       const mark = join(await temporaryFolder(), 'full')
       const full = await nodes.cluster.start({
         preload: 'full-disk.ts',
-        env: { TERRARIUM_STORE_WRITE_WAIT_MS: '1500', FULL_DISK_MARK: mark },
+        env: { FULL_DISK_MARK: mark },
       })
       const text = 'x'.repeat(500_000)
       const create = {

@@ -6,7 +6,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http.ts'
-import { patience } from '../support/patience.ts'
 import { describeNodes } from './cluster.ts'
 
 describeNodes(
@@ -78,9 +77,7 @@ describeNodes(
     test('the log contains the message of PostgreSQL, and again when it changes', async () => {
       await nodes.postgres.query('CREATE ROLE app LOGIN SUPERUSER')
       const store = `postgres://app@127.0.0.1:${nodes.postgres.port}/postgres`
-      const node = await nodes.cluster.start({
-        env: { TERRARIUM_STORE: store, TERRARIUM_STORE_WRITE_WAIT_MS: String(patience(300)) },
-      })
+      const node = await nodes.cluster.start({ env: { TERRARIUM_STORE: store } })
       const refuse = (how: string) =>
         nodes.postgres.query(
           `ALTER ROLE app ${how}`,
