@@ -210,7 +210,7 @@ class KilledDirectory {
 async function isAlive(server: ServerProcess): Promise<boolean> {
   try {
     process.kill(server.pid, 0)
-    return (await fetch(`${server.url}/ping`)).ok
+    return (await fetch(`${server.url}/ping?timeout=60000`)).ok
   } catch {
     return false
   }

@@ -182,7 +182,10 @@ function testRules(nodes: TwoNodes): void {
 function testRecord(nodes: TwoNodes): void {
   test('metrics and logs name no password; /ping commits', async () => {
     const before = await nodes.postgres.query(`SELECT max(seq) AS seq FROM "${nodes.cluster.schema}".log`)
-    assert.equal((await send(nodes.a, { method: 'GET', path: '/ping?scope=write' })).status, 200)
+    assert.equal(
+      (await send(nodes.a, { method: 'GET', path: '/ping?scope=write&timeout=60000' })).status,
+      200,
+    )
     const behind = await nodes.postgres.query(`SELECT max(seq) AS seq FROM "${nodes.cluster.schema}".log`)
     assert.ok(Number(behind[0]?.seq) > Number(before[0]?.seq))
     assert.doesNotMatch(nodes.a.stderr() + nodes.b.stderr(), /postgres:\/\//)

@@ -71,7 +71,7 @@ function testStart(nodes: TwoNodes): void {
       await lock.end()
       const node = await starting
       assert.equal(node.url, url)
-      assert.equal((await send(node, { method: 'GET', path: '/ping' })).status, 200)
+      assert.equal((await send(node, { method: 'GET', path: '/ping?timeout=60000' })).status, 200)
       assert.match(node.stderr(), /copying the state of the store/)
       await nodes.cluster.stop(node)
     })

@@ -149,6 +149,6 @@ test('version 4: new ids, a linearized read, and a ping of the write path', asyn
   assert.match((await rootQuery(server, { new_id: null })) as string, /^\d+$/)
   const linearized = await send(server, { secret: server.rootSecret, path: '/linearized', body: '1' })
   assert.equal(linearized.status, 200, linearized.text)
-  const ping = await send(server, { method: 'GET', path: '/ping?scope=write' })
+  const ping = await send(server, { method: 'GET', path: '/ping?scope=write&timeout=60000' })
   assert.equal(ping.status, 200)
 })
