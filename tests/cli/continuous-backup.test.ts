@@ -7,23 +7,22 @@ import { after, before, test } from 'node:test'
 import { readStatus } from '../../src/backup/status.ts'
 import type { ContinuousBackupReport } from '../../src/server/operation/health.ts'
 import { eventually } from '../support/eventually.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { send, sendFql } from '../support/http.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
+import { runProgram } from '../support/program.ts'
 import { S3Bucket } from '../support/s3.ts'
 import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
 
 let bucket: S3Bucket
-let folder: string
 
 before(async () => {
   bucket = await S3Bucket.start()
-  folder = await temporaryFolder()
 })
 
 after(async () => {
   await bucket.close()
-  await rm(folder, { recursive: true, force: true })
 })
+const folder = folderOfFile()
 
 /** Variables that the SDK reads. */
 const bucketEnv = () => ({

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import type { ReadableStream as WebStream } from 'node:stream/web'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import faunadb from 'faunadb'
 import { patience } from '../support/patience.ts'
-import { type RunningServer, type ServerOptions, startServer } from '../support/server.ts'
+import { type RunningServer, type ServerOptions, serverOfFile } from '../support/server.ts'
 
 export const { query: q, errors, values } = faunadb
 
@@ -121,16 +121,11 @@ export const pingTimeoutMs = patience(60_000)
 export function driverTests(
   env: ServerOptions['env'] = {},
 ): (name: string, body: (app: App) => Promise<void>) => void {
-  let server: RunningServer | undefined
+  const server = serverOfFile({ env })
   let databases = 0
-  before(async () => {
-    server = await startServer({ env })
-  })
-  after(() => server?.stop())
   return (name, body) => {
     for (const transport of transports) {
       test(`${name} (${transport})`, { timeout: testTimeoutMs }, async () => {
-        assert.ok(server)
         databases += 1
         const app = new App(server, `app_${databases}`, transport)
         try {

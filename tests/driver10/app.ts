@@ -1,12 +1,11 @@
 // Runs an application with the unmodified npm driver `fauna` against a started server. Every test runs twice: over
 // HTTP/2, the driver's default in Node, and over HTTP/1.1 with the driver's client for browsers and edge runtimes.
 
-import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Client, type ClientConfiguration, FetchClient } from 'fauna'
 import { keyOfNewDatabase } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type RunningServer, serverOfFile } from '../support/server.ts'
 
 const transports = ['HTTP/2', 'HTTP/1.1'] as const
 type Transport = (typeof transports)[number]
@@ -56,16 +55,11 @@ const queryTimeoutMs = patience(5000)
 
 /** Starts one server for the tests of a file. Call this once, at the top of the file. */
 export function driver10Tests(): (name: string, body: (app: App) => Promise<void>) => void {
-  let server: RunningServer | undefined
+  const server = serverOfFile()
   let databases = 0
-  before(async () => {
-    server = await startServer()
-  })
-  after(() => server?.stop())
   return (name, body) => {
     for (const transport of transports) {
       test(`${name} (${transport})`, { timeout: testTimeoutMs }, async () => {
-        assert.ok(server)
         databases += 1
         const secret = await keyOfNewDatabase(server, `app_${databases}`, 'admin')
         const app = new App(server, secret, transport)

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { indexBuilderLimits } from '../../src/storage/store/index-builder.ts'
 import { runCommand } from '../support/command.ts'
 import { eventually } from '../support/eventually.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase, query, send, sendFql } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { temporaryFolder } from '../support/program.ts'
@@ -18,19 +19,17 @@ type Files = Readonly<Record<string, string>>
 const timeout = patience(120_000)
 
 let server: ServerProcess
-let data: string
 let databases = 0
 
 before(async () => {
-  data = await temporaryFolder()
   server = await startProcess({ data })
 })
 
 after(async () => {
   await server.stop()
   await assertSound(data)
-  await rm(data, { recursive: true, force: true })
 })
+const data = folderOfFile()
 
 /** Queries and schema requests for one database. */
 class Database {

@@ -1,15 +1,15 @@
 // `fauna query` and `fauna database …` against a running server.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { keyOfNewDatabase, send, sendFql } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 import { type FaunaShell, type ShellResult, sharedShell } from './shell.ts'
 
 describe('fauna', { timeout: patience(120_000) }, () => {
-  let server: RunningServer
+  const server = serverOfFile()
   let shell: FaunaShell | undefined
   let fault: string | undefined
   let secret: string
@@ -18,11 +18,7 @@ describe('fauna', { timeout: patience(120_000) }, () => {
     const fetched = await sharedShell()
     if (typeof fetched === 'string') fault = fetched
     else shell = fetched
-    server = await startServer()
     secret = await keyOfNewDatabase(server, 'shop', 'admin')
-  })
-  after(async () => {
-    await server.stop()
   })
 
   const run = (...words: string[]): Promise<ShellResult> => (shell as FaunaShell).run(server, secret, words)

@@ -2,13 +2,13 @@
 // 20 seconds, because each step is a process of the tool, which takes a second to start.
 
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { after, before, describe, type TestContext, test } from 'node:test'
+import { before, describe, type TestContext, test } from 'node:test'
+import { folderOfFile } from '../support/folder.ts'
 import { fql, keyOfNewDatabase } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 import { appSchema, collectionNames } from './app-schema.ts'
 import { type FaunaShell, type ShellResult, sharedShell } from './shell.ts'
 
@@ -16,23 +16,16 @@ type Files = Readonly<Record<string, string>>
 
 const timeout = patience(300_000)
 
-let server: RunningServer
+const server = serverOfFile()
+const folder = folderOfFile()
 let shell: FaunaShell | undefined
 let fault: string | undefined
-let folder: string
 let databases = 0
 
 before(async () => {
   const fetched = await sharedShell()
   if (typeof fetched === 'string') fault = fetched
   else shell = fetched
-  server = await startServer()
-  folder = await mkdtemp(join(tmpdir(), 'terrarium-schema-'))
-})
-
-after(async () => {
-  await server.stop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** A database with a folder of schema files. */

@@ -3,21 +3,20 @@
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { send } from '../support/http.ts'
-import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { startProcess } from '../support/server-process.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 import { type HostileQuery, hostileQueries, preparation } from './queries.ts'
 
-let server: ServerProcess
+const server = serviceOfFile(startProcess)
 
 before(async () => {
-  server = await startProcess()
   for (const query of preparation) {
     const { status, text } = await send(server, { secret: server.rootSecret, query })
     assert.ok(status < 300, text)
   }
 })
-after(() => server.stop())
 
 /** Memory limit of the process in MiB: twice what its largest queries need. */
 const residentMax = 2048

@@ -2,25 +2,26 @@
 // process survives.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { send } from '../support/http.ts'
-import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { startProcess } from '../support/server-process.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 
-let server: ServerProcess
-
-before(async () => {
-  server = await startProcess({
+const server = serviceOfFile(() =>
+  startProcess({
     flags: ['--query-memory-mb', '48', '--slow-lane-memory-mb', '256'],
     // All queries together would need several times as much.
     env: { NODE_OPTIONS: '--max-old-space-size=160' },
-  })
+  }),
+)
+
+before(async () => {
   const { status, text } = await send(server, {
     secret: server.rootSecret,
     query: { create_collection: { object: { name: 'c' } } },
   })
   assert.equal(status, 201, text)
 })
-after(() => server.stop())
 
 const create = (text: string) => ({
   select: ['ref', 'collection'],

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import http2 from 'node:http2'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { MemoryBudget } from '../../src/base/admission/memory-budget.ts'
 import { limits } from '../../src/base/limits.ts'
 import { epoch } from '../../src/base/micros.ts'
@@ -17,14 +17,11 @@ import {
   drainedBytesMax,
   readBody,
 } from '../../src/server/http/request-body.ts'
-import { type FakeService, resource, startFakeService } from './fake-engine.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
+import { resource, startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
 
-let service: FakeService
-before(async () => {
-  service = await startFakeService()
-})
-after(() => service.stop())
+const service = serviceOfFile(startFakeService)
 beforeEach(() => {
   service.engine.seen.length = 0
   service.engine.answer = () => resource('1')

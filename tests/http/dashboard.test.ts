@@ -2,20 +2,12 @@
 // responses to clients of the protocol.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { query } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 
-let server: RunningServer
-let without: RunningServer
-
-before(async () => {
-  ;[server, without] = await Promise.all([startServer(), startServer({ flags: ['--dashboard', 'false'] })])
-})
-
-after(async () => {
-  await Promise.all([server?.stop(), without?.stop()])
-})
+const server = serverOfFile()
+const without = serverOfFile({ flags: ['--dashboard', 'false'] })
 
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 

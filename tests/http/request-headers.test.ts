@@ -1,14 +1,11 @@
 // Request headers: which values are rejected, in which order and with which texts, and what the engine gets.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type FakeService, startFakeService } from './fake-engine.ts'
+import { test } from 'node:test'
+import { serviceOfFile } from '../support/service-of-file.ts'
+import { startFakeService } from './fake-engine.ts'
 
-let service: FakeService
-before(async () => {
-  service = await startFakeService()
-})
-after(() => service.stop())
+const service = serviceOfFile(startFakeService)
 
 const authorization = 'Bearer right'
 

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import http2 from 'node:http2'
 import { Readable } from 'node:stream'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { pino } from 'pino'
 import { systemClock } from '../../src/base/clock.ts'
 import { micros } from '../../src/base/micros.ts'
@@ -17,21 +17,10 @@ import { Edge } from '../../src/server/http/edge.ts'
 import type { Endpoint } from '../../src/server/http/endpoint.ts'
 import { Listener } from '../../src/server/http/listener.ts'
 import { RequestMeter } from '../../src/server/http/request-meter.ts'
-import {
-  type FakeService,
-  failure,
-  fakeEngine,
-  fakeMetrics,
-  fakeNow,
-  resource,
-  startFakeService,
-} from './fake-engine.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
+import { failure, fakeEngine, fakeMetrics, fakeNow, resource, startFakeService } from './fake-engine.ts'
 
-let service: FakeService
-before(async () => {
-  service = await startFakeService()
-})
-after(() => service.stop())
+const service = serviceOfFile(startFakeService)
 beforeEach(() => {
   service.engine.answer = request => resource(request.body ?? 'null')
 })

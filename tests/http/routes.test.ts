@@ -1,16 +1,13 @@
 // The response of each path and method, and the order in which credential, path and method are checked.
 
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { RequestError } from '../../src/base/request-errors.ts'
-import { type FakeService, fakeNow, startFakeService } from './fake-engine.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
+import { fakeNow, startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
 
-let service: FakeService
-before(async () => {
-  service = await startFakeService()
-})
-after(() => service.stop())
+const service = serviceOfFile(startFakeService)
 beforeEach(() => {
   service.engine.seen.length = 0
   service.engine.pinged = () => Promise.resolve()

@@ -4,22 +4,16 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { temporaryFolder } from '../support/program.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { cert, key } from './certificate.ts'
 
 const fakeProgram = fileURLToPath(new URL('./serve-fake.ts', import.meta.url))
-
-let folder: string
-before(async () => {
-  folder = await temporaryFolder()
-})
-after(() => rmSync(folder, { recursive: true, force: true }))
 
 interface Program {
   readonly child: ChildProcess
@@ -32,9 +26,14 @@ interface Program {
 }
 
 const running = new Set<ChildProcess>()
-after(() => {
-  for (const child of running) child.kill('SIGKILL')
+after(async () => {
+  for (const child of running) {
+    const closed = once(child, 'close')
+    child.kill('SIGKILL')
+    await closed
+  }
 })
+const folder = folderOfFile()
 
 function start(words: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))

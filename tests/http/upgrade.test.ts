@@ -2,17 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { after, before, beforeEach, test } from 'node:test'
+import { beforeEach, test } from 'node:test'
 import { promisify } from 'node:util'
 import { limits } from '../../src/base/limits.ts'
-import { type FakeService, resource, startFakeService } from './fake-engine.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
+import { resource, startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
 
-let service: FakeService
-before(async () => {
-  service = await startFakeService()
-})
-after(() => service.stop())
+const service = serviceOfFile(startFakeService)
 beforeEach(() => {
   service.engine.seen.length = 0
   service.engine.answer = request => resource(request.body ?? 'null')

@@ -1,10 +1,10 @@
 // The log API over HTTP, against a started server.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { query, rootQuery, send } from '../support/http.ts'
 import { runProgram } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 import { api, aroundNow, download, exported, finished, requestExport } from './log-client.ts'
 
 const logs = '/api/v1/logs?type=query'
@@ -12,7 +12,7 @@ const list = '/api/v1/logs/_list?type=query&regionGroup=us-std'
 const uuid = '0f5c0a8e-3b1f-4c47-9d0e-2d2f0f6f2d11'
 const unknownId = '01a1fd83-7214-7140-976f-90816ab6d180'
 
-let server: RunningServer
+const server = serverOfFile()
 let root: string
 const secrets: Record<string, string> = {}
 
@@ -22,7 +22,6 @@ const keyFor = async (secret: string, database: string, role: string) => {
 }
 
 before(async () => {
-  server = await startServer()
   root = server.rootSecret
   for (const name of ['app', 'other']) await rootQuery(server, { create_database: { object: { name } } })
   secrets.app = await keyFor(root, 'app', 'admin')
@@ -31,7 +30,6 @@ before(async () => {
   await query(server, secrets.app, { create_database: { object: { name: 'child' } } })
   secrets.child = await keyFor(secrets.app, 'child', 'admin')
 })
-after(() => server.stop())
 
 test('the export contains every query that was answered before the request, with its own numbers', async () => {
   const tags = { 'x-fauna-tags': 'run=first' }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { appendFile, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { epoch, micros } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { version4 } from '../../src/fql4/language.ts'
@@ -16,7 +16,7 @@ import { RecordFormat } from '../../src/query-log/record.ts'
 import { segmentPath } from '../../src/query-log/segment-files.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { serverOfFile } from '../support/server.ts'
 import { api, aroundNow } from './log-client.ts'
 
 const start = Date.parse('2024-05-01T12:00:00Z')
@@ -267,11 +267,7 @@ test('single records are found from the newest on, each on exactly one page', as
   assert.ok(seen.length > 70, `${seen.length} records`)
 })
 
-let server: RunningServer
-before(async () => {
-  server = await startServer()
-})
-after(() => server?.stop())
+const server = serverOfFile()
 
 test('over HTTP each secret sees the logs that it may export', async () => {
   const admin = await keyOfNewDatabase(server, 'app', 'admin')

@@ -2,17 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http.ts'
-import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { startProcess } from '../support/server-process.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 
-let server: ServerProcess
-
-before(async () => {
-  server = await startProcess({ flags: ['--slow-lane-memory-mb', '96', '--slow-lane-after-ms', '5'] })
-})
-after(() => server.stop())
+const flags = ['--slow-lane-memory-mb', '96', '--slow-lane-after-ms', '5']
+const server = serviceOfFile(() => startProcess({ flags }))
 
 const ask = (query: unknown, headers: Record<string, string> = {}) =>
   send(server, { secret: server.rootSecret, query, headers })

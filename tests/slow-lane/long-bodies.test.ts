@@ -2,12 +2,13 @@
 // records are the same as without a slow lane.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { limits } from '../../src/base/limits.ts'
 import { requestBodyLimits } from '../../src/server/http/request-body.ts'
 import { api, aroundNow, type LogRecord } from '../query-log/log-client.ts'
 import { query, send } from '../support/http.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 import { slowQueries } from '../support/slow-queries.ts'
 
 const blanks = ' '.repeat(requestBodyLimits.shortBodyBytes + 1)
@@ -42,18 +43,8 @@ const sent: readonly SentRequest[] = [
   { name: 'blanks to version 10', body: Buffer.from(blanks), path: '/query/1' },
 ]
 
-let alone: ServerProcess
-let server: ServerProcess
-
-before(async () => {
-  alone = await startProcess({ flags: ['--slow-lane-processes', '0'] })
-  server = await startProcess({ flags: ['--metrics-port', '0'] })
-})
-
-after(async () => {
-  await alone.stop()
-  await server.stop()
-})
+const alone = serviceOfFile(() => startProcess({ flags: ['--slow-lane-processes', '0'] }))
+const server = serviceOfFile(() => startProcess({ flags: ['--metrics-port', '0'] }))
 
 async function ask(to: ServerProcess, { body, path = '/' }: SentRequest) {
   const headers = { authorization: `Bearer ${to.rootSecret}`, 'x-faunadb-api-version': '4' }

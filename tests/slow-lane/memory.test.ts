@@ -3,9 +3,10 @@
 // process to the limit.
 
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { keyOfNewDatabase, send, sendFql } from '../support/http.ts'
-import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { startProcess } from '../support/server-process.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 
 const memoryMb = 64
 const flags = [
@@ -17,16 +18,14 @@ const flags = [
   '5',
 ]
 
-let server: ServerProcess
+const server = serviceOfFile(() => startProcess({ flags }))
 let greedy: string
 let other: string
 
 before(async () => {
-  server = await startProcess({ flags })
   greedy = await keyOfNewDatabase(server, 'greedy', 'admin')
   other = await keyOfNewDatabase(server, 'other', 'admin')
 })
-after(() => server.stop())
 
 const ask10 = (secret: string, text: string) => sendFql(server, secret, text)
 

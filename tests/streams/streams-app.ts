@@ -1,10 +1,9 @@
 // Starts one server for each test file, and creates a database with a collection for each test.
 
-import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { keyOfNewDatabase, query } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type RunningServer, serverOfFile } from '../support/server.ts'
 import { type OpenOptions, openStream, type StreamReader } from './stream-client.ts'
 
 /** A document as plain JSON. */
@@ -93,15 +92,10 @@ const testTimeoutMs = patience(60_000)
 
 /** Starts one server for the tests of a file. Call this once, at the top of the file. */
 export function streamTests(): (name: string, body: (app: App) => Promise<void>) => void {
-  let server: RunningServer | undefined
+  const server = serverOfFile()
   let databases = 0
-  before(async () => {
-    server = await startServer()
-  })
-  after(() => server?.stop())
   return (name, body) => {
     test(name, { timeout: testTimeoutMs }, async () => {
-      assert.ok(server)
       databases += 1
       const name = `db_${databases}`
       const app = new App(server, name, await keyOfNewDatabase(server, name, 'admin'))

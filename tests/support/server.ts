@@ -6,7 +6,6 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { Writable } from 'node:stream'
-import { after, before } from 'node:test'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { type Config, settings } from '../../src/app/config/settings.ts'
 import { claimData } from '../../src/app/data-folder.ts'
@@ -18,6 +17,7 @@ import { startOwnCommand } from '../../src/cli/own-commands.ts'
 import { removeAddress, writeAddress } from '../../src/cli/service-files.ts'
 import { openServiceLog } from '../../src/server/service-log.ts'
 import { temporaryFolder } from './program.ts'
+import { serviceOfFile } from './service-of-file.ts'
 import { assertSound } from './sound.ts'
 
 export interface ServerOptions {
@@ -109,31 +109,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   }
 }
 
-/**
- * The service of a test file. It starts before the file's first test and stops after the last test. Call this once, at
- * the top of the file, before hooks that use the service.
- */
+/** A service for all tests of a file. Call this at the top of the file, before hooks that use the service. */
 export function serverOfFile(options: ServerOptions = {}): RunningServer {
-  let started: RunningServer | undefined
-  const running = () => {
-    assert.ok(started, 'the service has not started yet')
-    return started
-  }
-  before(async () => {
-    started = await startServer(options)
-  })
-  after(() => started?.stop())
-  return {
-    get url() {
-      return running().url
-    },
-    get rootSecret() {
-      return running().rootSecret
-    },
-    get data() {
-      return running().data
-    },
-    stderr: () => running().stderr(),
-    stop: () => running().stop(),
-  }
+  return serviceOfFile(() => startServer(options))
 }

@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 import { assertSound } from '../support/sound.ts'
 import { clientOfEach, WorkerClient } from './clients.ts'
 
@@ -19,12 +20,10 @@ interface Document {
 const lookEveryMs = 20
 
 /** Two workers; tests kill some of them. */
-let server: ServerProcess
+const server = serviceOfFile(() => startProcess({ flags: ['--workers', '2'] }))
 before(async () => {
-  server = await startProcess({ flags: ['--workers', '2'] })
   await queryAfresh(server, { create_collection: { object: { name: 'things' } } })
 })
-after(() => server?.stop())
 
 /** The processes that a supervisor has started, with their command lines. */
 async function childrenOf(pid: number): Promise<{ readonly pid: number; readonly command: string }[]> {

@@ -1,27 +1,23 @@
 // Writes that reach a worker, in every form in which a request can write. The supervisor evaluates and commits them.
 
 import assert from 'node:assert/strict'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { exported } from '../query-log/log-client.ts'
 import { eventually } from '../support/eventually.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { fql, rootQuery, send, sendFql } from '../support/http.ts'
-import { runProgram, temporaryFolder } from '../support/program.ts'
-import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { runProgram } from '../support/program.ts'
+import { startProcess } from '../support/server-process.ts'
+import { serviceOfFile } from '../support/service-of-file.ts'
 
-let server: ServerProcess
-const folder = await temporaryFolder()
+const flags = ['--workers', '2', '--write-ops-per-second', '100000']
+const server = serviceOfFile(() => startProcess({ flags }))
+const folder = folderOfFile()
 
 before(async () => {
-  const flags = ['--workers', '2', '--write-ops-per-second', '100000']
-  server = await startProcess({ flags })
   await run('Collection.create({ name: "Item" })')
-})
-
-after(async () => {
-  await server?.stop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const run = (text: string) => fql(server, server.rootSecret, text)
