@@ -283,7 +283,7 @@ export class Session {
     }
   }
 
-  /** Runs `work` with other values of some members. */
+  /** Runs `work` with other values of some members. Then restores all members of {@link SessionContext}. */
   with<T>(changes: Partial<SessionContext>, work: () => T): T {
     const { callSite, effectLimit, effectPlace, indexMatch, validTime } = this
     Object.assign(this, changes)

@@ -32,7 +32,6 @@ import {
   requestCost,
   type Step,
 } from './pacing.ts'
-import { isShort, sliceOf } from './slices.ts'
 
 /** Number of bytes of an HTTP/2 frame without its payload. */
 const frameBytes = 9
@@ -47,6 +46,7 @@ const readPerWindowByte = 64
 const pieceBytes = 128
 /** Number of DATA frames between two checks of a session. */
 const piecesPerCheck = 32
+const lineFeed = 0x0a
 
 /** Paces one connection. */
 export class Pacer implements PacedConnection {
@@ -393,4 +393,28 @@ export class Pacer implements PacedConnection {
     if (this.#session?.destroyed !== false) return
     this.#session.destroy(new Error('too many useless frames'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
   }
+}
+
+/**
+ * Returns whether the bytes may come from a client that waits for each response before it sends the next request. Such
+ * a client sends few bytes and few lines.
+ */
+function isShort(bytes: Buffer): boolean {
+  const { length } = bytes
+  if (length > limits.shortReadBytes) return false
+  let lines = 0
+  for (let at = 0; at < length; at++) {
+    if (bytes[at] === lineFeed && ++lines > limits.shortReadLines) return false
+  }
+  return true
+}
+
+/** Returns the first slice with at most `linesMax` lines: its end (exclusive) and its number of lines. */
+function sliceOf(bytes: Buffer, linesMax: number): { readonly end: number; readonly lines: number } {
+  let lines = 0
+  for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
+    lines++
+    if (lines === linesMax) return { end: at + 1, lines }
+  }
+  return { end: bytes.length, lines }
 }
