@@ -1,5 +1,6 @@
 // Schema files are pushed, or a staged schema is committed, and the process is killed at some moment. Afterwards all
 // parts of the schema are from before the change, or all are from after. Acknowledged changes are stored.
+// The file takes more than 20 seconds, because each round starts a service again.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'

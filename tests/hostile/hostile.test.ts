@@ -1,5 +1,5 @@
 // A malicious client: each of its queries gets a documented answer, and the service, in a process of its own, keeps
-// working.
+// working. The file takes more than 20 seconds, because the queries use all time and memory that the limits allow.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

@@ -1,4 +1,6 @@
 // Data moves from a data directory to a shared store and back with the operator's commands, and nothing is lost.
+// The file takes more than 20 seconds, because each step runs a command or starts a service.
+
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readdir, rm, truncate } from 'node:fs/promises'

@@ -1,4 +1,5 @@
-// The log after restarts and crashes, with several processes, and when URLs expire.
+// The log after restarts and crashes, with several processes, and when URLs expire. The file takes more than 20 seconds,
+// because its tests start and kill services.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
 // Small variants of the worst queries of the benchmark: the slow lane and the service return the same responses and
-// costs.
+// costs. The file takes more than 20 seconds, because these queries are expensive, and each runs twice.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
