@@ -78,6 +78,19 @@ test('a predicate that grants is shown with its role, its privilege and the posi
   assert.deepEqual(decision?.position, ['let', 0, 'x'])
 })
 
+test('each decision has its own position, also after a read at another time and after predicates', async () => {
+  const query = [{ at: { now: null }, expr: { exists: user('1') } }, { get: user('1') }, { get: user('2') }]
+  const { told } = await ask({ query, as: user('1') })
+  assert.deepEqual(
+    told.decisions.map(({ action, allowed, position }) => [action, allowed, position]),
+    [
+      ['read', true, [0, 'expr']],
+      ['read', true, [1]],
+      ['read', false, [2]],
+    ],
+  )
+})
+
 test('a denial shows the result of every predicate', async () => {
   const { told } = await ask({ query: { get: user('2') }, as: user('1') })
   assert.deepEqual(
