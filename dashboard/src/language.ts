@@ -28,11 +28,14 @@ export class NotationError extends Error {
   override name = 'NotationError'
   readonly from: number
   readonly to: number
+  /** True if the text ends too early, so more input may fix the error. */
+  readonly isIncomplete: boolean
 
-  constructor(message: string, from: number, to = from + 1) {
+  constructor(message: string, from: number, to = from + 1, isIncomplete = false) {
     super(message)
     this.from = from
     this.to = to
+    this.isIncomplete = isIncomplete
   }
 }
 
@@ -151,7 +154,7 @@ function parsing<T>(parse: () => T): T {
   } catch (cause) {
     if (!(cause instanceof FqlSyntaxError)) throw cause
     const place = `Line ${cause.line}, column ${cause.column}`
-    throw new NotationError(`${place}: ${cause.message}.`, cause.start, cause.end)
+    throw new NotationError(`${place}: ${cause.message}.`, cause.start, cause.end, cause.incomplete)
   }
 }
 

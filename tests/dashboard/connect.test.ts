@@ -27,6 +27,9 @@ test('the code for a new key runs as shown', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'keys')
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('button', { name: 'Create', exact: true }).click()
+  // Each button says what it copies.
+  const buttons = await page.getByRole('dialog').getByRole('button').allTextContents()
+  assert.equal(new Set(buttons).size, buttons.length, buttons.join())
   const panel = page.getByRole('region', { name: 'Connect' })
   const textOf = async (label: string) => {
     await panel.getByLabel('Connect with').selectOption({ label })

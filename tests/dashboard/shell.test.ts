@@ -40,6 +40,14 @@ test('an error is an alert and is underlined at its place', { skip }, async () =
     .waitFor()
 })
 
+test('an unknown function is underlined while typing, and an incomplete query is not', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'shell')
+  await typeInto(page, 'Query', 'Paginate(Documnts(Collection("items")))')
+  await page.locator('.cm-lintRange-error', { hasText: 'Documnts' }).waitFor()
+  await typeInto(page, 'Query', 'Paginate(Documents(Collection("items"))')
+  await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' })
+})
+
 test('completion offers names of the language and of the database', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'shell')
   await page.getByRole('textbox', { name: 'Query' }).click()

@@ -81,7 +81,7 @@ export function Connect({ secret }: { readonly secret: string }) {
       <pre class="drawn" tabIndex={0}>
         {text}
       </pre>
-      <CopyButton text={text} label="Copy" />
+      <CopyButton text={text} label="Copy code" />
     </section>
   )
 }

@@ -127,7 +127,7 @@ export function SecretDialog({
         <Connect secret={secret} />
       </div>
       <footer class="dialog-foot">
-        <CopyButton text={secret} />
+        <CopyButton text={secret} label="Copy secret" />
         <Button class="primary" onClick={onClose}>
           Done
         </Button>

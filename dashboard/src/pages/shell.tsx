@@ -30,6 +30,7 @@ import { Explanation } from './shell-explanation.tsx'
 import { FunctionHelp, useCompletions } from './shell-help.tsx'
 import { attempt, marksOf, QueryFailure, queriesOf4, queryOf10, type ReadyQuery } from './shell-queries.ts'
 import { type ShellAnswer, ShellResult } from './shell-result.tsx'
+import { useTypingMarks } from './shell-typing.ts'
 
 /** The outcome of a query: its result, or an explanation of its reads. */
 type Outcome =
@@ -80,7 +81,8 @@ export function Shell() {
   const completions = useCompletions(tab.version, results)
   const conversion = useConversion('query')
   const error = conversion.error ?? action.error
-  const marks = useMemo(() => marksOf(error), [error])
+  const runMarks = useMemo(() => marksOf(error), [error])
+  const typingMarks = useTypingMarks(tab)
   const chooseVersion = (version: Version) => {
     action.clear()
     changeTab({ version })
@@ -112,7 +114,7 @@ export function Shell() {
         label="Query"
         value={tab.text}
         notation={tab.version === '10' ? 'version 10' : tab.notation}
-        marks={marks}
+        marks={runMarks.length > 0 ? runMarks : typingMarks}
         {...completions}
         hasFocus
         placeholder={placeholders[tab.version]}

@@ -70,7 +70,7 @@ function identityText(): string {
   const { identity, role, is_root } = principal
   if (identity !== null && typeof identity === 'object') return `as ${identity.collection}/${identity.id}`
   if (typeof identity === 'string') return `as ${identity}`
-  return is_root ? 'root' : (role ?? 'roles')
+  return is_root ? 'as root secret' : (role ?? 'roles')
 }
 
 /** Signs out of this tab or of all tabs. Asks for confirmation if there is unsaved input. */

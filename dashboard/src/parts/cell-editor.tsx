@@ -2,9 +2,10 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { guard } from '../router.ts'
-import { textOfValue, valueOfText } from '../service/typed-value.ts'
+import { textOfValue, typeMismatch, valueLike } from '../service/typed-value.ts'
 import { isMap, type Json, writeJson } from '../wire/json.ts'
 import { typeNameOf } from '../wire/type-names.ts'
+import { Button } from './button.tsx'
 import { useAction } from './load.tsx'
 
 interface CellEditorProps {
@@ -31,7 +32,7 @@ export function isEditable(value: Json | undefined): boolean {
 
 /**
  * The editor. A text remains a text, even if the new content looks like a number. Other values are parsed in driver
- * notation.
+ * notation, and keep their type unless the user chooses the type of the new content.
  */
 export function CellEditor({ label, value = null, onSave, onClose }: CellEditorProps) {
   const isText = typeof value === 'string'
@@ -39,8 +40,10 @@ export function CellEditor({ label, value = null, onSave, onClose }: CellEditorP
   const [text, setText] = useState(start)
   const action = useAction()
   const input = useRef<HTMLInputElement>(null)
-  const typed: Json = isText ? text : text.trim() === '' ? null : valueOfText(text)
+  const typed: Json = isText ? text : text.trim() === '' ? null : valueLike(value, text)
   const isDirty = text !== start
+  const mismatch = isDirty ? typeMismatch(value, typed) : undefined
+  const [isRejected, setRejected] = useState(false)
   useEffect(() => input.current?.select(), [])
   useEffect(() => guard(() => isDirty), [isDirty])
   // Removing the input fires a blur event. This event must not save a cancelled edit.
@@ -49,14 +52,18 @@ export function CellEditor({ label, value = null, onSave, onClose }: CellEditorP
     isClosed.current = true
     onClose(keepsFocus)
   }
-  const save = (keepsFocus: boolean) => {
+  const save = (keepsFocus: boolean, changesType = false) => {
     if (action.isRunning || isClosed.current) return
     if (!isDirty || writeJson(typed) === writeJson(value)) return close(keepsFocus)
+    if (mismatch && !changesType) return setRejected(true)
     action.start(async signal => {
       await onSave(typed, signal)
       close(keepsFocus)
     })
   }
+  const rejection =
+    isRejected && mismatch ? `Not saved: this is no ${mismatch.type}, such as ${mismatch.form}.` : undefined
+  const fault = action.error?.message ?? rejection
   return (
     <form
       class="cell-editor"
@@ -77,14 +84,18 @@ export function CellEditor({ label, value = null, onSave, onClose }: CellEditorP
         spellcheck={false}
         autoComplete="off"
         onInput={event => setText(event.currentTarget.value)}
-        onBlur={() => {
-          // A rejected value stays in the field, so that the user can correct it.
-          if (!action.error) save(false)
+        onBlur={event => {
+          // A rejected value stays in the field, so that the user can correct it or change its type.
+          const isInside = event.currentTarget.form?.contains(event.relatedTarget as Node | null)
+          if (!action.error && !isInside) save(false)
         }}
       />
-      <span class="type-name" role={action.error ? 'alert' : undefined}>
-        {action.error ? action.error.message : typed === null ? 'no value' : typeNameOf(typed)}
+      <span class="type-name" role={fault ? 'alert' : undefined}>
+        {fault ?? (typed === null ? 'no value' : typeNameOf(typed))}
       </span>
+      {isRejected && mismatch && typeNameOf(typed) !== mismatch.type && (
+        <Button onClick={() => save(true, true)}>Change the type to {typeNameOf(typed)}</Button>
+      )}
     </form>
   )
 }

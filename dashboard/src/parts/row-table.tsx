@@ -74,7 +74,7 @@ export function RowTable(props: RowTableProps) {
 
 function headings({ rows, columns, sorting, selection }: RowTableProps) {
   const sorted = [
-    { text: 'id', field: undefined },
+    { text: 'Document', field: undefined },
     ...columns.map(name => ({ text: name, field: name })),
     { text: 'Changed', field: byTime },
   ].map(({ text, field }, at) => <Head key={at} text={text} field={field} sorting={sorting} />)

@@ -7,7 +7,7 @@ import { forgetOnSignOut } from '../session.ts'
 import { readStoredJson, store } from './storage.ts'
 
 /** A tab of the shell. */
-interface ShellTab {
+export interface ShellTab {
   readonly id: number
   readonly text: string
   readonly version: Version
