@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream'
 import { Callee, Caller, ConnectionLost, type Payload } from '../base/calls.ts'
 import { RequestError, type RequestErrorCode } from '../base/request-errors.ts'
 import { type Engine, LongBody, type QueryRequest, type QueryResponse } from '../engine/engine-contract.ts'
+import { storeFailure } from '../engine/store-failures.ts'
 import type { KeyValueStore } from '../storage/kv/kv-contract.ts'
 import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
 import { reserveStretch } from '../storage/store/id-reservation.ts'
@@ -111,7 +112,9 @@ async function run(
 function failureOf(error: unknown): Failure {
   if (error instanceof RequestError) return { code: error.code, reason: error.description }
   if (error instanceof StoreUnavailableError) return { outcome: error.outcome, reason: error.message }
-  throw error
+  const failure = storeFailure(error)
+  if (failure === undefined) throw error
+  return { code: failure.code, reason: failure.description }
 }
 
 function errorOf({ code, outcome, reason }: Failure): Error {

@@ -31,6 +31,7 @@ import type { Costs } from './operation-limits.ts'
 import type { RequestKind, Task } from './request-kind.ts'
 import { languageOf, runRequest } from './request-run.ts'
 import { RequestTime } from './request-time.ts'
+import { Responses } from './responses.ts'
 import { queueOf, TooLong } from './slow-lane-contract.ts'
 import { collectionSize, indexSize } from './stored-size.ts'
 
@@ -62,14 +63,29 @@ export function queryMemory(maxMb: number): MemoryBudget {
   })
 }
 
-/** Runs a query within the limit of `memory`. Throws a RequestError if the query would exceed the limit. */
+/**
+ * Runs a query within the limit of `memory`. A query that would exceed the limit gets a response with status 429. No
+ * error is thrown, because the query may have been forwarded by another process.
+ */
 function bounded(
-  { memory }: EngineOptions,
-  { body = '', longBody }: QueryRequest,
+  options: EngineOptions,
+  request: QueryRequest,
   run: () => QueryResponse | Promise<QueryResponse>,
 ): QueryResponse | Promise<QueryResponse> {
+  const { body = '', longBody } = request
   const longBytes = longBody?.length ?? 0
-  const release = memory.reserve(bytesPerQuery + body.length * bytesPerUnit + longBytes * bytesPerLongByte)
+  let release: () => void
+  try {
+    release = options.memory.reserve(
+      bytesPerQuery + body.length * bytesPerUnit + longBytes * bytesPerLongByte,
+    )
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    const budget = new RequestTime(options, request, 'goes on')
+    return new Responses(options, request, languageOf(options, request), { budget }).failed(error, {
+      state: 'parsed',
+    })
+  }
   const response = run()
   if (response instanceof Promise) return response.finally(release)
   release()

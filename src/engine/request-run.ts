@@ -18,7 +18,6 @@ import { Session } from '../model/session.ts'
 import {
   ContendedTransaction,
   SnapshotTooEarly,
-  StoreUnavailableError,
   type Transaction,
   WriteNeeded,
 } from '../storage/store/store-contract.ts'
@@ -30,6 +29,7 @@ import type { RequestKind } from './request-kind.ts'
 import { evaluationFacts, factsOf, type Progress, Responses } from './responses.ts'
 import { queueOf, type SlowLane, TooLong } from './slow-lane-contract.ts'
 import { runSlowly } from './slow-run.ts'
+import { storeFailure } from './store-failures.ts'
 
 /** As an argument of {@link Store.ready}: wait for all commits that any machine has made up to now. */
 const everything = Number.POSITIVE_INFINITY
@@ -42,16 +42,6 @@ const slowRetriesDefault = 4 * limits.contentionRetriesDefault
 
 /** Milliseconds before a read is retried, if its snapshot is older than the request's `lastSeenTxn`. */
 const snapshotRetryMs = 1
-
-/** The message of a contended transaction. The protocol fixes this text. */
-const contentionText = 'Transaction was aborted due to detection of concurrent modification.'
-
-/** The messages for writes that fail because the store is unavailable. */
-const unavailableText = {
-  'not committed': 'The store of the service is not available now; nothing was written.',
-  unknown:
-    'The store of the service became unavailable during the commit: it may have been committed, or not.',
-} as const
 
 /** Returns the language of a request. */
 export function languageOf({ languages }: EngineOptions, { language: name }: QueryRequest): Language {
@@ -326,8 +316,7 @@ class RequestRun {
       return this.#ended(this.#responses.failed(fault ?? error, this.#progress))
     }
     if (error instanceof ContendedTransaction) {
-      const contended = new RequestError('contended transaction', contentionText)
-      return this.#responses.failed(contended, this.#progress, error.attempts)
+      return this.#responses.failed(storeFailure(error) as RequestError, this.#progress, error.attempts)
     }
     if (isStackExhaustion(error)) {
       // The stack of a slow-lane process is large enough for every query within the limits of the language.
@@ -339,9 +328,8 @@ class RequestRun {
     }
     this.#options.onInternalError(error)
     const failure =
-      error instanceof StoreUnavailableError
-        ? new RequestError('service unavailable', unavailableText[error.outcome])
-        : new RequestError('internal server error', msg`The service met an internal error.`)
+      storeFailure(error) ??
+      new RequestError('internal server error', msg`The service met an internal error.`)
     return this.#responses.failed(failure, this.#progress)
   }
 }

@@ -17,6 +17,7 @@ import { Edge } from '../../src/server/http/edge.ts'
 import type { Endpoint } from '../../src/server/http/endpoint.ts'
 import { Listener } from '../../src/server/http/listener.ts'
 import { RequestMeter } from '../../src/server/http/request-meter.ts'
+import { ContendedTransaction, StoreUnavailableError } from '../../src/storage/store/store-contract.ts'
 import { serviceOfFile } from '../support/service-of-file.ts'
 import { failure, fakeEngine, fakeMetrics, fakeNow, resource, startFakeService } from './fake-engine.ts'
 
@@ -144,6 +145,25 @@ test('a request error that the engine throws becomes the response', async () => 
   const response = await post('1')
   assert.equal(response.status, 503)
   assert.deepEqual(await response.json(), { errors: [{ code: 'time out', description: 'Read timed out' }] })
+})
+
+test('a failure of the store becomes the response, without a log line', async () => {
+  const failures: [error: unknown, status: number, code: string][] = [
+    [new StoreUnavailableError('no disk'), 503, 'service unavailable'],
+    [new ContendedTransaction(5), 409, 'contended transaction'],
+  ]
+  for (const [error, status, code] of failures) {
+    service.log.length = 0
+    service.engine.answer = () => Promise.reject(error)
+    const response = await post('1')
+    assert.equal(response.status, status)
+    const { errors } = (await response.json()) as { readonly errors: readonly { readonly code: string }[] }
+    assert.deepEqual(
+      errors.map(each => each.code),
+      [code],
+    )
+    assert.deepEqual(service.log, [])
+  }
 })
 
 test('an internal error is logged with its cause, the response lacks the cause, and the service continues', async () => {

@@ -1,6 +1,7 @@
 // The engine over a store in memory, for tests of the language that need documents but no socket.
 
 import { pino } from 'pino'
+import type { Config } from '../../src/app/config/settings.ts'
 import { engineOver, type ProcessEnvironment } from '../../src/app/open-engine.ts'
 import type { Engine, QueryResponse } from '../../src/engine/engine-contract.ts'
 import type { ApiVersion } from '../../src/fql4/wire/version.ts'
@@ -19,6 +20,8 @@ export interface TestEngineOptions {
   readonly kv?: KeyValueStore
   /** The source of time and randomness; by default the machine. */
   readonly environment?: ProcessEnvironment
+  /** Settings that differ from the settings of the tests. */
+  readonly settings?: Partial<Config>
 }
 
 export interface TestEngine {
@@ -33,8 +36,8 @@ export interface TestEngine {
 
 /** Opens a database, by default an empty one in memory. */
 export function openTestEngine(options: TestEngineOptions = {}): TestEngine {
-  const { kv = openMemory(), ...rest } = options
-  const config = testConfig({ rootSecret })
+  const { kv = openMemory(), settings, ...rest } = options
+  const config = testConfig({ rootSecret, ...settings })
   const { engine, store, close } = engineOver({ kv, config, log: pino({ level: 'silent' }), ...rest })
   const send: TestEngine['send'] = async (query, options = {}) =>
     engine.query({

@@ -13,6 +13,7 @@ import { Message, messageOf, msg, own } from '../../base/message.ts'
 import { secondsPerDay } from '../../base/micros.ts'
 import { RequestError } from '../../base/request-errors.ts'
 import { LongBody } from '../../engine/engine-contract.ts'
+import { storeFailure } from '../../engine/store-failures.ts'
 import { type Answer, errorAnswer, internalErrorText } from './answer.ts'
 import { ApiError } from './api.ts'
 import { type Endpoint, EndpointCall, type Handler, type Services } from './endpoint.ts'
@@ -221,7 +222,10 @@ export class Edge {
 
   #failed(call: EndpointCall, cause: unknown): Answer {
     if (cause instanceof ApiError) return cause.answer
-    if (cause instanceof RequestError) return this.#error(call, cause.code, cause.description, cause.template)
+    const failure = cause instanceof RequestError ? cause : storeFailure(cause)
+    if (failure !== undefined) {
+      return this.#error(call, failure.code, failure.description, failure.template)
+    }
     const { method, url } = call.request
     this.#services.log.error({ err: cause, traceId: call.trace.traceId, method, url }, 'request failed')
     return this.#error(call, 'internal server error', internalErrorText)
