@@ -50,6 +50,10 @@ export async function writeDatabaseSchema(
     first.filter(({ outcome }) => outcome === 'created').map(({ kind, name }) => keyOf(kind, name)),
   )
   const isMade = ({ name, object }: SchemaRecord) => made.has(keyOf(object.replace('_', ' '), name))
+  // A role that equals its hidden form was created by an interrupted import, which has not given it its rights.
+  const stillHidden = new Set(
+    first.filter(({ kind, outcome }) => kind === 'role' && outcome === 'equal').map(({ name }) => name),
+  )
   const ownStubs = new Set(
     named.filter(isMade).map(({ name, object }) => keyOf(object.replace('_', ' '), name)),
   )
@@ -62,7 +66,13 @@ export async function writeDatabaseSchema(
     late.filter(each => !roles.includes(each)),
     dryRun,
   )
-  const refused = dryRun ? [] : await completeStubs(connection, path, roles.filter(isMade))
+  const refused = dryRun
+    ? []
+    : await completeStubs(
+        connection,
+        path,
+        roles.filter(each => isMade(each) || stillHidden.has(each.name)),
+      )
   return [...unpushed, ...pushed, ...others, ...refused]
 }
 
@@ -72,7 +82,7 @@ export async function writeDatabaseSchema(
  */
 function hiddenRole(name: string): SchemaRecord['params'] {
   const resource = object({ '@ref': object({ id: 'collections' }) })
-  const predicate = object({ '@query': object({ lambda: '_', expr: false }) })
+  const predicate = object({ '@query': object({ api_version: '4', lambda: '_', expr: false }) })
   // `privileges` is an array: an update replaces a stored array, but merges an object with the stored object.
   return object({ name, privileges: [object({ resource, actions: object({ read: predicate }) })] })
 }

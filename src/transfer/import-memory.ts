@@ -29,6 +29,8 @@ export interface ImportMemory {
   addUnmet(document: UnmetDocument): void
   /** Like {@link save}, but at most one save per short interval. */
   progress(file: SourceFile, place: FilePlace, report: ReportData): void
+  /** Saves the report at the start of an import, before any schema object or document is written. */
+  saveReport(report: ReportData): void
   /** Saves the report and the position within `file`. */
   save(file: SourceFile, place: FilePlace, done: boolean, report: ReportData): void
   /** The documents that {@link addUnmet} has added, in chunks of some thousands. */

@@ -160,6 +160,10 @@ export class ImportState implements ImportMemory {
     if (nowMs - this.#savedMs >= saveIntervalMs) this.save(file, place, false, report)
   }
 
+  saveReport(report: ReportData): void {
+    this.#keep(this.#state.unmet ?? 0, report)
+  }
+
   save({ path, bytes, modifiedMs }: SourceFile, place: FilePlace, done: boolean, report: ReportData): void {
     this.#savedMs = systemClock.elapsedMs()
     this.#state.files[path] = { bytes, modifiedMs, place, done }

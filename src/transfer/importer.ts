@@ -14,16 +14,12 @@ import { type DatabaseSchema, writeDatabaseSchema } from './database-schema.ts'
 import { DocumentSet } from './document-set.ts'
 import type { FieldTypes } from './field-types.ts'
 import { addFieldTypes, type FslFile, readFsl } from './fsl.ts'
+import { generatedId } from './generated-id.ts'
 import type { ImportMemory } from './import-memory.ts'
 import { readAll } from './input.ts'
-import { type FileElement, readFileRecords, readSchemaFile } from './read-file.ts'
-import {
-  credentialsName,
-  type DocumentRecord,
-  placeText,
-  type SourceDocument,
-  TransferError,
-} from './record.ts'
+import { isProgressValid } from './progress-check.ts'
+import { type FileItem, readFileRecords, readSchemaFile } from './read-file.ts'
+import { credentialsName, type DocumentRecord, placeText, TransferError } from './record.ts'
 import { recordFault } from './record-check.ts'
 import { documentsIn, nativeOf, neededCollection, referencesIn, referenceText } from './references.ts'
 import { type Finding, findingText, Report } from './report.ts'
@@ -83,6 +79,12 @@ export async function runImport(
   return new Importer(connection, sources, options, progress).run()
 }
 
+/**
+ * Part of the identity of an import. Increase it when the meaning of the stored progress changes, so that an import that
+ * an older version began starts again. Documents that were already written are then counted as equal.
+ */
+const progressVersion = 2
+
 /** Number of concurrent batches. With several batches, one flush to disk can commit more than one batch. */
 const batchesAtOnce = 4
 
@@ -91,8 +93,10 @@ class Importer {
   readonly #sources: Sources
   readonly #options: ImportOptions
   readonly #progress: ImportProgress
-  readonly #state: ImportMemory
-  readonly #report: Report
+  /** The values that distinguish this import from other imports. */
+  readonly #identity: unknown
+  #state: ImportMemory
+  #report: Report
   /** Names of collections that exist, by the path of their database. */
   readonly #collections = new Map<string, Set<string>>()
   readonly #exported: ReadonlySet<string>
@@ -100,6 +104,8 @@ class Importer {
   /** The documents that a dry run would write. */
   readonly #coming = new DocumentSet()
   #bad = 0
+  /** True if this import continues an interrupted import. */
+  #isContinued = false
 
   constructor(
     connection: ImportConnection,
@@ -113,13 +119,32 @@ class Importer {
     this.#progress = progress
     const { database, dryRun, meaning, remember } = options
     const paths = sources.files.map(({ path }) => path)
-    const identity = [connection.name, database, paths, meaning, dryRun]
-    this.#state = remember(identity, !dryRun)
-    this.#report = new Report(dryRun, this.#state.report)
-    this.#report.data.incomplete = [...sources.incomplete]
-    this.#report.data.passedOver = [...sources.passedOver]
+    this.#identity = [progressVersion, connection.name, database, paths, meaning, dryRun]
+    this.#state = remember(this.#identity, !dryRun)
+    this.#report = this.#startReport()
     this.#exported = new Set(sources.collections.map(({ name }) => name))
-    this.#bad = this.#report.total().bad
+  }
+
+  /** The report of the interrupted import, or an empty report. */
+  #startReport(): Report {
+    const report = new Report(this.#options.dryRun, this.#state.report)
+    report.data.incomplete = [...this.#sources.incomplete]
+    report.data.passedOver = [...this.#sources.passedOver]
+    this.#bad = report.total().bad
+    return report
+  }
+
+  /** Loads the progress of an interrupted import. Ignores progress that does not match the database. */
+  async #continue(): Promise<void> {
+    const { database, remember } = this.#options
+    const { report } = this.#state
+    if (report !== undefined && !(await isProgressValid(this.#connection, database, report))) {
+      this.#state = remember(this.#identity, false)
+      this.#report = this.#startReport()
+    }
+    this.#isContinued = this.#state.report !== undefined
+    // From now on, the next attempt knows that this attempt may have created schema objects.
+    if (!this.#isContinued) this.#state.saveReport(this.#report.data)
   }
 
   async run(): Promise<Report> {
@@ -142,6 +167,7 @@ class Importer {
       )
     }
     try {
+      await this.#continue()
       await this.#writeSchema()
       this.#progress.phase = 'documents'
       this.#progress.totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -196,7 +222,7 @@ class Importer {
       const objects = { files, records: distinct }
       const findings = await writeDatabaseSchema(this.#connection, target, objects, dryRun)
       this.#report.data.schema.push(...findings)
-      if (!dryRun) this.#lateData.add(target, distinct, findings, this.#state.report !== undefined)
+      if (!dryRun) this.#lateData.add(target, distinct, findings, this.#isContinued)
       for (const { kind, name, outcome } of findings)
         if (kind === 'collection' && outcome !== 'failed') known.add(name)
     }
@@ -263,7 +289,7 @@ class Importer {
         : records => this.#connection.write(path, records, { onConflict, dryRun, checks: 'each' }),
       onResult: batch => this.#onResult(file, batch),
     })
-    const elements = readFileRecords(file, from, {
+    const items = readFileRecords(file, from, {
       notes: this.#report,
       types,
       isUserCollection: name => name !== 'Credential' && this.#exported.has(name),
@@ -276,17 +302,17 @@ class Importer {
       },
     })
     let place = from
-    for await (const element of elements) {
+    for await (const item of items) {
       this.#options.signal?.throwIfAborted()
-      place = element.next
-      await this.#element(file, element, sender)
+      place = item.next
+      await this.#item(file, item, sender)
     }
     await sender.end()
     this.#state.save(file, place, true, this.#report.data)
   }
 
-  async #element(file: SourceFile, element: FileElement, sender: BatchSender): Promise<void> {
-    const { bad, next, origin, records, size } = element
+  async #item(file: SourceFile, item: FileItem, sender: BatchSender): Promise<void> {
+    const { bad, next, origin, record: found, size } = item
     const refuse = async (name: string, id: string | undefined, reason: string) => {
       await sender.end()
       const collection = shownCollection(name, file)
@@ -295,41 +321,18 @@ class Importer {
       this.#state.progress(file, next, this.#report.data)
     }
     if (bad) return refuse(this.#options.into ?? bad.collection ?? file.collection, bad.id, bad.reason)
-    const documents: SourceDocument[] = []
-    const needed = new Set<string>()
-    for (const found of records) {
-      // Schema objects were created in the schema phase.
-      if (found.kind !== 'document') continue
-      const collection = this.#options.into ?? found.collection
-      documents.push({ ...found, collection })
-      needed.add(collection)
-      for (const reference of referencesIn(found.fields)) {
-        const name = neededCollection(reference)
-        if (name !== undefined) needed.add(name)
-      }
-    }
-    for (const name of needed) await this.#ensureCollection(file.database, name)
-    const first = next.records - records.length
-    for (const [at, found] of documents.entries()) {
-      const hasNewId = found.id === undefined
-      const id = found.id ?? this.#generatedId(found.collection, file.path, first + at)
-      const record = { ...found, id, size: Math.ceil(size / documents.length) }
-      const fault = recordFault(record)
-      if (fault === undefined) await sender.add(record, { ...origin, hasNewId }, next)
-      else await refuse(found.collection, String(id), fault)
-    }
-    if (documents.length === 0) sender.passed(next)
-  }
-
-  /**
-   * The id for a document without an id. A repeated import finds the document, because it generates the same id from
-   * the collection, the file name and the position. Generated ids are smaller than all ids of Fauna's hosted service,
-   * and have the same order as the rows.
-   */
-  #generatedId(collection: string, path: string, ordinal: number): bigint {
-    const name = /[^/\\]*$/.exec(path)?.[0] ?? path
-    const hash = new DataView(this.#options.sha256(`${collection}\0${name}`).slice().buffer)
-    return generatedIdBase | (BigInt(hash.getUint32(0) >>> 9) << 32n) | BigInt(ordinal + 1)
+    // Schema objects were created in the schema phase.
+    if (found?.kind !== 'document') return sender.passed(next)
+    const collection = this.#options.into ?? found.collection
+    const needed = referencesIn(found.fields).map(neededCollection)
+    for (const name of new Set([collection, ...needed]))
+      if (name !== undefined) await this.#ensureCollection(file.database, name)
+    const hasNewId = found.id === undefined
+    const id = found.id ?? generatedId(this.#options.sha256, collection, file.path, next.records)
+    const record = { ...found, collection, id, size }
+    const fault = recordFault(record)
+    if (fault === undefined) await sender.add(record, { ...origin, hasNewId }, next)
+    else await refuse(collection, String(id), fault)
   }
 
   /** Records the result of a batch and the progress in its file. Throws when the import has to stop. */
@@ -494,5 +497,3 @@ function shownCollection(collection: string, { database }: Pick<SourceFile, 'dat
   const name = collection === credentialsName ? 'credentials' : collection
   return [...database, name].join('/')
 }
-
-const generatedIdBase = 1n << 55n

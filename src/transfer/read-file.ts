@@ -1,6 +1,6 @@
-// Reads a file and converts its elements to records. The file contains documents (JSON or CSV), schema objects (JSON),
-// or expressions of the query language. Each element states where the next element begins. An interrupted import can
-// continue there.
+// Reads a file and converts its items to records. The file contains documents (JSON or CSV), schema objects (JSON), or
+// expressions of the query language. Each item states the position after itself. An interrupted import can continue
+// there.
 
 import { CsvError, parse as csvParser, type Info } from 'csv-parse'
 import {
@@ -32,34 +32,39 @@ import {
 import { memberOf, namedKinds, readId } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
-/** A position in a file between two records. */
+/**
+ * A position in a file between two items. An ordinary element has one item. An element that is a page has one item per
+ * document.
+ */
 export interface FilePlace extends ElementPlace {
-  /** Number of elements or rows before the position. */
+  /** Number of complete elements or rows before the position. The other fields of the place refer to their end. */
   readonly elements: number
-  /** Number of records in these elements or rows. */
+  /** Number of items of the next element before the position. */
+  readonly items: number
+  /** Number of records before the position. Generated ids are derived from this number. */
   readonly records: number
 }
 
 /** The start of a file. */
-export const fileStart: FilePlace = { ...start, elements: 0, records: 0 }
+export const fileStart: FilePlace = { ...start, elements: 0, items: 0, records: 0 }
 
-/** The records of one element of a file. */
-export interface FileElement {
+/**
+ * One item of an element. Each item has its own {@link next}, because a batch can end between the documents of a page,
+ * and an interrupted import continues there.
+ */
+export interface FileItem {
   readonly origin: RecordPlace
-  /**
-   * The records of the element: a single record for an ordinary element, several for a page, none for a skipped
-   * element.
-   */
-  readonly records: readonly SourceRecord[]
-  /** The error of a bad element, and the element's id and collection if readable. */
-  readonly bad: BadElement | undefined
-  /** Length of the element's text, in characters. */
+  /** Undefined if the item is bad, or is not imported. */
+  readonly record: SourceRecord | undefined
+  /** The error of a bad item, and the item's id and collection if readable. */
+  readonly bad: BadItem | undefined
+  /** Length of the item's text, in characters. For the items of a page, the average length. */
   readonly size: number
-  /** The start of the next element. */
+  /** The position after the item. */
   readonly next: FilePlace
 }
 
-interface BadElement {
+interface BadItem {
   readonly reason: string
   readonly id: string | undefined
   readonly collection: string | undefined
@@ -79,9 +84,17 @@ interface RawElement {
   readonly next: ElementPlace
   /** Offset of the element's first byte. Present only for files in which a line may contain several elements. */
   readonly byte?: number
-  /** Converts the element to records. Throws {@link BadRecord}. */
-  readonly read: (context: ElementContext) => readonly SourceRecord[]
-  /** The readable part of the element's JSON, to identify a bad element. */
+  /** Parses the element. Throws {@link BadRecord}. */
+  readonly items: () => readonly RawItem[]
+  /** The readable part of the element's JSON, to identify an element that cannot be parsed. */
+  readonly json: () => Json | undefined
+}
+
+/** An item before it is converted. */
+interface RawItem {
+  /** Converts the item to a record; undefined if nothing of it is imported. Throws {@link BadRecord}. */
+  readonly read: (context: ElementContext) => SourceRecord | undefined
+  /** The item as JSON, to identify a bad item. */
   readonly json: () => Json | undefined
 }
 
@@ -94,26 +107,35 @@ const readers: Readonly<Record<FormatName, ReadElement>> = {
   rows: readRow,
 }
 
-/** The elements of a file from a position on. Throws `TransferError` at an error that prevents further reading. */
+/** The items of a file from a position on. Throws `TransferError` at an error that prevents further reading. */
 export async function* readFileRecords(
   file: SourceFile,
   from: FilePlace,
   options: ReadOptions,
-): AsyncGenerator<FileElement, void, undefined> {
+): AsyncGenerator<FileItem, void, undefined> {
   // JSON files can be read from any position. Other files are read from the start.
-  let { elements } = file.content.kind === 'json' ? from : fileStart
-  let made = from.records
+  let before: ElementPlace & Pick<FilePlace, 'elements'> = file.content.kind === 'json' ? from : fileStart
+  let records = from.records
   try {
     for await (const raw of rawElements(file, from, options)) {
-      elements++
-      if (elements <= from.elements) continue
-      const { byte, line, size } = raw
-      const origin = { file: file.shown, line, ...(byte !== undefined && { record: elements, byte }) }
-      const { bad, records } = readElement(raw, { ...options, origin, collection: file.collection })
-      // A bad element increases the number of records by 1. So the generated ids of the following elements stay the
-      // same after the user repairs the bad element.
-      made += Math.max(1, records.length)
-      yield { origin, records, bad, size, next: { ...raw.next, elements, records: made } }
+      const next = { ...raw.next, elements: before.elements + 1 }
+      if (next.elements > from.elements) {
+        const { byte, line } = raw
+        const place = byte !== undefined && { record: next.elements, byte }
+        const origin = { file: file.shown, line, ...place }
+        const items = itemsOf(raw)
+        const size = Math.ceil(raw.size / items.length)
+        for (let at = before.elements === from.elements ? from.items : 0; at < items.length; at++) {
+          // A bad item increases the number of records by 1. So the generated ids of the following items stay the same
+          // after the user repairs the bad item.
+          records++
+          const result = readItem(items, at, { ...options, origin, collection: file.collection })
+          const isLast = at === items.length - 1
+          const after = isLast ? { ...next, items: 0, records } : { ...before, items: at + 1, records }
+          yield { origin, ...result, size, next: after }
+        }
+      }
+      before = next
     }
   } catch (error) {
     throw inFile(error, file.shown)
@@ -131,17 +153,34 @@ function rawElements(file: SourceFile, from: FilePlace, options: ReadOptions): A
   }
 }
 
-function readElement(
-  { json, read }: RawElement,
-  context: ElementContext,
-): Pick<FileElement, 'bad' | 'records'> {
+/** The items of an element: at least one, so that the position after an empty page is reported, too. */
+function itemsOf({ items, json }: RawElement): readonly RawItem[] {
   try {
-    const records = read(context)
-    for (const record of records) checkTime(record)
-    return { records, bad: undefined }
+    const found = items()
+    return found.length > 0 ? found : [{ read: () => undefined, json }]
   } catch (error) {
     if (!(error instanceof BadRecord)) throw error
-    return { records: [], bad: { reason: error.message, ...identityOf(json()) } }
+    const read = () => {
+      throw error
+    }
+    return [{ read, json }]
+  }
+}
+
+function readItem(
+  items: readonly RawItem[],
+  at: number,
+  context: ElementContext,
+): Pick<FileItem, 'bad' | 'record'> {
+  const { json, read } = items[at] as RawItem
+  try {
+    const record = read(context)
+    if (record !== undefined) checkTime(record)
+    return { record, bad: undefined }
+  } catch (error) {
+    if (!(error instanceof BadRecord)) throw error
+    const reason = items.length > 1 ? `document ${at + 1} of the page: ${error.message}` : error.message
+    return { record: undefined, bad: { reason, ...identityOf(json()) } }
   }
 }
 
@@ -151,8 +190,8 @@ function checkTime(record: SourceRecord): void {
     throw new BadRecord('a time that is not between 1684 and 2255', 'ts')
 }
 
-/** The id and the collection of an element, if they are readable. */
-function identityOf(json: Json | undefined): Pick<BadElement, 'id' | 'collection'> {
+/** The id and the collection of an item, if they are readable. */
+function identityOf(json: Json | undefined): Pick<BadItem, 'id' | 'collection'> {
   const first = (...found: (Json | undefined)[]) =>
     found.find((each): each is string => typeof each === 'string')
   const ref = memberOf(json, 'ref', '@ref')
@@ -182,13 +221,17 @@ async function* jsonFile(
       size: element.text.length,
       next: element.next,
       ...(!byLine && { byte: element.offset }),
-      read: context => expand(parseElement(wholeText(element))).flatMap(each => read(each, context)),
+      items: () => jsonItems(parseElement(wholeText(element)), read),
       // In exports, id and collection come first, so the beginning of broken JSON contains them.
       json: () =>
         tryJson(element.text) ??
         tryJson(`${/^\{"id":"[0-9]+","coll":(?:"[^"\\]+"|\{[^{}]+\})/.exec(element.text)?.[0]}}`),
     }
   }
+}
+
+function jsonItems(json: Json, read: ReadElement): readonly RawItem[] {
+  return expand(json).map(item => ({ read: context => read(item, context), json: () => item }))
 }
 
 function parseElement(text: string): Json {
@@ -209,9 +252,9 @@ async function* languageFile(file: SourceFile): AsyncGenerator<RawElement> {
       size: item.size,
       next: { ...start, line: item.line },
       json: () => json,
-      read(context) {
+      items() {
         if (item.kind === 'bad') throw item.reason
-        return json === undefined ? [] : expand(json).flatMap(each => readDriver(each, context))
+        return json === undefined ? [] : jsonItems(json, readDriver)
       },
     }
   }
@@ -238,15 +281,17 @@ async function* csvFile(
       }
       rules ??= cellRules(names, record, options)
       const [columns, rowRules] = [names, rules]
+      const json = () => (rowRules.hasIds ? new Map([['id', record[0] ?? null]]) : undefined)
+      const read = (context: ElementContext) => {
+        checkLength(record, columns, options.allowShortRows)
+        return readCells(columns, record, rowRules, context)
+      }
       yield {
         line: info.lines,
         size: record.reduce((sum, cell) => sum + cell.length, 0),
         next: { ...start, line: info.lines },
-        json: () => (rowRules.hasIds ? new Map([['id', record[0] ?? null]]) : undefined),
-        read(context) {
-          checkLength(record, columns, options.allowShortRows)
-          return [readCells(columns, record, rowRules, context)]
-        },
+        json,
+        items: () => [{ read, json }],
       }
     }
   } catch (error) {
@@ -309,7 +354,7 @@ export async function readSchemaFile(file: SourceFile, notes: Notes): Promise<re
   if (content.kind === 'fql') return createdIn(file)
   if (content.kind !== 'json' || !content.isSchema) return []
   const records: SchemaRecord[] = []
-  const elements = readFileRecords(file, fileStart, {
+  const items = readFileRecords(file, fileStart, {
     notes,
     types: new FieldTypes(),
     isCollection: () => true,
@@ -319,9 +364,7 @@ export async function readSchemaFile(file: SourceFile, notes: Notes): Promise<re
     allowShortRows: true,
     count: () => undefined,
   })
-  for await (const { records: found } of elements) {
-    for (const record of found) if (record.kind === 'schema') records.push(record)
-  }
+  for await (const { record } of items) if (record?.kind === 'schema') records.push(record)
   return records
 }
 

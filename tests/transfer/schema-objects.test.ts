@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { TransferConnection } from '../../src/transfer/connection.ts'
+import { TransferError } from '../../src/transfer/record.ts'
 import { memberOf } from '../../src/transfer/references.ts'
 import { parseJson } from '../../src/values/json.ts'
 import type { Json } from '../../src/values/value.ts'
@@ -78,6 +80,12 @@ const cases: Readonly<Record<string, { readonly file?: string; readonly queries:
     ],
   },
 }
+
+/** Queries that give free data to a collection and a role. */
+const ownData = [
+  { update: { collection: 'b' }, params: object({ data }) },
+  { update: { role: 'makers' }, params: object({ data }) },
+]
 
 const plainData = object({ text: 'kept', '@x': 1, list: [{ '@date': '2020-02-29' }] })
 const access = 'issuer "https://them.example"\n  jwks_uri "https://them.example/keys"'
@@ -158,6 +166,46 @@ for (const [name, of] of Object.entries({ ...cases, ...fileCases, ...otherFields
     assert.deepEqual(await contentOf(again), await contentOf(folder))
     assert.deepEqual(await dataOfObjects(second, 'other'), await dataOfObjects(first, 'moved'))
   })
+}
+
+test('an import that breaks after any query of its schema is resumed with the same schema objects', async t => {
+  const first = await filled(t, {
+    ...(cases['a role of version 4 that a file refers to'] as (typeof cases)[string]),
+    queries: [...b, ...(cases['a role of version 4 that a file refers to']?.queries ?? []), ...ownData],
+  })
+  const folder = await exportTo(first, 'first')
+  const content = await sortedContentOf(folder)
+  for (let broken = true, at = 1; broken; at++) {
+    const second = await openTestDatabase(t)
+    const connection = breakingAfter(second.connection, at)
+    broken = await second.import([folder], { connection, database: ['other'] }).then(
+      () => false,
+      () => true,
+    )
+    await second.import([folder], { database: ['other'] })
+    const again = await exportTo(second, 'second', { database: ['other'] })
+    assert.deepEqual(await sortedContentOf(again), content, `after ${at} queries`)
+    assert.deepEqual(await dataOfObjects(second, 'other'), await dataOfObjects(first, 'moved'))
+  }
+})
+
+/** The content of an export, with the items of its schema file in order of their text. */
+async function sortedContentOf(folder: string) {
+  const content = await contentOf(folder)
+  const items = content['schema/main.fsl']?.split(/\n{2,}/).map(item => item.trim())
+  return { ...content, 'schema/main.fsl': items?.filter(item => item !== '').sort() }
+}
+
+/** A connection that fails after a number of queries. */
+function breakingAfter(connection: TransferConnection, queries: number): TransferConnection {
+  let count = 0
+  return {
+    ...connection,
+    async query(...question) {
+      if (count++ >= queries) throw new TransferError('the connection is broken')
+      return connection.query(...question)
+    },
+  }
 }
 
 /** The free data of all schema objects of a database, by kind. */

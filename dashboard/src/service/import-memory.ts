@@ -66,6 +66,10 @@ class BrowserMemory implements ImportMemory {
     if (Date.now() - this.#savedMs >= saveEveryMs) this.save(file, place, false, report)
   }
 
+  saveReport(): void {
+    // A file that the dashboard imports has no schema, so there is nothing to continue before its first document.
+  }
+
   save({ bytes, modifiedMs }: SourceFile, place: FilePlace, _done: boolean, report: ReportData): void {
     if (this.#unmet.length > 0) return
     this.#savedMs = Date.now()

@@ -40,7 +40,7 @@ const rowsMax = 20
 export async function previewOf(plan: ImportPlan): Promise<Preview> {
   const { allowShortRows, emptyCells, file, hasRowIds, types } = plan
   const rows: PreviewRow[] = []
-  const elements = readFileRecords(file, fileStart, {
+  const items = readFileRecords(file, fileStart, {
     notes: { lost: () => undefined, lookalike: () => undefined },
     types: fieldTypesOf(types),
     isCollection: () => true,
@@ -50,10 +50,10 @@ export async function previewOf(plan: ImportPlan): Promise<Preview> {
     allowShortRows,
     count: () => undefined,
   })
-  for await (const { bad, origin, records } of elements) {
+  for await (const { bad, origin, record } of items) {
     const base = { line: origin.line, collection: file.collection, cells: new Map<string, Json>() }
     if (bad) rows.push({ ...base, id: bad.id, bad: bad.reason })
-    for (const record of records) if (record.kind === 'document') rows.push(rowOf(record, base.line))
+    if (record?.kind === 'document') rows.push(rowOf(record, base.line))
     if (rows.length >= rowsMax) break
   }
   const columns = [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))]

@@ -31,7 +31,7 @@ export const readDriver: ReadElement = (element, context) => {
     case 'native':
       throw new BadRecord('a `ref` to something that is not a document')
     default:
-      return [schemaObject(target.type, target.name, element)]
+      return schemaObject(target.type, target.name, element)
   }
 }
 
@@ -40,18 +40,18 @@ function documentOf(
   id: bigint,
   element: ReadonlyMap<string, Json>,
   { notes, origin }: ElementContext,
-): readonly SourceRecord[] {
+): SourceRecord | undefined {
   const name = collection.name ?? ''
   switch (nativeOf(name)) {
     case undefined:
-      return [{ ...versionOf(element, id), collection: name, fields: userFields(element) }]
+      return { ...versionOf(element, id), collection: name, fields: userFields(element) }
     case 'credentials':
-      return [{ ...versionOf(element, id), collection: credentialsName, fields: credentialFields(element) }]
+      return { ...versionOf(element, id), collection: credentialsName, fields: credentialFields(element) }
     case 'keys':
-      return [schemaObject('key', String(id), element)]
+      return schemaObject('key', String(id), element)
     default:
       notes.lost('a token: its user logs in again', 'tokens', origin)
-      return []
+      return undefined
   }
 }
 

@@ -29,7 +29,7 @@ function readDocument(
   context: ElementContext,
   member: '@mod' | 'name' | undefined,
   notationOf: (place: ElementContext) => Notation,
-): readonly SourceDocument[] {
+): SourceDocument {
   if (!(element instanceof Map)) throw new BadRecord('no object')
   const coll = element.get('coll')
   const name = member === undefined ? coll : coll instanceof Map ? coll.get(member) : undefined
@@ -40,21 +40,19 @@ function readDocument(
   const place = { ...context, collection }
   const time = instant(element.get('ts'), 'ts')
   const version = element.get('@version')
-  return [
-    {
-      kind: 'document',
-      collection,
-      id,
-      ts: time && Number(microsOfTime(time)),
-      isHistory: version !== undefined,
-      isDelete: version === 'delete',
-      fields:
-        collection === credentialsName
-          ? // The owner of credentials is always a reference.
-            credentials(element, notationOf({ ...place, isCollection: () => true }))
-          : fieldsOf(element, notationOf(place)),
-    },
-  ]
+  return {
+    kind: 'document',
+    collection,
+    id,
+    ts: time && Number(microsOfTime(time)),
+    isHistory: version !== undefined,
+    isDelete: version === 'delete',
+    fields:
+      collection === credentialsName
+        ? // The owner of credentials is always a reference.
+          credentials(element, notationOf({ ...place, isCollection: () => true }))
+        : fieldsOf(element, notationOf(place)),
+  }
 }
 
 /**

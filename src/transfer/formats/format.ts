@@ -28,5 +28,5 @@ export interface ElementContext {
   readonly hasRowIds: boolean
 }
 
-/** Converts one element to records. Throws `BadRecord`. */
-export type ReadElement = (element: Json, context: ElementContext) => readonly SourceRecord[]
+/** Converts one element to a record; undefined if nothing of it is imported. Throws `BadRecord`. */
+export type ReadElement = (element: Json, context: ElementContext) => SourceRecord | undefined

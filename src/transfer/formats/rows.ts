@@ -15,7 +15,7 @@ import { faultOfId, type Notation, readFields, readValue, tagOf } from './notati
 export const readRow: ReadElement = (element, context) => {
   if (!(element instanceof Map)) throw new BadRecord('a row has to be an object')
   const { id, fields } = context.hasRowIds ? withoutId(element) : { id: undefined, fields: element }
-  return [documentOf(readFields(fields, '', rowNotation(context)), id, context)]
+  return documentOf(readFields(fields, '', rowNotation(context)), id, context)
 }
 
 /** Splits a row into the id of its document and its other fields. The id may be undefined. */
@@ -37,7 +37,7 @@ export const readCollectionIdDocument: ReadElement = (element, context) => {
   if (typeof collection !== 'string' || !(document instanceof Map))
     throw new BadRecord('no `collectionId` with a `document`')
   const place = { ...context, collection }
-  return [documentOf(readFields(document, '', rowNotation(place)), undefined, place)]
+  return documentOf(readFields(document, '', rowNotation(place)), undefined, place)
 }
 
 function documentOf(

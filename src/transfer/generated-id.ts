@@ -1,0 +1,20 @@
+// Generates the ids of imported documents whose files contain no ids.
+
+/** Generated ids are smaller than all ids of Fauna's hosted service. */
+const base = 1n << 55n
+
+/**
+ * The id for a document without an id. A repeated import finds the document, because it generates the same id from the
+ * collection, the name of the file at `path`, and `ordinal`: the record's number in the file, from 1. Ids have the same
+ * order as the records. `sha256`: SHA-256 of a text in UTF-8.
+ */
+export function generatedId(
+  sha256: (text: string) => Uint8Array,
+  collection: string,
+  path: string,
+  ordinal: number,
+): bigint {
+  const name = /[^/\\]*$/.exec(path)?.[0] ?? path
+  const hash = new DataView(sha256(`${collection}\0${name}`).slice().buffer)
+  return base | (BigInt(hash.getUint32(0) >>> 9) << 32n) | BigInt(ordinal)
+}
