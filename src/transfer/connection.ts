@@ -19,6 +19,7 @@ import {
 } from './messages.ts'
 import type { ExportPage, ExportPageRequest, ExportSnapshot } from './read-page.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
+import { SchemaAnswer } from './schema-answer.ts'
 import type { NamedDocument, TransferService } from './service.ts'
 
 /**
@@ -108,32 +109,34 @@ function describe(error: ReadonlyMap<string, Json>): string {
 type SendSchema = (path: DatabasePath, request: SchemaRequest) => Promise<string>
 
 /**
- * The schema files of a database. `get` sends a GET request for a path below `/schema/1/` and resolves with the parsed
- * response.
+ * The schema files of a database. `get` sends a GET request for a path below `/schema/1/` and resolves with the
+ * response. Throws {@link TransferError} for a response of another program.
  */
 export async function schemaFilesOf(
-  get: (steps: readonly string[]) => Promise<unknown>,
+  get: (steps: readonly string[]) => Promise<SchemaAnswer>,
 ): Promise<readonly SchemaFileText[]> {
-  const { files } = (await get(['files'])) as { readonly files: readonly { filename: string }[] }
   const found: SchemaFileText[] = []
-  for (const { filename: name } of files) {
-    const { content } = (await get(['files', name])) as { readonly content: string }
-    found.push({ name, text: content })
+  for (const file of (await get(['files'])).objects('files')) {
+    const name = file.text('filename')
+    found.push({ name, text: (await get(['files', name])).text('content') })
   }
   return found
 }
 
 /** The methods with which a connection reads and writes schema files. */
 function schemaMethods(
+  service: string,
   send: SendSchema,
 ): Pick<TransferConnection, 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'> {
   const get = async (path: DatabasePath, steps: readonly string[]) =>
-    JSON.parse(await send(path, { method: 'GET', path: steps, parameters: {}, files: [], text: '' }))
+    SchemaAnswer.of(
+      service,
+      await send(path, { method: 'GET', path: steps, parameters: {}, files: [], text: '' }),
+    )
   return {
     schemaFiles: path => schemaFilesOf(steps => get(path, steps)),
     async isSchemaStaged(path) {
-      const { status } = (await get(path, ['status'])) as { readonly status: string }
-      return status !== 'none'
+      return (await get(path, ['status'])).text('status') !== 'none'
     },
     async pushSchema(path, files, dryRun) {
       const parameters = { override: 'false', force: 'true' }
@@ -195,7 +198,7 @@ export function localConnection(
       })
       return resourceOf(name, status, body)
     },
-    ...schemaMethods(async (path, request) => {
+    ...schemaMethods(name, async (path, request) => {
       const { body, status } = await engine.query({
         authorization: `Bearer ${scoped(secret, path)}`,
         language: '10',
@@ -268,7 +271,7 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
       const { status, text } = await post(path, '/', writeJson(expression))
       return resourceOf(base, status, text)
     },
-    ...schemaMethods(async (path, { files, method, parameters, path: steps }) => {
+    ...schemaMethods(base, async (path, { files, method, parameters, path: steps }) => {
       const form = new FormData()
       for (const file of files) form.append(file.name, new Blob([file.text]))
       const words = new URLSearchParams(parameters).toString()

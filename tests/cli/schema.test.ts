@@ -2,7 +2,7 @@
 // another.
 
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runCommand } from '../support/command.ts'
@@ -350,6 +350,67 @@ test('a folder of .fsl files is pushed and pulled unchanged', async () => {
   const pulled = await run('schema', 'pull', place, '--database', 'fsl', '--yes')
   assert.equal(pulled.status, 0, pulled.stderr)
   assert.deepEqual(await contents(place), { 'main.fsl': main, 'deep/f.fsl': 'function one() { 1 }' })
+})
+
+/** The functions, collections and number of documents in `P` of a database. */
+function schemaOf(database: string): Promise<string> {
+  const names = (set: string) => `Map(Paginate(${set}()), Lambda('x', Select('id', Var('x'))))`
+  return evaluate(
+    database,
+    `[${names('Collections')}, ${names('Functions')}, If(Exists(Collection("P")), Count(Documents(Collection("P"))), 0)]`,
+  )
+}
+
+test('without --delete, a push keeps objects that are in no file, also objects of a replaced file', async () => {
+  const place = await databaseWith('renamed', {
+    'main.fsl': '// The first.\ncollection P {\n  a: Int\n}\n\nfunction one() { 1 }\n',
+    'more.fsl': 'function two() { 2 }\n',
+  })
+  const push = async (...words: string[]) => {
+    const { status, stderr, stdout } = await run(
+      'schema',
+      'push',
+      place,
+      '--database',
+      'renamed',
+      '-y',
+      ...words,
+    )
+    assert.equal(status, 0, stderr)
+    return stdout
+  }
+  await push()
+  await evaluate('renamed', 'Create(Collection("P"), { data: { a: 1 } })')
+  await writeFile(join(place, 'main.fsl'), 'collection Q {\n  a: Int\n}\n')
+  const renamed = await push()
+  assert.match(renamed, /^\* Adding collection `Q` to main\.fsl:1:1/)
+  assert.doesNotMatch(renamed, /Removing/)
+  assert.match(renamed, /^\? collection P: in no file, kept\n\? function one: in no file, kept\n/m)
+  assert.equal(await schemaOf('renamed'), '[{ data: ["P", "Q"] }, { data: ["one", "two"] }, 1]')
+  assert.equal(
+    await push(),
+    'unchanged\n? collection P: in no file, kept\n? function one: in no file, kept\n',
+  )
+
+  const pulled = await run('schema', 'pull', join(folder, 'renamed-again'), '--database', 'renamed')
+  assert.equal(pulled.status, 0, pulled.stderr)
+  assert.deepEqual(await contents(join(folder, 'renamed-again')), {
+    'main.fsl': 'collection Q {\n  a: Int\n}\n',
+    'more.fsl': 'function two() { 2 }\n',
+    'kept.fsl': '// The first.\ncollection P {\n  a: Int\n}\n\nfunction one() { 1 }\n',
+  })
+
+  // An object can return to a file, and a file can be renamed.
+  await writeFile(join(place, 'p.fsl'), 'collection P {\n  a: Int\n  index byA {\n    terms [.a]\n  }\n}\n')
+  await rename(join(place, 'more.fsl'), join(place, 'other.fsl'))
+  const returned = await push()
+  assert.match(returned, /Modifying collection `P` at p\.fsl:1:1/)
+  assert.match(returned, /^\? function one: in no file, kept\n/m)
+  assert.equal(await schemaOf('renamed'), '[{ data: ["P", "Q"] }, { data: ["one", "two"] }, 1]')
+
+  await rm(join(place, 'p.fsl'))
+  assert.match(await push('--delete'), /\* Removing collection `P` from p\.fsl/)
+  assert.equal(await schemaOf('renamed'), '[{ data: ["Q"] }, { data: ["two"] }, 0]')
 })
 
 test('for an empty folder, pull chooses the version of the schema, unless --fql is given', async () => {

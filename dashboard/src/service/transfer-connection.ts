@@ -11,6 +11,7 @@ import {
   writeRequestText,
 } from '../../../src/transfer/messages.ts'
 import type { RewindConnection } from '../../../src/transfer/rewinder.ts'
+import { SchemaAnswer } from '../../../src/transfer/schema-answer.ts'
 import { databasePath } from '../router.ts'
 import { session } from '../session.ts'
 import type { Query } from '../wire/json.ts'
@@ -49,9 +50,11 @@ export function transferConnection(where: Scope, signal: AbortSignal): ImportCon
       }
     },
     schemaFiles: () =>
-      schemaFilesOf(steps =>
-        callApi('GET', `/schema/1/${steps.map(encodeURIComponent).join('/')}`, where, undefined, signal),
-      ),
+      schemaFilesOf(async steps => {
+        const path = `/schema/1/${steps.map(encodeURIComponent).join('/')}`
+        const json = await callApi<unknown>('GET', path, where, undefined, signal)
+        return new SchemaAnswer(location.origin, json)
+      }),
     isSchemaStaged: async () => {
       const path = '/schema/1/status'
       const { status } = await callApi<{ status: string }>('GET', path, where, undefined, signal)

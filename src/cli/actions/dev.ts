@@ -7,7 +7,8 @@ import { startService } from '../client/connect.ts'
 import { QueryConnection } from '../client/connection.ts'
 import { StartError } from '../command.ts'
 import { ownEnvironment } from '../own-commands.ts'
-import { planPush, pushFiles, type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
+import { type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
+import { planPush, pushFiles } from '../schema/fsl-push.ts'
 import { readRootSecret } from '../service-files.ts'
 import { styleFor } from '../terminal.ts'
 import { filesOf, typesOf, writeIfChanged } from './types.ts'
@@ -91,12 +92,12 @@ async function pushAll(
 ): Promise<void> {
   try {
     const plan = await planPush(files, true, connection)
-    const deleted = [...plan.diff.matchAll(/^\* Removing collection `(.*)` from/gm)].map(([, name]) => name)
+    const deleted = plan.extra.filter(({ kind }) => kind === 'collection').map(({ name }) => name)
     if (deleted.length > 0 && !choice.delete) {
       complain(`not pushed: it would delete ${deleted.join(', ')} with all documents (--delete allows it)`)
       return
     }
-    await pushFiles(files, true, plan, connection)
+    await pushFiles(plan, connection)
     if (plan.isStaged)
       print('a schema is staged: the files are staged with it, and take effect when it is committed')
     print(plan.diff === '' ? `${folder}: unchanged` : `${folder}: pushed\n${plan.diff.trimEnd()}`)

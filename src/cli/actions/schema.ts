@@ -18,14 +18,8 @@ import {
   SchemaFileError,
   writeObject,
 } from '../schema/folder.ts'
-import {
-  hasVersion10,
-  planPull,
-  planPush,
-  pushFiles,
-  readFslFiles,
-  writeChanges,
-} from '../schema/fsl-files.ts'
+import { hasVersion10, planPull, readFslFiles, writeChanges } from '../schema/fsl-files.ts'
+import { planPush, pushFiles } from '../schema/fsl-push.ts'
 import { definingFields, idOf, type SchemaObject } from '../schema/kinds.ts'
 import {
   makePlan,
@@ -36,6 +30,7 @@ import {
   stepsOf,
 } from '../schema/plan.ts'
 import { isConfirmed, quantity, styleFor, visible } from '../terminal.ts'
+import { withTransferErrors } from '../transfer-target.ts'
 
 interface Choice {
   readonly dryRun: boolean
@@ -82,7 +77,7 @@ async function withService(
   run: (connection: QueryConnection) => Promise<number>,
 ): Promise<number> {
   try {
-    return await withConnection(choice, config, run)
+    return await withTransferErrors(() => withConnection(choice, config, run))
   } catch (cause) {
     if (!(cause instanceof SchemaFileError)) throw cause
     writeSyntaxError(cause.error, cause.from, process.stderr, cause.title)
@@ -210,16 +205,18 @@ async function pushFsl(
 ): Promise<number> {
   const plan = await planPush(files, choice.delete, connection)
   const print = printerFor(choice)
-  const result = { changes: plan.diff, isStaged: plan.isStaged }
+  const kept = choice.delete ? [] : plan.extra
+  const result = { changes: plan.diff, unknown: kept, isStaged: plan.isStaged }
   if (plan.isStaged)
     print('a schema is staged: the files are staged with it, and take effect when it is committed')
   if (plan.diff === '') print('unchanged')
-  else print(plan.diff.trimEnd())
+  else print(visible(plan.diff.trimEnd()))
+  for (const { kind, name } of kept) print(visible(`? ${kind} ${name}: in no file, kept`))
   const hasChanges = plan.diff !== ''
   if (!hasChanges && choice.dryRun) return concluded(choice, result, false, 0)
   if (hasChanges && !(await isConfirmed(choice, 'Make these changes?')))
     return concluded(choice, result, false, choice.dryRun ? 0 : 1)
-  await pushFiles(files, choice.delete, plan, connection)
+  await pushFiles(plan, connection)
   if (hasChanges) print('made the changes')
   return concluded(choice, result, hasChanges, 0)
 }

@@ -10,9 +10,11 @@ import { stayAlive } from '../../base/timers.ts'
 import { readFsl } from '../../transfer/fsl.ts'
 import { TransferError } from '../../transfer/record.ts'
 import { withConnection } from '../client/connect.ts'
+import type { QueryConnection } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
 import { databaseFiles, readFslFiles, type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
+import { withTransferErrors } from '../transfer-target.ts'
 import { declarationsOf } from '../types/declarations.ts'
 import { valueClassesOf } from '../types/value-classes.ts'
 
@@ -31,12 +33,12 @@ export async function writeTypes(
 ): Promise<number> {
   if (choice.watch && choice.out === undefined) throw new UsageError('--watch needs --out')
   if (folder !== undefined) return writeAll(() => filesOf(resolve(folder)), choice)
-  return withConnection(choice, config, connection =>
-    writeAll(async () => {
+  const read = (connection: QueryConnection) =>
+    withTransferErrors(async () => {
       const files = await databaseFiles(connection)
       return new Map(files.map(({ name, text }) => [name, text]))
-    }, choice),
-  )
+    })
+  return withConnection(choice, config, connection => writeAll(() => read(connection), choice))
 }
 
 /** The schema files of a folder. Throws {@link StartError} if there are none. */

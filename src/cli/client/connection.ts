@@ -2,6 +2,7 @@
 
 import { networkFailure } from '../../base/system-reasons.ts'
 import { memberOf } from '../../transfer/references.ts'
+import { SchemaAnswer } from '../../transfer/schema-answer.ts'
 import { tryJson } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
@@ -141,12 +142,16 @@ export class QueryConnection {
    * Sends a request, possibly with files, to a path below `/schema/1/`. Throws {@link StartError} with the service's
    * error.
    */
-  async schema(method: 'GET' | 'POST', path: string, files?: ReadonlyMap<string, string>): Promise<unknown> {
+  async schema(
+    method: 'GET' | 'POST',
+    path: string,
+    files?: ReadonlyMap<string, string>,
+  ): Promise<SchemaAnswer> {
     const form = new FormData()
     for (const [name, text] of files ?? []) form.append(name, new Blob([text]))
     const request = { method, ...(files && { body: form }) }
     const { body, status, url } = await this.#sendAccepted(`schema/1/${path}`, request)
-    if (status === 200) return JSON.parse(body)
+    if (status === 200) return SchemaAnswer.of(url, body)
     throw new StartError(messageIn(body) ?? `${url} responded with status ${status}`)
   }
 

@@ -64,8 +64,9 @@ export const schemaCommands: readonly Command[] = [
         'change is deleted and built again. Objects that are in no file stay, unless --delete is given.',
       'The folder may be one of the old schema-migrate tool: the files below fauna/resources are read, its migrations are not. ' +
         'Resources in JavaScript are parsed and never run; resources that would have to run are listed and skipped.',
-      'If the folder has .fsl files, only these are pushed, and the service lists the changes. Files of the database that are ' +
-        'not in the folder stay, unless --delete is given.',
+      'If the folder has .fsl files, only these are pushed, and the service lists the changes. Objects that are in no file are ' +
+        'listed and stay, in files of the database that the folder does not have, such as kept.fsl. A renamed collection is a new ' +
+        'one, so the old one stays, too.',
     ],
     operands: [folderOperand],
     options: {

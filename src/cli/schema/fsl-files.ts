@@ -1,5 +1,5 @@
-// Pulls and pushes a folder of `.fsl` files, the schema language of version 10. The text of the files is not changed.
-// For a push, the service computes the changes of the schema. The folder can be watched for changes.
+// Reads and pulls a folder of `.fsl` files, the schema language of version 10, and watches it for changes. A pull does
+// not change the texts of the files.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -35,11 +35,16 @@ interface PullPlan {
 }
 
 /**
- * The schema files of a database, in the order of the service. Throws {@link StartError} when the service rejects the
- * request.
+ * The schema files of a database, in the order of the service. If `isStaged` is true, the files of the staged schema.
+ * Throws {@link StartError} when the service rejects the request.
  */
-export function databaseFiles(connection: QueryConnection): ReturnType<typeof schemaFilesOf> {
-  return schemaFilesOf(steps => connection.schema('GET', steps.map(encodeURIComponent).join('/')))
+export function databaseFiles(
+  connection: QueryConnection,
+  isStaged = false,
+): ReturnType<typeof schemaFilesOf> {
+  const get = (steps: readonly string[]) =>
+    connection.schema('GET', `${steps.map(encodeURIComponent).join('/')}?staged=${isStaged}`)
+  return schemaFilesOf(get)
 }
 
 /**
@@ -80,37 +85,6 @@ export function writeChanges(changes: readonly FileChange[]): void {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
   }
-}
-
-/** The changes of a push as the service describes them, and the version of the schema to which they apply. */
-interface PushPlan {
-  readonly diff: string
-  readonly version: number
-  /** True if a schema is staged. In this case, a push changes the staged schema. */
-  readonly isStaged: boolean
-}
-
-/** Plans a push. If `isWhole` is true, the push deletes objects that are in no file. */
-export async function planPush(
-  files: ReadonlyMap<string, string>,
-  isWhole: boolean,
-  connection: QueryConnection,
-): Promise<PushPlan> {
-  const { status } = (await connection.schema('GET', 'status')) as { status: string }
-  const isStaged = status !== 'none'
-  const path = `diff?override=${isWhole}&staged=${isStaged}`
-  const { diff, version } = (await connection.schema('POST', path, files)) as Omit<PushPlan, 'isStaged'>
-  return { diff, isStaged, version }
-}
-
-/** Applies the files to the schema. Fails if the schema has changed since the plan. */
-export async function pushFiles(
-  files: ReadonlyMap<string, string>,
-  isWhole: boolean,
-  { version }: PushPlan,
-  connection: QueryConnection,
-): Promise<void> {
-  await connection.schema('POST', `update?override=${isWhole}&version=${version}`, files)
 }
 
 // Watches the files of a schema by reading them at intervals. Polling works on every system and file system, and costs

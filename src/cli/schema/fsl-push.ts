@@ -1,0 +1,146 @@
+// Plans and makes pushes of `.fsl` files. Unless the user wants deletions, a push keeps the objects of the database that
+// are in no file of the folder. The service replaces whole files, so the push also sends the texts of these objects.
+
+import { TextEdits } from '../../fql10/schema/fsl/edit.ts'
+import { parseFsl } from '../../fql10/schema/fsl/parse-file.ts'
+import { itemKey, placeWithComment } from '../../fql10/schema/fsl/patch.ts'
+import type { SchemaItem } from '../../fql10/schema/fsl/schema-items.ts'
+import { Source } from '../../fql10/syntax/source.ts'
+import { type FslFile, readFsl } from '../../transfer/fsl.ts'
+import { TransferError } from '../../transfer/record.ts'
+import type { QueryConnection } from '../client/connection.ts'
+import { StartError } from '../command.ts'
+import { databaseFiles, type SchemaFiles } from './fsl-files.ts'
+
+/** A schema object: the word that declares its kind in a file, and its name. */
+interface NamedItem {
+  readonly kind: SchemaItem['kind']
+  readonly name: string
+}
+
+/** The changes of a push, and the version of the schema to which they apply. */
+interface PushPlan {
+  /** The files to send: the files of the folder, and files with objects that the push keeps. */
+  readonly files: SchemaFiles
+  /** True if the push deletes all objects that are not in {@link files}. */
+  readonly isWhole: boolean
+  /** The changes as the service describes them; empty if nothing changes. */
+  readonly diff: string
+  readonly version: number
+  /** True if a schema is staged. In this case, a push changes the staged schema. */
+  readonly isStaged: boolean
+  /** Objects of the database that are in no file of the folder. If `isWhole` is true, the push deletes these objects. */
+  readonly extra: readonly NamedItem[]
+}
+
+/** The file for objects that a push keeps and whose files the push replaces. */
+const keptFile = 'kept.fsl'
+
+/** Number of attempts to plan a push while the schema changes. */
+const attemptsMax = 5
+
+/**
+ * Plans a push of the files of a folder. If `isWhole` is true, the push deletes objects that are in no file. Throws
+ * {@link StartError} or {@link TransferError} with the errors in the files.
+ */
+export async function planPush(
+  files: SchemaFiles,
+  isWhole: boolean,
+  connection: QueryConnection,
+): Promise<PushPlan> {
+  for (let attempt = 1; ; attempt++) {
+    const { isStaged, version } = await schemaStatus(connection)
+    const stored = (await databaseFiles(connection, isStaged)).map(readStored)
+    const { error, local } = readLocal(files)
+    const sent = isWhole || error ? files : withKept(files, local, stored)
+    const path = `diff?override=${isWhole}&staged=${isStaged}`
+    const answer = await connection.schema('POST', path, sent)
+    // The service has accepted a file that this program cannot read. So the objects in no file are unknown.
+    if (error) throw error
+    const plan = {
+      files: sent,
+      isWhole,
+      isStaged,
+      diff: answer.text('diff'),
+      version: answer.integer('version'),
+    }
+    const known = keysOf(local)
+    const extra = stored.flatMap(({ items }) => items).filter(item => !known.has(itemKey(item)))
+    // The stored files are those of `version`, and the diff may already be one of a later version.
+    if (plan.version === version)
+      return { ...plan, extra: extra.map(({ kind, name }) => ({ kind, name: name.text })) }
+    if (attempt === attemptsMax) throw new StartError('the schema changes all the time: try again later')
+  }
+}
+
+/** Makes the changes of a plan. Fails if the schema has changed since the plan. */
+export async function pushFiles(
+  { files, isWhole, version }: PushPlan,
+  connection: QueryConnection,
+): Promise<void> {
+  await connection.schema('POST', `update?override=${isWhole}&version=${version}`, files)
+}
+
+async function schemaStatus(connection: QueryConnection): Promise<Pick<PushPlan, 'isStaged' | 'version'>> {
+  const answer = await connection.schema('GET', 'status')
+  return { isStaged: answer.text('status') !== 'none', version: answer.integer('version') }
+}
+
+/** Parses a stored file. The service keeps objects in a file with syntax errors, so such a file counts as empty. */
+function readStored({ name, text }: Pick<FslFile, 'name' | 'text'>): FslFile {
+  const { faults, items } = parseFsl(new Source(name, text))
+  return { name, text, items: faults.length > 0 ? [] : items }
+}
+
+/** Parses the files of the folder. `error` is the reason why a file cannot be parsed. */
+function readLocal(files: SchemaFiles): {
+  readonly local: readonly FslFile[]
+  readonly error?: TransferError
+} {
+  try {
+    return { local: Array.from(files, ([name, text]) => readFsl(name, text)) }
+  } catch (error) {
+    if (error instanceof TransferError) return { local: [], error }
+    throw error
+  }
+}
+
+function keysOf(files: readonly FslFile[]): ReadonlySet<string> {
+  return new Set(files.flatMap(({ items }) => items.map(itemKey)))
+}
+
+/**
+ * Adds files that keep the objects in no file of the folder. A stored file with the name of a local file is replaced, so
+ * its other objects move to {@link keptFile}. Other stored files stay, without the objects that the folder contains.
+ */
+function withKept(files: SchemaFiles, local: readonly FslFile[], stored: readonly FslFile[]): SchemaFiles {
+  const known = keysOf(local)
+  const sent = new Map(files)
+  const moved: string[] = []
+  for (const { items, name, text } of stored) {
+    const extra = items.filter(item => !known.has(itemKey(item)))
+    if (files.has(name)) moved.push(...extra.map(item => textOf(item, text)))
+    else if (extra.length < items.length) {
+      const edits = new TextEdits()
+      for (const item of items) if (known.has(itemKey(item))) edits.cut(placeWithComment(item))
+      // A push deletes files with empty texts.
+      sent.set(name, extra.length === 0 ? '' : edits.applied(text))
+    }
+  }
+  if (moved.length > 0) {
+    const there = sent.get(keptFile) ?? stored.find(({ name }) => name === keptFile)?.text ?? ''
+    sent.set(
+      keptFile,
+      [there.trimEnd(), ...moved]
+        .filter(text => text !== '')
+        .join('\n\n')
+        .concat('\n'),
+    )
+  }
+  return sent
+}
+
+function textOf(item: SchemaItem, text: string): string {
+  const { end, start } = placeWithComment(item)
+  return text.slice(start, end)
+}

@@ -1,0 +1,54 @@
+// Reads responses of the endpoints for schema files. The service at an address can be any program, so this module checks
+// the type of each member that it returns.
+
+import { TransferError } from './record.ts'
+
+/** A JSON object in a response. All methods throw {@link TransferError} for a member of another type. */
+export class SchemaAnswer {
+  /** The address of the service, for errors. */
+  readonly #service: string
+  readonly #json: unknown
+
+  /** `service`: the address of the service. `json`: the response as `JSON.parse` returns it. */
+  constructor(service: string, json: unknown) {
+    this.#service = service
+    this.#json = json
+  }
+
+  /** Parses the body of a response. A body that is not JSON has no members. */
+  static of(service: string, body: string): SchemaAnswer {
+    try {
+      return new SchemaAnswer(service, JSON.parse(body))
+    } catch {
+      return new SchemaAnswer(service, undefined)
+    }
+  }
+
+  text(name: string): string {
+    const value = this.#member(name)
+    return typeof value === 'string' ? value : this.#fail(name)
+  }
+
+  integer(name: string): number {
+    const value = this.#member(name)
+    return Number.isSafeInteger(value) ? (value as number) : this.#fail(name)
+  }
+
+  objects(name: string): readonly SchemaAnswer[] {
+    const value = this.#member(name)
+    if (!Array.isArray(value)) return this.#fail(name)
+    return value.map(each => new SchemaAnswer(this.#service, each))
+  }
+
+  #member(name: string): unknown {
+    const json = this.#json
+    if (typeof json !== 'object' || json === null || !Object.hasOwn(json, name)) return undefined
+    return (json as Readonly<Record<string, unknown>>)[name]
+  }
+
+  #fail(name: string): never {
+    throw new TransferError(
+      `${this.#service} is not a Terrarium service: its response has no valid \`${name}\``,
+    )
+  }
+}
