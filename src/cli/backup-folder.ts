@@ -18,6 +18,7 @@ import { withTaskNote } from '../server/operation/task-note.ts'
 import { claimFiles, claimFolder } from '../storage/kv/lmdb-claim.ts'
 import { copyStore, flush, storeBytes } from '../storage/kv/lmdb-copy.ts'
 import { checkDataFile, dataFileName } from '../storage/kv/lmdb-data-file.ts'
+import { assertRoom, freeBytes } from '../storage/kv/lmdb-room.ts'
 import { openFollower } from '../storage/kv/log/follower.ts'
 import { Store } from '../storage/store/store.ts'
 import { check } from './actions/check.ts'
@@ -55,20 +56,62 @@ export async function backUp(config: Config, folder: string): Promise<StoreCopy>
 
 async function copyTo(config: Config, folder: string, bytes: number, onShare: OnShare): Promise<StoreCopy> {
   await rejectContent(folder, 'the backup folder')
-  const draft = `${folder}.${systemRandom.hex(4)}.partial`
+  await removeDrafts(dirname(folder))
+  const draft = `${folder}.${systemRandom.hex(draftBytes)}.partial`
   try {
     await mkdir(draft, { recursive: true, mode: 0o700 })
-    const share = () => storeBytes(draft) / bytes
-    if (isShared(config)) await copyShared(config, draft, onShare)
-    else await withProgress('backup', share, () => copyStore(config.data, draft), onShare)
-    // If another process has written to `folder` since the check by `rejectContent`, the rename fails.
-    await rename(draft, folder)
+    assertRoom({ rows: 0, bytes: 0 }, freeBytes(draft))
+    const release = claimFolder(draft)
+    try {
+      const share = () => storeBytes(draft) / bytes
+      if (isShared(config)) await copyShared(config, draft, onShare)
+      else await withProgress('backup', share, () => copyStore(config.data, draft), onShare)
+      // If another process has written to `folder` since the check by `rejectContent`, the rename fails.
+      await rename(draft, folder)
+    } finally {
+      await release()
+    }
+    for (const name of claimFiles) await rm(join(folder, name), { force: true })
+    flush(folder)
     flush(dirname(folder))
   } catch (cause) {
     await rm(draft, { recursive: true, force: true })
     throw explain(cause, `the backup ${folder} cannot be written`)
   }
   return contentOf(folder)
+}
+
+// Incomplete backups. The process that writes an incomplete backup claims its folder. So a folder without a claim is left
+// over from a killed process.
+
+/** Number of random bytes in the name of an incomplete backup. */
+const draftBytes = 4
+const draftName = /\.[0-9a-f]{8}\.partial$/
+const draftFiles: readonly string[] = [dataFileName, 'lock.mdb', ...claimFiles]
+
+/** Removes the incomplete backups of killed processes from the folder `parent`. */
+async function removeDrafts(parent: string): Promise<void> {
+  const names = await readdir(parent).catch(() => [])
+  for (const name of names) {
+    const draft = join(parent, name)
+    if (!draftName.test(name) || !(await isLeftOver(draft))) continue
+    await rm(draft, { recursive: true, force: true }).catch(() => {
+      // The files belong to another user.
+    })
+  }
+}
+
+async function isLeftOver(draft: string): Promise<boolean> {
+  const files = await readdir(draft).catch(() => [])
+  // A process that has just created its folder has not written the data file yet.
+  const isDraft = files.some(file => file === dataFileName) && files.every(file => draftFiles.includes(file))
+  if (!isDraft) return false
+  try {
+    await claimFolder(draft)()
+    return true
+  } catch {
+    return false
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { progressLine } from '../../src/cli/progress.ts'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
+import { claimFolder } from '../../src/storage/kv/lmdb-claim.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { rootQuery } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
@@ -123,6 +124,29 @@ test('a backup never overwrites files, and needs data', async () => {
   assert.equal(lost.stderr, `terrarium: there is no backup in ${none}\n`)
 })
 
+test('a backup removes the incomplete backups of killed processes', async () => {
+  const parent = join(folder, 'leftovers')
+  const names = {
+    killed: 'monday.01234567.partial',
+    running: 'monday.89abcdef.partial',
+    foreign: 'x.01234567.partial',
+  }
+  for (const name of Object.values(names)) {
+    await mkdir(join(parent, name), { recursive: true })
+    await writeFile(join(parent, name, 'data.mdb'), 'a part')
+  }
+  await writeFile(join(parent, names.foreign, 'note'), 'mine')
+  const release = claimFolder(join(parent, names.running))
+  try {
+    const made = await runProgram(['backup', join(parent, 'tuesday'), '--data', join(folder, 'restored')])
+    assert.equal(made.status, 0, made.stderr)
+    assert.deepEqual((await readdir(parent)).sort(), [names.running, 'tuesday', names.foreign])
+    assert.deepEqual(await readdir(join(parent, 'tuesday')), ['data.mdb'])
+  } finally {
+    await release()
+  }
+})
+
 test('the folder argument is required', async () => {
   const { status, stderr } = await runProgram(['backup', '--data', folder])
   assert.equal(status, 2)
@@ -152,7 +176,7 @@ test('a backup to a full disk fails with one line and leaves no files', async t 
     await store.close()
     const { status, stderr } = await runProgram(['backup', join(disk, 'backup'), '--data', data])
     assert.equal(status, 1)
-    assert.match(stderr, /^terrarium: [^\n]*No space left on device\n$/)
+    assert.match(stderr, /^terrarium: [^\n]* cannot be written: the disk is full\n$/)
     assert.deepEqual(readdirSync(disk), [])
   } finally {
     spawnSync('umount', [disk])

@@ -95,7 +95,10 @@ export function seedsToRun(usual: readonly number[]): readonly number[] {
 /** The factor by which a soak test repeats more than `npm run test:faults`. */
 const soakFactor = 100
 
-/** The number of repetitions of a step that kills processes: `usual`, and a hundred times as many in a soak test. */
-export function roundsToRun(usual: number): number {
-  return suite === 'soak' ? soakFactor * usual : usual
+/**
+ * The number of repetitions of a step that starts or kills processes: `usual`, and `soak` in a soak test, by default a
+ * hundred times as many.
+ */
+export function roundsToRun(usual: number, soak = soakFactor * usual): number {
+  return suite === 'soak' ? soak : usual
 }

@@ -164,8 +164,9 @@ function checkFolder(path: string): void {
 }
 
 /**
- * Stores the layout in an environment, and so marks the environment as an environment of this program. Throws if the
- * environment contains other data. Must run in a write transaction.
+ * Stores the layout in an environment, and so marks the environment as an environment of this program. Also ensures
+ * that the list of free pages is not empty. Throws if the environment contains other data. Must run in a write
+ * transaction.
  */
 function claim(root: Environment, path: string, use: FolderUse): void {
   const layout = use === 'plain' ? plainLayout : loggedLayout
@@ -179,6 +180,17 @@ function claim(root: Environment, path: string, use: FolderUse): void {
     throw new StoreUnavailableError(
       `${path} has data layout ${found}, and this version reads layout ${layout} only: export the data with the version that wrote it, and import it into an empty folder`,
     )
-  if (found === layout || (found !== undefined && use === 'reading')) return
-  root.put(layoutKey, Buffer.from(layout))
+  const written = found !== undefined && use === 'reading' ? found : layout
+  if (found === written && hasFreePages(root)) return
+  root.put(layoutKey, Buffer.from(written))
+}
+
+/**
+ * True if the list of free pages has an entry. A compacted copy has an empty list. The first transaction on an empty
+ * list kills the process if it replaces more than some 250 pages (`mdb_freelist_save` in lmdb 3.5.6). Every
+ * transaction that replaces a page adds an entry, so one small transaction is enough.
+ */
+function hasFreePages(root: Environment): boolean {
+  const { free } = root.getStats() as { readonly free: { readonly entryCount: number } }
+  return free.entryCount > 0
 }
