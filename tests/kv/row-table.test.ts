@@ -2,12 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { hashBytes } from '../../src/base/bytes.ts'
+import { hashByte, hashBytes } from '../../src/base/bytes.ts'
 import { encodeWrite } from '../../src/storage/kv/batch.ts'
-import type { Write } from '../../src/storage/kv/kv-contract.ts'
+import type { Bytes, Write } from '../../src/storage/kv/kv-contract.ts'
+import { hashKey } from '../../src/storage/kv/log/key-hash.ts'
 import { RowTable } from '../../src/storage/kv/log/row-table.ts'
 import { RandomSource } from '../support/seeded.ts'
 import { bytes, put, text } from './bytes.ts'
+
+const hashOf = (key: Bytes) => hashKey(key, 0, key.length)
 
 /** A table, and its expected rows for readers. */
 class Tables {
@@ -60,7 +63,7 @@ class Tables {
       expected.map(([key]) => key).reverse(),
     )
     for (const [key, value] of this.#published) {
-      const row = this.table.find(bytes(key), hashBytes(bytes(key)), limit)
+      const row = this.table.find(bytes(key), hashOf(bytes(key)), limit)
       assert.equal(text(this.table.value(row)), value)
     }
   }
@@ -104,5 +107,65 @@ describe('rows of a segment', () => {
     tables.publish()
     tables.table.order()
     tables.check('a5', 'a7')
+  })
+})
+
+/**
+ * Returns `2 ** blocks` keys that begin with `prefix` and have the same FNV-1a hash: all combinations of two words with
+ * the same hash in each block.
+ */
+function collidingKeys(prefix: Bytes, blocks: number): Bytes[] {
+  const source = new RandomSource(5)
+  let keys = [prefix]
+  for (let block = 0; block < blocks; block++) {
+    const start = hashBytes(keys[0] as Bytes)
+    const words = new Map<number, number>()
+    for (;;) {
+      const word = source.below(2 ** 32)
+      const hash = [0, 8, 16, 24].reduce((hash, shift) => hashByte(hash, (word >>> shift) & 0xff), start)
+      const other = words.get(hash)
+      words.set(hash, word)
+      if (other === undefined || other === word) continue
+      const ends = [word, other].map(each => new Uint8Array(Uint32Array.of(each).buffer))
+      keys = keys.flatMap(key => ends.map(end => Buffer.concat([key, end])))
+      break
+    }
+  }
+  return keys
+}
+
+describe('the hash of keys', () => {
+  test('is spread over the slots for keys that collide in a hash without a secret', () => {
+    const keys = collidingKeys(bytes('I'), 10)
+    assert.equal(new Set(keys.map(key => hashBytes(key))).size, 1)
+    assert.ok(new Set(keys.map(hashOf)).size > 1020, 'almost all hashes of 1024 keys differ')
+    // 1024 balls in 1024 bins fill 647 bins on average, with a standard deviation of 10.
+    assert.ok(new Set(keys.map(key => hashOf(key) & 1023)).size > 550)
+  })
+
+  test('depends on every bit of a key of any length, in its low bits, too', () => {
+    for (let length = 1; length < 14; length++)
+      for (let bit = 0; bit < 8 * length; bit++) {
+        let changed = 0
+        for (let number = 0; number < 64; number++) {
+          const key = new Uint8Array(length).fill(number)
+          const other = key.slice()
+          other[bit >> 3] = (other[bit >> 3] as number) ^ (1 << (bit & 7))
+          if (((hashOf(key) ^ hashOf(other)) & 15) !== 0) changed++
+        }
+        // 60 of 64 on average.
+        assert.ok(
+          changed > 40,
+          `bit ${bit} of ${length} bytes changes the low bits of ${changed} of 64 hashes`,
+        )
+      }
+    assert.notEqual(hashOf(bytes([0])), hashOf(bytes([0, 0])))
+  })
+
+  test('is another one in each process', async () => {
+    const module = new URL('../../src/storage/kv/log/key-hash.ts', import.meta.url)
+    const { hashKey: other } = (await import(`${module}?other`)) as { hashKey: typeof hashKey }
+    const keys = Array.from({ length: 20 }, (_, number) => bytes([number]))
+    assert.ok(keys.some(key => other(key, 0, 1) !== hashOf(key)))
   })
 })

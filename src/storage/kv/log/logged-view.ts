@@ -1,12 +1,12 @@
 // Reads LMDB together with the newer rows that are only in the commit log.
 
 import { assert } from '../../../base/assert.ts'
-import { hashBytes } from '../../../base/bytes.ts'
 import { isEmptyRange, isImpossibleKey } from '../engine-parts.ts'
 import type { Bytes, Entry, KeyRange, View } from '../kv-contract.ts'
 import type { LmdbView } from '../lmdb-view.ts'
 import { laidOver } from '../overlay.ts'
 import type { ComparingView } from '../transaction-view.ts'
+import { hashKey } from './key-hash.ts'
 import type { RowTable } from './row-table.ts'
 
 /** A table, and the number of its visible rows. */
@@ -38,7 +38,7 @@ export class LoggedView implements ComparingView {
     assert(!this.#isOver, 'a view is used after its read')
     if (isImpossibleKey(key)) return undefined
     if (this.#tables.length > 0) {
-      const hash = hashBytes(key)
+      const hash = hashKey(key, 0, key.length)
       for (const { limit, table } of this.#tables) {
         const row = table.find(key, hash, limit)
         if (row !== 0) return table.value(row, cached)

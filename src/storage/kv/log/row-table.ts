@@ -3,9 +3,10 @@
 // file, or to apply the rows in another thread. The garbage collector has nothing to trace. A hash table finds rows by
 // key. Each row links to the older row of the same key, so readers can skip rows that are not durable yet.
 
-import { copyOf, hashByte, hashBytes, hashSeed } from '../../../base/bytes.ts'
+import { copyOf } from '../../../base/bytes.ts'
 import { WriteReader } from '../batch.ts'
 import type { Bytes, KeyRange, Write } from '../kv-contract.ts'
+import { hashKey } from './key-hash.ts'
 
 /** Minimum initial capacity in rows; a power of two. The capacity is doubled when needed. */
 const rowsAtFirst = 1024
@@ -77,18 +78,17 @@ export class RowTable {
     const reader = this.#reader
     reader.read(start)
     const { end, keyEnd, keyStart } = reader
-    let hash = hashSeed
-    for (let at = keyStart; at < keyEnd; at++) hash = hashByte(hash, this.bytes[at] as number)
-    this.#put(keyStart, keyEnd, hash)
+    this.#put(keyStart, keyEnd)
     return end
   }
 
   /** Adds a write whose key has been encoded at `keyStart`. Readers see the row after {@link publish}. */
   addKey(keyStart: number, key: Bytes): void {
-    this.#put(keyStart, keyStart + key.length, hashBytes(key))
+    this.#put(keyStart, keyStart + key.length)
   }
 
-  #put(keyStart: number, keyEnd: number, hash: number): void {
+  #put(keyStart: number, keyEnd: number): void {
+    const hash = hashKey(this.bytes, keyStart, keyEnd)
     const place = this.#placeOf(hash, this.bytes, keyStart, keyEnd)
     const before = this.#places[place] as number
     const row = ++this.#rows
@@ -135,8 +135,8 @@ export class RowTable {
   }
 
   /**
-   * Finds the newest row with the key `key` among the first `limit` rows. `hash`: the hash of the key. Returns 0 when
-   * there is no such row.
+   * Finds the newest row with the key `key` among the first `limit` rows. `hash`: the hash of the key ({@link hashKey}).
+   * Returns 0 when there is no such row.
    */
   find(key: Bytes, hash: number, limit: number): number {
     return this.#visible(this.#placeOf(hash, key, 0, key.length), limit)
@@ -301,7 +301,7 @@ export class RowTable {
   /** The slot for the key `from[start..end)`: the slot of its newest row, or a free slot. */
   #placeOf(hash: number, from: Bytes, start: number, end: number): number {
     const mask = this.#places.length - 1
-    let place = spread(hash) & mask
+    let place = hash & mask
     for (;;) {
       const row = this.#places[place] as number
       if (row === 0) return place
@@ -324,20 +324,13 @@ export class RowTable {
     const mask = places.length - 1
     for (const row of this.#places) {
       if (row === 0) continue
-      let place = spread(this.#hashes[row] as number) & mask
+      let place = (this.#hashes[row] as number) & mask
       while (places[place] !== 0) place = (place + 1) & mask
       places[place] = row
     }
     this.#places = places
     this.#isRehashed = true
   }
-}
-
-/**
- * Mixes the high bits of a hash into its low bits, because FNV hashes of similar keys differ little in their low bits.
- */
-function spread(hash: number): number {
-  return hash ^ (hash >>> 15)
 }
 
 function grown<T extends Uint32Array | Int32Array>(old: T, type: new (length: number) => T): T {
