@@ -4,7 +4,7 @@
 
 import { msg, type Template } from '../base/message.ts'
 import type { RequestError } from '../base/request-errors.ts'
-import type { LanguageName } from '../values/code.ts'
+import type { CodeLanguageName } from '../values/code.ts'
 import type { Micros, ObjectValue, Value } from '../values/value.ts'
 import type { AccessOptions } from './auth/access-contract.ts'
 import type { Effect } from './code-interface.ts'
@@ -168,11 +168,13 @@ interface QueryRedaction {
 export interface Language extends QueryParser, ResponseRenderer, ExplanationRenderer, QueryRedaction {}
 
 /** A language with the functions for its stored code. */
-export interface NamedLanguage<L extends LanguageName> extends Language {
+export interface NamedLanguage<L extends CodeLanguageName> extends Language {
   readonly code: CodeLanguage<L>
   /** Parses the declared type of a field. Absent if the language has no type declarations. */
   readonly readSignature?: ReadSignature
 }
 
 /** The languages that a service supports. */
-export type Languages = { readonly [L in LanguageName]?: NamedLanguage<L> }
+export type Languages = { readonly [L in CodeLanguageName]?: NamedLanguage<L> } & {
+  readonly graphql?: Language
+}

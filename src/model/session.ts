@@ -9,7 +9,7 @@ import type { Memo } from '../base/pending.ts'
 import { RequestError } from '../base/request-errors.ts'
 import { upsert } from '../base/upsert.ts'
 import type { Transaction } from '../storage/store/store-contract.ts'
-import type { Code, LanguageName } from '../values/code.ts'
+import type { Code, CodeLanguageName } from '../values/code.ts'
 import { type CollectionId, type DatabaseId, Ref, refKey, type Value } from '../values/value.ts'
 import { ValueKeys } from '../values/value-keys.ts'
 import type {
@@ -44,7 +44,7 @@ const sessionLimits = {
 } as const
 
 /** Stored code of the language `L`. */
-type CodeIn<L extends LanguageName> = Extract<Code, { readonly language: L }>
+type CodeIn<L extends CodeLanguageName> = Extract<Code, { readonly language: L }>
 
 /** Properties of code that are known before the code runs. */
 interface CodeFacts {
@@ -54,7 +54,7 @@ interface CodeFacts {
 }
 
 /** The functions with which a language runs and checks stored code. */
-export interface CodeLanguage<L extends LanguageName> {
+export interface CodeLanguage<L extends CodeLanguageName> {
   /**
    * Runs code with the transaction, rights, deadline and counters of `session`. Throws LanguageErrors and other errors.
    */
@@ -83,7 +83,7 @@ export type ReadSignature = (signature: string, find: FindCollection) => FieldTy
 
 /** The languages that run stored code and parse the declared types of fields. */
 type CodeLanguages = {
-  readonly [L in LanguageName]?: {
+  readonly [L in CodeLanguageName]?: {
     readonly code: CodeLanguage<L>
     readonly readSignature?: ReadSignature
   }
@@ -315,11 +315,11 @@ export class Session {
     return anyType
   }
 
-  #languageOf({ language: name }: Code): CodeLanguage<LanguageName> {
+  #languageOf({ language: name }: Code): CodeLanguage<CodeLanguageName> {
     const language = this.host.languages[name]
     assert(language !== undefined, 'code is in a language that can be run')
     // The cast is valid: the type of `languages` guarantees that the language with this name accepts this code.
-    return language.code as unknown as CodeLanguage<LanguageName>
+    return language.code as unknown as CodeLanguage<CodeLanguageName>
   }
 
   /**

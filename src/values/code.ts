@@ -16,8 +16,11 @@ export interface SourceCode {
   readonly isExpression?: true
 }
 
-/** The name of a language. */
-export type LanguageName = Code['language']
+/** The name of a language of stored code. */
+export type CodeLanguageName = Code['language']
+
+/** The name of a language of requests. GraphQL has no stored code. */
+export type LanguageName = CodeLanguageName | 'graphql'
 
 /** A stored value as code; undefined if the value is not code. */
 export function codeOf(stored: Value | undefined): Code | undefined {

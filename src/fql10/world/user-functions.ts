@@ -5,7 +5,7 @@ import { msg } from '../../base/message.ts'
 import { authorityOfRole } from '../../model/auth/role.ts'
 import { Failure, LanguageError } from '../../model/failure.ts'
 import type { Session } from '../../model/session.ts'
-import { codeOf, type LanguageName } from '../../values/code.ts'
+import { codeOf, type CodeLanguageName } from '../../values/code.ts'
 import type { Lambda, Value as StoredValue } from '../../values/value.ts'
 import { BoundCall, type Call } from '../call.ts'
 import { argumentScope } from '../evaluate/interpreter.ts'
@@ -28,7 +28,7 @@ export function callUser(
   const stored = session.transaction.get(ref)
   if (stored === undefined) throw call.failure('unbound_variable', msg`Unbound variable \`${callee.name}\``)
   const code = codeOf(stored.fields.get('body'))
-  const passed = (language: LanguageName) =>
+  const passed = (language: CodeLanguageName) =>
     language === '10' ? args.map(arg => new PassedArgument(arg)) : args.map(foreignOrFailure)
   const request = { action: 'call', resource: ref, argument: () => passed('4'), passed } as const
   if (!session.with({ callSite: call }, () => session.access.allows(request))) throw permissionDenied(call)

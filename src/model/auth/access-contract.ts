@@ -2,7 +2,7 @@
 // the query languages. Higher layers pass a callback that runs the predicates of roles.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
-import type { Code, LanguageName } from '../../values/code.ts'
+import type { Code, CodeLanguageName } from '../../values/code.ts'
 import type { DatabaseId, ObjectValue, Ref, Value } from '../../values/value.ts'
 
 /** The built-in roles. All other roles are documents. */
@@ -69,7 +69,7 @@ export interface AccessRequest {
    * Used only for the action `call`: returns the list of arguments of the called function, in the form for a predicate
    * in `language`. If `passed` is absent, the predicate receives the result of `argument`.
    */
-  readonly passed?: (language: LanguageName) => readonly Value[]
+  readonly passed?: (language: CodeLanguageName) => readonly Value[]
 }
 
 /** The position of a permission check in a query. */
