@@ -1,8 +1,9 @@
-// The table of languages that the service supports. No other file refers to both languages.
+// The table of languages that the service supports. No other file refers to all languages.
 
 import { version4 } from '../fql4/language.ts'
 import { version10 } from '../fql10/language.ts'
+import { graphql } from '../graphql/language.ts'
 import type { Languages } from '../model/language.ts'
 
-/** The languages, each by the name that requests and stored code use. */
-export const languages: Languages = { '4': version4, '10': version10 }
+/** The languages, each by the name that requests use. */
+export const languages: Languages = { '4': version4, '10': version10, graphql }

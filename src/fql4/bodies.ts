@@ -33,13 +33,14 @@ export function readBody(body: string | undefined): Json {
 
 /**
  * Parses the body of a request for the explanation of a query. Returns the query, and the caller (`as`) for whom the
- * query is explained. Returns undefined for queries of version 10, which are strings or templates. Throws `bad request`
+ * query is explained. Returns undefined for queries of version 10, which are strings or templates, and of GraphQL. Throws `bad request`
  * if the body is invalid.
  */
 export function readExplanation(
   body: string | undefined,
 ): { readonly query: Json; readonly as: Json | undefined } | undefined {
   const given = readBody(body)
+  if (given instanceof Map && given.has('graphql')) return undefined
   if (given instanceof Map && given.has('query')) {
     const query = given.get('query') as Json
     const isText = typeof query === 'string' || (query instanceof Map && query.has('fql'))

@@ -42,6 +42,8 @@ export const unlisted = {
   schema_files: 10,
   /** The files of the staged schema, and the record that a staged schema exists. */
   staged_schema: 11,
+  /** The text of the GraphQL schema. */
+  graphql_schema: 12,
 } as const
 
 /** The name of a native collection. */

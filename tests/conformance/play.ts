@@ -19,7 +19,7 @@ export interface CaseResult {
   readonly file: string
   readonly passed: boolean
   /** The failed step of a failed case, and the reason. */
-  readonly step?: number
+  readonly step?: number | string
   readonly complaint?: string
 }
 
@@ -31,6 +31,7 @@ export interface Difference {
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const runner = pathOf('run.mjs')
+const graphqlRunner = pathOf('run-graphql.mjs')
 /** The shared cases of version 4, our own cases, and the cases of version 10. */
 const allFolders = ['cases', 'own', 'v10'] as const
 type Folder = (typeof allFolders)[number]
@@ -67,13 +68,35 @@ export async function play(
   only = '',
   folders: readonly Folder[] = allFolders,
 ): Promise<readonly CaseResult[]> {
+  return run(server, [runner, '--only', only, '--patience', String(patience(1)), ...folders.map(pathOf)])
+}
+
+/** Plays the cases of GraphQL. They have a format and a runner of their own. */
+export async function playGraphql(server: RunningServer): Promise<readonly CaseResult[]> {
+  return run(server, [graphqlRunner, pathOf('graphql')])
+}
+
+/** The number of shared cases of GraphQL. */
+const graphqlCases = 216
+
+/** Fails with the complaints of all GraphQL cases that failed. */
+export function assertAllPass(results: readonly CaseResult[]): void {
+  assert.equal(results.length, graphqlCases, 'all cases were played')
+  const failed = results.filter(({ passed }) => !passed)
+  assert.deepEqual(
+    failed.map(({ complaint, id, step }) => `${id}, ${step}: ${complaint}`),
+    [],
+  )
+}
+
+/** Runs a runner with its arguments, and returns its report. */
+async function run(server: RunningServer, runnerWords: readonly string[]): Promise<readonly CaseResult[]> {
   const folder = await mkdtemp(join(tmpdir(), 'terrarium-conformance-'))
   try {
     const json = join(folder, 'results.json')
     const words = [
-      runner,
-      ...['--url', server.url, '--failures', '0', '--json', json, '--only', only],
-      ...['--jobs', String(concurrentCases), '--patience', String(patience(1)), ...folders.map(pathOf)],
+      ...runnerWords,
+      ...['--url', server.url, '--failures', '0', '--json', json, '--jobs', String(concurrentCases)],
     ]
     const env = { ...process.env, ROOT_SECRET: server.rootSecret }
     const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'inherit'] })

@@ -60,6 +60,11 @@ export interface RenderContext {
  */
 const timeMarks = { micros: '\u0000', time: '\u0001' } as const
 
+/** Returns the placeholder for the time of the transaction. */
+export function transactionTimeMark({ unit }: TransactionTime): string {
+  return timeMarks[unit]
+}
+
 /** Replaces the placeholders in `text` by `time`, the time of the transaction. */
 export function fillTransactionTime(text: string, time: Micros): string {
   const filled = text.includes(timeMarks.micros) ? text.replaceAll(timeMarks.micros, String(time)) : text

@@ -14,10 +14,14 @@ interface SchemaText {
   readonly text: string
 }
 
-/** Selects the active schema or the staged schema. */
-export type SchemaStage = 'active' | 'staged'
+/** Selects the active schema, the staged schema, or the GraphQL schema, which consists of one file. */
+export type SchemaStage = 'active' | 'staged' | 'graphql'
 
-const numberOf = { active: unlisted.schema_files, staged: unlisted.staged_schema } as const
+const numberOf = {
+  active: unlisted.schema_files,
+  staged: unlisted.staged_schema,
+  graphql: unlisted.graphql_schema,
+} as const
 
 /**
  * Returns the reference to the marker, a document that exists while a schema is staged. No file has the id of the

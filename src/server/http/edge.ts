@@ -317,6 +317,7 @@ const allowedHeaders = [
   'x-query-tags',
   'x-query-timeout',
   'x-query-timeout-ms',
+  'x-schema-preview',
   'x-runtime-environment',
   'x-runtime-environment-os',
   'x-nodejs-version',

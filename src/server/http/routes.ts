@@ -4,6 +4,7 @@ import { type Answer, errorAnswer, internalErrorText, jsonAnswer } from './answe
 import type { Endpoint, Services } from './endpoint.ts'
 import { accountKeyEndpoints } from './endpoints/account-keys.ts'
 import { dashboardEndpoints } from './endpoints/dashboard.ts'
+import { graphqlEndpoints } from './endpoints/graphql.ts'
 import { healthEndpoints, pingEndpoint } from './endpoints/health.ts'
 import { logViewEndpoints } from './endpoints/log-views.ts'
 import { logEndpoints } from './endpoints/logs.ts'
@@ -39,6 +40,7 @@ export function endpoints(services: Services): readonly Endpoint[] {
     pingEndpoint(services),
     errorEndpoint(services),
     ...schemaEndpoints(services),
+    ...graphqlEndpoints(services),
     ...unsupportedPaths.map(path => ({ path, methods: {}, otherMethods: unsupported })),
   ]
 }

@@ -149,7 +149,8 @@ export class DocumentWriter {
     // `dropCached` must precede the first write to the schema. After this write, the transaction must not add schema
     // objects to the shared cache, because the transaction may fail before its commit.
     const kind = version.ref.collection
-    if (namedNatives.has(kind) || kind === unlisted.staged_schema) catalogue.dropCached(version.ref.database)
+    const isSchema = namedNatives.has(kind) || kind === unlisted.staged_schema
+    if (isSchema || kind === unlisted.graphql_schema) catalogue.dropCached(version.ref.database)
     const stored = encodeVersion(version, commitTime, stamp)
     this.#countBytes(pending, stored.length)
     if (base !== undefined) overlay.set(historyKey(ref, versionTime(base)), base, journal)

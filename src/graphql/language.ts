@@ -1,0 +1,56 @@
+// Combines the parts of GraphQL into the `Language` that the engine and the query log use. Operations are compiled to
+// version 4, so rights, limits and costs are those of version 4.
+
+import { msg } from '../base/message.ts'
+import { RequestError } from '../base/request-errors.ts'
+import { version4 } from '../fql4/language.ts'
+import { fillTransactionTime } from '../fql4/wire/render.ts'
+import { type Language, type LanguageRequest, requestFault } from '../model/language.ts'
+import { errorsBody, OperationError, SchemaError } from './errors.ts'
+import { readExplanation } from './explanation.ts'
+import { ImportQuery } from './import/import-query.ts'
+import { OperationQuery } from './operation/operation-query.ts'
+import { readOperationRequest } from './operation/operation-request.ts'
+import { isLanguageWord, shapeOf } from './shape.ts'
+import { requestErrorBody, requestErrorText } from './wire/errors.ts'
+
+function isImport({ options }: LanguageRequest): boolean {
+  return options?.kind === 'import'
+}
+
+/** GraphQL. */
+export const graphql: Language = {
+  parse: request =>
+    isImport(request)
+      ? new ImportQuery(request.body, request.options?.mode ?? '')
+      : new OperationQuery(readOperationRequest(request.body)),
+  render: version4.render,
+  complete: (body, request, { time }) => (isImport(request) ? body : fillTransactionTime(body, time)),
+  rejected(error, request) {
+    const { message } = error
+    if (error instanceof SchemaError) {
+      const { fault, status } = error
+      if (isImport(request)) return { status, body: message, fault }
+      return { status: 200, body: errorsBody([{ message }], true), fault }
+    }
+    if (!(error instanceof OperationError) || isImport(request)) return { status: 400, body: message }
+    return { status: 200, body: errorsBody(error.errors, error.isInvalid), fault: error.fault }
+  },
+  failed(error, request) {
+    const { code, description, status } = error
+    const body = isImport(request) ? requestErrorText(code, description) : requestErrorBody(code, description)
+    return { status, body, fault: requestFault(error) }
+  },
+  stackOverflow: () => OperationError.failed('stack overflow', msg`The operation is nested too deeply.`),
+  parseExplanation: readExplanation,
+  renderExplanation: version4.renderExplanation,
+  describe: error =>
+    error instanceof OperationError
+      ? error.errors.map(({ message }) => new Map([['description', message]]))
+      : version4.describe(error),
+  streamOrder: () => {
+    throw new RequestError('bad request', msg`GraphQL has no streams.`)
+  },
+  shape: shapeOf,
+  isWord: isLanguageWord,
+}

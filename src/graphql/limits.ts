@@ -1,0 +1,150 @@
+// Limits of documents and schemas, checked before the library validates a document. The library counts nothing itself,
+// and compares every two fields with the same response name.
+
+import type { FieldNode, FragmentDefinitionNode, OperationDefinitionNode, SelectionSetNode } from 'graphql'
+import { step } from '../base/effort.ts'
+import { OperationError } from './errors.ts'
+import type { Library } from './library.ts'
+import { tokensOf } from './text/tokens.ts'
+
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
+export const graphqlLimits = {
+  /** Maximum number of tokens of a GraphQL document; own limit. */
+  documentTokensMax: 10_000,
+  /** Maximum number of nested brackets in a GraphQL document or schema; own limit: protects the native stack. */
+  nestingMax: 100,
+  /** Maximum depth of the selections of an operation, with its fragments; own limit. */
+  selectionDepthMax: 20,
+  /** Maximum number of selected fields of an operation, with its fragments; own limit. */
+  selectedFieldsMax: 5000,
+  /** Maximum number of fields with the same response name in one selection; own limit. */
+  responseNameRepeatsMax: 100,
+  /** Maximum number of aliases of an operation, with its fragments; own limit. */
+  aliasesMax: 500,
+  /** Maximum number of `__schema` and `__type` fields of an operation; own limit. */
+  introspectionsMax: 10,
+  /** Number of characters of a document above which a new document is validated in the slow lane; own limit. */
+  newDocumentUnits: 2048,
+  /** Maximum number of validation errors in a response; own limit. */
+  validationErrorsMax: 20,
+  /** Maximum number of characters of a GraphQL schema; own limit. */
+  sdlUnitsMax: 1_048_576,
+  /** Maximum number of tokens of a GraphQL schema; own limit. */
+  sdlTokensMax: 50_000,
+  /** Maximum number of characters of a name in a GraphQL schema; own limit. */
+  schemaNameCharsMax: 128,
+  /** Maximum number of nested relations in the input of a mutation; own limit. */
+  inputDepthMax: 20,
+} as const
+
+const openers = '{[('
+const closers = '}])'
+
+/** Checks the number of tokens and the nesting of a text. `fail` creates the error. */
+export function checkText(text: string, tokensMax: number, fail: (message: string) => Error): void {
+  let tokens = 0
+  let depth = 0
+  for (const { end, start } of tokensOf(text)) {
+    if (++tokens > tokensMax) throw fail(`The document has too many tokens. Max: ${tokensMax}.`)
+    if (end !== start + 1) continue
+    const character = text[start] as string
+    if (openers.includes(character)) depth++
+    else if (closers.includes(character)) depth--
+    if (depth > graphqlLimits.nestingMax)
+      throw fail(`The document is nested too deeply. Max: ${graphqlLimits.nestingMax} levels.`)
+  }
+}
+
+/** The fragments of a document by name. */
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+
+/**
+ * Checks the size of an operation together with its fragments. The walk merges fields with the same response name, as
+ * validation and evaluation do. Cycles of fragments end the walk; validation reports them.
+ */
+export function checkOperation(
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+  library: Library,
+): void {
+  new OperationWalk(fragments, library).selections([operation.selectionSet], 1, new Set())
+}
+
+class OperationWalk {
+  readonly #fragments: Fragments
+  readonly #library: Library
+  #fields = 0
+  #aliases = 0
+  #introspections = 0
+
+  constructor(fragments: Fragments, library: Library) {
+    this.#fragments = fragments
+    this.#library = library
+  }
+
+  selections(sets: readonly SelectionSetNode[], depth: number, open: ReadonlySet<string>): void {
+    if (depth > graphqlLimits.selectionDepthMax)
+      throw refused(`The selections are nested too deeply. Max: ${graphqlLimits.selectionDepthMax} levels.`)
+    const fields = new Map<string, { nodes: FieldNode[]; open: ReadonlySet<string> }>()
+    for (const set of sets) this.#collect(set, fields, open)
+    for (const [name, { nodes, open: spread }] of fields) {
+      if (nodes.length > graphqlLimits.responseNameRepeatsMax)
+        throw refused(
+          `The field '${name}' is selected too often. Max: ${graphqlLimits.responseNameRepeatsMax} times.`,
+        )
+      const inner = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+      if (inner.length > 0) this.selections(inner, depth + 1, spread)
+    }
+  }
+
+  #collect(
+    { selections }: SelectionSetNode,
+    fields: Map<string, { nodes: FieldNode[]; open: ReadonlySet<string> }>,
+    open: ReadonlySet<string>,
+  ): void {
+    const { Kind } = this.#library
+    for (const selection of selections) {
+      step()
+      // Fragments without fields count, too, because each of them costs as much as a field.
+      this.#count()
+      if (selection.kind === Kind.FIELD) {
+        this.#field(selection, fields, open)
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) this.#collect(selection.selectionSet, fields, open)
+      else {
+        const name = selection.name.value
+        const fragment = this.#fragments.get(name)
+        if (fragment !== undefined && !open.has(name))
+          this.#collect(fragment.selectionSet, fields, new Set(open).add(name))
+      }
+    }
+  }
+
+  #field(
+    node: FieldNode,
+    fields: Map<string, { nodes: FieldNode[]; open: ReadonlySet<string> }>,
+    open: ReadonlySet<string>,
+  ): void {
+    const name = node.name.value
+    const { aliasesMax, introspectionsMax } = graphqlLimits
+    if (node.alias !== undefined && ++this.#aliases > aliasesMax)
+      throw refused(`The operation has too many aliases. Max: ${aliasesMax}.`)
+    if ((name === '__schema' || name === '__type') && ++this.#introspections > introspectionsMax)
+      throw refused(`The operation reads the schema too often. Max: ${introspectionsMax} times.`)
+    const key = node.alias?.value ?? name
+    const known = fields.get(key)
+    if (known === undefined) fields.set(key, { nodes: [node], open })
+    else {
+      known.nodes.push(node)
+      known.open = new Set([...known.open, ...open])
+    }
+  }
+
+  #count(): void {
+    if (++this.#fields > graphqlLimits.selectedFieldsMax)
+      throw refused(`The operation selects too many fields. Max: ${graphqlLimits.selectedFieldsMax}.`)
+  }
+}
+
+function refused(message: string): OperationError {
+  return OperationError.invalid(message)
+}

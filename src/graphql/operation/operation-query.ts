@@ -1,0 +1,147 @@
+// Evaluates an operation: prepares it, runs its expression in the transaction of the request, and renders the response.
+
+import { longCall } from '../../base/effort.ts'
+import { GenerationCache } from '../../base/generation-cache.ts'
+import { type Message, messageOf, msg } from '../../base/message.ts'
+import { QueryError, type ErrorEntry as QueryErrorEntry } from '../../fql4/query-errors.ts'
+import type { Query, RenderedResponse } from '../../model/language.ts'
+import type { Session } from '../../model/session.ts'
+import { parseJson } from '../../values/json.ts'
+import type { Value } from '../../values/value.ts'
+import { OperationError } from '../errors.ts'
+import { libraryOf } from '../library.ts'
+import { graphqlLimits } from '../limits.ts'
+import { type DatabaseSchema, databaseSchema } from '../schema/database-schema.ts'
+import { upperFirst } from '../schema/definitions.ts'
+import { type CompiledOperation, compileOperation } from './operation-compiler.ts'
+import { containsMutation, type OperationRequest } from './operation-request.ts'
+import type { ParameterSource } from './parameters.ts'
+import {
+  coerceVariables,
+  compiledForm,
+  type PreparedOperation,
+  prepareOperation,
+} from './prepared-operation.ts'
+import { renderData } from './render-result.ts'
+import type { Variables } from './selections.ts'
+
+/** Maximum number of UTF-16 units of the long documents that a process has seen. */
+const seenUnitsMax = 1_000_000
+
+/** The long documents that this process has seen. The slow lane validates a document when it is new. */
+const seen = new GenerationCache<string, number>(seenUnitsMax, units => units)
+
+/** A query with an operation. */
+export class OperationQuery implements Query {
+  readonly #request: OperationRequest
+  readonly effect: Query['effect']
+
+  constructor(request: OperationRequest) {
+    this.#request = request
+    this.effect = containsMutation(request.query) ? 'write' : 'read'
+  }
+
+  /** True for a long document that this process has not seen. */
+  get isLong(): boolean {
+    const { query } = this.#request
+    if (query.length <= graphqlLimits.newDocumentUnits || seen.get(query) !== undefined) return false
+    seen.set(query, query.length)
+    return true
+  }
+
+  evaluate(session: Session): RenderedResponse {
+    const library = libraryOf(session.memo)
+    const schema = databaseSchema(session, library)
+    const prepared = prepareOperation(this.#request, schema, session)
+    const variables = coerceVariables(prepared, this.#request, schema)
+    const source: ParameterSource = { session, variables, known: new Map() }
+    const { fragments, operation } = prepared
+    const compiled = compiledForm(prepared, variables, () =>
+      compileOperation(operation, fragments, schema, source),
+    )
+    const introspected = introspect(prepared, compiled, this.#request.variables, schema)
+    const value = run(compiled, source)
+    noteObjects(prepared, schema, session)
+    const { query: text } = this.#request
+    const { data, errors } = renderData(compiled.plan, value, { session, text, introspected })
+    const rest = errors.length === 0 ? '' : `,"errors":${JSON.stringify(errors)}`
+    return { status: 200, body: `{"data":${data}${rest}}` }
+  }
+
+  value(session: Session): Value {
+    return parseJson(this.evaluate(session).body)
+  }
+}
+
+/** Runs the expression of an operation. Converts the errors of version 4. */
+function run({ lambda, parameters }: CompiledOperation, source: ParameterSource): Value {
+  const list = parameters.values(source)
+  try {
+    return source.session.run(lambda, { list })
+  } catch (error) {
+    if (error instanceof QueryError) throw operationError(error)
+    throw error
+  }
+}
+
+/** Records the indexes, functions and collections of the root fields for the query log. */
+function noteObjects({ operation }: PreparedOperation, schema: DatabaseSchema, { named }: Session): void {
+  const root = operation.operation === 'mutation' ? 'Mutation' : 'Query'
+  for (const selection of operation.selectionSet.selections) {
+    if (!('name' in selection)) continue
+    const name = selection.name.value
+    const index = schema.indexes.get(name)
+    const resolver = schema.functions.get(`${root}.${name}`)
+    if (resolver !== undefined) named.note('function', resolver.name)
+    else if (index !== undefined) named.note('index', index.name)
+  }
+}
+
+/** Returns the JSON of the fields `__schema` and `__type` by their names in the response. */
+function introspect(
+  prepared: PreparedOperation,
+  { introspections }: CompiledOperation,
+  variables: Variables,
+  { generated, library, units }: DatabaseSchema,
+): ReadonlyMap<string, string> {
+  if (introspections.length === 0) return new Map()
+  if (prepared.introspected !== undefined) return prepared.introspected
+  longCall(units * introspections.length)
+  const { fragments, operation } = prepared
+  const { Kind } = library
+  const selections = introspections.flatMap(({ node, selectionSets }) =>
+    selectionSets.map(selectionSet => ({ ...node, selectionSet })),
+  )
+  const filtered = { ...operation, selectionSet: { ...operation.selectionSet, selections } }
+  const document = { kind: Kind.DOCUMENT, definitions: [filtered, ...fragments.values()] } as const
+  const { data, errors = [] } = library.executeSync({
+    schema: generated,
+    document,
+    variableValues: variables,
+  })
+  const [error] = errors
+  if (error !== undefined || !data)
+    throw OperationError.invalid(error?.message ?? 'The schema cannot be read.')
+  const introspected = new Map(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)]))
+  if ((operation.variableDefinitions ?? []).length === 0) prepared.introspected = introspected
+  return introspected
+}
+
+/** Texts of version 4 that clients of GraphQL know in an older form. */
+const olderTexts: Readonly<Record<string, string>> = {
+  'document is not unique.': 'Instance is not unique.',
+  'The document was not found or provided password was incorrect.':
+    'The instance was not found or provided password was incorrect.',
+}
+
+/** Converts an error of version 4. The response contains the innermost cause of a failed function call. */
+function operationError({ aborted, errors }: QueryError): OperationError {
+  let [first] = errors as readonly [QueryErrorEntry]
+  while (first.code === 'call error' && first.cause?.[0] !== undefined) first = first.cause[0]
+  const { code, description } = first
+  const older = Object.hasOwn(olderTexts, description) ? olderTexts[description] : undefined
+  const isOwn = code !== 'transaction aborted'
+  const message = isOwn ? (older ?? upperFirst(description)) : description
+  const template: Message = isOwn ? messageOf(first.template) : msg``
+  return new OperationError([{ message, extensions: { code } }], { isInvalid: false, template, aborted })
+}

@@ -1,0 +1,58 @@
+// The parameters of a compiled operation. The values depend on the variables of a request, so each request computes them
+// again for the same compiled expression.
+
+import type { FieldNode, GraphQLField } from 'graphql'
+import type { Session } from '../../model/session.ts'
+import type { Value } from '../../values/value.ts'
+import type { Library } from '../library.ts'
+import { type Fql, variable } from './fql.ts'
+import type { Variables } from './selections.ts'
+
+/** The values of a request that parameters depend on. */
+export interface ParameterSource {
+  readonly session: Session
+  readonly variables: Variables
+  /** The coerced arguments of fields that were computed before. */
+  readonly known: Map<FieldNode, Readonly<Record<string, unknown>>>
+}
+
+/** Computes the value of a parameter. Throws OperationError for an invalid value. */
+type Parameter = (source: ParameterSource) => Value
+
+/** The coerced arguments of a field. */
+export type ArgumentsOf = (source: ParameterSource) => Readonly<Record<string, unknown>>
+
+/** Returns the function that computes the coerced arguments of a field. */
+export function argumentsOf(
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  library: Library,
+): ArgumentsOf {
+  return ({ known, variables }) => {
+    let values = known.get(node)
+    if (values === undefined) {
+      values = library.getArgumentValues(field, node, variables)
+      known.set(node, values)
+    }
+    return values
+  }
+}
+
+/** The parameters of an expression, in order. */
+export class Parameters {
+  readonly #all: Parameter[] = []
+
+  get names(): readonly string[] {
+    return this.#all.map((_, at) => `p${at}`)
+  }
+
+  /** Adds a parameter, and returns the expression of its variable. */
+  add(parameter: Parameter): Fql {
+    this.#all.push(parameter)
+    return variable(`p${this.#all.length - 1}`)
+  }
+
+  values(source: ParameterSource): readonly Value[] {
+    return this.#all.map(parameter => parameter(source))
+  }
+}

@@ -1,0 +1,280 @@
+// Compiles selections to expressions of version 4 that read the selected data, and to plans for the response. A document
+// without selected relations is returned as it is, and the plan picks its fields. Each relation is read by an expression
+// in a slot beside the document.
+
+import type { GraphQLObjectType, GraphQLOutputType, SelectionSetNode } from 'graphql'
+import { step } from '../../base/effort.ts'
+import type { DatabaseSchema } from '../schema/database-schema.ts'
+import { decodeCursor } from './cursors.ts'
+import { call, type Fql, firstOf, ifElse, letIn, map, match, objectOf, select, variable } from './fql.ts'
+import { argumentsOf, type ParameterSource, type Parameters } from './parameters.ts'
+import { documentSlot, nonNullText, type Plan, type PlanMember } from './result-plan.ts'
+import type { SelectedField, Selections } from './selections.ts'
+
+/** Number of elements of a page without `_size`. */
+const pageSizeDefault = 50n
+
+/** A compiled value. `isPlain`: the expression is the source itself. */
+interface CompiledValue {
+  readonly expression: Fql
+  readonly plan: Plan
+  readonly isPlain: boolean
+}
+
+/** Compiles the selections of one operation. */
+export class ReadCompiler {
+  readonly #schema: DatabaseSchema
+  readonly #selections: Selections
+  readonly #parameters: Parameters
+  #names = 0
+
+  constructor(schema: DatabaseSchema, selections: Selections, parameters: Parameters) {
+    this.#schema = schema
+    this.#selections = selections
+    this.#parameters = parameters
+  }
+
+  /** Returns a new name of a variable. */
+  name(): string {
+    return `v${this.#names++}`
+  }
+
+  /** Compiles the value of a type. `source`: the expression of the value as it is stored or as a function returned it. */
+  value(type: GraphQLOutputType, sets: readonly SelectionSetNode[], source: Fql): CompiledValue {
+    step()
+    const { library } = this.#schema
+    if (library.isNonNullType(type)) {
+      const inner = this.value(type.ofType, sets, source)
+      return { ...inner, plan: { kind: 'non-null', of: inner.plan } }
+    }
+    if (library.isListType(type)) return this.#list(type.ofType, sets, source)
+    if (!library.isObjectType(type))
+      return { expression: source, plan: { kind: 'leaf', type: type.name }, isPlain: true }
+    if (this.#schema.collections.has(type.name)) return this.#entity(type, sets, source)
+    return this.#embedded(type, sets, source)
+  }
+
+  #list(element: GraphQLOutputType, sets: readonly SelectionSetNode[], source: Fql): CompiledValue {
+    const [list, item] = [this.name(), this.name()]
+    const inner = this.value(element, sets, variable(item))
+    const plan: Plan = { kind: 'list', of: inner.plan }
+    if (inner.isPlain) return { expression: source, plan, isPlain: true }
+    const mapped = map(item, inner.expression, variable(list))
+    const expression = letIn([[list, source]], ifElse(call({ is_null: variable(list) }), null, mapped))
+    return { expression, plan, isPlain: false }
+  }
+
+  /** A reference becomes its document, or null if the document is missing. Any other value stays as it is. */
+  #entity(type: GraphQLObjectType, sets: readonly SelectionSetNode[], source: Fql): CompiledValue {
+    const given = this.name()
+    const document = this.name()
+    const { expression, plan } = this.document(type, sets, variable(document))
+    const hasSlots = plan.kind === 'object' && plan.hasSlots
+    const read = call({ get: variable(given) })
+    const followed = hasSlots ? letIn([[document, read]], expression) : read
+    const returned = hasSlots
+      ? ifElse(call({ is_null: variable(given) }), null, letIn([[document, variable(given)]], expression))
+      : variable(given)
+    const whole = ifElse(
+      call({ is_ref: variable(given) }),
+      ifElse(call({ exists: variable(given) }), followed, null),
+      returned,
+    )
+    return { expression: letIn([[given, source]], whole), plan, isPlain: false }
+  }
+
+  /** Compiles the selections of a document in a variable. */
+  document(
+    type: GraphQLObjectType,
+    sets: readonly SelectionSetNode[],
+    document: Fql,
+  ): { readonly expression: Fql; readonly plan: Plan } {
+    const slots: [string, Fql][] = []
+    const members = this.#selections.fields(sets).map((field): PlanMember => {
+      const { key, name, node } = field
+      const own = this.#ownMember(field, type)
+      if (own !== undefined) return own
+      const { expression, isPlain, plan } = this.#field(type, field, document)
+      if (isPlain) return { key, node, plan, source: { kind: 'field', name } }
+      return { key, node, plan, source: { kind: 'slot', name: addSlot(slots, expression) } }
+    })
+    return this.#object(document, slots, members, true)
+  }
+
+  #object(
+    value: Fql,
+    slots: readonly (readonly [string, Fql])[],
+    members: readonly PlanMember[],
+    isEntity: boolean,
+  ): { readonly expression: Fql; readonly plan: Plan } {
+    const hasSlots = slots.length > 0
+    const expression = hasSlots ? objectOf([[documentSlot, value], ...slots]) : value
+    return { expression, plan: { kind: 'object', isEntity, hasSlots, members } }
+  }
+
+  /** Returns the member of a field that every type has. */
+  #ownMember({ key, name, node }: SelectedField, type: GraphQLObjectType): PlanMember | undefined {
+    if (name === '__typename')
+      return { key, node, plan: nonNullText, source: { kind: 'text', text: type.name } }
+    if (!this.#schema.collections.has(type.name)) return undefined
+    if (name === '_id')
+      return {
+        key,
+        node,
+        plan: { kind: 'non-null', of: { kind: 'leaf', type: 'ID' } },
+        source: { kind: 'id' },
+      }
+    if (name === '_ts')
+      return {
+        key,
+        node,
+        plan: { kind: 'non-null', of: { kind: 'leaf', type: 'Long' } },
+        source: { kind: 'ts' },
+      }
+    return undefined
+  }
+
+  /** Compiles a field of a type with a collection. */
+  #field(type: GraphQLObjectType, field: SelectedField, document: Fql): CompiledValue {
+    const { name, selectionSets } = field
+    const { type: fieldType } = this.#definition(type, name)
+    const relation = this.#schema.relations.of.get(`${type.name}.${name}`)
+    const own = () => select(['ref'], document)
+    const index = (indexName: string) => this.#schema.relationObject('indexes', indexName)
+    switch (relation?.kind) {
+      case 'opposite one':
+        return this.value(fieldType, selectionSets, firstOf(match(index(relation.back.index), [own()])))
+      case 'opposite many':
+        return this.#relationPage(type, field, match(index(relation.back.index), [own()]))
+      case 'links':
+        return this.#relationPage(type, field, match(index(relation.links.byOwn), [own()]))
+      default:
+        return this.value(fieldType, selectionSets, select(['data', name], document))
+    }
+  }
+
+  #definition(type: GraphQLObjectType, name: string) {
+    const field = type.getFields()[name]
+    if (field === undefined) throw new Error(`the field ${name} has been validated`)
+    return field
+  }
+
+  #relationPage(type: GraphQLObjectType, field: SelectedField, set: Fql): CompiledValue {
+    const definition = this.#definition(type, field.name)
+    const given = argumentsOf(definition, field.node, this.#schema.library)
+    return this.page(definition.type, field.selectionSets, this.paginate(set, given))
+  }
+
+  /** Reads a page of a set. `given`: the arguments `_size` and `_cursor`. */
+  paginate(set: Fql, given: (source: ParameterSource) => Readonly<Record<string, unknown>>): Fql {
+    const size = this.#parameters.add(source => sizeOf(given(source)))
+    const cursor = this.#parameters.add(source => {
+      const text = given(source)._cursor
+      return typeof text === 'string' ? decodeCursor(text, source.session) : null
+    })
+    return call({ paginate: set, cursor, size })
+  }
+
+  /** Compiles a page. `source`: the expression of the page, whose elements are references or values. */
+  page(type: GraphQLOutputType, sets: readonly SelectionSetNode[], source: Fql): CompiledValue {
+    const { library } = this.#schema
+    const pageType = library.getNamedType(type) as GraphQLObjectType
+    const fields = this.#selections.fields(sets)
+    const dataFields = fields.filter(({ name }) => name === 'data')
+    const compiled = this.#pageData(pageType, dataFields)
+    const members = fields.map(({ key, name, node }): PlanMember => {
+      if (name === '__typename')
+        return { key, node, plan: nonNullText, source: { kind: 'text', text: pageType.name } }
+      if (name !== 'data')
+        return { key, node, plan: { kind: 'leaf', type: 'String' }, source: { kind: name as 'after' } }
+      return { key, node, plan: compiled.planOf(key), source: { kind: 'data' } }
+    })
+    const plan: Plan = { kind: 'non-null', of: { kind: 'page', members } }
+    const page = this.name()
+    const mapped = ifElse(
+      call({ is_null: variable(page) }),
+      null,
+      map(compiled.item, compiled.expression, variable(page)),
+    )
+    return {
+      expression: compiled.isPlain ? source : letIn([[page, source]], mapped),
+      plan,
+      isPlain: false,
+    }
+  }
+
+  /**
+   * Compiles the elements of a page. Several aliases of `data` are read together: each element is then an object with a
+   * slot for each alias.
+   */
+  #pageData(pageType: GraphQLObjectType, fields: readonly SelectedField[]) {
+    const { library } = this.#schema
+    const item = this.name()
+    const element = this.#elementType(pageType, library)
+    const all = fields.map(({ key, selectionSets }) => ({
+      key,
+      ...this.value(element, selectionSets, variable(item)),
+    }))
+    const listOf = (of: Plan): Plan => ({ kind: 'non-null', of: { kind: 'list', of } })
+    const [first] = all
+    if (first === undefined || all.every(({ isPlain }) => isPlain))
+      return {
+        item,
+        expression: variable(item),
+        isPlain: true,
+        planOf: (key: string) =>
+          listOf(all.find(each => each.key === key)?.plan ?? { kind: 'leaf', type: 'String' }),
+      }
+    if (all.length === 1)
+      return { item, expression: first.expression, isPlain: false, planOf: () => listOf(first.plan) }
+    const slots = all.map(({ expression, key }) => [key, expression] as const)
+    return {
+      item,
+      expression: objectOf(slots),
+      isPlain: false,
+      planOf: (key: string): Plan => {
+        const plan = all.find(each => each.key === key)?.plan as Plan
+        return listOf({ kind: 'slot', name: key, of: plan })
+      },
+    }
+  }
+
+  #elementType(pageType: GraphQLObjectType, library: DatabaseSchema['library']): GraphQLOutputType {
+    const list = library.getNullableType(this.#definition(pageType, 'data').type)
+    return library.isListType(list) ? list.ofType : list
+  }
+
+  /** Compiles an embedded object. */
+  #embedded(type: GraphQLObjectType, sets: readonly SelectionSetNode[], source: Fql): CompiledValue {
+    const object = this.name()
+    const slots: [string, Fql][] = []
+    const members = this.#selections.fields(sets).map((field): PlanMember => {
+      const { key, name, node, selectionSets } = field
+      const own = this.#ownMember(field, type)
+      if (own !== undefined) return own
+      const { type: fieldType } = this.#definition(type, name)
+      const { expression, isPlain, plan } = this.value(
+        fieldType,
+        selectionSets,
+        select([name], variable(object)),
+      )
+      if (isPlain) return { key, node, plan, source: { kind: 'field', name } }
+      return { key, node, plan, source: { kind: 'slot', name: addSlot(slots, expression) } }
+    })
+    const { expression, plan } = this.#object(variable(object), slots, members, false)
+    if (slots.length === 0) return { expression: source, plan, isPlain: true }
+    const whole = ifElse(call({ is_object: variable(object) }), expression, null)
+    return { expression: letIn([[object, source]], whole), plan, isPlain: false }
+  }
+}
+
+/** The number of elements of a page. */
+export function sizeOf({ _size }: Readonly<Record<string, unknown>>): bigint {
+  return typeof _size === 'number' ? BigInt(_size) : pageSizeDefault
+}
+
+function addSlot(slots: [string, Fql][], expression: Fql): string {
+  const name = `s${slots.length}`
+  slots.push([name, expression])
+  return name
+}

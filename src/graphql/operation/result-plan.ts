@@ -1,0 +1,44 @@
+// Describes how the value of an operation's expression becomes the JSON of the response.
+
+import type { FieldNode } from 'graphql'
+
+/** How a value becomes JSON. */
+export type Plan =
+  | { readonly kind: 'non-null'; readonly of: Plan }
+  /** A scalar or an enum. */
+  | { readonly kind: 'leaf'; readonly type: string }
+  | { readonly kind: 'list'; readonly of: Plan }
+  | { readonly kind: 'page'; readonly members: readonly PlanMember[] }
+  /** A member of an object that contains several values of one element. */
+  | { readonly kind: 'slot'; readonly name: string; readonly of: Plan }
+  /**
+   * A document or an object. `hasSlots`: the value is an object with the document in {@link documentSlot} and further
+   * values in slots.
+   */
+  | {
+      readonly kind: 'object'
+      readonly isEntity: boolean
+      readonly hasSlots: boolean
+      readonly members: readonly PlanMember[]
+    }
+
+/** A member of an object in the response. */
+export interface PlanMember {
+  /** The name in the response. */
+  readonly key: string
+  readonly node: FieldNode
+  readonly plan: Plan
+  readonly source: MemberSource
+}
+
+/** The source of a member's value. */
+type MemberSource =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'id' | 'ts' | 'data' | 'after' | 'before' | 'introspection' }
+  | { readonly kind: 'field' | 'slot'; readonly name: string }
+
+/** The slot with the document of an object with slots. */
+export const documentSlot = 'd'
+
+/** The plan of a text that is never null. */
+export const nonNullText: Plan = { kind: 'non-null', of: { kind: 'leaf', type: 'String' } }

@@ -1,0 +1,300 @@
+// Recognizes the relations between the types of a schema, and names their collections and indexes. A relation is a field
+// whose type is another type with a collection. Two fields that refer to each other's types form a pair. The names are
+// part of the protocol, because roles and functions refer to them.
+
+import { step } from '../../base/effort.ts'
+import { SchemaError } from '../errors.ts'
+import {
+  directiveOf,
+  directiveText,
+  type FieldDefinition,
+  isEmbedded,
+  isList,
+  lowerFirst,
+  namedType,
+  type ObjectDefinition,
+  type SchemaDefinition,
+} from './definitions.ts'
+
+/** How a field of a type with a collection reads and stores its relation. */
+export type Relation =
+  /** The field contains the reference. `unique`: no two documents may refer to the same document. */
+  | { readonly kind: 'reference'; readonly target: string; readonly back?: FieldPair }
+  /** The opposite field of the target contains the reference, at most once. */
+  | { readonly kind: 'opposite one'; readonly target: string; readonly back: FieldPair }
+  /** The opposite field of the targets contains the reference. */
+  | { readonly kind: 'opposite many'; readonly target: string; readonly back: FieldPair }
+  /** Documents of a link collection contain both references. */
+  | { readonly kind: 'links'; readonly target: string; readonly links: LinkNames; readonly back?: FieldPair }
+  /** The field contains a list of references. */
+  | { readonly kind: 'list'; readonly target: string }
+
+/** The opposite field of a relation. */
+interface FieldPair {
+  readonly field: FieldDefinition
+  /** The index that finds the documents whose field refers to a document. */
+  readonly index: string
+  /** True for a one-to-one relation. */
+  readonly isUnique: boolean
+}
+
+/** The names of a link collection and its indexes. */
+interface LinkNames {
+  readonly collection: string
+  /** The field of a link with the reference to the own document, and with the reference to the other document. */
+  readonly own: string
+  readonly other: string
+  /** The index that finds the other documents. Undefined if the other type has no field for the relation. */
+  readonly byOwn: string
+  /** The index that finds the link of two documents, and its terms in order. */
+  readonly byBoth: string
+  readonly terms: readonly [string, string]
+}
+
+/** An index that an import creates for a relation. */
+interface RelationIndex {
+  readonly name: string
+  /** The collection, or the type of the collection. */
+  readonly source: { readonly type: string } | { readonly collection: string }
+  readonly terms: readonly string[]
+  readonly values: readonly string[]
+  readonly isUnique: boolean
+}
+
+/** All relations of a schema. */
+export interface Relations {
+  /** The relation of a field; undefined for other fields. The key is `Type.field`. */
+  readonly of: ReadonlyMap<string, Relation>
+  /** The name of each named relation, by `Type.field`. */
+  readonly names: ReadonlyMap<string, string>
+  readonly linkCollections: readonly string[]
+  readonly indexes: readonly RelationIndex[]
+}
+
+/** A field that is a candidate for a relation. */
+interface Side {
+  readonly owner: ObjectDefinition
+  readonly field: FieldDefinition
+  readonly target: ObjectDefinition
+  readonly isMany: boolean
+  readonly name: string | undefined
+}
+
+/** Returns the relations of a schema. Throws {@link SchemaError} if the fields do not determine the pairs. */
+export function relationsOf({ objects }: SchemaDefinition): Relations {
+  const entities = new Map(objects.filter(each => !isEmbedded(each)).map(each => [each.name, each]))
+  const sides = new Sides(
+    [...entities.values()].flatMap(owner => owner.fields.flatMap(field => sideOf(owner, field, entities))),
+  )
+  const result = new Result()
+  const paired = new Set<Side>()
+  for (const side of sides.all) {
+    if (paired.has(side)) continue
+    const back = oppositeOf(side, sides, paired)
+    paired.add(side)
+    if (back !== undefined) paired.add(back)
+    result.add(side, back)
+  }
+  for (const owner of entities.values()) addPlainLists(owner, entities, result)
+  return result
+}
+
+/** The sides of a schema, with those of each pair of types. */
+class Sides {
+  readonly all: readonly Side[]
+  readonly #byTypes: ReadonlyMap<string, readonly Side[]>
+
+  constructor(all: readonly Side[]) {
+    this.all = all
+    this.#byTypes = Map.groupBy(all, ({ owner, target }) => `${owner.name}>${target.name}`)
+  }
+
+  /** The fields of `owner` whose type is `target`. */
+  between(owner: ObjectDefinition, target: ObjectDefinition): readonly Side[] {
+    return this.#byTypes.get(`${owner.name}>${target.name}`) ?? []
+  }
+}
+
+function sideOf(
+  owner: ObjectDefinition,
+  field: FieldDefinition,
+  entities: ReadonlyMap<string, ObjectDefinition>,
+): Side[] {
+  const target = entities.get(namedType(field.type))
+  if (target === undefined || directiveOf(field, 'resolver') !== undefined) return []
+  const isMany = isList(field.type)
+  const isMarked = directiveOf(field, 'relation') !== undefined
+  if (isMany && !isMarked) return []
+  if (isMany && target === owner)
+    throw new SchemaError(
+      `The field '${owner.name}.${field.name}' relates the type '${owner.name}' to itself. Use a type for the links between its documents instead.`,
+    )
+  return [{ owner, field, target, isMany, name: directiveText(field, 'relation', 'name') }]
+}
+
+function addPlainLists(
+  owner: ObjectDefinition,
+  entities: ReadonlyMap<string, ObjectDefinition>,
+  result: Result,
+): void {
+  for (const field of owner.fields) {
+    const target = namedType(field.type)
+    const key = `${owner.name}.${field.name}`
+    if (entities.has(target) && directiveOf(field, 'resolver') === undefined && !result.of.has(key))
+      result.of.set(key, { kind: 'list', target })
+  }
+}
+
+/** Returns the fields of the target that can be the opposite of a side. */
+function candidatesOf(side: Side, sides: Sides, paired: ReadonlySet<Side>): readonly Side[] {
+  if (side.owner === side.target) return []
+  const others = sides.between(side.target, side.owner).filter(other => !paired.has(other))
+  step(others.length)
+  const sameName = others.filter(({ name }) => name !== undefined && name === side.name)
+  if (sameName.length > 0) return sameName
+  const ownNames = new Set(sides.between(side.owner, side.target).map(({ name }) => name))
+  const isFree = ({ name }: Side) => name === undefined || (side.name === undefined && !ownNames.has(name))
+  const isNamedElsewhere =
+    side.name !== undefined && sides.between(side.target, side.owner).some(({ name }) => name === side.name)
+  return isNamedElsewhere ? [] : others.filter(isFree)
+}
+
+/**
+ * Returns the opposite side; undefined if there is none. Throws if several fields of the same kind are candidates. Of a
+ * single field and a list, the first in the order of the schema is the opposite.
+ */
+function oppositeOf(side: Side, sides: Sides, paired: ReadonlySet<Side>): Side | undefined {
+  const candidates = candidatesOf(side, sides, paired)
+  const [first] = candidates
+  if (first === undefined) return undefined
+  rejectAmbiguous(side, candidates)
+  const rivals = candidatesOf(first, sides, paired)
+  rejectAmbiguous(first, rivals)
+  return rivals[0] === side ? first : undefined
+}
+
+function rejectAmbiguous(side: Side, candidates: readonly Side[]): void {
+  const [first, ...others] = candidates
+  const rival = others.find(({ isMany }) => isMany === first?.isMany)
+  if (first === undefined || rival === undefined) return
+  const names = [first, rival].map(({ field, owner }) => `'${owner.name}.${field.name}'`).join(' and ')
+  throw new SchemaError(
+    `The field '${side.owner.name}.${side.field.name}' is ambiguous: its opposite field can be ${names}. These relationships must be made explicit: add the directive @relation with a name to both fields of each pair.`,
+  )
+}
+
+/** Names and collects relations. */
+class Result implements Relations {
+  readonly of = new Map<string, Relation>()
+  readonly names = new Map<string, string>()
+  readonly linkCollections: string[] = []
+  readonly indexes: RelationIndex[] = []
+
+  add(side: Side, back: Side | undefined): void {
+    const name = relationName(side, back)
+    for (const each of back === undefined ? [side] : [side, back]) this.names.set(keyOf(each), name)
+    if (back === undefined) {
+      if (side.isMany) this.#links(name, side, undefined)
+      else this.of.set(keyOf(side), { kind: 'reference', target: side.target.name })
+    } else if (side.isMany && back.isMany) this.#links(name, side, back)
+    else if (side.isMany) this.#oneToMany(name, side, back)
+    else if (back.isMany) this.#oneToMany(name, back, side)
+    else this.#oneToOne(name, side, back)
+  }
+
+  #oneToMany(name: string, one: Side, many: Side): void {
+    const index = `${name}_by_${lowerFirst(one.owner.name)}`
+    this.of.set(keyOf(many), {
+      kind: 'reference',
+      target: one.owner.name,
+      back: { field: one.field, index, isUnique: false },
+    })
+    this.of.set(keyOf(one), {
+      kind: 'opposite many',
+      target: many.owner.name,
+      back: { field: many.field, index, isUnique: false },
+    })
+    this.#index(index, { type: many.owner.name }, [many.field.name], [], false)
+  }
+
+  /** The type whose name sorts last contains the reference. */
+  #oneToOne(name: string, left: Side, right: Side): void {
+    const [first, last] = left.owner.name < right.owner.name ? [left, right] : [right, left]
+    const index = `${name}_by_${lowerFirst(first.owner.name)}`
+    this.of.set(keyOf(last), {
+      kind: 'reference',
+      target: first.owner.name,
+      back: { field: first.field, index, isUnique: true },
+    })
+    this.of.set(keyOf(first), {
+      kind: 'opposite one',
+      target: last.owner.name,
+      back: { field: last.field, index, isUnique: true },
+    })
+    this.#index(index, { type: last.owner.name }, [last.field.name], [], true)
+  }
+
+  #links(collection: string, side: Side, back: Side | undefined): void {
+    const own = lowerFirst(side.owner.name)
+    const other = lowerFirst(side.target.name)
+    const [a, b] = side.owner.name < side.target.name ? [own, other] : [other, own]
+    const byBoth = `${collection}_by_${a}_and_${b}`
+    const terms = [`${a}ID`, `${b}ID`] as const
+    const names = (from: string, to: string): LinkNames => ({
+      collection,
+      own: `${from}ID`,
+      other: `${to}ID`,
+      byOwn: `${collection}_by_${from}`,
+      byBoth,
+      terms,
+    })
+    const pair = (field: FieldDefinition): FieldPair => ({ field, index: byBoth, isUnique: false })
+    this.linkCollections.push(collection)
+    this.of.set(keyOf(side), {
+      kind: 'links',
+      target: side.target.name,
+      links: names(own, other),
+      ...(back && { back: pair(back.field) }),
+    })
+    this.#index(`${collection}_by_${own}`, { collection }, [`${own}ID`], [`${other}ID`], false)
+    if (back !== undefined) {
+      this.of.set(keyOf(back), {
+        kind: 'links',
+        target: back.target.name,
+        links: names(other, own),
+        back: pair(side.field),
+      })
+      this.#index(`${collection}_by_${other}`, { collection }, [`${other}ID`], [`${own}ID`], false)
+    }
+    this.#index(byBoth, { collection }, terms, [], true)
+  }
+
+  #index(
+    name: string,
+    source: RelationIndex['source'],
+    terms: readonly string[],
+    values: readonly string[],
+    isUnique: boolean,
+  ): void {
+    this.indexes.push({ name, source, terms, values, isUnique })
+  }
+}
+
+function keyOf({ field, owner }: Side): string {
+  return `${owner.name}.${field.name}`
+}
+
+/**
+ * Returns the name of a relation: the name in a directive, or the smaller default name. Upper-case letters sort before
+ * `_`.
+ */
+function relationName(side: Side, back: Side | undefined): string {
+  const defaults = (back === undefined ? [side] : [side, back]).map(
+    ({ field, name, owner }) => name ?? `${lowerFirst(owner.name)}_${field.name}`,
+  )
+  const given = [side.name, back?.name].filter(name => name !== undefined)
+  const [smallest = ''] = (given.length > 0 ? given : defaults).toSorted((left, right) =>
+    left < right ? -1 : 1,
+  )
+  return smallest
+}

@@ -1,0 +1,108 @@
+// The endpoints of GraphQL: operations and imports of schemas. The texts about credentials are part of the protocol, so
+// these endpoints check the form of the header before the engine checks the secret.
+
+import { msg } from '../../../base/message.ts'
+import { credentialTexts } from '../../../graphql/wire/errors.ts'
+import { importModes, importOptions } from '../../../graphql/wire/import-options.ts'
+import type { Answer } from '../answer.ts'
+import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
+import { graphqlProtocol, importProtocol, secretIn } from '../graphql-headers.ts'
+import { parametersOf, queryParameter } from '../url.ts'
+
+const textType = 'text/plain; charset=utf-8'
+const inGetRequests = { readOnly: 'get requests' } as const
+
+/** The traits of the endpoints. */
+const traits = { authenticated: true, readsBody: true, recorded: true } as const
+
+/** The endpoints of GraphQL. */
+export function graphqlEndpoints({ engine }: Services): readonly Endpoint[] {
+  const run: Handler = async call => {
+    const fault = credentialFault(call)
+    if (fault !== undefined) return operationFault(fault)
+    const isRead = call.request.method === 'GET'
+    const answer = await engine.query(call.queryRequest(call.body, isRead ? inGetRequests : undefined))
+    // Clients parse the errors of a response with status 200.
+    return answer.requestError === 'unauthorized' ? { ...answer, status: 200 } : answer
+  }
+  return [
+    {
+      ...traits,
+      takesLongBodies: true,
+      path: graphqlProtocol.queryPath,
+      protocol: graphqlProtocol,
+      methods: {
+        GET: call => {
+          call.body = bodyOfGet(call)
+          return call.body === undefined ? usage() : run(call)
+        },
+        POST: call => {
+          const type = call.request.headers['content-type'] ?? ''
+          if (call.body !== undefined && type.startsWith('application/graphql') && !type.includes('json'))
+            call.body = JSON.stringify({ query: call.body })
+          return run(call)
+        },
+      },
+    },
+    {
+      ...traits,
+      path: importProtocol.queryPath,
+      protocol: importProtocol,
+      methods: {
+        POST: async call => ({ ...(await importSchema(call, engine)), contentType: textType }),
+      },
+    },
+  ]
+}
+
+/** Returns the error about the header `authorization`; undefined if the engine can check the secret. */
+function credentialFault({ request }: EndpointCall): string | undefined {
+  const { authorization } = request.headers
+  if (authorization === undefined) return credentialTexts.missing
+  return secretIn(authorization) === undefined ? credentialTexts.malformed : undefined
+}
+
+function operationFault(message: string): Answer {
+  return {
+    status: 200,
+    body: JSON.stringify({ errors: [{ message }] }),
+    requestError: 'unauthorized',
+    fault: {
+      code: 'unauthorized',
+      text: msg`The authorization header is missing or malformed.`,
+      position: msg``,
+    },
+  }
+}
+
+/** Returns the body of a request whose operation is in the parameters of the URL; undefined if there is none. */
+function bodyOfGet({ request }: EndpointCall): string | undefined {
+  const { query, variables, operationName } = Object.fromEntries(parametersOf(request.url))
+  if (query === undefined) return undefined
+  const given = variables === undefined || variables === '' ? 'null' : variables
+  return `{"query":${JSON.stringify(query)},"operationName":${JSON.stringify(operationName ?? null)},"variables":${given}}`
+}
+
+/** The answer to a visit with a browser. */
+function usage(): Answer {
+  const text =
+    'This is the GraphQL endpoint. Send operations with POST, as JSON with the member "query", and with a secret in the header "Authorization".\nThe page /dashboard/graphql imports schemas and runs operations.\n'
+  return { status: 200, body: text, contentType: textType }
+}
+
+/** Imports the schema in the body. */
+async function importSchema(call: EndpointCall, engine: Services['engine']): Promise<Answer> {
+  const fault = credentialFault(call)
+  if (fault !== undefined) return { ...operationFault(fault), status: 401, body: fault }
+  const { body = '' } = call
+  // The query log would compute the shape of a query from the schema.
+  call.body = undefined
+  const mode = queryParameter(call.request.url, 'mode') ?? importModes[0]
+  const answer = await engine.query({ ...call.queryRequest(body), options: importOptions(mode) })
+  return answer.status === 200 ? { ...answer, body: successText(call) } : answer
+}
+
+function successText({ request }: EndpointCall): string {
+  const secret = secretIn(request.headers.authorization ?? '') ?? ''
+  return `Schema imported successfully.\nUse the following HTTP header to connect to the FaunaDB GraphQL API:\n\n{ "Authorization": "Bearer ${secret}" }\n`
+}

@@ -1,0 +1,43 @@
+// The request headers of GraphQL, and the form of the errors that the edge (the HTTP layer around the endpoints)
+// returns. Requests carry no version of the language, so they have the default version of FQL.
+
+import { defaultApiVersion } from '../../fql4/wire/version.ts'
+import { requestErrorBody, requestErrorText } from '../../graphql/wire/errors.ts'
+import type { Protocol } from './protocol.ts'
+import { readTransaction } from './request-headers.ts'
+
+const transactionHeaders = {
+  lastSeen: 'x-last-seen-txn',
+  timeout: 'x-query-timeout',
+  retries: 'x-max-retries-on-contention',
+}
+
+/** The protocol of operations. */
+export const graphqlProtocol: Protocol = {
+  language: 'graphql',
+  queryPath: '/graphql',
+  queryMethods: ['GET', 'POST'],
+  readSettings: headers => readTransaction(headers, transactionHeaders, defaultApiVersion),
+  tagHeader: 'x-fauna-tags',
+  factsInHead: true,
+  challenges: false,
+  errorBody: requestErrorBody,
+}
+
+/** The protocol of imports. Bodies of responses are plain text. */
+export const importProtocol: Protocol = {
+  ...graphqlProtocol,
+  queryPath: '/import',
+  queryMethods: ['POST'],
+  errorBody: requestErrorText,
+}
+
+/** The form of a credential in the header `authorization`. */
+const credentialForm = /^(bearer|basic) +(\S+) *$/i
+
+/** Returns the secret in the header `authorization`; undefined if the header is malformed. */
+export function secretIn(authorization: string): string | undefined {
+  const [, scheme = '', given] = credentialForm.exec(authorization) ?? []
+  if (given === undefined || scheme.toLowerCase() === 'bearer') return given
+  return Buffer.from(given, 'base64').toString().replace(/:$/, '')
+}
