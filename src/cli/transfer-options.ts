@@ -97,14 +97,14 @@ export const importOptions = {
   },
   rowIds: {
     kind: 'switch',
-    doc: 'Uses the field id of JSON objects as the id of the document; it must be an integer. Without this option, id is a normal field.',
+    doc: 'Uses the field id of JSON objects as the id of the document; it must be an integer. Without this option, id is a normal field, and documents get new ids.',
   },
   treatEmptyCsvCellsAs: {
     kind: 'choice',
     default: 'null',
-    choices: ['null', 'empty'],
+    choices: ['null', 'quoted-null', 'empty'],
     placeholder: 'WHAT',
-    doc: 'Value of an empty CSV cell: null or an empty string.',
+    doc: 'Value of an empty CSV cell: null, where a cell "" in quotes is an empty string; quoted-null is null in both cases; empty is an empty string in both cases.',
   },
   state: {
     kind: 'path',

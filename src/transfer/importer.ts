@@ -13,6 +13,7 @@ import {
 import { type DatabaseSchema, writeDatabaseSchema } from './database-schema.ts'
 import { DocumentSet } from './document-set.ts'
 import type { FieldTypes } from './field-types.ts'
+import type { EmptyCells } from './formats/rows.ts'
 import { addFieldTypes, type FslFile, readFsl } from './fsl.ts'
 import { generatedId } from './generated-id.ts'
 import type { ImportMemory } from './import-memory.ts'
@@ -41,7 +42,7 @@ export interface ImportOptions {
   readonly hasRowIds: boolean
   /** The collection for all documents. If undefined, each document goes into its own collection. */
   readonly into?: string | undefined
-  readonly emptyCells: 'null' | 'empty'
+  readonly emptyCells: EmptyCells
   /**
    * Loads the progress of an earlier attempt. `identity`: the values that distinguish this import from other imports.
    * `continues`: whether to continue an interrupted import.
@@ -264,8 +265,6 @@ class Importer {
     if (findings[0]?.outcome !== 'equal') this.#report.data.schema.push(...findings)
   }
 
-  // --------------------------------------------------------------------------------------- documents
-
   async #file(file: SourceFile): Promise<void> {
     const from = this.#state.placeOf(file)
     if (from === undefined) {
@@ -461,13 +460,13 @@ class Importer {
 
   #addBad(finding: Finding): void {
     this.#report.bad(finding)
-    const { dryRun, skipBad } = this.#options
+    const { dryRun, hasRowIds, skipBad } = this.#options
     if (++this.#bad <= skipBad || dryRun) return
-    const hint = skipBad === 0 ? ' (--skip-bad N skips N of them)' : ` (the ${this.#bad}th bad record)`
-    throw new TransferError(`${findingText(finding)}${hint}`)
+    const limit = skipBad === 0 ? '--skip-bad N skips N of them' : `the ${this.#bad}th bad record`
+    const isId = !hasRowIds && finding.reason.includes('data.id: Unexpected field')
+    const hint = isId ? `--row-ids uses \`id\` as the id of the document; ${limit}` : limit
+    throw new TransferError(`${findingText(finding)} (${hint})`)
   }
-
-  // -------------------------------------------------------------------------------------- references
 
   async #checkReferences(): Promise<void> {
     for (const references of this.#state.references()) {

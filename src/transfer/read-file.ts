@@ -16,7 +16,14 @@ import { FieldTypes } from './field-types.ts'
 import { readDriver } from './formats/driver-documents.ts'
 import { readDriver10, readSimple, readTagged } from './formats/export-documents.ts'
 import type { ElementContext, FormatName, ReadElement } from './formats/format.ts'
-import { type CellRules, readCells, readCollectionIdDocument, readRow } from './formats/rows.ts'
+import {
+  type Cell,
+  type CellRules,
+  type EmptyCells,
+  readCells,
+  readCollectionIdDocument,
+  readRow,
+} from './formats/rows.ts'
 import { type CountBytes, readAll, readText } from './input.ts'
 import { type ElementPlace, inFile, jsonElements, start, wholeText } from './json-elements.ts'
 import { expand } from './recognise.ts'
@@ -71,7 +78,7 @@ interface BadItem {
 }
 
 interface ReadOptions extends Omit<ElementContext, 'origin' | 'collection'> {
-  readonly emptyCells: 'null' | 'empty'
+  readonly emptyCells: EmptyCells
   /** True if rows of CSV files may have fewer cells than the header. */
   readonly allowShortRows: boolean
   readonly count: CountBytes
@@ -261,7 +268,7 @@ async function* languageFile(file: SourceFile): AsyncGenerator<RawElement> {
 }
 
 interface CsvRow {
-  readonly record: readonly string[]
+  readonly record: readonly Cell[]
   readonly info: Info
 }
 
@@ -276,7 +283,7 @@ async function* csvFile(
   try {
     for await (const { info, record } of rows) {
       if (names === undefined) {
-        names = record
+        names = record.map(name => name ?? '')
         continue
       }
       rules ??= cellRules(names, record, options)
@@ -288,7 +295,7 @@ async function* csvFile(
       }
       yield {
         line: info.lines,
-        size: record.reduce((sum, cell) => sum + cell.length, 0),
+        size: record.reduce((sum, cell) => sum + (cell?.length ?? 0), 0),
         next: { ...start, line: info.lines },
         json,
         items: () => [{ read, json }],
@@ -307,6 +314,7 @@ async function* csvFile(
 async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): AsyncGenerator<CsvRow> {
   const parser = csvParser({
     bom: true,
+    cast: (text, { quoting }) => (text === '' && !quoting ? null : text),
     delimiter,
     info: true,
     relax_column_count: true,
@@ -334,17 +342,19 @@ async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): A
   yield* found.splice(0)
 }
 
-function checkLength(cells: readonly string[], names: readonly string[], allowShort: boolean): void {
+function checkLength(cells: readonly Cell[], names: readonly string[], allowShort: boolean): void {
   if (cells.length > names.length) throw new BadRecord(`${cells.length} cells under ${names.length} columns`)
   if (cells.length < names.length && !allowShort)
     throw new BadRecord(`${cells.length} cells under ${names.length} columns (see --allow-short-rows)`)
 }
 
 /** The rules for the cells of a file, derived from its first row. */
-function cellRules(names: readonly string[], row: readonly string[], { emptyCells }: ReadOptions): CellRules {
+function cellRules(names: readonly string[], row: readonly Cell[], { emptyCells }: ReadOptions): CellRules {
   const hasIds = names[0] === 'id' && readId(row[0]) !== undefined
   // An export writes either all text cells as JSON or none. So one JSON string in the first row is sufficient.
-  const allJson = row.slice(hasIds ? 1 : 0).some(cell => /^".*"$/s.test(cell) && tryJson(cell) !== undefined)
+  const allJson = row
+    .slice(hasIds ? 1 : 0)
+    .some(cell => cell !== null && /^".*"$/s.test(cell) && tryJson(cell) !== undefined)
   return { hasIds, allJson, emptyCells }
 }
 

@@ -126,7 +126,9 @@ function formatOf(first: ReadonlyMap<string, Json>): FormatName {
   const hasId = readId(first.get('id')) !== undefined
   // This format is checked first, because a document of an export may have a user field `ref`.
   if (coll instanceof Map && coll.has('@mod') && hasId) return 'tagged'
-  if ((ref instanceof Map && ref.has('@ref')) || first.has('@ref')) return 'driver'
+  // A reference of version 10, which contains `coll`, is a value and not the `ref` of a document.
+  const wrapped = ref instanceof Map ? ref.get('@ref') : first.get('@ref')
+  if (wrapped !== undefined && memberOf(wrapped, 'coll') === undefined) return 'driver'
   if (coll instanceof Map && typeof coll.get('name') === 'string' && hasId) return 'driver of version 10'
   if (typeof coll === 'string' && hasId && typeof first.get('ts') === 'string') return 'simple'
   if (typeof first.get('collectionId') === 'string' && first.get('document') instanceof Map)

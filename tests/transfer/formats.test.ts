@@ -272,3 +272,86 @@ test('rows of JSON keep the field id as the id of the document on request', asyn
   }
   assert.equal(await database.ask(data), '{"data":[{"id":7,"n":1}]}')
 })
+
+test('rows may contain references and values in the notation of version 10', async t => {
+  const database = await openTestDatabase(t)
+  const rows = [
+    '{"name":"a","project":{"@ref":{"coll":{"@mod":"Project"},"id":"7"}},"n":{"@int":"5"},"at":{"@time":"2020-01-01T00:00:00Z"}}',
+    '{"name":"b","project":{"@ref":{"id":"8","coll":"Project"}},"list":[{"@long":"5000000000"},{"@double":"NaN"}],"of":{"@mod":"Project"}}',
+    // The notation of version 4 is still read.
+    `{"name":"c","project":${printed('Project', '9')},"on":{"@date":"2020-01-01"}}`,
+  ]
+  const data = [
+    `{"name":"a","project":${printed('Project', '7')},"n":5,"at":{"@ts":"2020-01-01T00:00:00Z"}}`,
+    `{"name":"b","project":${printed('Project', '8')},"list":[5000000000,"NaN"],"of":{"@ref":{"id":"Project","collection":{"@ref":{"id":"collections"}}}}}`,
+    `{"name":"c","project":${printed('Project', '9')},"on":{"@date":"2020-01-01"}}`,
+  ]
+  const all = {
+    select: ['data'],
+    from: {
+      map: { lambda: 'r', expr: { select: ['data'], from: { get: { var: 'r' } } } },
+      collection: { paginate: { documents: { collection: 'task' } } },
+    },
+  }
+  const files = {
+    'task.jsonl': rows.join('\n'),
+    'first.json': `[${rows.map(row => row.replace('"name"', '"ref":{"@ref":{"coll":{"@mod":"Project"},"id":"1"}},"name"')).join(',')}]`,
+  }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(database.folder, name), text)
+  const fsl = join(database.folder, 'project.fsl')
+  await writeFile(
+    fsl,
+    'collection Project { *: Any }\ncollection task {\n  project: Ref<Project>?\n  *: Any\n}',
+  )
+  await database.import([fsl, join(database.folder, 'task.jsonl')])
+  assert.equal(await database.ask(all), `[${data.join(',')}]`)
+  // A field with the name of the reference of a driver's document does not make the row a driver's document.
+  const report = await database.import([join(database.folder, 'first.json')], { collection: 'other' })
+  assert.equal(report.total().written, 3)
+})
+
+test('an error about a field id of rows names the option that keeps the ids', async t => {
+  const database = await openTestDatabase(t)
+  const fsl = join(database.folder, 'p.fsl')
+  const rows = join(database.folder, 'rows.jsonl')
+  await writeFile(fsl, 'collection P { name: String }')
+  await writeFile(rows, '{"id":"12","name":"a"}\n{"id":"7","name":"b"}\n')
+  await assert.rejects(
+    database.import([fsl, rows], { collection: 'P' }),
+    /data\.id: Unexpected field.*--row-ids uses `id` as the id/,
+  )
+  const report = await database.import([fsl, rows], {
+    collection: 'P',
+    hasRowIds: true,
+    meaning: ['row-ids'],
+  })
+  assert.equal(report.total().newIds, 0)
+  assert.equal(await dataOf(database, 'P', '12'), '{"name":"a"}')
+})
+
+test('an empty CSV cell in quotes is an empty string, and null on request', async t => {
+  const database = await openTestDatabase(t)
+  const file = join(database.folder, 'cells.csv')
+  await writeFile(file, 'a,b,"c",due\n"",,"x",""\n,"",x,2020-01-01\n')
+  const expected = {
+    null: ['{"a":"","b":null,"c":"x","due":null}', '{"a":null,"b":"","c":"x","due":{"@date":"2020-01-01"}}'],
+    'quoted-null': [
+      '{"a":null,"b":null,"c":"x","due":null}',
+      '{"a":null,"b":null,"c":"x","due":{"@date":"2020-01-01"}}',
+    ],
+    empty: ['{"a":"","b":"","c":"x","due":""}', '{"a":"","b":"","c":"x","due":{"@date":"2020-01-01"}}'],
+  }
+  const data = (collection: string) => ({
+    select: ['data'],
+    from: {
+      map: { lambda: 'r', expr: { select: ['data'], from: { get: { var: 'r' } } } },
+      collection: { paginate: { documents: { collection } } },
+    },
+  })
+  for (const [emptyCells, rows] of Object.entries(expected)) {
+    const options = { emptyCells: emptyCells as 'null', type: ['due::date'], meaning: [emptyCells] }
+    const collection = emptyCells.replace('-', '_')
+    await database.import([file], { ...options, collection })
+    assert.equal(await database.ask(data(collection)), `[${rows.join(',')}]`, emptyCells)
+  }
+})

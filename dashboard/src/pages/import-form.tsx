@@ -88,6 +88,7 @@ function FormatOptions({ plan, choices, onChange }: ImportFormProps) {
               onChange={emptyCells => set({ emptyCells })}
               options={[
                 ['null', 'null'],
+                ['quoted-null', 'null, also in quotes'],
                 ['empty', 'empty text'],
               ]}
             />

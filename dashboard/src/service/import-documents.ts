@@ -3,6 +3,7 @@
 
 import type { OnConflict } from '../../../src/transfer/batch-writer.ts'
 import { FieldTypes } from '../../../src/transfer/field-types.ts'
+import type { EmptyCells } from '../../../src/transfer/formats/rows.ts'
 import { type ImportOptions, type ImportProgress, runImport } from '../../../src/transfer/importer.ts'
 import type { Report } from '../../../src/transfer/report.ts'
 import type { SourceFile } from '../../../src/transfer/sources.ts'
@@ -35,7 +36,7 @@ export interface ImportPlan {
   readonly file: SourceFile
   /** The types of fields, by the name of the field. */
   readonly types: ReadonlyMap<string, TypeName>
-  readonly emptyCells: 'null' | 'empty'
+  readonly emptyCells: EmptyCells
   readonly allowShortRows: boolean
   /** True if the field `id` of a JSON object is the id of its document. */
   readonly hasRowIds: boolean

@@ -17,7 +17,7 @@ import {
   readId,
   schemaReference,
 } from '../references.ts'
-import { driverValue } from './driver-values.ts'
+import { textTags as driverTextTags, driverValue } from './driver-values.ts'
 import type { ElementContext } from './format.ts'
 import { faultOfId, type Notation, readFields, readTextTag, type TextTags, tagOf } from './notation.ts'
 
@@ -63,6 +63,15 @@ export function taggedNotation(place: ElementContext): Notation {
     return value
   }
   return notation
+}
+
+/**
+ * Returns whether a tagged object has the notation of version 10 and no meaning in the notation of version 4. A
+ * reference of version 10 names its collection in `coll`.
+ */
+export function isTagged10(tag: string, content: Json): boolean {
+  if (tag === '@ref') return content instanceof Map && content.has('coll')
+  return tag === '@mod' || (Object.hasOwn(textTags, tag) && !Object.hasOwn(driverTextTags, tag))
 }
 
 /** Reads a text, or the placeholder of an index or a lambda. */

@@ -7,13 +7,14 @@ import type { Json, ObjectValue, Value } from '../../values/value.ts'
 import { BadRecord, type SourceDocument } from '../record.ts'
 import { readId } from '../references.ts'
 import { driverValue } from './driver-values.ts'
-import { plainNotation } from './export-values.ts'
+import { isTagged10, plainNotation, taggedNotation } from './export-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
 import { faultOfId, type Notation, readFields, readValue, tagOf } from './notation.ts'
 
 /** Reads a row of a JSON file. */
 export const readRow: ReadElement = (element, context) => {
   if (!(element instanceof Map)) throw new BadRecord('a row has to be an object')
+  if (tagOf(element)?.[0] === '@ref') throw new BadRecord('a reference and not a document')
   const { id, fields } = context.hasRowIds ? withoutId(element) : { id: undefined, fields: element }
   return documentOf(readFields(fields, '', rowNotation(context)), id, context)
 }
@@ -49,12 +50,14 @@ function documentOf(
   return { kind: 'document', collection, id, ts: undefined, isHistory: false, isDelete: false, fields }
 }
 
-/** The notation of formats without types, extended by the tags of drivers. */
+/** The notation of formats without types, extended by the tags of both language versions. */
 function rowNotation(place: ElementContext): Notation {
   const plain = plainNotation(place)
+  const tagged = taggedNotation(place)
   return (json, path) => {
     if (!(json instanceof Map)) return plain(json, path)
-    if (tagOf(json)) return driverValue(json, path)
+    const tag = tagOf(json)
+    if (tag) return isTagged10(...tag) ? tagged(json, path) : driverValue(json, path)
     return place.types.get(place.collection, path) === undefined ? undefined : plain(json, path)
   }
 }
@@ -65,20 +68,29 @@ export interface CellRules {
   readonly hasIds: boolean
   /** True if every cell is JSON. If false, only cells that begin like an object or an array are JSON. */
   readonly allJson: boolean
-  readonly emptyCells: 'null' | 'empty'
+  readonly emptyCells: EmptyCells
 }
+
+/**
+ * The values of empty cells. `null`: null, and an empty string for a cell in quotes. `quoted-null`: null, also for a
+ * cell in quotes. `empty`: an empty string.
+ */
+export type EmptyCells = 'null' | 'quoted-null' | 'empty'
+
+/** A cell: its text, or null for an empty cell without quotes. */
+export type Cell = string | null
 
 /** Reads a row of a CSV file. */
 export function readCells(
   names: readonly string[],
-  cells: readonly string[],
+  cells: readonly Cell[],
   rules: CellRules,
   context: ElementContext,
 ): SourceDocument {
   const fields = new Map<string, Value>()
   let id: bigint | undefined
   for (const [at, name] of names.entries()) {
-    const cell = cells[at] ?? ''
+    const cell = cells[at] ?? null
     if (at === 0 && rules.hasIds) {
       id = readId(cell)
       if (id === undefined) throw new BadRecord(`a row ${faultOfId(cell)}`)
@@ -90,13 +102,19 @@ export function readCells(
 }
 
 function cellValue(
-  cell: string,
+  cell: Cell,
   name: string,
   { allJson, emptyCells }: CellRules,
   context: ElementContext,
 ): Value {
-  if (cell === '') return emptyCells === 'null' || allJson ? null : ''
   const type = context.types.get(context.collection, name)
+  if (cell === null || cell === '') {
+    if (allJson) return null
+    if (emptyCells === 'empty') return ''
+    // Some programs put quotes around every cell, so an empty cell in quotes is no value of other types than string.
+    const isText = cell === '' && emptyCells === 'null' && (type === undefined || type === 'string')
+    return isText ? '' : null
+  }
   if (type === undefined && (allJson || cell.startsWith('{') || cell.startsWith('['))) {
     const json = tryJson(cell)
     if (json !== undefined) return readValue(json, name, rowNotation(context))
