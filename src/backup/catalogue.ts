@@ -2,11 +2,11 @@
 // covers a part of the commit log without gaps. Each generation has base copies (copies of the data file) and pieces
 // (objects with consecutive records of the log).
 
-import type { Micros } from '../base/micros.ts'
+import { endOfTime, type Micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
 import { formatMicros } from '../values/time.ts'
-import { readLease } from './lease.ts'
+import { type LeaseReach, readLease } from './lease.ts'
 import {
   type BaseName,
   baseObject,
@@ -163,7 +163,8 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
     const end = pieces.at(-1)?.time ?? base.from
     if (at === undefined || at > end) throw missingRecords(target, missing, end)
   }
-  if (at !== undefined && reached <= at) await checkReach(target, { at, base, bases, reached })
+  const end = Math.max(reached, base.from)
+  if (at === undefined || at > end) await checkReach(target, { plan, bases, end })
   return plan
 }
 
@@ -232,33 +233,40 @@ function chained(
 }
 
 /**
- * Throws if the backup does not cover the time `at`. `reached`: the time of the newest commit in the generation of
- * `base`. The caller ensures that `reached` is not after `at`.
+ * Throws if the backup does not cover the time of `plan`, or lacks the newest record that the lease names. `end`: the
+ * newest time that the generation of the plan contains. The caller ensures that the time of the plan is later.
  */
 async function checkReach(
   target: BackupTarget,
   {
-    at,
-    base,
+    plan: { at, base, pieces },
     bases,
-    reached,
-  }: {
-    readonly at: Micros
-    readonly base: BaseName
-    readonly bases: readonly BaseName[]
-    readonly reached: Micros
-  },
+    end,
+  }: { readonly plan: RestorePlan; readonly bases: readonly BaseName[]; readonly end: Micros },
 ): Promise<void> {
-  const next = bases.find(({ from, generation }) => from > at && generation !== base.generation)
-  const end = Math.max(reached, base.from)
-  if (at <= end) return
+  const next = bases.find(each => each.from > (at ?? endOfTime) && each.generation !== base.generation)
   if (next !== undefined)
     throw new BackupError(
       `the backup ${target.name} has a gap: it can restore times up to ${formatMicros(end)}, and from ${formatMicros(next.from)} on`,
     )
-  const until = Math.max(end, (await readLease(target))?.until ?? 0)
-  if (at > until)
+  const lease = await readLease(target)
+  if (!isNewest(lease?.newest, base, pieces.at(-1)?.place ?? base.place))
+    throw new IncompleteBackupError(
+      `the backup ${target.name} lacks its newest objects; the newest restorable time before them is ${formatMicros(end)}`,
+    )
+  const until = Math.max(end, lease?.until ?? 0)
+  if (at !== undefined && at > until)
     throw new BackupError(
       `the newest time that ${target.name} can restore is ${formatMicros(until)}; omit --at to restore the newest state`,
     )
+}
+
+/**
+ * Returns whether the record `newest` of a lease is not after the record at `place`, in the generation of `base`. The
+ * lease is not renewed after every piece, so `place` may be later.
+ */
+function isNewest(newest: LeaseReach['newest'], { generation }: BaseName, place: ChainPlace): boolean {
+  if (newest === undefined || generation > newest.generation) return true
+  if (generation < newest.generation || place.sequence < newest.sequence) return false
+  return place.sequence > newest.sequence || place.checksum === newest.checksum
 }

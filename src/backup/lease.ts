@@ -6,11 +6,23 @@ import { hostname } from 'node:os'
 import { systemRandom } from '../base/random.ts'
 import { isAlive, processMark } from '../base/system-process.ts'
 import { systemTimers, type Timers, wait } from '../base/timers.ts'
+import type { ChainPlace } from '../storage/kv/log/segment.ts'
 import { leaseObject } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
 
+/** The part of the log that the backup contains. */
+export interface LeaseReach {
+  /** The backup contains all commits up to this time, in microseconds; 0: unknown. */
+  readonly until: number
+  /**
+   * The newest record in the newest generation that has a base copy. With this record, a restore detects that the last
+   * objects of the generation are missing. Leases of earlier versions do not contain this record.
+   */
+  readonly newest?: ChainPlace & { readonly generation: string }
+}
+
 /** The content of the object, as JSON. */
-interface LeaseContent {
+interface LeaseContent extends LeaseReach {
   readonly holder: string
   readonly host: string
   readonly pid: number
@@ -19,8 +31,6 @@ interface LeaseContent {
   readonly renewals: number
   /** True: the holder has stopped and released the lease. */
   readonly isReleased: boolean
-  /** The backup contains all commits up to this time, in microseconds; 0: unknown. */
-  readonly until: number
 }
 
 /** Milliseconds between two renewals. */
@@ -57,6 +67,7 @@ export class Lease {
   readonly #timers: Timers
   readonly #holder: string
   #renewals = 0
+  #newest: LeaseReach['newest']
 
   constructor({ target, timers = systemTimers }: LeaseOptions) {
     this.#target = target
@@ -78,20 +89,20 @@ export class Lease {
       const isRenewed = found !== undefined && found.renewals !== first?.renewals && !found.isReleased
       if (isRenewed || found?.holder !== first?.holder) throw this.#inUse(found ?? (first as LeaseContent))
     }
-    await this.#put(found?.until ?? 0, false)
+    await this.#put(found ?? { until: 0 }, false)
     await this.#confirm()
   }
 
   /** Renews the lease. Throws {@link TargetInUseError} when another service has taken the lease. */
-  async renew(until: number): Promise<void> {
+  async renew(reach: LeaseReach): Promise<void> {
     await this.#confirm()
-    await this.#put(until, false)
+    await this.#put(reach, false)
   }
 
   /** Releases the lease. */
-  async release(until: number): Promise<void> {
+  async release(reach: LeaseReach): Promise<void> {
     await this.#confirm()
-    await this.#put(until, true)
+    await this.#put(reach, true)
   }
 
   async #confirm(): Promise<void> {
@@ -99,7 +110,9 @@ export class Lease {
     if (found !== undefined && found.holder !== this.#holder) throw this.#inUse(found)
   }
 
-  #put(until: number, isReleased: boolean): Promise<void> {
+  /** `newest`: if absent, the record in the lease does not change. */
+  #put({ newest = this.#newest, until }: LeaseReach, isReleased: boolean): Promise<void> {
+    this.#newest = newest
     const content: LeaseContent = {
       holder: this.#holder,
       host: hostname(),
@@ -108,6 +121,7 @@ export class Lease {
       renewals: ++this.#renewals,
       isReleased,
       until,
+      ...(newest && { newest }),
     }
     return this.#target.put(leaseObject, Buffer.from(JSON.stringify(content)))
   }

@@ -16,7 +16,7 @@ import { wordsOf } from '../storage/kv/store-errors.ts'
 import type { BackupStatus } from './backup-status.ts'
 import { oldestNeeded, removeBefore, writeBase } from './base-copy.ts'
 import { checkNewest, claimTarget, listBases, listPieces } from './catalogue.ts'
-import { Lease, renewEveryMs, TargetInUseError } from './lease.ts'
+import { Lease, type LeaseReach, renewEveryMs, TargetInUseError } from './lease.ts'
 import { type BaseName, generationName, isOfLog, pieceObject } from './object-names.ts'
 import { type Piece, PieceQueue } from './piece-queue.ts'
 import { type BackupTarget, IncompleteBackupError } from './target.ts'
@@ -71,6 +71,8 @@ interface Generation {
   base: BaseName | undefined
   /** The time of the newest commit that the target contains. */
   time: Micros
+  /** The newest record that the target contains; undefined if the target contains no record. */
+  place: ChainPlace | undefined
 }
 
 export class Shipper {
@@ -149,7 +151,7 @@ export class Shipper {
         await wait(20, this.#options.timers)
       }
       this.#endRun()
-      if (this.#isLeased) await this.#lease.release(this.#until())
+      if (this.#isLeased) await this.#lease.release(this.#reach())
       this.#state = 'stopped'
     }
     await Promise.race([finish().catch(error => this.#fail(error)), wait(graceMs, this.#options.timers)])
@@ -173,10 +175,10 @@ export class Shipper {
       this.#isLeased = true
       this.#renewedMs = clock.elapsedMs()
     } else if (nowMs - this.#renewedMs >= renewEveryMs) {
-      const until = this.#until()
-      await this.#lease.renew(until)
+      const reach = this.#reach()
+      await this.#lease.renew(reach)
       this.#renewedMs = nowMs
-      this.#published = until
+      this.#published = reach.until
       this.#succeed()
     }
     this.#generation ??= await this.#connect()
@@ -198,7 +200,9 @@ export class Shipper {
       let [end, time]: [ChainPlace, Micros] = [base.place, base.time]
       for await (const piece of listPieces(target, base.generation, base.time))
         if (piece.place.sequence > end.sequence) [end, time] = [piece.place, piece.time]
-      if (this.#queue.continueAt(end)) return { name: base.generation, start: base.from, base, time }
+      if (this.#queue.continueAt(end)) {
+        return { name: base.generation, start: base.from, base, time, place: end }
+      }
       logger.warn(
         { target: target.name },
         'the backup has a gap before this start, and continues with a new base copy',
@@ -206,7 +210,7 @@ export class Shipper {
     }
     const start = Math.max(this.#servedSince ?? clock.now(), micros((base?.from ?? -1) + 1))
     this.#servedSince = undefined
-    return { name: generationName(start, log), start, base: undefined, time: micros(0) }
+    return { name: generationName(start, log), start, base: undefined, time: micros(0), place: undefined }
   }
 
   async #write(piece: Piece, generation: Generation): Promise<void> {
@@ -217,6 +221,7 @@ export class Shipper {
     // The queue may have dropped the piece during the write.
     if (this.#queue.next === piece) this.#queue.shift()
     generation.time = time
+    generation.place = place
     this.#uploadedBytes += object.length
     this.#succeed()
   }
@@ -253,6 +258,7 @@ export class Shipper {
     if (base === undefined) return
     generation.base = base
     generation.time = Math.max(generation.time, base.time)
+    if (base.place.sequence > (generation.place?.sequence ?? -1)) generation.place = base.place
     this.#bases = [...this.#bases, base]
     this.#maintainedMs = Number.NEGATIVE_INFINITY
     logger.info({ target: target.name }, 'wrote a base copy of the continuous backup')
@@ -305,6 +311,15 @@ export class Shipper {
     const { clock } = this.#options
     const time = this.#generation?.time ?? micros(0)
     return this.#generation && this.#queue.isEmpty ? Math.max(time, micros(clock.now() - quietMicros)) : time
+  }
+
+  /** Returns the part of the log that the target contains, for the lease. */
+  #reach(): LeaseReach & { readonly until: Micros } {
+    const until = this.#until()
+    const { base, name: generation, place } = this.#generation ?? {}
+    if (base === undefined || generation === undefined || place === undefined) return { until }
+    const { checksum, sequence } = place
+    return { until, newest: { generation, sequence, checksum } }
   }
 
   /**

@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkHistory, listBases, planRestore } from '../../../src/backup/catalogue.ts'
-import { parsePiece } from '../../../src/backup/object-names.ts'
+import { type BaseName, baseObject, parsePiece } from '../../../src/backup/object-names.ts'
 import { FolderTarget } from '../../../src/backup/open-target.ts'
 import { restoreInto } from '../../../src/backup/restore.ts'
 import { BackupError, type BackupTarget } from '../../../src/backup/target.ts'
@@ -63,6 +63,42 @@ test('the error of a missing piece names the newest restorable time', async () =
     await assert.rejects(restoredNumbers(target, micros(time)), { name: 'BackupError', message })
   await assert.rejects(checkHistory(target), { name: 'BackupError', message })
   assert.deepEqual(await restoredNumbers(target, micros(times[0] as number)), [0, 1])
+})
+
+test('a restore of a state that the newest pieces contain fails if these pieces are missing', async () => {
+  const { folder, target, pieces, times } = await severalPieces()
+  rmSync(join(folder, pieces[2] as string))
+  const message = new RegExp(`lacks its newest objects; .* is ${formatMicros(times[1] as number)}$`)
+  await assert.rejects(restoredNumbers(target), { name: 'BackupError', message })
+  await assert.rejects(restoredNumbers(target, micros(times[2] as number)), { name: 'BackupError', message })
+  assert.deepEqual(await restoredNumbers(target, micros(times[1] as number)), [0, 1, 2])
+  // A lease of an earlier version does not name the newest record.
+  const lease = join(folder, 'lease.json')
+  const { newest, ...content } = JSON.parse(readFileSync(lease, 'utf8')) as { newest: unknown }
+  assert.ok(newest)
+  writeFileSync(lease, JSON.stringify(content))
+  assert.deepEqual(await restoredNumbers(target), [0, 1, 2])
+})
+
+test('a restore fails if the base copies of the newest generation are missing', async () => {
+  const [data, folder, second] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()]
+  const target = new FolderTarget(folder)
+  const first = new BackedStore({ data, target })
+  const [early] = await first.commit([0])
+  await first.settled()
+  await first.close()
+  await restoreInto(target, await planRestore(target), second)
+  const restored = new BackedStore({ data: second, target })
+  const [late] = await restored.commit([1])
+  await restored.settled()
+  await restored.close()
+  assert.deepEqual(await restoredNumbers(target), [0, 1])
+  const [, base] = await listBases(target)
+  rmSync(join(folder, baseObject(base as BaseName)))
+  const message = new RegExp(`lacks its newest objects; .* is ${formatMicros(early as number)}$`)
+  for (const at of [undefined, late])
+    await assert.rejects(restoredNumbers(target, at), { name: 'BackupError', message })
+  assert.deepEqual(await restoredNumbers(target, early), [0])
 })
 
 test('the error of a damaged or torn piece names the piece and the newest restorable time', async () => {

@@ -119,13 +119,13 @@ test('a second service does not take the lease of one that renews it, and takes 
   const target = new FolderTarget(await temporaryFolder())
   const first = new Lease({ target })
   await first.acquire()
-  const rival = new Lease({ target, timers: instant(() => first.renew(0)) })
+  const rival = new Lease({ target, timers: instant(() => first.renew({ until: 0 })) })
   await assert.rejects(rival.acquire(), TargetInUseError)
-  await first.renew(0)
+  await first.renew({ until: 0 })
   const patient = new Lease({ target, timers: instant(async () => undefined) })
   await patient.acquire()
   await assert.rejects(
-    first.renew(0),
+    first.renew({ until: 0 }),
     /another service \(process \d+ on .*\) writes its backup to .*another prefix/,
   )
 })
@@ -134,7 +134,7 @@ test('a lease that was given back is taken at once', async () => {
   const target = new FolderTarget(await temporaryFolder())
   const first = new Lease({ target })
   await first.acquire()
-  await first.release(0)
+  await first.release({ until: 0 })
   const never = instant(() => assert.fail('nothing is waited for'))
   await new Lease({ target, timers: never }).acquire()
 })
