@@ -42,14 +42,10 @@ export class Batch {
     this.read(rows * readsPerWrite, bytes)
   }
 
-  /** The number of rows that may still be written. */
-  get writesLeft(): number {
-    return Math.max(0, Math.ceil(batchWritesMax - this.#reads / readsPerWrite))
-  }
-
   /** Returns whether the next item must wait for the next batch. `bytes`: the size of the next item. */
   isFull(bytes = 0): boolean {
     if (this.#reads === 0) return false
-    return this.writesLeft === 0 || this.#bytes + bytes >= batchBytesMax || this.#isOver()
+    const isLong = this.#reads >= batchWritesMax * readsPerWrite
+    return isLong || this.#bytes + bytes >= batchBytesMax || this.#isOver()
   }
 }

@@ -106,8 +106,10 @@ function nextRows(
       // The versions are migrated in this loop, so that the time limit of the batch includes the migration. The
       // migration takes most of the time of a batch.
       if (reader.isOutdated(ref, row.value)) {
-        rows.push({ key: row.key, value: rewritten(reader, ref, row.value) })
-        batch.write(1, row.value.length)
+        const value = rewritten(reader, ref, row.value)
+        rows.push({ key: row.key, value })
+        // A migration can replace small values by large values.
+        batch.write(1, Math.max(row.value.length, value.length))
       } else batch.read(1, row.value.length)
       if (batch.isFull()) return { rows, last: row.key }
     }

@@ -318,30 +318,47 @@ function isBeingBuilt(overlay: Overlay, { keeps, number }: IndexTables, { parts 
   return keeps === 'entries' && overlay.get(buildKey(parts.database, number)) !== undefined
 }
 
-/** Returns a document's rows in the tables of an index, as a map from key text to row. `versions`: oldest first. */
-export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, IndexRow> {
-  const rows = new Map<string, IndexRow>()
-  const put = (row: IndexRow) => rows.set(byteText(row.key), row)
-  const open = new Map<string, { readonly entry: PreparedEntry; readonly since: Micros }>()
-  for (const version of versions) {
+/** Computes the rows of a document in the tables of an index, from one version to the next. */
+export class Timeline {
+  readonly #index: IndexTables
+  readonly #open = new Map<string, { readonly entry: PreparedEntry; readonly since: Micros }>()
+
+  constructor(index: IndexTables) {
+    this.#index = index
+  }
+
+  /** Adds the next version. Returns the rows of the entries that end with this version, and the rows of its events. */
+  add(version: StoredVersion): IndexRow[] {
+    const { keeps } = this.#index
     const { ts } = version
-    const after = byKey(entriesOfStored(index, version, ts))
-    for (const [text, { entry, since }] of open) {
+    const rows: IndexRow[] = []
+    const after = byKey(entriesOfStored(this.#index, version, ts))
+    for (const [text, { entry, since }] of this.#open) {
       if (after.get(text)?.ttl === entry.ttl) continue
-      open.delete(text)
-      if (index.keeps === 'entries') put(endedRow(entry, since, ts))
-      if (index.keeps === 'events') put(eventRow(entry, ts, 'remove'))
+      this.#open.delete(text)
+      if (keeps === 'entries') rows.push(endedRow(entry, since, ts))
+      if (keeps === 'events') rows.push(eventRow(entry, ts, 'remove'))
     }
     for (const [text, entry] of after) {
-      if (open.has(text)) continue
-      open.set(text, { entry, since: ts })
-      if (index.keeps === 'events') put(eventRow(entry, ts, 'add'))
+      if (this.#open.has(text)) continue
+      this.#open.set(text, { entry, since: ts })
+      if (keeps === 'events') rows.push(eventRow(entry, ts, 'add'))
     }
+    return rows
   }
-  if (index.keeps !== 'events') {
-    for (const { entry, since } of open.values()) put(entryRow(entry, since))
+
+  /** Returns the rows of the entries of the last version. */
+  liveRows(): IndexRow[] {
+    if (this.#index.keeps === 'events') return []
+    return Array.from(this.#open.values(), ({ entry, since }) => entryRow(entry, since))
   }
-  return rows
+}
+
+/** Returns a document's rows in the tables of an index, as a map from key text to row. `versions`: oldest first. */
+export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, IndexRow> {
+  const timeline = new Timeline(index)
+  const rows = versions.flatMap(version => timeline.add(version))
+  return new Map([...rows, ...timeline.liveRows()].map(row => [byteText(row.key), row]))
 }
 
 /** A version whose time is known. */

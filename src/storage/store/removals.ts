@@ -26,21 +26,20 @@ import {
   historyKey,
   historyRange,
   indexTableRange,
-  keyTags,
 } from '../keys/keyspace.ts'
 import type { KeyInterval } from '../keys/prefix.ts'
-import type { KeyRange, View } from '../kv/kv-contract.ts'
-import { Batch, batchWritesMax } from './batch.ts'
+import type { Bytes, Entry, KeyRange, View } from '../kv/kv-contract.ts'
+import { Batch } from './batch.ts'
 import { parentKey } from './catalogue.ts'
 import { placesOf } from './change-log.ts'
 import { removeHome } from './directory.ts'
 import { everyDocument, newestLive, scanDocuments, storedVersionsAscending } from './documents.ts'
 import { expiryTime } from './due-order.ts'
-import type { StoredVersion } from './index-tables.ts'
+import { type StoredVersion, Timeline } from './index-tables.ts'
 import { never, versionTime, versionTtl } from './records.ts'
 import { changeLogMicros } from './retention.ts'
-import { indexRows, storedRows } from './rows.ts'
-import { firstOf } from './snapshot.ts'
+import { indexesOf } from './rows.ts'
+import { firstOf, type Snapshot } from './snapshot.ts'
 import type { Store } from './store.ts'
 import type { CollectionPlace } from './store-contract.ts'
 import { recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
@@ -53,16 +52,11 @@ import type { StoreTransaction } from './transaction.ts'
 // complete document has expired. The cost depends only on the expired data, and on the version that was valid at the
 // minimum valid time.
 
-/** Maximum number of versions of one document that are removed in one step. */
-const versionsMax = 256
-
 /** The rows of a document that have expired. */
 interface ExpiredRows {
   /** The keys of the rows to remove. */
   readonly keys: readonly Uint8Array[]
-  /** The number of bytes of the versions that were read. */
-  readonly bytes: number
-  /** True if `keys` contains all expired rows. */
+  /** True if `keys` contains all expired rows. False: the batch is full. */
   readonly isAll: boolean
   /**
    * The expiry time of the document. Present if the `ttl` is not after `minimum`, but the document expires later,
@@ -72,49 +66,94 @@ interface ExpiredRows {
   readonly expiresAt?: Micros
 }
 
-/** Returns the expired rows of a document. `minimum`: the oldest time that can be read. */
+/**
+ * Returns the expired rows of a document, as many as `batch` allows, and counts them in `batch`. `minimum`: the oldest
+ * time that can be read.
+ */
 export function expiredRows(
   store: Store,
   transaction: StoreTransaction,
   ref: Ref,
   minimum: Micros,
+  batch: Batch,
 ): ExpiredRows {
-  const { rows, snapshot } = transaction
+  const { snapshot } = transaction
   const newest = newestLive(snapshot, ref)
   const ttl = newest === undefined ? never : versionTtl(newest)
   const expiresAt = newest === undefined ? never : expiryTime(ttl, versionTime(newest))
-  if (ttl !== never && expiresAt <= minimum) return wholeDocument(store, transaction, ref)
-  const past: StoredVersion[] = []
-  let bytes = newest?.length ?? 0
-  const range = { start: historyRange(ref, minimum).start, end: historyRange(ref).end }
-  for (const { value } of snapshot.view.range({ ...range, reverse: true, limit: versionsMax + 1 })) {
-    bytes += value.length
-    past.push(rows.reader.read(ref, value))
-  }
-  const isAll = past.length <= versionsMax
-  const chain = [...past]
-  if (isAll && newest !== undefined && versionTime(newest) <= minimum)
-    chain.push(rows.reader.read(ref, newest))
-  const root = chain.at(-1)
-  const keys: Uint8Array[] = []
-  for (const version of past) {
-    if (version !== root || (isAll && version.action === 'delete')) keys.push(historyKey(ref, version.ts))
-  }
-  for (const { key } of store.counted(ref.database, () => [...indexRows(rows, ref, chain)]))
-    if (key[0] !== keyTags.indexLive) keys.push(key)
-  return { keys, bytes, isAll, ...(ttl <= minimum && { expiresAt }) }
+  if (ttl !== never && expiresAt <= minimum) return wholeDocument(store, transaction, ref, batch)
+  const versions = versionsUpTo(snapshot, ref, minimum, newest)
+  const { isAll, keys, root } = removableRows(store, transaction, ref, versions, batch)
+  if (isAll && root?.action === 'delete') keys.push(historyKey(ref, root.ts))
+  return { keys, isAll, ...(ttl <= minimum && { expiresAt }) }
 }
 
-/** Returns all stored rows of a document, to remove the complete document. */
-function wholeDocument(store: Store, { rows, snapshot }: StoreTransaction, ref: Ref): ExpiredRows {
-  let bytes = 0
-  const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => {
-    bytes += stored.length
-    return rows.reader.read(ref, stored)
-  })
-  const stored = store.counted(ref.database, () => storedRows(rows, ref, versions))
+/** Returns all stored rows of a document, as many as `batch` allows, to remove the complete document. */
+function wholeDocument(store: Store, transaction: StoreTransaction, ref: Ref, batch: Batch): ExpiredRows {
+  const { rows, snapshot } = transaction
+  const versions = storedVersionsAscending(snapshot, ref)
+  const { isAll, keys, root, timelines } = removableRows(store, transaction, ref, versions, batch)
+  if (!isAll) return { keys, isAll }
+  const last = timelines.flatMap(timeline => timeline.liveRows()).map(({ key }) => key)
+  if (root !== undefined) last.push(root.action === 'delete' ? historyKey(ref, root.ts) : documentKey(ref))
+  batch.write(last.length, bytesOf(last))
   if (ref.collection === native.keys) removeHome(rows.overlay, ref)
-  return { keys: Array.from(stored.values(), ({ key }) => key), bytes, isAll: true }
+  return { keys: [...keys, ...last], isAll }
+}
+
+/** Yields the versions of a document that were written up to the time `upTo`, oldest first. `newest`: if it is live. */
+function* versionsUpTo(
+  { view }: Snapshot,
+  ref: Ref,
+  upTo: Micros,
+  newest: Bytes | undefined,
+): Generator<Bytes> {
+  const range = { start: historyRange(ref, upTo).start, end: historyRange(ref).end }
+  for (const { value } of view.range({ ...range, reverse: true })) yield value
+  if (newest !== undefined && versionTime(newest) <= upTo) yield newest
+}
+
+interface RemovableRows {
+  readonly keys: Uint8Array[]
+  readonly isAll: boolean
+  /** The last version that was read. Its row and its live entries are not in `keys`. */
+  readonly root: StoredVersion | undefined
+  readonly timelines: readonly Timeline[]
+}
+
+/**
+ * Returns the keys of all versions but the last, and of the index rows that end with one of `versions`. Stops between
+ * two versions when `batch` is full: the remaining versions then form a complete document with a shorter history.
+ */
+function removableRows(
+  store: Store,
+  { rows }: StoreTransaction,
+  ref: Ref,
+  versions: Iterable<Bytes>,
+  batch: Batch,
+): RemovableRows {
+  const timelines = indexesOf(rows, ref.database, ref.collection).map(index => new Timeline(index))
+  const keys: Uint8Array[] = []
+  let root: StoredVersion | undefined
+  let steps = 0
+  for (const stored of versions) {
+    // Without a second version, the next batch would begin with the same version again.
+    if (steps++ > 1 && batch.isFull()) return { keys, isAll: false, root, timelines }
+    const version = rows.reader.read(ref, stored)
+    const added = store.counted(ref.database, () =>
+      timelines.flatMap(timeline => timeline.add(version)).map(({ key }) => key),
+    )
+    if (root !== undefined) added.push(historyKey(ref, root.ts))
+    for (const key of added) keys.push(key)
+    batch.read(1, stored.length)
+    batch.write(added.length, bytesOf(added))
+    root = version
+  }
+  return { keys, isAll: true, root, timelines }
+}
+
+function bytesOf(keys: readonly Uint8Array[]): number {
+  return keys.reduce((sum, { length }) => sum + length, 0)
 }
 
 /** Maximum number of deleted objects that {@link nextGarbage} checks. */
@@ -156,28 +195,25 @@ export function removeGarbage(
 /** A batch of removals. */
 class Removal {
   readonly transaction: StoreTransaction
-  readonly #batch: Batch
+  readonly batch: Batch
 
   constructor(transaction: StoreTransaction, isOver: () => boolean) {
     this.transaction = transaction
-    this.#batch = new Batch(isOver)
+    this.batch = new Batch(isOver)
   }
 
   get isFull(): boolean {
-    return this.#batch.isFull()
+    return this.batch.isFull()
   }
 
   remove(key: Uint8Array): void {
     this.transaction.rows.overlay.set(key, undefined)
-    this.#batch.write(1)
+    this.batch.write(1)
   }
 
   removeRange(range: KeyInterval): void {
-    if (this.isFull) return
     const { overlay } = this.transaction.rows
-    // Only the keys are collected, because the values of a batch could need much memory.
-    const keys = Array.from(overlay.range({ ...range, limit: this.#batch.writesLeft }), row => row.key)
-    for (const key of keys) this.remove(key)
+    for (const key of keysFor(this.batch, overlay.range(range))) overlay.set(key, undefined)
   }
 
   removeTables(database: DatabaseId, index: number): void {
@@ -186,11 +222,25 @@ class Removal {
   }
 }
 
+/** Returns the keys of the first of `rows`, as many as `batch` allows, and counts these rows in `batch` as removed. */
+function keysFor(batch: Batch, rows: Iterable<Entry>): Uint8Array[] {
+  // Only the keys are collected, because the values of a batch could need much memory.
+  const keys: Uint8Array[] = []
+  for (const { key, value } of rows) {
+    if (batch.isFull()) break
+    batch.write(1, key.length + value.length)
+    keys.push(key)
+  }
+  return keys
+}
+
 function removeCollection(store: Store, removal: Removal, { database, id }: Ref): void {
   const collection = Number(id)
   for (const ref of everyDocument(removal.transaction.snapshot, database, collection)) {
     if (removal.isFull) return
-    for (const key of wholeDocument(store, removal.transaction, ref).keys) removal.remove(key)
+    const { isAll, keys } = wholeDocument(store, removal.transaction, ref, removal.batch)
+    for (const key of keys) removal.transaction.rows.overlay.set(key, undefined)
+    if (!isAll) return
   }
   removal.removeRange(documentRange(database, collection))
   removal.removeRange(collectionHistoryRange(database, collection))
@@ -225,13 +275,9 @@ function removeDatabase(removal: Removal, database: DatabaseId): void {
 /** The maximum time between two checks of a collection with recorded changes, in microseconds. */
 const lookMicros: number = 30 * microsPerDay
 
-/** Returns the range of the expired rows of the change log, limited to one batch. */
+/** Returns the range of the expired rows of the change log. */
 function oldLog(now: Micros): KeyRange {
-  return {
-    start: changesRange().start,
-    end: changesKey(micros(now - changeLogMicros), 0),
-    limit: batchWritesMax,
-  }
+  return { start: changesRange().start, end: changesKey(micros(now - changeLogMicros), 0) }
 }
 
 /** Returns whether rows of the change log have expired, or whether a check of a collection's changes is due. */
@@ -239,18 +285,27 @@ export function hasOldChanges(view: View, now: Micros): boolean {
   return [...view.range({ ...oldLog(now), limit: 1 }), ...workOf(view, 'changes', now, 1)].length > 0
 }
 
-/** Removes a batch of expired changes. Returns whether there may be more expired changes. */
-export function removeOldChanges(transaction: StoreTransaction, now: Micros): boolean {
+/**
+ * Removes a batch of expired changes. The batch also ends when `isOver` returns true. Returns whether there may be more
+ * expired changes.
+ */
+export function removeOldChanges(transaction: StoreTransaction, now: Micros, isOver: () => boolean): boolean {
   const { overlay } = transaction.rows
-  const rows = [...overlay.range(oldLog(now))]
-  for (const row of rows) {
-    const ts = timeOf(row.key)
-    for (const place of placesOf(row)) scheduleRemoval(transaction, place, ts)
-    overlay.set(row.key, undefined)
+  const batch = new Batch(isOver)
+  const rows: { readonly key: Uint8Array; readonly places: readonly CollectionPlace[] }[] = []
+  for (const row of overlay.range(oldLog(now))) {
+    if (batch.isFull()) break
+    const places = placesOf(row)
+    batch.write(1 + places.length, row.key.length + row.value.length)
+    rows.push({ key: row.key, places })
+  }
+  for (const { key, places } of rows) {
+    for (const place of places) scheduleRemoval(transaction, place, timeOf(key))
+    overlay.set(key, undefined)
   }
   const [work] = workOf(overlay, 'changes', now, 1)
-  if (work !== undefined) removeCollectionChanges(transaction, work, now)
-  return work !== undefined || rows.length === batchWritesMax
+  if (work !== undefined) removeCollectionChanges(transaction, work, now, new Batch(isOver))
+  return work !== undefined || batch.isFull()
 }
 
 /** Removes a batch of a collection's expired changes. The last batch schedules the next check of the collection. */
@@ -258,6 +313,7 @@ function removeCollectionChanges(
   transaction: StoreTransaction,
   { key, target }: SweeperWork,
   now: Micros,
+  batch: Batch,
 ): void {
   const { overlay } = transaction.rows
   const { database } = target
@@ -271,9 +327,8 @@ function removeCollectionChanges(
           transaction.minimumValidTime(database, collection, Math.min(now, transaction.snapshotTime)),
         )
   const old = collectionChangesRange(database, collection, undefined, micros(floor))
-  const keys = Array.from(overlay.range({ ...old, limit: batchWritesMax }), row => row.key)
-  for (const key of keys) overlay.set(key, undefined)
-  if (keys.length === batchWritesMax) return
+  for (const key of keysFor(batch, overlay.range(old))) overlay.set(key, undefined)
+  if (batch.isFull()) return
   overlay.set(key, undefined)
   const oldest = firstOf(overlay, collectionChangesRange(database, collection, micros(floor)))
   const ts = oldest && timeOf(oldest.key)

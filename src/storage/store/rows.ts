@@ -71,7 +71,7 @@ export function storedRows(
 }
 
 /** Yields all index rows of a document. `versions`: all versions, oldest first. */
-export function* indexRows(
+function* indexRows(
   context: IndexContext,
   ref: Ref,
   versions: readonly StoredVersion[],

@@ -147,7 +147,9 @@ export class Sweeper {
   async #sweepChanges(): Promise<boolean> {
     const now = this.#removalTime()
     if (!this.#store.kv.read(view => hasOldChanges(view, now))) return false
-    const { result } = await this.#store.write(transaction => removeOldChanges(transaction, now))
+    const { result } = await this.#store.write(transaction =>
+      removeOldChanges(transaction, now, batchEnd(this.#batchMs)),
+    )
     return result
   }
 
@@ -257,9 +259,8 @@ export class Sweeper {
       // The data may be part of the retained history again if `history_days` was increased after the marks were read.
       if (time > minimum) continue
       if (!done.has(ref.id)) {
-        const expired = expiredRows(this.#store, transaction, ref, minimum)
+        const expired = expiredRows(this.#store, transaction, ref, minimum, batch)
         for (const each of expired.keys) overlay.set(each, undefined)
-        batch.write(expired.keys.length, expired.bytes)
         if (!expired.isAll) return at
         if (expired.expiresAt !== undefined) markDue(overlay, ref, expired.expiresAt)
         done.add(ref.id)

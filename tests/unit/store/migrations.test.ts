@@ -152,6 +152,23 @@ test('versions are rewritten in the background in small steps; then the steps of
   await bench.close()
 })
 
+test('a migration may add a large value to many documents', async () => {
+  const { bench, jars } = await filled(200)
+  const value = 'x'.repeat(100_000)
+  await migrate(bench, jars, { kind: 'add', path: ['b'], type: { kind: 'scalar', name: 'String' }, value })
+  await new Background(bench.store).runAll()
+  assert.deepEqual(
+    bench.read(transaction => transaction.get(documentRef(jars, 199))?.fields),
+    data({ a: 199n, b: value }),
+  )
+  const rewritten = bench.kv.read(view =>
+    Array.from(view.range(tagRange('document'))).filter(row => row.value.length > value.length),
+  )
+  // The definition of the collection contains the value, too.
+  assert.equal(rewritten.length, 201)
+  await bench.close()
+})
+
 test('a step of the rewrite ends at a row that takes too long', async () => {
   const { bench, jars } = await filled(20)
   await migrate(bench, jars, move('a', 'b'))

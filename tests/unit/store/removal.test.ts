@@ -154,6 +154,36 @@ test('a long history of a document is removed in batches', async () => {
   await bench.close()
 })
 
+for (const [what, ttlMicros] of [
+  ['expired versions', undefined],
+  ['versions of an expired document', second],
+] as const)
+  test(`${what} with more index rows than a transaction may write are removed`, async () => {
+    const bench = new Bench()
+    const users = await bench.write(transaction => {
+      const users = createCollection(transaction, 'users', { history_days: 0n })
+      createIndex(transaction, 'by_tag', { source: users, values: [field('tags')] })
+      return users
+    })
+    const [, , live, , events] = countAll(bench)
+    const ref = documentRef(users, 1)
+    const tagsOf = (version: number) =>
+      Array.from({ length: 100 }, (_, tag) => `${version} ${tag}`.padEnd(1000, '.'))
+    for (let version = 0; version < 200; version++)
+      await bench.write(transaction =>
+        transaction.put(ref, data({ tags: tagsOf(version) }, ttlMicros && bench.now + ttlMicros)),
+      )
+    const keyBytes = bench.kv.read(view =>
+      [...view.range(tagRange('indexEnded'))].reduce((sum, { key }) => sum + key.length, 0),
+    )
+    assert.ok(keyBytes > 16_777_216, `${keyBytes} bytes`)
+    bench.now += grace + day
+    await new Sweeper(bench.store).runAll()
+    assert.equal(versionsOf(bench, ref), 0)
+    assert.deepEqual(countAll(bench).slice(2), [Number(live) + (ttlMicros ? 0 : 100), 0, events])
+    await bench.close()
+  })
+
 test('a shorter, longer or unlimited history applies from its change on', async () => {
   const bench = new Bench()
   const users = await collectionOf(bench, { history_days: 100n })
