@@ -128,7 +128,7 @@ class OperationCompiler {
     const named = library.getNamedType(definition.type)
     if (named.name === target?.name)
       return this.#reads.value(definition.type, field.selectionSets, firstOf(set))
-    return this.#reads.page(definition.type, field.selectionSets, this.#reads.paginate(set, given))
+    return this.#reads.page(definition.type, field.selectionSets, this.#reads.paginate(set, given), given)
   }
 
   /** A field that calls a function. */
@@ -161,7 +161,7 @@ class OperationCompiler {
       })
     const size = this.#parameters.add(source => sizeOf(given(source)))
     const page = call({ call: resolver.ref, arguments: [...values, size, cursor('after'), cursor('before')] })
-    return this.#reads.page(definition.type, field.selectionSets, page)
+    return this.#reads.page(definition.type, field.selectionSets, page, given)
   }
 
   /** A field that every type has, such as `findUserByID`. */

@@ -41,9 +41,15 @@ export function argumentsOf(
 /** The parameters of an expression, in order. */
 export class Parameters {
   readonly #all: Parameter[] = []
+  readonly #checks: ((source: ParameterSource) => void)[] = []
 
   get names(): readonly string[] {
     return this.#all.map((_, at) => `p${at}`)
+  }
+
+  /** Adds a check of each request. The check throws OperationError. */
+  check(check: (source: ParameterSource) => void): void {
+    this.#checks.push(check)
   }
 
   /** Adds a parameter, and returns the expression of its variable. */
@@ -52,7 +58,9 @@ export class Parameters {
     return variable(`p${this.#all.length - 1}`)
   }
 
+  /** Computes the values for a request. Throws OperationError if a check fails. */
   values(source: ParameterSource): readonly Value[] {
+    for (const check of this.#checks) check(source)
     return this.#all.map(parameter => parameter(source))
   }
 }

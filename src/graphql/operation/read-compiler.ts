@@ -4,10 +4,13 @@
 
 import type { GraphQLObjectType, GraphQLOutputType, SelectionSetNode } from 'graphql'
 import { step } from '../../base/effort.ts'
+import { limits } from '../../base/limits.ts'
+import { msg } from '../../base/message.ts'
+import { OperationError } from '../errors.ts'
 import type { DatabaseSchema } from '../schema/database-schema.ts'
 import { decodeCursor } from './cursors.ts'
 import { call, type Fql, firstOf, ifElse, letIn, map, match, objectOf, select, variable } from './fql.ts'
-import { argumentsOf, type ParameterSource, type Parameters } from './parameters.ts'
+import { type ArgumentsOf, argumentsOf, type ParameterSource, type Parameters } from './parameters.ts'
 import { documentSlot, nonNullText, type Plan, type PlanMember } from './result-plan.ts'
 import type { SelectedField, Selections } from './selections.ts'
 
@@ -26,6 +29,8 @@ export class ReadCompiler {
   readonly #schema: DatabaseSchema
   readonly #selections: Selections
   readonly #parameters: Parameters
+  /** The arguments of the pages around the current selections. */
+  readonly #pages: ArgumentsOf[] = []
   #names = 0
 
   constructor(schema: DatabaseSchema, selections: Selections, parameters: Parameters) {
@@ -162,11 +167,11 @@ export class ReadCompiler {
   #relationPage(type: GraphQLObjectType, field: SelectedField, set: Fql): CompiledValue {
     const definition = this.#definition(type, field.name)
     const given = argumentsOf(definition, field.node, this.#schema.library)
-    return this.page(definition.type, field.selectionSets, this.paginate(set, given))
+    return this.page(definition.type, field.selectionSets, this.paginate(set, given), given)
   }
 
   /** Reads a page of a set. `given`: the arguments `_size` and `_cursor`. */
-  paginate(set: Fql, given: (source: ParameterSource) => Readonly<Record<string, unknown>>): Fql {
+  paginate(set: Fql, given: ArgumentsOf): Fql {
     const size = this.#parameters.add(source => sizeOf(given(source)))
     const cursor = this.#parameters.add(source => {
       const text = given(source)._cursor
@@ -175,13 +180,24 @@ export class ReadCompiler {
     return call({ paginate: set, cursor, size })
   }
 
-  /** Compiles a page. `source`: the expression of the page, whose elements are references or values. */
-  page(type: GraphQLOutputType, sets: readonly SelectionSetNode[], source: Fql): CompiledValue {
+  /**
+   * Compiles a page. `source`: the expression of the page, whose elements are references or values. `given`: the
+   * arguments of the page.
+   */
+  page(
+    type: GraphQLOutputType,
+    sets: readonly SelectionSetNode[],
+    source: Fql,
+    given: ArgumentsOf,
+  ): CompiledValue {
     const { library } = this.#schema
     const pageType = library.getNamedType(type) as GraphQLObjectType
     const fields = this.#selections.fields(sets)
     const dataFields = fields.filter(({ name }) => name === 'data')
+    this.#pages.push(given)
+    if (this.#pages.length > 1) this.#parameters.check(multiplied([...this.#pages]))
     const compiled = this.#pageData(pageType, dataFields)
+    this.#pages.pop()
     const members = fields.map(({ key, name, node }): PlanMember => {
       if (name === '__typename')
         return { key, node, plan: nonNullText, source: { kind: 'text', text: pageType.name } }
@@ -265,6 +281,24 @@ export class ReadCompiler {
     if (slots.length === 0) return { expression: source, plan, isPlain: true }
     const whole = ifElse(call({ is_object: variable(object) }), expression, null)
     return { expression: letIn([[object, source]], whole), plan, isPlain: false }
+  }
+}
+
+/** The number of compute units that an operation may use; each element of a page takes at least one. */
+const elementsMax = limits.computeOpsMax * limits.computeUnitsPerOp
+
+/** Checks the product of the given sizes of nested pages. Pages without a size do not count: most are not full. */
+function multiplied(pages: readonly ArgumentsOf[]): (source: ParameterSource) => void {
+  return source => {
+    let elements = 1
+    for (const given of pages) {
+      const { _size } = given(source)
+      if (typeof _size === 'number') elements *= Math.min(Math.max(_size, 1), limits.queryWidthMax)
+    }
+    if (elements > elementsMax)
+      throw OperationError.invalid(
+        msg`The nested pages have up to ${elements} elements. Max: ${elementsMax}. Use smaller values of _size.`,
+      )
   }
 }
 

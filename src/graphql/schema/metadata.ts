@@ -80,11 +80,12 @@ export function objectMeta({ description, directives, fields, name }: ObjectDefi
   })
 }
 
-/** Returns the metadata of a function. */
+/** Returns the metadata of a function. The arguments are present even if there are none. */
 export function resolverMeta({ field, location }: ResolverField): ObjectValue {
+  const meta = new Map(fieldMeta(field)).set('arguments', field.arguments.map(argumentValue))
   return new Map<string, Value>([
     ['location', location],
-    ['field', fieldMeta(field)],
+    ['field', meta],
   ])
 }
 
