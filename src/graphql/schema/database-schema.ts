@@ -2,7 +2,9 @@
 // schema objects of all fields. The schema is cached until any schema object of the database changes.
 
 import type { GraphQLScalarType, GraphQLSchema } from 'graphql'
+import { isStackExhaustion } from '../../base/catch-error.ts'
 import { longCall } from '../../base/effort.ts'
+import { msg } from '../../base/message.ts'
 import type { Session } from '../../model/session.ts'
 import { native, type Ref } from '../../values/value.ts'
 import { SchemaError } from '../errors.ts'
@@ -80,13 +82,23 @@ function readDatabaseSchema(session: Session, library: Library): DatabaseSchema 
   }
 }
 
-/** Builds the schema of the library from the text of the generated schema. */
+/**
+ * Builds the schema of the library from the text of the generated schema. Throws SchemaError if clients have written
+ * metadata that gives no valid schema.
+ */
 function buildGenerated(sdl: string, library: Library): GraphQLSchema {
   longCall(sdl.length)
-  const schema = library.buildASTSchema(library.parse(sdl, { noLocation: true }), {
-    assumeValid: true,
-    assumeValidSDL: true,
-  })
-  defineScalars(name => schema.getType(name) as GraphQLScalarType | undefined, library)
-  return schema
+  try {
+    const schema = library.buildASTSchema(library.parse(sdl, { noLocation: true }), {
+      assumeValid: true,
+      assumeValidSDL: true,
+    })
+    defineScalars(name => schema.getType(name) as GraphQLScalarType | undefined, library)
+    return schema
+  } catch (error) {
+    if (!(error instanceof Error) || isStackExhaustion(error)) throw error
+    throw new SchemaError(
+      msg`The GraphQL metadata of this database is invalid: ${error.message}. Import the schema again.`,
+    )
+  }
 }
