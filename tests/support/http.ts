@@ -1,5 +1,7 @@
 // Sends queries over plain HTTP/1.1 without a driver, exactly as they are on the wire.
 
+import { parseExpression } from '../../src/fql4/text/index.ts'
+import { writeJson } from '../../src/values/write-json.ts'
 import type { RunningServer } from './server.ts'
 
 export interface HttpRequest {
@@ -46,6 +48,26 @@ export async function query(
   expression: unknown,
 ): Promise<unknown> {
   const answer = await send(server, { secret, query: expression })
+  if (answer.status >= 300) throw new Error(`status ${answer.status}: ${answer.text}`)
+  return (answer.json as { resource: unknown }).resource
+}
+
+/** Sends a query of version 4 in its text form, such as `Count(Documents(Collection("c")))`. */
+export function sendText(
+  server: Pick<RunningServer, 'url'>,
+  secret: string,
+  text: string,
+): Promise<HttpAnswer> {
+  return send(server, { secret, body: writeJson(parseExpression(text).json) })
+}
+
+/** Runs a query of version 4 in its text form, and returns its `resource`; throws with status and body when it fails. */
+export async function runText(
+  server: Pick<RunningServer, 'url'>,
+  secret: string,
+  text: string,
+): Promise<unknown> {
+  const answer = await sendText(server, secret, text)
   if (answer.status >= 300) throw new Error(`status ${answer.status}: ${answer.text}`)
   return (answer.json as { resource: unknown }).resource
 }

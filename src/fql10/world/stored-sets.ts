@@ -66,7 +66,7 @@ export class StoredSetReader implements SetReader {
   *scan(set: StoredSet, from: SetPosition | undefined, call: Call): Generator<SetItem, void, void> {
     const session = this.#session
     const { at, isReversed, snapshot } = set.options
-    const reading = new Reading(session, at ?? snapshot, 'left out')
+    const reading = new Reading(session, at ?? snapshot)
     const foundIn = this.#indexUse(set)
     session.callSite = call
     const stream = this.#stream(set, reading, at !== undefined, foundIn)

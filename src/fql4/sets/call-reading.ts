@@ -24,12 +24,12 @@ export class CallReading extends Reading {
   }
 
   /** Begins to read a set as of the valid time of the call. */
-  static of(call: Call, hidden: Reading['hidden'] = 'left out'): CallReading {
-    return new CallReading(call, call.session.validTime, hidden)
+  static of(call: Call): CallReading {
+    return new CallReading(call, call.session.validTime)
   }
 
   override asOf(at: number | undefined): CallReading {
-    return new CallReading(this.call, at, this.hidden, ...this.counts)
+    return new CallReading(this.call, at, ...this.counts)
   }
 }
 

@@ -179,8 +179,9 @@ const always = Number.NEGATIVE_INFINITY
 const stillThere = Number.POSITIVE_INFINITY
 
 /**
- * Returns the history of a join. `source` is the history of the source. `present` contains the current elements of the
- * source, including elements that were added before the retained history.
+ * Returns the history of a join. Reads the whole history of the source immediately, and the histories of the target sets
+ * on demand. `source` is the history of the source. `present` contains the current elements of the source, including
+ * elements that were added before the retained history.
  */
 export function joinHistory(
   source: HistoryStream,
@@ -189,17 +190,12 @@ export function joinHistory(
   reading: CallReading,
   open: (target: SetLike) => HistoryStream | undefined,
 ): HistoryStream {
-  return {
-    order: 'adds first',
-    scan(scan) {
-      const members: HistoryMember[] = []
-      for (const element of sourceElements(source, present, reading.session.keys)) {
-        const target = open(targetOf(element, link, reading))
-        if (target) members.push({ events: during(element.presences, target), holds: () => true })
-      }
-      return combinedHistory('union', members).scan(scan)
-    },
+  const members: HistoryMember[] = []
+  for (const element of sourceElements(source, present, reading.session.keys)) {
+    const target = open(targetOf(element, link, reading))
+    if (target) members.push({ events: during(element.presences, target), holds: () => true })
   }
+  return combinedHistory('union', members)
 }
 
 /** Returns the events of the history `events` within the intervals `presences`. */

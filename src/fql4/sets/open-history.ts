@@ -1,54 +1,87 @@
-// Opens the history of a set, without events that the caller may not read.
+// Opens the history of a set, without events that the caller may not read. As in open.ts, the history of a combined set is
+// computed from all events of its members, and then filtered by the caller's permission to read the documents.
 
 import { unreachable } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
-import { documentsFilter, mayReadHistory, nativeFilter, readableIndex } from '../../model/sets/access.ts'
+import {
+  allDocuments,
+  listedDocumentsOf,
+  mayReadAll,
+  mayReadHistory,
+  mayReadNative,
+  readableDocuments,
+  readableIndex,
+} from '../../model/sets/access.ts'
 import type { HistoryStream, SetEvent } from '../../model/sets/history.ts'
 import { documentHistory, documentsHistory, matchHistory } from '../../model/sets/stored-histories.ts'
 import { firstOf } from '../../model/sets/stream.ts'
-import { isNativeCollectionRef, type Micros, native, Ref } from '../../values/value.ts'
+import { isNativeCollectionRef, type Lambda, type Micros, native, Ref } from '../../values/value.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
 import { combinedHistory, type HistoryMember, joinHistory, presentOf } from './combined-history.ts'
-import { openSet, withoutHistory } from './open.ts'
+import { openMember, withoutHistory } from './open.ts'
+
+/** The history of a set with all events, also events of documents that the caller may not read. */
+interface MemberHistory {
+  readonly history: HistoryStream
+  /** True if results may contain only events of documents that the caller may read. */
+  readonly isFiltered: boolean
+}
 
 /** Opens the history of a set or document. Returns undefined if the caller may not read the history. */
 export function openHistory(set: SetLike, reading: CallReading): HistoryStream | undefined {
-  if (set instanceof SetValue) return openShape(set, set.shape, reading)
-  if (!isNativeCollectionRef(set)) return openDocument(set, set, 'versions', reading)
-  const shows = nativeFilter(set, reading.session)
-  return shows && documentsHistory(set, eventsOf(set), shows, reading)
+  const opened = openMemberHistory(set, reading)
+  if (!opened?.isFiltered) return opened?.history
+  const { history } = opened
+  const shows = readableDocuments(reading.session)
+  return {
+    order: history.order,
+    *scan(scan) {
+      for (const event of history.scan(scan)) if (shows(event.document)) yield event
+    },
+  }
 }
 
-function openShape(set: SetValue, shape: SetShape, reading: CallReading): HistoryStream | undefined {
+/**
+ * Opens the history of a member of a combined set, with all events. Returns undefined if the caller may not read the
+ * history. Results must not contain events of a filtered history whose documents the caller may not read.
+ */
+export function openMemberHistory(set: SetLike, reading: CallReading): MemberHistory | undefined {
+  if (set instanceof SetValue) return openShape(set, set.shape, reading)
+  if (!isNativeCollectionRef(set)) return openDocument(set, set, 'versions', reading)
+  const { session } = reading
+  if (!mayReadNative(set, session)) return undefined
+  const history = documentsHistory(set, eventsOf(set), listedDocumentsOf(set, session), reading)
+  return { history, isFiltered: true }
+}
+
+function openShape(set: SetValue, shape: SetShape, reading: CallReading): MemberHistory | undefined {
+  const { session } = reading
   switch (shape.type) {
     case 'match': {
       const { index: ref, terms } = shape
-      const found = readableIndex(ref, terms, reading)
-      return found && matchHistory(found.index, terms, eventsOf(set), found.shows, reading)
+      const found = readableIndex(ref, terms, session)
+      if (!found) return undefined
+      const history = matchHistory(found.index, terms, eventsOf(set), allDocuments, reading)
+      return { history, isFiltered: found.isFiltered }
     }
-    case 'documents':
-      return documentsHistory(
-        shape.collection,
-        eventsOf(set),
-        documentsFilter(shape.collection, reading.session),
-        reading,
-      )
+    case 'documents': {
+      const { collection } = shape
+      const lists = listedDocumentsOf(collection, session)
+      const history = documentsHistory(collection, eventsOf(set), lists, reading)
+      return { history, isFiltered: !mayReadAll(collection, session) }
+    }
     case 'singleton':
       return openDocument(shape.ref, set, 'membership', reading)
     case 'events':
     case 'distinct':
-      return openHistory(shape.source, reading)
+      return openMemberHistory(shape.source, reading)
     case 'union':
     case 'intersection':
     case 'difference':
       return openCombination(shape.type, shape.sets, reading)
-    case 'join': {
-      const history = openHistory(shape.source, reading)
-      const present = openSet(shape.source, reading)
-      const open = (target: SetLike) => openHistory(target, reading)
-      return history && present && joinHistory(history, present, shape.with, reading, open)
-    }
+    case 'join':
+      return openJoin(shape.source, shape.with, reading)
     case 'reverse':
     case 'range':
     case 'filter':
@@ -63,10 +96,14 @@ function eventsOf(source: SetLike): SetValue {
   return new SetValue({ type: 'events', source })
 }
 
-function openDocument(document: Ref, set: SetLike, kind: 'versions' | 'membership', reading: CallReading) {
-  return mayReadHistory(document, reading.session)
-    ? documentHistory(document, eventsOf(set), kind, reading)
-    : undefined
+function openDocument(
+  document: Ref,
+  set: SetLike,
+  kind: 'versions' | 'membership',
+  reading: CallReading,
+): MemberHistory | undefined {
+  if (!mayReadHistory(document, reading.session)) return undefined
+  return { history: documentHistory(document, eventsOf(set), kind, reading), isFiltered: false }
 }
 
 /**
@@ -77,28 +114,46 @@ function openCombination(
   type: 'union' | 'intersection' | 'difference',
   sets: readonly SetLike[],
   reading: CallReading,
-): HistoryStream | undefined {
-  const opened = sets.map(set => memberOf(set, reading))
+): MemberHistory | undefined {
+  const opened = sets.map(set => openOperand(set, reading))
   const members = opened.filter(member => member !== undefined)
   if (members.length === 0 || (type === 'difference' && !opened[0])) return undefined
-  return combinedHistory(type, members)
+  return { history: combinedHistory(type, members), isFiltered: members.some(member => member.isFiltered) }
 }
 
-function memberOf(set: SetLike, reading: CallReading): HistoryMember | undefined {
-  const events = openHistory(set, reading)
+function openOperand(
+  set: SetLike,
+  reading: CallReading,
+): (HistoryMember & Pick<MemberHistory, 'isFiltered'>) | undefined {
+  const opened = openMemberHistory(set, reading)
   const present = presentOf(set)
   const oldest = minimumValidTime(present, reading)
   return (
-    events && {
-      events,
+    opened && {
+      isFiltered: opened.isFiltered,
+      events: opened.history,
       holds(key, event, when) {
         const at = momentOf(event, when, oldest, reading)
-        const stream = openSet(present, reading.asOf(at))
+        const member = openMember(present, reading.asOf(at))
         const place = { from: { values: key, side: 'low' }, to: { values: key, side: 'high' } } as const
-        return stream !== undefined && firstOf(stream.scan(place)) !== undefined
+        return member !== undefined && firstOf(member.stream.scan(place)) !== undefined
       },
     }
   )
+}
+
+/** Opens the history of a join. Target sets whose history the caller may not read have no events. */
+function openJoin(source: SetLike, link: Lambda | Ref, reading: CallReading): MemberHistory | undefined {
+  const opened = openMemberHistory(source, reading)
+  const present = openMember(source, reading)
+  if (!opened || !present) return undefined
+  let { isFiltered } = opened
+  const history = joinHistory(opened.history, present.stream, link, reading, target => {
+    const member = openMemberHistory(target, reading)
+    isFiltered ||= member?.isFiltered === true
+    return member?.history
+  })
+  return { history, isFiltered }
 }
 
 /**

@@ -1,11 +1,21 @@
-// Opens a set as a stream of elements, without elements that the caller may not read.
+// Opens a set as a stream of elements. The elements of a combined set are computed from all elements of its members, and
+// the result is filtered by the caller's permission to read the documents. If members were filtered first, a difference
+// would show the elements that a hidden document subtracts, and a join would lose the targets of hidden documents.
 
 import { unreachable } from '../../base/assert.ts'
 import { msg } from '../../base/message.ts'
-import { documentsFilter, mayReadHistory, nativeFilter, readableIndex } from '../../model/sets/access.ts'
+import {
+  allDocuments,
+  listedDocumentsOf,
+  mayReadAll,
+  mayReadHistory,
+  mayReadNative,
+  readableDocuments,
+  readableIndex,
+} from '../../model/sets/access.ts'
 import { documentStream, documentsStream, matchStream } from '../../model/sets/stored-streams.ts'
 import { type Element, type ElementStream, elementValue } from '../../model/sets/stream.ts'
-import { isNativeCollectionRef, type Ref } from '../../values/value.ts'
+import { isNativeCollectionRef, type Lambda, type Ref } from '../../values/value.ts'
 import { typeName } from '../values/tagged.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
 import { applySetLambda, type CallReading, setLambdaError } from './call-reading.ts'
@@ -21,54 +31,76 @@ import {
   unionStream,
 } from './streams.ts'
 
-/**
- * Opens a set. Returns undefined if the caller may not read the set. Elements are read on demand, but the source of a
- * join is read immediately.
- */
-export function openSet(set: SetLike, reading: CallReading): ElementStream | undefined {
-  if (set instanceof SetValue) return openShape(set, set.shape, reading)
-  if (!isNativeCollectionRef(set)) return openDocument(set, set, reading)
-  const shows = nativeFilter(set, reading.session)
-  return shows && documentsStream(set, set, shows, reading)
+/** A set with all elements, also elements whose documents the caller may not read. */
+interface OpenMember {
+  readonly stream: ElementStream
+  /** True if results may contain only elements whose documents the caller may read. */
+  readonly isFiltered: boolean
 }
 
-function openShape(set: SetValue, shape: SetShape, reading: CallReading): ElementStream | undefined {
+/** The shapes whose elements are a part of the elements of their source. */
+type PartShape = Extract<SetShape, { type: 'reverse' | 'range' | 'filter' }>
+
+/**
+ * Opens a set, without elements that the caller may not read. Returns undefined if the caller may not read the set.
+ * Elements are read on demand, but the source of a join is read immediately.
+ */
+export function openSet(set: SetLike, reading: CallReading): ElementStream | undefined {
+  if (set instanceof SetValue && isPart(set.shape)) {
+    // The lambda of a filter gets only readable elements, because errors of the lambda can contain the elements.
+    const source = openSet(set.shape.source, reading)
+    return source && partOf(source, set.shape, reading)
+  }
+  const opened = openMember(set, reading)
+  if (!opened?.isFiltered) return opened?.stream
+  const shows = readableDocuments(reading.session)
+  return filteredStream(opened.stream, ({ document }) => shows(document))
+}
+
+/**
+ * Opens a set as a member of a combined set, with all elements. Returns undefined if the caller may not read the set.
+ * Results must not contain elements of a filtered member whose documents the caller may not read.
+ */
+export function openMember(set: SetLike, reading: CallReading): OpenMember | undefined {
+  if (set instanceof SetValue) return openShape(set, set.shape, reading)
+  if (!isNativeCollectionRef(set)) return openDocument(set, set, reading)
+  const { session } = reading
+  if (!mayReadNative(set, session)) return undefined
+  return { stream: documentsStream(set, set, listedDocumentsOf(set, session), reading), isFiltered: true }
+}
+
+function openShape(set: SetValue, shape: SetShape, reading: CallReading): OpenMember | undefined {
+  const { session } = reading
   switch (shape.type) {
     case 'match': {
-      const { index: ref, terms } = shape
-      const found = readableIndex(ref, terms, reading)
-      return found && matchStream(found.index, terms, set, found.shows, reading)
+      const found = readableIndex(shape.index, shape.terms, session)
+      if (!found) return undefined
+      const stream = matchStream(found.index, shape.terms, set, allDocuments, reading)
+      return { stream, isFiltered: found.isFiltered }
     }
-    case 'documents':
-      return documentsStream(
-        shape.collection,
-        set,
-        documentsFilter(shape.collection, reading.session),
-        reading,
-      )
+    case 'documents': {
+      const { collection } = shape
+      const stream = documentsStream(collection, set, listedDocumentsOf(collection, session), reading)
+      return { stream, isFiltered: !mayReadAll(collection, session) }
+    }
     case 'singleton':
       return openDocument(shape.ref, set, reading)
     case 'union':
     case 'intersection':
     case 'difference':
       return openCombination(shape.type, shape.sets, reading)
-    case 'join': {
-      const source = openSet(shape.source, reading)
-      return source && joinStream(source, shape.with, reading, target => openSet(target, reading))
+    case 'join':
+      return openJoin(shape.source, shape.with, reading)
+    case 'distinct': {
+      const source = openMember(shape.source, reading)
+      return source && { ...source, stream: distinctStream(source.stream) }
     }
-    case 'distinct':
-      return derive(shape.source, reading, source => distinctStream(source))
     case 'reverse':
-      return derive(shape.source, reading, source => reversedStream(source))
     case 'range':
-      return derive(shape.source, reading, source => {
-        const { from, to } = rangePlaces(shape.from, shape.to, source.order)
-        return rangeStream(source, from, to)
-      })
-    case 'filter':
-      return derive(shape.source, reading, source =>
-        filteredStream(source, predicateOf(shape.lambda, reading)),
-      )
+    case 'filter': {
+      const source = openMember(shape.source, reading)
+      return source && { ...source, stream: partOf(source.stream, shape, reading) }
+    }
     case 'events':
       throw withoutHistory(reading)
     default:
@@ -84,17 +116,41 @@ export function withoutHistory({ call }: CallReading) {
   return call.invalid(msg`Set does not support events history.`)
 }
 
-function derive(
-  set: SetLike,
-  reading: CallReading,
-  make: (source: ElementStream) => ElementStream,
-): ElementStream | undefined {
-  const source = openSet(set, reading)
-  return source && make(source)
+function isPart(shape: SetShape): shape is PartShape {
+  return shape.type === 'reverse' || shape.type === 'range' || shape.type === 'filter'
 }
 
-function openDocument(document: Ref, set: SetLike, reading: CallReading): ElementStream | undefined {
-  return mayReadHistory(document, reading.session) ? documentStream(document, set, reading) : undefined
+function partOf(source: ElementStream, shape: PartShape, reading: CallReading): ElementStream {
+  switch (shape.type) {
+    case 'reverse':
+      return reversedStream(source)
+    case 'range': {
+      const { from, to } = rangePlaces(shape.from, shape.to, source.order)
+      return rangeStream(source, from, to)
+    }
+    case 'filter':
+      return filteredStream(source, predicateOf(shape.lambda, reading))
+    default:
+      return unreachable(shape)
+  }
+}
+
+function openDocument(document: Ref, set: SetLike, reading: CallReading): OpenMember | undefined {
+  if (!mayReadHistory(document, reading.session)) return undefined
+  return { stream: documentStream(document, set, reading), isFiltered: false }
+}
+
+/** Opens a join. Target sets that the caller may not read have no elements. */
+function openJoin(source: SetLike, link: Lambda | Ref, reading: CallReading): OpenMember | undefined {
+  const opened = openMember(source, reading)
+  if (!opened) return undefined
+  let { isFiltered } = opened
+  const stream = joinStream(opened.stream, link, reading, target => {
+    const member = openMember(target, reading)
+    isFiltered ||= member?.isFiltered === true
+    return member?.stream
+  })
+  return { stream, isFiltered }
 }
 
 /**
@@ -105,17 +161,25 @@ function openCombination(
   type: 'union' | 'intersection' | 'difference',
   sets: readonly SetLike[],
   reading: CallReading,
-): ElementStream | undefined {
-  const opened = sets.map(set => openSet(set, reading))
+): OpenMember | undefined {
+  const opened = sets.map(set => openMember(set, reading))
   const members = opened.filter(member => member !== undefined)
-  const [first] = members
-  if (!first) return undefined
-  if (type === 'difference') return opened[0] && differenceStream(opened[0], members.slice(1))
-  if (members.length === 1) return first
-  return type === 'union' ? unionStream(members) : intersectionStream(members)
+  if (members.length === 0 || (type === 'difference' && !opened[0])) return undefined
+  const streams = members.map(member => member.stream)
+  return { stream: combined(type, streams), isFiltered: members.some(member => member.isFiltered) }
 }
 
-function predicateOf(lambda: Extract<SetShape, { type: 'filter' }>['lambda'], reading: CallReading) {
+function combined(
+  type: 'union' | 'intersection' | 'difference',
+  streams: readonly ElementStream[],
+): ElementStream {
+  const [first, ...others] = streams as readonly [ElementStream, ...ElementStream[]]
+  if (type === 'difference') return differenceStream(first, others)
+  if (others.length === 0) return first
+  return type === 'union' ? unionStream(streams) : intersectionStream(streams)
+}
+
+function predicateOf(lambda: Lambda, reading: CallReading) {
   return (element: Element): boolean => {
     const result = applySetLambda(lambda, elementValue(element), reading)
     if (typeof result === 'boolean') return result

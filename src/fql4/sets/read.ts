@@ -16,8 +16,8 @@ import { CallReading } from './call-reading.ts'
 import { unresolvedIn } from './cursor.ts'
 import { isHistory } from './describe.ts'
 import { eventValue } from './event-cursor.ts'
-import { openSet } from './open.ts'
-import { openHistory } from './open-history.ts'
+import { openMember, openSet } from './open.ts'
+import { openHistory, openMemberHistory } from './open-history.ts'
 
 /** An element or an event. */
 interface Item {
@@ -84,18 +84,27 @@ export function existsInSet(set: SetLike, call: Call): boolean {
   return firstItem(set, call, 'exists') !== undefined
 }
 
-/** Returns the document of the first element, for a login. The caller needs no permission to read this document. */
-export function firstIdentity(set: SetLike, call: Call, key: string): Ref | undefined {
-  const reading = CallReading.of(call, 'shown')
-  const item = firstOf(open(set, reading, key))
-  reading.finish('first')
-  return item?.document
+/** Returns the document of the first element. The caller needs no permission to read this document. */
+function firstDocument(set: SetLike, reading: CallReading, key: string): Ref | undefined {
+  const opened = isHistory(set) ? openMemberHistory(set, reading)?.history : openMember(set, reading)?.stream
+  if (!opened) throw denied(reading.call, key)
+  return firstOf<{ readonly document: Ref }>(opened.scan({}))?.document
 }
 
-/** Returns the document of the first element, for `get`. The caller needs the permission to read this document. */
+/** Returns the document of the first element, for a login. The caller needs no permission to read this document. */
+export function firstIdentity(set: SetLike, call: Call, key: string): Ref | undefined {
+  const reading = CallReading.of(call)
+  const document = firstDocument(set, reading, key)
+  reading.finish('first')
+  return document
+}
+
+/**
+ * Returns the document of the first element that the caller may read, for `get`. Throws `permission denied` if the
+ * caller may read none of the elements.
+ */
 export function getFromSet(set: SetLike, call: Call, key: string): Value {
-  const document =
-    firstItem(set, call, key)?.document ?? firstOf(open(set, CallReading.of(call, 'shown'), key))?.document
+  const document = firstItem(set, call, key)?.document ?? firstDocument(set, CallReading.of(call), key)
   if (!document) throw call.error('instance not found', msg`Set not found.`)
   return viewDocument(readElement(document, call.session), call.session)
 }

@@ -23,7 +23,8 @@ export type SetShape =
   | { readonly type: 'singleton'; readonly ref: Ref }
   | { readonly type: 'events'; readonly source: SetLike }
   | { readonly type: 'union' | 'intersection' | 'difference'; readonly sets: readonly SetLike[] }
-  | { readonly type: 'distinct' | 'reverse'; readonly source: SetLike }
+  | { readonly type: 'distinct'; readonly source: SetLike }
+  | { readonly type: 'reverse'; readonly source: SetLike }
   | { readonly type: 'join'; readonly source: SetLike; readonly with: Lambda | Ref }
   | { readonly type: 'filter'; readonly source: SetLike; readonly lambda: Lambda }
   | {

@@ -4,61 +4,57 @@ import { indexDefinition } from '../../storage/store/index-definition.ts'
 import { native, type Ref, type Value } from '../../values/value.ts'
 import { mayOnDocument, mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
-import type { Reading } from './reading.ts'
 
-/** Returns whether the caller may read the element with the reference `document`. */
+/** Returns whether a set shows the element with the reference `document`. */
 export type ElementFilter = (document: Ref) => boolean
 
-const everything: ElementFilter = () => true
+/** The filter that accepts all documents. */
+export const allDocuments: ElementFilter = () => true
 
 /** Returns a filter that accepts the documents that the caller may read. */
-function readableDocuments(session: Session): ElementFilter {
+export function readableDocuments(session: Session): ElementFilter {
   return document => mayRead(document, session)
 }
 
 /**
- * Returns an index and the filter for its entries with the given terms. Returns undefined if the index does not exist
- * or the caller may not read it.
+ * Returns an index, and whether its entries with the given terms are filtered: `isFiltered` is false if the caller has
+ * the right `unrestricted_read`. Returns undefined if the index does not exist or the caller may not read it.
  */
-export function readableIndex(ref: Ref, terms: readonly Value[], { hidden, session }: Reading) {
-  const { access, transaction, database } = session
+export function readableIndex(ref: Ref, terms: readonly Value[], { access, database, transaction }: Session) {
   const index = transaction.catalogue.index(ref)
   if (!index) return undefined
   const request = { resource: ref, argument: () => terms }
-  if (access.allows({ ...request, action: 'unrestricted_read' })) return { index, shows: everything }
+  if (access.allows({ ...request, action: 'unrestricted_read' })) return { index, isFiltered: false }
   const isPublic = index.publicRead && ref.database === database
-  if (!isPublic && !access.allows({ ...request, action: 'read' })) return undefined
-  return { index, shows: hidden === 'shown' ? everything : readableDocuments(session) }
+  return isPublic || access.allows({ ...request, action: 'read' }) ? { index, isFiltered: true } : undefined
+}
+
+/** Returns whether the caller may read all documents of a collection: the right `unrestricted_read`. */
+export function mayReadAll(collection: Ref, { access }: Session): boolean {
+  return access.allows({ action: 'unrestricted_read', resource: collection, argument: () => null })
+}
+
+/** Returns whether the caller may read a native collection as a set of version 4. */
+export function mayReadNative(collection: Ref, { access }: Session): boolean {
+  return access.allows({ action: 'read', resource: collection, argument: () => collection })
 }
 
 /**
- * Returns the filter for the documents of a collection. If the caller has the right `unrestricted_read`, the filter
- * accepts all documents.
+ * Returns the filter for the documents that a collection lists, for any caller. In the native collection of indexes,
+ * excludes the indexes that are part of collection definitions.
  */
-export function documentsFilter(collection: Ref, session: Session): ElementFilter {
-  const request = { action: 'unrestricted_read', resource: collection, argument: () => null } as const
-  const shows = session.access.allows(request) ? everything : readableDocuments(session)
-  return listed(collection, shows, session)
+export function listedDocumentsOf(collection: Ref, session: Session): ElementFilter {
+  return listed(collection, allDocuments, session)
 }
 
-/** In the native collection of indexes, excludes the indexes that are part of collection definitions. */
-function listed(collection: Ref, shows: ElementFilter, session: Session): ElementFilter {
-  if (collection.id !== BigInt(native.indexes)) return shows
-  return document => !isOwnIndex(document, session) && shows(document)
-}
-
-/** Returns the filter for the documents of a collection, without a check of the right `unrestricted_read`. */
+/** Returns the filter for the listed documents of a collection that the caller may read. */
 export function readableDocumentsOf(collection: Ref, session: Session): ElementFilter {
   return listed(collection, readableDocuments(session), session)
 }
 
-/**
- * Returns the filter for the documents of a native collection in version 4. Returns undefined if the caller may not
- * read the collection itself.
- */
-export function nativeFilter(collection: Ref, session: Session): ElementFilter | undefined {
-  const request = { action: 'read', resource: collection, argument: () => collection } as const
-  return session.access.allows(request) ? readableDocumentsOf(collection, session) : undefined
+function listed(collection: Ref, shows: ElementFilter, session: Session): ElementFilter {
+  if (collection.id !== BigInt(native.indexes)) return shows
+  return document => !isOwnIndex(document, session) && shows(document)
 }
 
 function isOwnIndex(index: Ref, { transaction }: Session): boolean {

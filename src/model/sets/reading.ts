@@ -18,8 +18,6 @@ export class Reading {
   readonly session: Session
   /** The time of the read. If undefined, the current state is read, including the writes of the transaction. */
   readonly at: number | undefined
-  /** `left out` excludes index entries whose documents the caller may not read. `shown` includes these entries. */
-  readonly hidden: 'left out' | 'shown'
   readonly #meters: Map<string, Meter>
   /** The number of occurrences of each stored set in the set that is read. */
   readonly #parts: Map<string, number>
@@ -27,13 +25,11 @@ export class Reading {
   constructor(
     session: Session,
     at: number | undefined,
-    hidden: Reading['hidden'],
     meters: Map<string, Meter> = new Map(),
     parts: Map<string, number> = new Map(),
   ) {
     this.session = session
     this.at = at
-    this.hidden = hidden
     this.#meters = meters
     this.#parts = parts
   }
@@ -45,7 +41,7 @@ export class Reading {
 
   /** Returns a Reading of the same set at another time. The two Readings share their counts. */
   asOf(at: number | undefined): Reading {
-    return new Reading(this.session, at, this.hidden, ...this.counts)
+    return new Reading(this.session, at, ...this.counts)
   }
 
   /**
