@@ -25,23 +25,38 @@ export function unresolvedIn(value: Value): UnresolvedRef | undefined {
   return undefined
 }
 
-/** Returns the position of a cursor in a set with the order `order`. */
+/**
+ * Returns the position of a cursor in a set with the order `order`. The elements of a combined set can have different
+ * numbers of values. If the cursor has one item more than the values of some elements, and the last item is a reference,
+ * this item is the document of such an element: the cursors of pages have this form.
+ */
 export function cursorPlace(cursor: readonly Value[], order: SetOrder): SetBound {
-  return boundPlace(cursor, order, 'low')
+  return boundPlace(cursor, order, 'low', order.arities)
 }
 
-/** Returns the start and end positions of a range. Both bounds are inclusive. */
+/**
+ * Returns the start and end positions of a range. Both bounds are inclusive. In a combined set, bounds have the form of
+ * the elements of the first member, or are longer.
+ */
 export function rangePlaces(
   from: readonly Value[],
   to: readonly Value[],
   order: SetOrder,
 ): { readonly from: SetBound; readonly to: SetBound } {
-  return { from: boundPlace(from, order, 'low'), to: boundPlace(to, order, 'high') }
+  const [first = 0] = order.arities
+  const arities = order.arities.filter(arity => arity >= first)
+  return { from: boundPlace(from, order, 'low', arities), to: boundPlace(to, order, 'high', arities) }
 }
 
 const someRef = new Ref(0n, 0, 0n)
 
-function boundPlace(bound: readonly Value[], order: SetOrder, side: SetBound['side']): SetBound {
+/** `arities`: the numbers of values after which the last item of a bound is a document. */
+function boundPlace(
+  bound: readonly Value[],
+  order: SetOrder,
+  side: SetBound['side'],
+  arities: readonly number[],
+): SetBound {
   if (bound.length > order.arity) {
     const values = bound.slice(0, order.arity)
     const document = bound[order.arity] as Value
@@ -51,5 +66,9 @@ function boundPlace(bound: readonly Value[], order: SetOrder, side: SetBound['si
   }
   // A single null stands for the end of the set, even if each element has several values.
   if (bound.length === 1 && bound[0] === null) return { values: bound, side: order.reversed ? 'low' : 'high' }
-  return { values: bound, side }
+  const last = bound.at(-1)
+  if (!(last instanceof Ref && arities.includes(bound.length - 1))) return { values: bound, side }
+  // The key of an element without values is its document.
+  if (bound.length === 1) return { values: bound, side, isWhole: true }
+  return { values: bound.slice(0, -1), document: last, side }
 }

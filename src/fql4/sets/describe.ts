@@ -4,7 +4,7 @@ import { unreachable } from '../../base/assert.ts'
 import { step } from '../../base/effort.ts'
 import type { Session } from '../../model/session.ts'
 import {
-  areCompatible,
+  areAllCompatible,
   commonOrder,
   documentOrder,
   indexOrder,
@@ -82,9 +82,5 @@ function orderOfIndex(ref: Ref, { transaction }: Session): SetOrder | undefined 
 export function canCombine(sets: readonly SetLike[], session: Session): boolean {
   const histories = sets.filter(isHistory).length
   if (histories !== 0 && histories !== sets.length) return false
-  const orders = sets.map(set => orderOf(set, session)).filter(order => order !== undefined)
-  // An order is a list of directions. Two orders are compared up to the length of the shorter list. So it is sufficient
-  // to compare each order with the longest order.
-  const longest = commonOrder(orders)
-  return orders.every(order => areCompatible(order, longest))
+  return areAllCompatible(sets.map(set => orderOf(set, session)).filter(order => order !== undefined))
 }

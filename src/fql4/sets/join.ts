@@ -3,7 +3,7 @@
 
 import { msg } from '../../base/message.ts'
 import {
-  areCompatible,
+  areAllCompatible,
   type Element,
   type ElementStream,
   elementValue,
@@ -32,11 +32,10 @@ export function joinStream(
   const targets: ElementStream[] = []
   for (const element of joinedElements(source)) {
     const target = open(targetOf(element, link, reading))
-    if (!target) continue
-    if (!areCompatible(target.order, (targets[0] ?? target).order)) {
-      throw reading.call.invalid(msg`Sets are not compatible.`)
-    }
-    targets.push(target)
+    if (target) targets.push(target)
+  }
+  if (!areAllCompatible(targets.map(target => target.order))) {
+    throw reading.call.invalid(msg`Sets are not compatible.`)
   }
   return distinctStream(unionStream(targets))
 }

@@ -14,7 +14,7 @@ import {
 } from '../../model/sets/access.ts'
 import type { HistoryStream, SetEvent } from '../../model/sets/history.ts'
 import { documentHistory, documentsHistory, matchHistory } from '../../model/sets/stored-histories.ts'
-import { firstOf } from '../../model/sets/stream.ts'
+import { firstOf, rangeOfKey } from '../../model/sets/stream.ts'
 import { isNativeCollectionRef, type Lambda, type Micros, native, Ref } from '../../values/value.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
@@ -135,8 +135,7 @@ function openOperand(
       holds(key, event, when) {
         const at = momentOf(event, when, oldest, reading)
         const member = openMember(present, reading.asOf(at))
-        const place = { from: { values: key, side: 'low' }, to: { values: key, side: 'high' } } as const
-        return member !== undefined && firstOf(member.stream.scan(place)) !== undefined
+        return member !== undefined && firstOf(member.stream.scan(rangeOfKey(key))) !== undefined
       },
     }
   )

@@ -4,7 +4,7 @@
 
 import { msg } from '../../base/message.ts'
 import { readElement } from '../../model/read.ts'
-import { elementValue, firstOf, type SetBound } from '../../model/sets/stream.ts'
+import { elementValue, firstOf, rangeOfKey } from '../../model/sets/stream.ts'
 import { viewDocument } from '../../model/view-document.ts'
 import { equalValues } from '../../values/equality.ts'
 import { isArray, Ref, type Value } from '../../values/value.ts'
@@ -120,9 +120,8 @@ export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
   const stream = openSet(set, reading)
   if (!stream) throw denied(call, undefined)
   if (unresolvedIn(value)) return false
-  const places = placesOf(value, stream.order.arity)
-  const found = places.some(({ from, to }) => {
-    for (const element of stream.scan({ from, to }))
+  const found = keysOf(value, stream.order.arity).some(key => {
+    for (const element of stream.scan(rangeOfKey(key)))
       if (equalValues(elementValue(element), value)) return true
     return false
   })
@@ -131,15 +130,12 @@ export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
 }
 
 /**
- * Returns the ranges that can contain an element equal to `value`. An array can be a single value of an element, or a
- * tuple of values.
+ * Returns the possible keys of an element equal to `value`. An array can be a single value of an element, or a tuple of
+ * values.
  */
-function placesOf(
-  value: Value,
-  arity: number,
-): readonly { readonly from: SetBound; readonly to: SetBound }[] {
+function keysOf(value: Value, arity: number): readonly (readonly Value[])[] {
   const keys: (readonly Value[])[] = []
   if (arity > 0 || value instanceof Ref) keys.push([value])
   if (isArray(value) && value.length > 1 && value.length <= arity) keys.push(value)
-  return keys.map(key => ({ from: { values: key, side: 'low' }, to: { values: key, side: 'high' } }))
+  return keys
 }

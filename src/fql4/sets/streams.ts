@@ -90,7 +90,8 @@ function groupedStream(
  * within a group.
  */
 function outsideGroup(place: SetBound, side: SetBound['side']): SetBound {
-  return place.document === undefined || place.values.length === 0 ? place : { values: place.values, side }
+  const { document, values } = place
+  return document === undefined || values.length === 0 ? place : { values, side, isWhole: true }
 }
 
 /** Returns the elements of `group` with the sources of all members. */

@@ -12,8 +12,8 @@ import {
   type ElementScan,
   type ElementStream,
   indexOrder,
-  placeWithin,
   type SetOrder,
+  storedPlace,
 } from './stream.ts'
 
 /**
@@ -109,8 +109,8 @@ export const documentsPartitions = 8
 
 function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }: Reading) {
   return {
-    ...(from && { from: placeWithin(from, order) }),
-    ...(to && { to: placeWithin(to, order) }),
+    ...(from && { from: storedPlace(from, order) }),
+    ...(to && { to: storedPlace(to, order) }),
     ...(reverse && { reverse }),
     ...(at !== undefined && { at }),
   }

@@ -20,13 +20,22 @@ export interface Element {
   readonly sources: readonly Value[]
 }
 
-/** A position in the order of a set, between elements. */
-export type SetBound = EntryBound
+/**
+ * A position in the order of a set, between elements. A position without a document is beside all elements whose keys
+ * begin with `values`, unless `isWhole` is true. A position with a document and values is beside the element with this
+ * document and exactly these values.
+ */
+export interface SetBound extends EntryBound {
+  /** True for a position beside the elements whose keys are exactly `values`. */
+  readonly isWhole?: boolean
+}
 
 /** The order of the elements of a set. */
 export interface SetOrder {
   /** The maximum number of values of an element. */
   readonly arity: number
+  /** The different numbers of values of the elements, in the order of the members of a combined set. */
+  readonly arities: readonly number[]
   /** True for each descending part of the key. The key of an element without values has one part. */
   readonly descending: readonly boolean[]
   /** True if the set is reversed. In a reversed set, documents are descending, and longer keys precede shorter keys. */
@@ -34,23 +43,21 @@ export interface SetOrder {
 }
 
 /** The order of sets whose elements are documents. */
-export const documentOrder: SetOrder = { arity: 0, descending: [false], reversed: false }
+export const documentOrder: SetOrder = { arity: 0, arities: [0], descending: [false], reversed: false }
 
 /** Returns the order of index entries. `descending` contains true for each descending value. */
 export function indexOrder(descending: readonly boolean[]): SetOrder {
-  return descending.length === 0 ? documentOrder : { arity: descending.length, descending, reversed: false }
+  const { length } = descending
+  return length === 0 ? documentOrder : { arity: length, arities: [length], descending, reversed: false }
 }
 
 /** Returns the reverse of an order. */
-export function reversedOrder({ arity, descending, reversed }: SetOrder): SetOrder {
-  return { arity, descending: descending.map(part => !part), reversed: !reversed }
+export function reversedOrder({ descending, reversed, ...arity }: SetOrder): SetOrder {
+  return { ...arity, descending: descending.map(part => !part), reversed: !reversed }
 }
 
-/**
- * Returns whether sets with these orders can be combined. Both orders must have the same value of `reversed`. All parts
- * up to the length of the shorter key must have the same direction.
- */
-export function areCompatible(left: SetOrder, right: SetOrder): boolean {
+/** Returns whether the shorter of two keys can be compared with the longer: all shared parts have the same direction. */
+function areCompatible(left: SetOrder, right: SetOrder): boolean {
   const shared = Math.min(left.descending.length, right.descending.length)
   for (let index = 0; index < shared; index++) {
     if (left.descending[index] !== right.descending[index]) return false
@@ -58,12 +65,19 @@ export function areCompatible(left: SetOrder, right: SetOrder): boolean {
   return left.reversed === right.reversed
 }
 
-/** Returns the order of a combination of sets: the order with the longest keys. */
+/** Returns whether sets with these orders can be combined. */
+export function areAllCompatible(orders: readonly SetOrder[]): boolean {
+  // Directions are compared up to the shorter key, so it is sufficient to compare each order with the longest order.
+  const longest = commonOrder(orders)
+  return orders.every(order => areCompatible(order, longest))
+}
+
+/** Returns the order of a combination of sets: the order with the longest keys, and the arities of all sets. */
 export function commonOrder(orders: readonly SetOrder[]): SetOrder {
-  return orders.reduce(
-    (longest, order) => (order.arity > longest.arity ? order : longest),
-    orders[0] ?? documentOrder,
-  )
+  const [first = documentOrder, ...others] = orders
+  const longest = others.reduce((best, order) => (order.arity > best.arity ? order : best), first)
+  const arities = [...new Set(orders.flatMap(order => order.arities))]
+  return arities.length <= longest.arities.length ? longest : { ...longest, arities }
 }
 
 /** Returns the key of an element as a tuple. */
@@ -110,7 +124,8 @@ export function compareToPlace(element: Element, place: SetBound, order: SetOrde
     const key = keyOf(element)
     const difference = compareShared(key, place.values, order)
     if (difference !== 0) return difference
-    if (key.length < place.values.length) return order.reversed ? 1 : -1
+    if (key.length < place.values.length) return turned(-1, order.reversed)
+    if (key.length > place.values.length && isWhole(place)) return turned(1, order.reversed)
   }
   if (place.document) {
     const difference = compareDocuments(element.document, place.document)
@@ -124,13 +139,24 @@ export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder):
   const difference = compareShared(left.values, right.values, order)
   if (difference !== 0) return difference
   const length = left.values.length - right.values.length
-  if (length !== 0) return length < 0 ? besideAll(left) : -besideAll(right)
+  if (length < 0) return isWhole(left) ? turned(-1, order.reversed) : besideAll(left)
+  if (length > 0) return isWhole(right) ? turned(1, order.reversed) : -besideAll(right)
   if (left.document && right.document) {
     const documents = compareDocuments(left.document, right.document)
     if (documents !== 0) return turned(documents, order.reversed)
   } else if (left.document) return -besideAll(right)
   else if (right.document) return besideAll(left)
-  return besideAll(left) - besideAll(right)
+  return besideAll(left) - besideAll(right) || besideLonger(left, order) - besideLonger(right, order)
+}
+
+/** Returns whether the values of a position are a whole key, so that longer keys are on the same side as greater keys. */
+function isWhole(place: SetBound): boolean {
+  return place.isWhole === true || (place.document !== undefined && place.values.length > 0)
+}
+
+/** Returns the side of a position relative to the longer keys that begin with its values: -1 before, 1 after these keys. */
+function besideLonger(place: SetBound, order: SetOrder): number {
+  return isWhole(place) ? turned(-1, order.reversed) : besideAll(place)
 }
 
 /**
@@ -148,7 +174,12 @@ export function reversedPlace(place: SetBound): SetBound {
 
 /** Returns the position before (`low`) or after (`high`) all elements with the key of `element`. */
 export function besideKey(element: Element, side: SetBound['side']): SetBound {
-  return { values: keyOf(element), side }
+  return { values: keyOf(element), side, isWhole: true }
+}
+
+/** Returns the range that contains the elements whose keys are exactly `values`. */
+export function rangeOfKey(values: readonly Value[]): { readonly from: SetBound; readonly to: SetBound } {
+  return { from: { values, side: 'low', isWhole: true }, to: { values, side: 'high', isWhole: true } }
 }
 
 const someRef = new Ref(0n, 0, 0n)
@@ -172,6 +203,17 @@ function ascendingPlaceWithin(place: SetBound, arity: number): SetBound {
   const ahead = place.document ? compareDocuments(first, place.document) : 0
   const side = ahead < 0 ? 'high' : ahead > 0 ? 'low' : place.side
   return { values: [], document: first, side }
+}
+
+/**
+ * Converts a position in a combination of sets to a position in a stored set. All elements of the stored set have
+ * `order.arity` values.
+ */
+export function storedPlace(place: SetBound, order: SetOrder): EntryBound {
+  const within = placeWithin(place, order)
+  const { document, side, values } = within
+  if (values.length < order.arity && isWhole(within)) return { values, side: 'low' }
+  return document ? { values, document, side } : { values, side }
 }
 
 /** The range and the direction of a scan of elements. */
