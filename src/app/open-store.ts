@@ -97,7 +97,7 @@ export interface StoreRole {
    * StoreUnavailableError.
    */
   readonly onFatal?: () => never
-  /** Kills the process after a flush of the commit log to disk has failed. Absent: the store commits nothing more. */
+  /** Kills the process when the outcome of a commit is unknown. Absent: the store commits nothing more. */
   readonly onLostFlush?: () => never
   /** In a worker: the connection to the committing process. */
   readonly committer?: CommitNotices | undefined
@@ -252,10 +252,7 @@ function openLoggedStore(
     isFollowed,
     ...(backup && { records: backup }),
     onLostFlush: error => {
-      log.fatal(
-        { err: error },
-        'the disk has failed a flush of the commit log; nothing more can be committed',
-      )
+      log.fatal({ err: error }, 'the outcome of a commit is unknown; nothing more can be committed')
       onLostFlush?.()
     },
   })

@@ -4,10 +4,10 @@
 /** Exit status of a process whose replica of the store is invalid and will be rebuilt at the next start. */
 export const divergedExitCode = 75
 
-/** The exit status of a process whose disk has failed a flush of the commit log. */
+/** The exit status of a process that cannot determine the outcome of a commit, for example after a failed flush. */
 const lostFlushExitCode = 74
 
-/** Exits after the disk has failed a flush. The next start continues with the data that is on the disk. */
+/** Exits when the outcome of a commit is unknown. The next start continues with the data that is on the disk. */
 export function exitLostFlush(): never {
   process.exit(lostFlushExitCode)
 }

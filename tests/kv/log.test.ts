@@ -31,6 +31,7 @@ import { folderOfFile } from '../support/folder.ts'
 import { RandomSource } from '../support/seeded.ts'
 import { bytes, list, put, write } from './bytes.ts'
 import { newestWhole, rowsOf } from './log-rows.ts'
+import { fullDiskError } from './simulated-disk.ts'
 
 const folder = folderOfFile()
 let folders = 0
@@ -217,22 +218,24 @@ function tear(
 describe('appends that fail', () => {
   test('a write that fails is rejected and leaves no gap', async () => {
     const path = newPath()
-    let failing = 0
+    let isFailing = false
     const disk: LogDisk = {
       ...flushedDisk,
       async write(descriptor, piece, position) {
-        if (failing-- <= 0) return flushedDisk.write(descriptor, piece, position)
+        if (!isFailing) return flushedDisk.write(descriptor, piece, position)
+        isFailing = false
         // A part of it is written nevertheless.
         const half = piece.start + ((piece.end - piece.start) >> 1)
         await flushedDisk.write(descriptor, { ...piece, end: half }, position)
-        throw new Error('no space left')
+        throw fullDiskError()
       },
     }
     const store = openLogged({ path, segmentBytes, timers: never, disk })
     await commit(store, 0)
-    failing = 2
-    for (const _ of [0, 1])
+    for (const _ of [0, 1]) {
+      isFailing = true
       await assert.rejects(commit(store, 1), { outcome: 'not committed', message: /no space left/ })
+    }
     assert.equal(newestWhole(store), 0)
     await commit(store, 1)
     assert.equal(newestWhole(store), 1)

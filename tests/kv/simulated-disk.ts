@@ -1,4 +1,4 @@
-// A disk that loses unflushed data. It follows the operations of the program on the files of a commit log, and creates
+// A disk that loses unflushed data, and that can report a full disk after it has stored a write. It follows the operations of the program on the files of a commit log, and creates
 // the folder that a power failure would leave, which contains any subset of the unflushed writes and names. LMDB's file
 // is copied as it is, because LMDB flushes a commit before other readers see it.
 
@@ -30,6 +30,11 @@ interface NameChange {
   readonly to?: string
 }
 
+/** The error that a full disk reports. */
+export function fullDiskError(): Error {
+  return Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
+}
+
 const disks = new Set<SimulatedDisk>()
 const folderOf = ({ kind, path }: FileOperation) => (kind === 'flush names' ? path : dirname(path))
 const diskOf = (operation: FileOperation) => {
@@ -45,6 +50,7 @@ export class SimulatedDisk implements Interceptor {
   readonly folder: string
   readonly #path: string
   readonly #onOperation: (kind: FileOperation['kind']) => void
+  readonly #isFull: () => boolean
   /** Files by their names: as the program sees them, and those that every power failure leaves. */
   readonly #names = new Map<string, File>()
   #durable = new Map<string, File>()
@@ -54,9 +60,15 @@ export class SimulatedDisk implements Interceptor {
 
   /**
    * Follows the data directory `path`, all of whose content is durable now. `onOperation` is called while an operation is
-   * under way, and right after it.
+   * under way, and right after it. `isFull` is called for each write and flush; if it returns true, the program gets
+   * ENOSPC although the disk has done the operation.
    */
-  constructor(path: string, onOperation: (kind: FileOperation['kind']) => void) {
+  constructor(
+    path: string,
+    onOperation: (kind: FileOperation['kind']) => void = () => undefined,
+    isFull: () => boolean = () => false,
+  ) {
+    this.#isFull = isFull
     this.folder = join(path, folderName)
     this.#path = path
     this.#onOperation = onOperation
@@ -65,6 +77,12 @@ export class SimulatedDisk implements Interceptor {
       this.#names.set(name, { durable: readFileSync(join(this.folder, name)), pending: [] })
     this.#durable = new Map(this.#names)
     disks.add(this)
+  }
+
+  /** Makes the disk lack bytes of a file that the page cache contains, as after a failed write or flush. */
+  forget(name: string, start: number, end: number): void {
+    const file = this.#names.get(name)
+    if (file) file.durable = Buffer.from(file.durable).fill(0, start, end)
   }
 
   /** Stops following. */
@@ -119,6 +137,7 @@ export class SimulatedDisk implements Interceptor {
     }
     this.#flushed.get(operation)?.()
     this.#onOperation(operation.kind)
+    if ((operation.kind === 'write' || operation.kind === 'flush') && this.#isFull()) throw fullDiskError()
   }
 
   #write(file: File, operation: Extract<FileOperation, { kind: 'write' }>): void {

@@ -24,7 +24,10 @@ export type FileOperation =
 export interface Interceptor {
   /** Called before the system call. */
   before?(operation: FileOperation): void
-  /** Called after a successful operation, before the program gets the result. */
+  /**
+   * Called after a successful operation, before the program gets the result. If this function throws, the program gets
+   * the error, as from a disk that reports an error although it has done the operation.
+   */
   after?(operation: FileOperation): void
 }
 
@@ -60,7 +63,12 @@ export function intercept(interceptor: Interceptor): void {
   const observed = (operation: FileOperation, callback: Callback): Callback => {
     interceptor.before?.(operation)
     return (error, ...results) => {
-      if (error === null) interceptor.after?.(operation)
+      try {
+        if (error === null) interceptor.after?.(operation)
+      } catch (fault) {
+        callback(fault as Error)
+        return
+      }
       callback(error, ...results)
     }
   }

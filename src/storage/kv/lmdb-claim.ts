@@ -4,7 +4,7 @@
 // claim the directory. A claimed directory has an identity: the inode numbers of its files. A process uses the identity
 // to check that a path still leads to the claimed directory.
 
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import { dataFileName } from './lmdb-data-file.ts'
@@ -46,6 +46,17 @@ export function joinClaim(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
   claims.get('claim')
   return () => claims.close()
+}
+
+/** Returns whether a process has claimed the folder. */
+export function isClaimed(folder: string): boolean {
+  if (!existsSync(join(folder, fileName))) return false
+  const claims = openClaims(folder)
+  try {
+    return readersOf(claims).length > 0
+  } finally {
+    void claims.close()
+  }
 }
 
 function openClaims(folder: string): RootDatabase {

@@ -4,11 +4,15 @@
 
 import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { systemClock } from '../../base/clock.ts'
+import { stayAlive, wait } from '../../base/timers.ts'
+import { isClaimed } from './lmdb-claim.ts'
 import { dataFileName } from './lmdb-data-file.ts'
-import { closeFolder, openFolder, ownerOnly } from './lmdb-folder.ts'
+import { closeFolder, type Environment, openFolder, ownerOnly } from './lmdb-folder.ts'
 import { completeCopy } from './log/apply.ts'
-import { LogReader } from './log/log-reader.ts'
+import { LogReader, type ReadingSegment } from './log/log-reader.ts'
 import { verifyLog } from './log/replay.ts'
+import type { ChainPlace } from './log/segment.ts'
 import { logFolder } from './log/segment-files.ts'
 import { StoreUnavailableError, wordsOf } from './store-errors.ts'
 
@@ -21,7 +25,7 @@ export async function copyStore(from: string, to: string, durable?: () => number
   const source = openFolder(from, { use: 'reading' })
   try {
     verifyLog(source.root, join(from, logFolder))
-    const segments = log.read(source.root)
+    const segments = durable ? log.read(source.root) : await readCommitted(from, log, source.root)
     await source.root.backup(to, true)
     const copy = openFolder(to, { use: 'reading' })
     completeCopy(copy, segments)
@@ -37,6 +41,40 @@ export async function copyStore(from: string, to: string, durable?: () => number
   chmodSync(copy, ownerOnly.permissionsMode)
   flush(copy)
   flush(to)
+}
+
+/** Interval in milliseconds at which {@link readCommitted} reads the log, and the milliseconds after which it ends. */
+const readAgainMs = 10
+const uncertainMsMax = 10_000
+
+/**
+ * Reads the segments of the log. Waits while the newest record may be one that the disk has stored although it reports
+ * an error: the committing process revokes such a record. The wait takes at most some seconds, because an idle committing
+ * process soon applies the record to LMDB. If no process commits, the next start of the service keeps the record.
+ */
+async function readCommitted(
+  folder: string,
+  log: LogReader,
+  root: Environment,
+): Promise<readonly ReadingSegment[]> {
+  const endMs = systemClock.elapsedMs() + uncertainMsMax
+  const letGo = stayAlive()
+  try {
+    for (;;) {
+      // A later read adds records to the segments of this read.
+      const segments = log.read(root).map(segment => ({ ...segment }))
+      const newest = segments.at(-1)?.place
+      let isCommitted = newest === undefined || log.isCommitted(root, newest)
+      while (isCommitted === undefined) {
+        if (systemClock.elapsedMs() >= endMs || !isClaimed(folder)) return segments
+        await wait(readAgainMs)
+        isCommitted = log.isCommitted(root, newest as ChainPlace)
+      }
+      if (isCommitted) return segments
+    }
+  } finally {
+    letGo()
+  }
 }
 
 /** Bytes of the data file of a folder, including free pages; 0 when there is no file. */

@@ -199,13 +199,13 @@ export class ApplyQueue {
 
   async #applyWaiting(): Promise<void> {
     const { clock, image, log, nextIsThere, onChange, timers } = this.#options
-    // Releases the segments that the previous transaction applied.
-    this.#release()
     const segments = this.#waiting
     const beganMs = clock.elapsedMs()
     const { number: segment, place } = segments.at(-1) as FullSegment
     const position = { ...place, log, segment, isClosed: false }
     try {
+      // Releases the segments that the previous transaction applied.
+      this.#release()
       await nextIsThere()
       const parts = segments.map(({ bytes, end }) => ({ memory: bytes.buffer as SharedArrayBuffer, end }))
       const request = { segments: parts, position }
@@ -229,7 +229,11 @@ export class ApplyQueue {
 
   #releaseLater(): void {
     if (this.#isClosed) return
-    this.#release()
+    try {
+      this.#release()
+    } catch {
+      // LMDB cannot be read now: the segments stay in memory until the next attempt.
+    }
     if (this.#applied.length > 0) this.#options.timers.after(releaseAfterMs, () => this.#releaseLater())
   }
 

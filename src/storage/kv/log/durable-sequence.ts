@@ -4,8 +4,14 @@
 
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { assert } from '../../../base/assert.ts'
+import { wait } from '../../../base/timers.ts'
 
 const fileName = 'durable'
+
+/** Maximum number of attempts to publish a record, and the milliseconds between two attempts: a second altogether. */
+const attemptsMax = 50
+const intervalMs = 20
 
 export class DurableSequence {
   readonly #descriptor: number
@@ -26,10 +32,27 @@ export class DurableSequence {
     return this.#numbers[0] as number
   }
 
-  /** Publishes a durable record to readers. Called before the commits in the record are acknowledged. */
+  /** Publishes the newest record when the log is opened. Throws the error of the disk. */
   write(sequence: number): void {
     this.#numbers[0] = sequence
-    writeSync(this.#descriptor, this.#bytes, 0, this.#bytes.length, 0)
+    const written = writeSync(this.#descriptor, this.#bytes, 0, this.#bytes.length, 0)
+    assert(written === this.#bytes.length, 'a write of eight bytes is complete or fails')
+  }
+
+  /**
+   * Publishes a durable record to readers. Must resolve before the commits in the record are acknowledged. If the disk
+   * rejects the write, repeats it for a second; then rejects with the error of the disk.
+   */
+  async publish(sequence: number): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        this.write(sequence)
+        return
+      } catch (error) {
+        if (attempt === attemptsMax) throw error
+        await wait(intervalMs)
+      }
+    }
   }
 
   close(): void {

@@ -15,7 +15,14 @@ import { type ApplyLag, decodePosition, type LogPosition, positionKey } from './
 import { RowTable } from './row-table.ts'
 import { addBatch, type ChainPlace } from './segment.ts'
 import { pathOf } from './segment-files.ts'
-import { decodeHeader, headerBytes, recordIn, recordSize, type SegmentHeader } from './segment-format.ts'
+import {
+  decodeHeader,
+  headerBytes,
+  recordHeadBytes,
+  recordIn,
+  recordSize,
+  type SegmentHeader,
+} from './segment-format.ts'
 
 /** A segment, and the position up to which it has been read. */
 export interface ReadingSegment {
@@ -26,6 +33,8 @@ export interface ReadingSegment {
   readonly end: number
   /** The position of the segment's newest record in the chain of records. */
   readonly place: ChainPlace
+  /** The start of the segment's newest record; the end of the header if no record has been read. */
+  readonly newestRecord: number
 }
 
 type OpenSegment = { -readonly [Key in keyof ReadingSegment]: ReadingSegment[Key] } & {
@@ -53,7 +62,8 @@ export class LogReader {
   /**
    * `durable`: returns the sequence number of the newest durable record, which the committing process reports. Exactly
    * the records up to this number are read. If `durable` is undefined, all records are read, and the file of the
-   * records is flushed before their rows become visible.
+   * records is flushed before their rows become visible. The newest record may then be one that the committing process
+   * will revoke (durable-append.ts), so {@link isCommitted} exists.
    */
   constructor(folder: string, durable?: () => number) {
     this.#folder = folder
@@ -83,6 +93,24 @@ export class LogReader {
     )
   }
 
+  /**
+   * Reads the log again. Returns true if the record at `place`, which an earlier read returned as the newest record, is
+   * committed: a newer record follows, or LMDB contains the record. Returns undefined if the record is still the newest,
+   * and false if the record has been revoked or cannot be found any more.
+   */
+  isCommitted(root: Environment, place: ChainPlace): boolean | undefined {
+    const newest = this.read(root).at(-1)?.place ?? (this.#position as LogPosition)
+    if (isSamePlace(newest, place)) return isSamePlace(this.#position as LogPosition, place) || undefined
+    for (const { bytes, end, header } of this.#segments)
+      for (let at = headerBytes; at < end; ) {
+        const record = recordIn(bytes, at, header.salt, end)
+        if (record === undefined) break
+        if (isSamePlace(record, place)) return true
+        at = record.end
+      }
+    return false
+  }
+
   /** The lag of LMDB at the last read. */
   get applyLag(): ApplyLag {
     const bytes = this.#segments.reduce((sum, { end }) => sum + end, 0)
@@ -99,7 +127,9 @@ export class LogReader {
     const oldest = this.#segments[0]
     if (oldest !== undefined && oldest.header.number !== position.segment + 1) return false
     const durable = this.#durable?.() ?? Number.POSITIVE_INFINITY
-    for (let newest = this.#segments.at(-1); ; ) {
+    const last = this.#segments.at(-1)
+    if (last !== undefined && this.#durable === undefined && isRevoked(last)) return false
+    for (let newest = last; ; ) {
       if (newest !== undefined && newest.place.sequence < durable) readRecords(newest, durable)
       const place = newest?.place ?? position
       if (place.sequence >= durable) return true
@@ -139,7 +169,7 @@ export class LogReader {
     }
     const bytes = Buffer.from(new SharedArrayBuffer(fstatSync(descriptor).size))
     const table = new RowTable(new Uint8Array(bytes.buffer))
-    return { header, descriptor, bytes, table, end: headerBytes, place }
+    return { header, descriptor, bytes, table, end: headerBytes, place, newestRecord: headerBytes }
   }
 
   #hasFile(number: number): boolean {
@@ -167,6 +197,7 @@ function readRecords(segment: OpenSegment, durable: number): void {
       const { checksum, sequence } = segment.place
       if (record === undefined || record.before !== checksum || record.sequence !== sequence + 1) break
       addBatch(table, bytes, record)
+      segment.newestRecord = segment.end
       segment.end = record.end
       segment.place = record
     }
@@ -180,6 +211,18 @@ function readRecords(segment: OpenSegment, durable: number): void {
   if (table.rows === table.published) return
   if (durable === Number.POSITIVE_INFINITY) fdatasyncSync(descriptor)
   table.publish()
+}
+
+/** Returns whether the file no longer contains the newest record that was read from it. */
+function isRevoked({ bytes, descriptor, end, newestRecord }: OpenSegment): boolean {
+  if (end === headerBytes) return false
+  const head = Buffer.alloc(recordHeadBytes)
+  readSync(descriptor, head, 0, head.length, newestRecord)
+  return !areSame(head, bytes.subarray(newestRecord, newestRecord + recordHeadBytes))
+}
+
+function isSamePlace(left: ChainPlace, right: ChainPlace): boolean {
+  return left.sequence === right.sequence && left.checksum === right.checksum
 }
 
 function tryOpen(path: string): number | undefined {

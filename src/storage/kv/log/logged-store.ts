@@ -18,12 +18,14 @@ import { ForgottenCommitError } from '../lmdb-newest-commit.ts'
 import { assertRoom, freeBytes } from '../lmdb-room.ts'
 import type { Trees } from '../lmdb-trees.ts'
 import { LmdbView } from '../lmdb-view.ts'
-import { isFullDisk, StoreUnavailableError, wordsOf } from '../store-errors.ts'
+import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
 import { ApplyQueue } from './apply-queue.ts'
+import { appendDurably, UnknownAppendError } from './durable-append.ts'
 import { DurableSequence } from './durable-sequence.ts'
 import { LoggedView } from './logged-view.ts'
+import { NextSegment } from './next-segment.ts'
 import { type ApplyLag, beginLog, recordClosed } from './position.ts'
-import { readLog } from './replay.ts'
+import { readLog, writeEndAgain } from './replay.ts'
 import type { RowTable } from './row-table.ts'
 import { type ChainPlace, Segment, segmentSlack } from './segment.ts'
 import {
@@ -49,8 +51,8 @@ interface LoggedOptions {
   /** Free bytes on the disk of the folder; by default, as the system reports them. */
   readonly freeBytes?: () => number
   /**
-   * Called after a failed flush. Nobody knows then which writes are on disk, so the store commits nothing more. The
-   * program must exit; the next start reads from the log which writes are on disk.
+   * Called when the outcome of a batch cannot be determined, for example after a failed flush. The store then commits
+   * nothing more. The program must exit; the next start reads from the log which writes are on disk.
    */
   readonly onLostFlush?: (error: unknown) => void
   /**
@@ -141,10 +143,9 @@ class LoggedStore implements LoggedKeyValueStore {
   #place: ChainPlace
   /** The number of the newest segment. */
   #number: number
-  /** The file of the next segment. */
-  #next: Promise<SegmentFile>
+  readonly #next: NextSegment
   #committing: Promise<void> | undefined
-  /** The error of a failed flush. After such an error, the store commits nothing more. */
+  /** The reason why the outcome of a batch is unknown. The store then commits nothing more. */
   #lostFlush: StoreUnavailableError | undefined
   #cancelApply: Cancel | undefined
   /** The number of rows of the last ordinary segment, as an estimate for the next segment. */
@@ -173,6 +174,7 @@ class LoggedStore implements LoggedKeyValueStore {
     const folder = join(options.path, logFolder)
     const { files, segments } = readLog(folder, position)
     const last = segments.at(-1)
+    if (last) writeEndAgain(folder, last)
     this.#place = last?.place ?? position
     this.#number = last?.number ?? position.segment
     this.#files = new SegmentFiles(folder, this.#disk, this.#segmentBytes)
@@ -187,12 +189,12 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#records?.begin(position.log, position)
     for (const { bytes, end, place } of segments)
       if (end > headerBytes) this.#records?.add(bytes.subarray(headerBytes, end), place)
-    this.#next = this.#makeNext(this.#segmentBytes)
+    this.#next = new NextSegment(this.#files, this.#segmentBytes, this.#number + 1)
     this.#applying = new ApplyQueue(
       {
         ...{ path: options.path, image: this.#image, log: this.#log, files: this.#files },
         ...{ timers: this.#timers, clock: this.#clock },
-        nextIsThere: () => this.#next,
+        nextIsThere: () => this.#next.ready(),
         onChange: () => this.#listTables(),
       },
       segments,
@@ -250,7 +252,8 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#cancelApply?.()
     this.#endSegment()
     await this.#applying.close()
-    await this.#next.then(({ descriptor }) => closeFile(descriptor)).catch(() => undefined)
+    const next = await this.#next.prepared()
+    if (next) await closeFile(next.descriptor)
     if (this.#applying.isEmpty) this.#recordClosed()
     await closeFolder(this.#image)
     this.#durable?.close()
@@ -368,31 +371,32 @@ class LoggedStore implements LoggedKeyValueStore {
       await turn()
     }
     const record = active.seal()
-    const { descriptor } = active.file
-    await this.#disk.write(descriptor, { bytes: active.bytes, ...record }, record.start).catch(error => {
-      if (this.#disk.flush === undefined && !isFullDisk(error)) this.#loseFlush(error)
+    await appendDurably(this.#disk, active, record).catch((error: unknown) => {
+      // A retry would not help: a later flush may succeed even if the batch is not on disk.
+      if (error instanceof UnknownAppendError)
+        this.#loseFlush('the disk has failed a flush of the commit log', error.cause)
       throw error
     })
-    await this.#disk.flush?.(descriptor).catch((error: unknown) => this.#loseFlush(error))
     active.accept(record)
     this.#place = record.place
-    this.#durable?.write(record.place.sequence)
-    const recordStart = Math.max(record.start, headerBytes)
-    this.#records?.add(active.bytes.subarray(recordStart, record.end), record.place)
     this.#applying.recordAppended()
     this.#applyLater()
+    // The batch is committed, so an error from here on must not reject its transactions as uncommitted. Records are
+    // shipped before they are published, so the backup contains every acknowledged commit.
+    try {
+      const recordStart = Math.max(record.start, headerBytes)
+      this.#records?.add(active.bytes.subarray(recordStart, record.end), record.place)
+      await this.#durable?.publish(record.place.sequence)
+    } catch (error) {
+      this.#loseFlush('a commit cannot be published to other processes', error)
+    }
   }
 
-  /**
-   * Makes the store reject all further commits. After a failed flush, it is unknown whether the batch is on disk. A
-   * retry would not help: a later flush may succeed even if the batch is not on disk.
-   */
-  #loseFlush(cause: unknown): never {
-    this.#lostFlush = new StoreUnavailableError(
-      `the disk has failed a flush of the commit log in ${this.#path}: ${wordsOf(cause)}`,
-      { cause, outcome: 'unknown' },
-    )
-    this.#onLostFlush(cause)
+  /** Makes the store reject all further commits, because the outcome of the current batch is unknown to its clients. */
+  #loseFlush(what: string, cause: unknown): never {
+    const words = `${what} in ${this.#path}: ${wordsOf(cause)}`
+    this.#lostFlush = new StoreUnavailableError(words, { cause, outcome: 'unknown' })
+    this.#onLostFlush(this.#lostFlush)
     throw this.#lostFlush
   }
 
@@ -405,35 +409,32 @@ class LoggedStore implements LoggedKeyValueStore {
 
   /** Begins a segment in the prepared file, or in a new file if `bytes` exceeds the ordinary size. */
   async #begin(bytes = this.#segmentBytes, rows = this.#rowsExpected): Promise<Segment> {
-    if (bytes > this.#segmentBytes) {
-      const { descriptor, number } = await this.#next
-      await closeFile(descriptor)
-      const empty = this.#active
-      if (empty !== undefined) {
-        // The larger segment gets the number of the empty segment, because a segment without records would be a gap in
-        // the log.
-        this.#active = undefined
-        this.#files.free(number)
-        await closeFile(empty.file.descriptor)
-        this.#number = empty.number - 1
-      }
-      this.#next = this.#makeNext(bytes)
-    }
-    let file: SegmentFile
-    try {
-      file = await this.#next
-    } catch (error) {
-      this.#next = this.#makeNext(this.#segmentBytes)
-      throw error
-    }
+    const isLarge = bytes > this.#segmentBytes
+    const file = isLarge ? await this.#replaceNext(bytes) : await this.#next.ready()
     // Records that the log may now contain rows that are not in LMDB.
     if (!this.#isBegun) await this.#recordOpen()
     this.#number = file.number
-    this.#next = this.#makeNext(this.#segmentBytes)
+    void this.#next.prepare(this.#number + 1)
     const segment = new Segment(file, this.#log, this.#place, rows)
     this.#active = segment
     this.#listTables()
     return segment
+  }
+
+  /** Replaces the prepared file by a larger file. */
+  async #replaceNext(bytes: number): Promise<SegmentFile> {
+    const { descriptor, number } = await this.#next.ready()
+    await closeFile(descriptor)
+    const empty = this.#active
+    if (empty !== undefined) {
+      // The larger segment gets the number of the empty segment, because a segment without records would be a gap in
+      // the log.
+      this.#active = undefined
+      this.#files.free(number)
+      await closeFile(empty.file.descriptor)
+      this.#number = empty.number - 1
+    }
+    return this.#next.prepare(this.#number + 1, bytes)
   }
 
   async #recordOpen(): Promise<void> {
@@ -446,13 +447,6 @@ class LoggedStore implements LoggedKeyValueStore {
         await wait(recoveryIntervalMs)
       }
     }
-  }
-
-  #makeNext(bytes: number): Promise<SegmentFile> {
-    const made = this.#files.make(this.#number + 1, bytes)
-    // If the preparation of the file fails, the commit that needs the segment reports the failure.
-    made.catch(() => undefined)
-    return made
   }
 
   /** Adds the active segment to the queue of segments to apply. */

@@ -1,14 +1,14 @@
 // Reads the commit log of a data directory: all segments that are not in LMDB.
 
-import { closeSync, fstatSync, readSync } from 'node:fs'
+import { closeSync, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { areSame } from '../../../base/bytes.ts'
 import type { Environment } from '../lmdb-folder.ts'
-import { StoreUnavailableError } from '../store-errors.ts'
+import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
 import { decodePosition, type LogPosition, positionKey } from './position.ts'
 import { RowTable } from './row-table.ts'
 import { addRecords, type ChainPlace } from './segment.ts'
-import { openSegment, segmentNumbers } from './segment-files.ts'
-import { decodeHeader, hasRecordFrom, headerBytes, recordIn } from './segment-format.ts'
+import { openSegment, pathOf, segmentNumbers } from './segment-files.ts'
+import { decodeHeader, hasRecordFrom, headerBytes, recordHeadBytes, recordIn } from './segment-format.ts'
 
 /** A segment that has been read. */
 export interface ReadSegment {
@@ -19,6 +19,8 @@ export interface ReadSegment {
   readonly end: number
   /** The position of the segment's last record in the chain of records. */
   readonly place: ChainPlace
+  /** The start of the segment's last record; the end of the header if the segment has no records. */
+  readonly lastRecord: number
 }
 
 /** The part of a log that is not in LMDB. */
@@ -59,24 +61,53 @@ export function readLog(folder: string, position: LogPosition): ReadLog {
       throw damaged(number, 'follows a damaged record')
     const table = new RowTable(new Uint8Array(bytes.buffer))
     let at = headerBytes
+    let lastRecord = at
     for (;;) {
       const record = recordIn(bytes, at, header.salt)
       if (record === undefined) break
       if (record.before !== place.checksum || record.sequence !== place.sequence + 1)
         throw damaged(number, 'has a record that does not follow the one before it')
+      lastRecord = at
       at = record.end
       place = record
     }
     if (hasRecordFrom(bytes, at, header.salt)) throw damaged(number, `is damaged at byte ${at}`)
     addRecords(table, bytes, at)
     table.publish()
-    segments.push({ number, bytes, table, end: at, place })
+    segments.push({ number, bytes, table, end: at, place, lastRecord })
   }
   if (!position.isClosed && !files.includes(position.segment + 1))
     throw new StoreUnavailableError(
       `${folder} does not contain segment ${position.segment + 1}, which has the last commits: copy a data directory with its commit log, or use "terrarium backup"`,
     )
   return { segments, files }
+}
+
+/**
+ * Writes the end of a log to disk again: the last record, and zeros in place of the head of a further record. Without
+ * this write, the disk might contain another end of the log than the page cache, from which the log was read, if a write
+ * or a flush has failed or the previous process was killed. After a power failure, the last record might then be missing,
+ * or a rejected record might exist, although newer segments follow. Throws {@link StoreUnavailableError}.
+ */
+export function writeEndAgain(
+  folder: string,
+  { bytes, end, lastRecord, number }: Pick<ReadSegment, 'bytes' | 'end' | 'lastRecord' | 'number'>,
+): void {
+  const start = lastRecord === headerBytes ? 0 : lastRecord
+  const head = Buffer.alloc(Math.min(recordHeadBytes, bytes.length - end))
+  const content = Buffer.concat([bytes.subarray(start, end), head])
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(pathOf(folder, number), 'r+')
+    for (let at = 0; at < content.length; )
+      at += writeSync(descriptor, content, at, content.length - at, start + at)
+    fdatasyncSync(descriptor)
+  } catch (cause) {
+    const words = `the commit log in ${folder} cannot be written: ${wordsOf(cause)}`
+    throw new StoreUnavailableError(words, { cause })
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
 }
 
 /** Damage is reported only after this number of reads, because another process may write to the log during a read. */

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  rmSync,
   statSync,
   unlinkSync,
   write,
@@ -17,6 +18,9 @@ import { type FileHandle, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Bytes } from '../kv-contract.ts'
+
+/** The end of the name of a file that is being filled. */
+const draftEnd = '.draft'
 
 /** The folder of segments in a data directory. */
 export const logFolder = 'commit-log'
@@ -73,7 +77,7 @@ export interface LogDisk {
   flushFolder(path: string): Promise<void>
 }
 
-interface Piece {
+export interface Piece {
   readonly bytes: Bytes
   readonly start: number
   readonly end: number
@@ -113,6 +117,9 @@ export class SegmentFiles {
     this.#disk = disk
     this.#segmentBytes = segmentBytes
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+    // A killed process may have left drafts, which would take space for ever.
+    for (const name of readdirSync(folder))
+      if (name.endsWith(draftEnd)) rmSync(join(folder, name), { force: true })
   }
 
   /**
@@ -121,16 +128,29 @@ export class SegmentFiles {
   async make(number: number, bytes: number): Promise<SegmentFile> {
     const path = pathOf(this.#folder, number)
     const spare = bytes === this.#segmentBytes ? this.#takeSpare(number) : undefined
-    if (spare === undefined) await fill(path, bytes)
-    else if (spare !== number) await rename(pathOf(this.#folder, spare), path)
-    await this.#disk.flushFolder(this.#folder)
-    return { number, bytes, descriptor: openSync(path, constants.O_RDWR | this.#disk.openFlags) }
+    let name = spare
+    try {
+      if (spare === undefined) await fill(path, bytes)
+      else if (spare !== number) await rename(pathOf(this.#folder, spare), path)
+      name = number
+      await this.#disk.flushFolder(this.#folder)
+      return { number, bytes, descriptor: openSync(path, constants.O_RDWR | this.#disk.openFlags) }
+    } catch (error) {
+      // The next attempt uses the file again, and needs no further space.
+      if (name !== undefined && bytes === this.#segmentBytes) this.#spares.unshift(name)
+      throw error
+    }
   }
 
   /** Must be called when all records of a segment are in LMDB. The file of the segment is then reused or removed. */
   free(number: number): void {
-    if (this.#isOrdinary(number) && this.#spares.length < sparesMax) this.#spares.push(number)
-    else unlinkSync(pathOf(this.#folder, number))
+    try {
+      if (this.#isOrdinary(number) && this.#spares.length < sparesMax) this.#spares.push(number)
+      else unlinkSync(pathOf(this.#folder, number))
+    } catch {
+      // No record is needed any more, so a disk that cannot remove the file stops neither commits nor the thread that
+      // applies segments. The next start frees the file.
+    }
   }
 
   /**
@@ -156,16 +176,24 @@ export class SegmentFiles {
 
 async function fill(path: string, bytes: number): Promise<void> {
   // A draft does not have the name of a segment, so an unfinished draft is ignored after a crash.
-  const draft = `${path}.draft`
-  const file: FileHandle = await open(draft, 'w', 0o600)
+  const draft = `${path}${draftEnd}`
   try {
-    for (let at = 0; at < bytes; at += zeros.length)
-      await file.write(zeros, 0, Math.min(zeros.length, bytes - at), at)
-    await file.sync()
-  } finally {
-    await file.close()
+    const file: FileHandle = await open(draft, 'w', 0o600)
+    try {
+      for (let at = 0; at < bytes; ) {
+        const { bytesWritten } = await file.write(zeros, 0, Math.min(zeros.length, bytes - at), at)
+        at += bytesWritten
+      }
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
+  } catch (error) {
+    // The draft must not take the last bytes of the disk.
+    rmSync(draft, { force: true })
+    throw error
   }
-  await rename(draft, path)
 }
 
 /** Waits until the names in a folder are on disk. */
