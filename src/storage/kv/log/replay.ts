@@ -84,9 +84,9 @@ export function readLog(folder: string, position: LogPosition): ReadLog {
 }
 
 /**
- * Writes the end of a log to disk again: the last record, and zeros in place of the head of a further record. Without
- * this write, the disk might contain another end of the log than the page cache, from which the log was read, if a write
- * or a flush has failed or the previous process was killed. After a power failure, the last record might then be missing,
+ * Writes the end of a log to disk again: the last record, and zeros in place of the head of a further record. The log
+ * was read from the page cache. If a write or a flush has failed, or if the previous process was killed, the disk may
+ * contain another end of the log. After a power failure, the last record might then be missing,
  * or a rejected record might exist, although newer segments follow. Throws {@link StoreUnavailableError}.
  */
 export function writeEndAgain(

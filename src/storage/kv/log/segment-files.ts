@@ -6,7 +6,6 @@ import {
   close,
   constants,
   fdatasync,
-  mkdirSync,
   openSync,
   readdirSync,
   rmSync,
@@ -17,6 +16,7 @@ import {
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { makeFolder } from '../../../base/folders.ts'
 import type { Bytes } from '../kv-contract.ts'
 
 /** The end of the name of a file that is being filled. */
@@ -77,6 +77,7 @@ export interface LogDisk {
   flushFolder(path: string): Promise<void>
 }
 
+/** The bytes `bytes[start..end)` of a buffer. */
 export interface Piece {
   readonly bytes: Bytes
   readonly start: number
@@ -116,8 +117,8 @@ export class SegmentFiles {
     this.#folder = folder
     this.#disk = disk
     this.#segmentBytes = segmentBytes
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    // A killed process may have left drafts, which would take space for ever.
+    makeFolder(folder, 0o700)
+    // A killed process may have left drafts, which would take space forever.
     for (const name of readdirSync(folder))
       if (name.endsWith(draftEnd)) rmSync(join(folder, name), { force: true })
   }
