@@ -1,8 +1,9 @@
 // Opens the data directory: creates it, claims it for this process, and checks that its content fits the settings. The
 // service, the npm package and the commands all use this file.
 
-import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { flushNames, makeFolder } from '../base/folders.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import { readIfPresent } from '../base/text-file.ts'
 import { queryLogFolder } from '../query-log/segment-files.ts'
@@ -45,7 +46,7 @@ export function checkData(config: Config): void {
 /** Creates the directory if it is missing, and checks that it can be used. Throws {@link StoreUnavailableError}. */
 export function prepareDataFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder, 0o700)
     if (!statSync(folder).isDirectory())
       throw new StoreUnavailableError(`the data directory ${folder} is not a directory`)
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -84,6 +85,7 @@ const movedFile = 'moved'
 /** Records that all data of the directory has moved to the shared store at `address` (without a password). */
 export function writeMovedTo(folder: string, address: string): void {
   writeFileSync(join(folder, movedFile), `${address}\n`, { mode: 0o600, flush: true })
+  flushNames(folder)
 }
 
 /**

@@ -6,11 +6,11 @@
 //
 // When several machines share a store, the exports and the requests are in the store.
 
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { megabyte } from '../base/bytes.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
+import { makeFolder } from '../base/folders.ts'
 import { epoch } from '../base/micros.ts'
 import { systemRandom } from '../base/random.ts'
 import { leapWarning, RemovalTime } from '../base/removal-time.ts'
@@ -50,7 +50,7 @@ export async function openQueryLog(
   const segments = join(folder, 'segments')
   const exports = join(folder, 'exports')
   unlessFull(() => {
-    for (const path of [segments, exports]) mkdirSync(path, { recursive: true, mode: 0o700 })
+    for (const path of [segments, exports]) makeFolder(path, 0o700)
   })
   const kv = shared?.kv ?? openedWhenRoom(() => openControlStore(config.data))
   const owner = systemRandom.hex(8)

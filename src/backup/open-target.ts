@@ -1,9 +1,10 @@
 // Opens the target of a continuous backup. A target is a folder, or a bucket of an S3-compatible service.
 
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
 import { parseBackupAddress } from '../base/addresses.ts'
+import { makeFolder } from '../base/folders.ts'
 import { systemRandom } from '../base/random.ts'
 import { openS3Client } from '../base/s3-client.ts'
 import { reasonOf } from '../base/system-reasons.ts'
@@ -39,7 +40,7 @@ export class FolderTarget implements BackupTarget {
     const path = join(this.name, name)
     const draft = `${path}.${systemRandom.hex(4)}${draftEnd}`
     await this.#explained('written', async () => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      makeFolder(dirname(path), 0o700)
       try {
         const file = await open(draft, 'w', 0o600)
         try {

@@ -11,6 +11,7 @@ import { openTarget } from '../backup/open-target.ts'
 import { restoreInto } from '../backup/restore.ts'
 import { statusFiles } from '../backup/status.ts'
 import { systemClock } from '../base/clock.ts'
+import { makeFolder } from '../base/folders.ts'
 import type { Micros } from '../base/micros.ts'
 import { systemRandom } from '../base/random.ts'
 import { reasonOf } from '../base/system-reasons.ts'
@@ -59,7 +60,7 @@ async function copyTo(config: Config, folder: string, bytes: number, onShare: On
   await removeDrafts(dirname(folder))
   const draft = `${folder}.${systemRandom.hex(draftBytes)}.partial`
   try {
-    await mkdir(draft, { recursive: true, mode: 0o700 })
+    makeFolder(draft, 0o700)
     assertRoom({ rows: 0, bytes: 0 }, freeBytes(draft))
     const release = claimFolder(draft)
     try {
@@ -122,7 +123,7 @@ export async function moveBack(config: SharedConfig, folder: string): Promise<St
   await rejectContent(folder, 'the data directory')
   const draft = `${folder}.partial`
   try {
-    await mkdir(draft, { recursive: true, mode: 0o700 })
+    makeFolder(draft, 0o700)
     await copyShared(config, draft)
     await rename(draft, folder)
     flush(dirname(folder))

@@ -3,6 +3,7 @@
 
 import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { flushNames } from '../base/folders.ts'
 import type { Random } from '../base/random.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import { readIfPresent } from '../base/text-file.ts'
@@ -31,6 +32,7 @@ export function loadRootSecret(folder: string, random: Random): StoredSecret {
   try {
     writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
     linkSync(draft, file)
+    flushNames(folder)
     return { secret, file, created: true }
   } catch (cause) {
     const winner = (cause as NodeJS.ErrnoException).code === 'EEXIST' ? readSecret(file) : undefined

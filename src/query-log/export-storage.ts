@@ -3,10 +3,11 @@
 // s3-storage.ts stores the files in a bucket of an S3-compatible service.
 
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, rename, stat } from 'node:fs/promises'
+import { open, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { makeFolder } from '../base/folders.ts'
 import { microsPerDay } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import { flushFolder } from '../storage/kv/log/segment-files.ts'
@@ -100,7 +101,7 @@ export class LocalFiles implements FileTable {
 
   async store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
     const path = this.#path(name)
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    makeFolder(this.#folder, 0o700)
     const draft = `${path}.${this.#random.hex(8)}.part`
     try {
       const file = await open(draft, 'wx', 0o600)

@@ -7,8 +7,10 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
+import { prepareClaimFile } from './lmdb-claim-file.ts'
 import { dataFileName } from './lmdb-data-file.ts'
 import { ownerOnly } from './lmdb-folder.ts'
+import { assertRoom, freeBytes } from './lmdb-room.ts'
 import { FolderInUseError, StoreUnavailableError, wordsOf } from './store-errors.ts'
 
 const fileName = 'service'
@@ -60,9 +62,14 @@ export function isClaimed(folder: string): boolean {
 }
 
 function openClaims(folder: string): RootDatabase {
+  const path = join(folder, fileName)
   try {
+    // LMDB maps its new lock file before the file has blocks on the disk. If the disk has no free blocks, the process is
+    // then killed with a bus error.
+    if (!existsSync(`${path}-lock`)) assertRoom({ rows: 0, bytes: 0 }, freeBytes(folder))
+    prepareClaimFile(path, mapSizeBytes, ownerOnly.permissionsMode)
     return open({
-      path: join(folder, fileName),
+      path,
       noSubdir: true,
       mapSize: mapSizeBytes,
       maxReaders: 126,

@@ -47,6 +47,32 @@ const metaAt = {
 /** The offsets of the two commit numbers in the file. Each meta page contains one commit number of 8 bytes. */
 export const commitOffsets: readonly number[] = [metaAt.commit, pageBytes + metaAt.commit]
 
+/** The size of pages that a meta page names. */
+export function metaPageBytes(page: Buffer): number {
+  return page.readUInt32LE(metaAt.pageBytes)
+}
+
+/** Flag of an environment whose path is a file. LMDB stores this flag in the flags of the tree of free pages. */
+const fileFlag = 0x4000
+
+/**
+ * The meta page `number` of a new environment without content, whose path is a file. The result has `bytes` bytes, the
+ * size of a page.
+ */
+export function encodeEmptyMeta(number: 0 | 1, bytes: number, mapBytes: number): Buffer {
+  const page = Buffer.alloc(bytes)
+  page.writeBigUInt64LE(BigInt(number), at.number)
+  page.writeUInt16LE(pageFlags.meta, at.flags)
+  page.writeUInt32LE(magic, metaAt.magic)
+  page.writeUInt32LE(formatVersion, metaAt.version)
+  page.writeBigUInt64LE(BigInt(mapBytes), metaAt.mapBytes)
+  page.writeUInt32LE(bytes, metaAt.pageBytes)
+  page.writeUInt16LE(freeTreeFlags | fileFlag, metaAt.freeFlags)
+  for (const tree of [metaAt.freeTree, metaAt.mainTree]) page.writeBigUInt64LE(noPage, tree + treeAt.root)
+  page.writeBigUInt64LE(1n, metaAt.lastPage)
+  return page
+}
+
 /** Offsets in the description of a tree. */
 const treeAt = { depth: 6, branches: 8, leaves: 16, overflows: 24, entries: 32, root: 40 } as const
 /** Offsets in a node, and the offset of its key. */

@@ -1,9 +1,10 @@
 // Opens the LMDB environment of a data directory. Checks the folder before lmdb-js opens it: if lmdb-js fails to open a
 // folder, the process is killed with a segmentation fault.
 
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
+import { flushNames, makeFolder } from '../../base/folders.ts'
 import type { Bytes } from './kv-contract.ts'
 import { keyEncoder, valueEncoder } from './lmdb-codec.ts'
 import { checkDataFile, pageBytes } from './lmdb-data-file.ts'
@@ -91,7 +92,10 @@ export function openFolder(
       const root = openEnvironment(path, mapSize, durable)
       try {
         newest ??= new NewestCommit(path)
-        return { root, trees: openTrees(root, path, use, newest), newest }
+        const trees = openTrees(root, path, use, newest)
+        // LMDB flushes its file, but not the name of a new file.
+        if (durable && use !== 'reading') flushNames(path)
+        return { root, trees, newest }
       } catch (error) {
         void root.close()
         // Opening the environment has made LMDB forget a concurrent commit. Opening the environment again corrects
@@ -148,7 +152,7 @@ function openTrees(root: Environment, path: string, use: FolderUse, newest: Newe
 }
 
 function checkFolder(path: string): void {
-  mkdirSync(path, { recursive: true })
+  makeFolder(path)
   accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
   for (const name of ['data.mdb', 'lock.mdb']) {
     const file = join(path, name)

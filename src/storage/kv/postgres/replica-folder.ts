@@ -3,8 +3,9 @@
 // machine, the pages on disk may be of any age. The boot id in the note then differs from the boot id of the machine,
 // so the replica is rebuilt. This module also checks the database before a node starts.
 
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { flushNames, makeFolder } from '../../../base/folders.ts'
 import type { Random } from '../../../base/random.ts'
 import { machineStart } from '../../../base/system-process.ts'
 import type { KeyValueStore } from '../kv-contract.ts'
@@ -42,7 +43,7 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
   await PostgresSession.use(location, node, async session => {
     await assertFit(session, location, node)
     await openTables(session, options.random)
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     const fault = (await damageOf(folder)) ?? (await faultOf(session, folder))
     if (fault === undefined) return
     options.onCopy(fault)
@@ -72,7 +73,8 @@ function readMark(folder: string): number | undefined {
 }
 
 function writeMark(folder: string, damages: number): void {
-  writeFileSync(markOf(folder), String(damages), { mode: 0o600 })
+  writeFileSync(markOf(folder), String(damages), { mode: 0o600, flush: true })
+  flushNames(folder)
 }
 
 /**
