@@ -3,7 +3,9 @@
 // computed once and stored in a separate file. Segments that are only partly in the span are read again.
 
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { Random } from '../base/random.ts'
 import { upsert } from '../base/upsert.ts'
@@ -24,7 +26,17 @@ import {
 import { changesBetween, type LogChanges, spanBefore } from './log-changes.ts'
 import { linesOf, parseRecord, summed } from './log-lines.ts'
 import { isWithin, type LogDatabase } from './ownership.ts'
-import { listSegments, liveWriters, removeFile, type Segment, segmentsOf, slackMs } from './segment-files.ts'
+import {
+  ifThere,
+  listSegments,
+  liveWriters,
+  removeFile,
+  type Segment,
+  segmentsOf,
+  slackMs,
+  sumsFolder,
+  sumsName,
+} from './segment-files.ts'
 import type { RecordFilter } from './segment-reader.ts'
 
 /** Sums, and the p50 and p99 of the durations in milliseconds. The percentiles are undefined without requests. */
@@ -88,7 +100,7 @@ export class LogSummaries {
   /** `folder` contains the segments; aggregates are stored in a subfolder. */
   constructor(folder: string, random: Random, now: () => Micros) {
     this.#folder = folder
-    this.#kept = join(folder, 'sums')
+    this.#kept = join(folder, sumsFolder)
     this.#random = random
     this.#now = now
   }
@@ -152,8 +164,7 @@ export class LogSummaries {
 
   async #loadOrCompute(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
     const path = join(this.#kept, sumsName(segment.path))
-    const text = await readFile(path, 'utf8').catch(() => undefined)
-    const read = text === undefined ? undefined : readAggregate(text)
+    const read = await readSums(path)
     const sums =
       read ?? (await aggregateOf(segment, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, signal))
     if (read === undefined) await this.#keep(path, sums)
@@ -165,7 +176,7 @@ export class LogSummaries {
     const draft = `${path}.${this.#random.hex(8)}`
     try {
       await mkdir(this.#kept, { recursive: true, mode: 0o700 })
-      await writeFile(draft, writeAggregate(sums), { mode: 0o600 })
+      await writeFile(draft, await compress(writeAggregate(sums)), { mode: 0o600 })
       await rename(draft, path)
     } catch {
       await removeFile(draft).catch(() => undefined)
@@ -180,8 +191,18 @@ function entriesIn({ databases }: LogAggregate): number {
   return entries
 }
 
-function sumsName(segmentPath: string): string {
-  return `${basename(segmentPath, '.ndjson')}.json`
+// Texts of shapes and names of totals repeat, so compression makes the file about ten times smaller.
+const compress = promisify<string, Buffer>(gzip)
+const decompress = promisify<Buffer, Buffer>(gunzip)
+
+/** Returns stored sums; undefined if the file is missing or damaged. */
+async function readSums(path: string): Promise<LogAggregate | undefined> {
+  try {
+    const packed = await ifThere(readFile(path))
+    return packed && readAggregate((await decompress(packed)).toString())
+  } catch {
+    return undefined
+  }
 }
 
 /** Aggregates those records of a segment whose time is in the span. */

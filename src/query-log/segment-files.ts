@@ -9,7 +9,7 @@
 // removed when they exceed the configured age, or when all segments together exceed the configured size.
 
 import { readdir, rm, stat, utimes } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { micros, microsPerDay, nearestMicros } from '../base/micros.ts'
 import { type Timers, wait } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
@@ -141,6 +141,12 @@ export async function writtenUpTo(
   }
 }
 
+/** The folder of the stored sums of segments (log-summary.ts), below the folder of the segments. */
+export const sumsFolder = 'sums'
+
+/** The name of the file with the sums of a segment. */
+export const sumsName = (segmentPath: string) => `${basename(segmentPath, '.ndjson')}.json.gz`
+
 /** Removes a file. Does nothing if the file does not exist. */
 export function removeFile(path: string): Promise<void> {
   return rm(path, { force: true })
@@ -151,7 +157,7 @@ export const queryLogFolder = 'query-log'
 
 /**
  * The limits of the log. Segments that are older than `days` are removed. Then the oldest segments are removed until
- * the remaining segments fit into `bytes`. Every process may remove segments; the processes need no coordination.
+ * the remaining segments fit into `bytes`, together with their sums. Every process may remove segments; the processes need no coordination.
  */
 export interface Retention {
   readonly days: number
@@ -181,8 +187,10 @@ export async function removeOldSegments(
       await removeFile(path)
       continue
     }
-    total += about.size
-    if (isClosed) closed.push({ path, size: about.size })
+    const sums = await ifThere(stat(join(folder, sumsFolder, sumsName(path))))
+    const size = about.size + (sums?.size ?? 0)
+    total += size
+    if (isClosed) closed.push({ path, size })
   }
   for (const { path, size } of closed) {
     if (total <= retention.bytes) break

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import {
   appendFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   rmSync,
@@ -16,7 +17,7 @@ import { after, test } from 'node:test'
 import { micros } from '../../src/base/micros.ts'
 import { version4 } from '../../src/fql4/language.ts'
 import { RecordFormat } from '../../src/query-log/record.ts'
-import { listSegments, removeOldSegments, writtenUpTo } from '../../src/query-log/segment-files.ts'
+import { listSegments, removeOldSegments, sumsName, writtenUpTo } from '../../src/query-log/segment-files.ts'
 import { matchingRecords, type RecordFilter } from '../../src/query-log/segment-reader.ts'
 import { type SegmentFile, SegmentWriter } from '../../src/query-log/segment-writer.ts'
 import { ManualTime, startMs, until } from './manual-time.ts'
@@ -328,6 +329,14 @@ test('segments are removed by age, then by size, oldest first; open segments sta
   await removeOldSegments(folder, { days: 30, bytes: 10_000 + size }, time.now())
   assert.deepEqual(await paths(), [middle, young, open])
   await removeOldSegments(folder, { days: 30, bytes: 9999 + size }, time.now())
+  assert.deepEqual(await paths(), [young, open])
+  // The sums of a segment count, too.
+  const older = segment('c4', 15, 100)
+  mkdirSync(join(folder, 'sums'))
+  writeFileSync(join(folder, 'sums', sumsName(older)), 'x'.repeat(4000))
+  await removeOldSegments(folder, { days: 30, bytes: 9100 + size }, time.now())
+  assert.deepEqual(await paths(), [older, young, open])
+  await removeOldSegments(folder, { days: 30, bytes: 9099 + size }, time.now())
   assert.deepEqual(await paths(), [young, open])
   await removeOldSegments(folder, { days: 1, bytes: 1 }, time.now())
   assert.deepEqual(await paths(), [open])

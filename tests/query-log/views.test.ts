@@ -6,6 +6,7 @@ import { appendFile, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { epoch, micros } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { version4 } from '../../src/fql4/language.ts'
@@ -132,14 +133,14 @@ test('aggregates of closed segments are cached and reused', async () => {
   const kept = await readdir(join(folder, 'sums'))
   assert.equal(kept.length, 12)
   const path = join(folder, 'sums', kept[0] as string)
-  const text = await readFile(path, 'utf8')
-  await writeFile(path, text.replace(/"requests":\d+/, '"requests":1000000'))
+  const text = gunzipSync(await readFile(path)).toString()
+  await writeFile(path, gzipSync(text.replace(/"requests":\d+/, '"requests":1000000')))
   const again = new LogSummaries(folder, systemRandom, () => micros((start + 999 * minute) * 1000))
   assert.ok((await again.summary(filter, never)).totals.requests > 1_000_000, 'the kept sums are read')
   await writeFile(path, '{"damaged')
   const mended = new LogSummaries(folder, systemRandom, () => micros((start + 999 * minute) * 1000))
   assert.equal((await mended.summary(filter, never)).totals.requests, records.length, 'damage is made anew')
-  await rm(join(folder, kept[0]?.replace('.json', '.ndjson') as string))
+  await rm(join(folder, kept[0]?.replace('.json.gz', '.ndjson') as string))
   await mended.removeOrphans()
   assert.equal((await readdir(join(folder, 'sums'))).length, 11, 'sums go with their segment')
 })
