@@ -21,6 +21,7 @@ import { help, names, options, standalone } from './options.ts'
 import { startPostgres } from './postgres.ts'
 import { runRecording } from './query-log.ts'
 import { heading, line, Report } from './report.ts'
+import { measureSize } from './size.ts'
 import { measureSmallPieces, type PiecesResult, piecesBounds } from './small-pieces.ts'
 import { measureStart } from './start.ts'
 import { measureStreams, streamLanguages } from './streams.ts'
@@ -361,6 +362,13 @@ async function main(): Promise<void> {
   if (wanted.includes('footprint')) await runFootprint()
   if (wanted.includes('hour')) await runHour()
   if (wanted.includes('pieces')) await runSmallPieces()
+  if (wanted.includes('size'))
+    await measureSize({
+      folder: options.folder,
+      scales: options.scale.split(',').map(Number),
+      side: Number(options.side),
+      isKept: options.keep,
+    })
   if (wanted.every(name => standalone.includes(name))) return
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   const server = await startProcess({ data })

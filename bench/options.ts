@@ -17,6 +17,7 @@ export const names = [
   'footprint',
   'hour',
   'pieces',
+  'size',
 ]
 
 /** Cases that start servers of their own. */
@@ -31,18 +32,21 @@ export const standalone = [
   'footprint',
   'hour',
   'pieces',
+  'size',
 ]
 
 /** The options of this run. */
 export const { values: options } = parseArgs({
   options: {
-    cases: { type: 'string', default: names.join(',') },
+    cases: { type: 'string', default: names.filter(name => name !== 'size').join(',') },
     seconds: { type: 'string', default: '5' },
     warmup: { type: 'string', default: '2' },
     connections: { type: 'string', default: '32' },
     documents: { type: 'string', default: '10000' },
     minutes: { type: 'string', default: '60' },
     scale: { type: 'string', default: '100000' },
+    side: { type: 'string', default: '100000' },
+    keep: { type: 'boolean', default: false },
     streams: { type: 'string', default: '5000' },
     copied: { type: 'string', default: '1000000' },
     folder: { type: 'string', default: tmpdir() },
@@ -59,11 +63,14 @@ export const { values: options } = parseArgs({
 export const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, workers, streams, recording,
-                      neighbours, languages, nodes, start, footprint, hour, pieces (default: all)
+                      neighbours, languages, nodes, start, footprint, hour, pieces, size (default: all but size)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
-  --scale N           documents of the cases "footprint" and "hour" (100000)
+  --scale N           documents of the cases "footprint" and "hour" (100000); for the case "size" a list, such as
+                      10000,100000,1000000
+  --side N            documents that the case "size" imports, migrates, drops and lets expire, at most (100000)
+  --keep              keeps the data directory of the case "size" below --folder; the next run continues with it
   --minutes N         duration of the case "hour" (60)
   --streams N         event streams that the case "streams" opens (5000)
   --copied N          documents that a new node copies in the case "nodes" (1000000)
