@@ -77,7 +77,7 @@ const isIn = (file: string, list: readonly string[]) => list.some(start => file.
 /** A file with this call runs different seeds in each suite (tests/support/seeded.ts). */
 const takesSeeds = /\bseedsToRun\(/
 /** A file with one of these texts runs more or different cases in a soak. */
-const soaks = /\broundsToRun\(|\/support\/fast-check\.ts'/
+const soaks = /\broundsToRun\(|\/support\/fast-check\.ts'|\.\/law\.ts'/
 
 /** True if the suite runs the file at this path. */
 export function belongsTo(suite: Suite, file: string): boolean {

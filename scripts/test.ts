@@ -1,5 +1,6 @@
 // Runs tests: `npm test`, `npm run test:faults`, `npm run test:soak`. Arguments select files of all suites whose path
-// contains one of them: `npm test -- conformance login`.
+// contains one of them: `npm test -- conformance login`. `npm run test:soak -- laws --minutes 15` tries random inputs of
+// each law for 15 minutes.
 //
 // Starting a process and loading some eight hundred sources costs half a second of CPU time, so most files share a
 // process with the others of their folder (scripts/test-plan.ts).
@@ -14,7 +15,7 @@ import { spec, type TestEvent } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { patience } from '../tests/support/patience.ts'
-import { suiteVariable } from '../tests/support/suite.ts'
+import { minutesVariable, suiteVariable } from '../tests/support/suite.ts'
 import { type Batch, belongsTo, planOf, type Suite } from './test-plan.ts'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
@@ -155,9 +156,14 @@ useMemoryForFiles()
 // Processes share compiled code through this folder.
 process.env.NODE_COMPILE_CACHE ??= join(repository, 'node_modules/.cache/compile')
 const { positionals: words, values } = parseArgs({
-  options: { faults: { type: 'boolean', default: false }, soak: { type: 'boolean', default: false } },
+  options: {
+    faults: { type: 'boolean', default: false },
+    soak: { type: 'boolean', default: false },
+    minutes: { type: 'string' },
+  },
   allowPositionals: true,
 })
+if (values.minutes !== undefined) process.env[minutesVariable] = values.minutes
 const suite: Suite = values.soak ? 'soak' : values.faults ? 'faults' : 'test'
 process.env[suiteVariable] = suite
 const files = globSync('tests/**/*.test.ts')

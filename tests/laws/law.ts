@@ -1,0 +1,179 @@
+// Runs laws: sentences that must hold for all inputs. A law gets a new database for each generated input. If a law
+// fails, fast-check looks for the smallest input that fails, and the error lists the requests of this input.
+
+import { test } from 'node:test'
+import { fc } from '../support/fast-check.ts'
+import { send } from '../support/http.ts'
+import type { RunningServer } from '../support/server.ts'
+import { soakMinutes, suite } from '../support/suite.ts'
+
+/** A law about inputs of the type `Input`. */
+export interface Law<Input> {
+  readonly input: fc.Arbitrary<Input>
+  /** The number of inputs that `npm test` tries. */
+  readonly runs: number
+  /** Throws if the law does not hold. */
+  readonly holds: (database: LawDatabase, input: Input) => Promise<void>
+}
+
+/** An answer to a request. */
+export interface Answer {
+  readonly status: number
+  /** The result of a query that succeeds; the whole body otherwise. */
+  readonly value: unknown
+  /** The time of the transaction, in microseconds. */
+  readonly time: number
+}
+
+const minuteMs = 60_000
+
+/** Defines a test of a law. `server` returns the service that all laws of the file share. */
+export function law<Input>(
+  sentence: string,
+  server: () => RunningServer,
+  { input, runs, holds }: Law<Input>,
+): void {
+  test(sentence, async () => {
+    const property = fc.asyncProperty(input, async given => {
+      const database = await LawDatabase.create(server())
+      try {
+        await holds(database, given)
+      } catch (cause) {
+        throw new Error(`${(cause as Error).message}\nRequests:\n${database.transcript()}`, { cause })
+      } finally {
+        await database.remove()
+      }
+    })
+    await fc.assert(property, parametersOf(runs))
+  })
+}
+
+/**
+ * `npm test` tries a fixed number of inputs of a fixed seed. `npm run test:soak -- laws --minutes M` tries inputs of a
+ * random seed for M minutes. `SEED` replays the seed that a failure prints.
+ */
+function parametersOf(runs: number): fc.Parameters<unknown> {
+  const { SEED } = process.env
+  const seed = SEED === undefined ? {} : { seed: Number(SEED) }
+  if (suite !== 'soak') return { numRuns: runs, ...seed }
+  return { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: soakMinutes * minuteMs, ...seed }
+}
+
+let created = 0
+
+/** The database of one input. */
+export class LawDatabase {
+  readonly name: string
+  readonly #server: RunningServer
+  readonly #requests: string[] = []
+
+  private constructor(server: RunningServer, name: string) {
+    this.#server = server
+    this.name = name
+  }
+
+  static async create(server: RunningServer): Promise<LawDatabase> {
+    const database = new LawDatabase(server, `law${++created}`)
+    await database.#root({ create_database: { object: { name: database.name } } })
+    return database
+  }
+
+  async remove(): Promise<void> {
+    await this.#root({ delete: { database: this.name } })
+  }
+
+  /**
+   * Sends a query of version 10. `caller` is a suffix of the secret: a built-in role, or `@role/NAME`. The result is in
+   * the format `tagged`, which distinguishes all types. Numbers of `args` are Ints.
+   */
+  async ask10(text: string, args: Readonly<Record<string, unknown>> = {}, caller = 'admin'): Promise<Answer> {
+    return this.#send10({ query: text, arguments: tagged(args) }, caller)
+  }
+
+  /** Sends a query of version 10 that must succeed; returns its result. */
+  async run10(
+    text: string,
+    args: Readonly<Record<string, unknown>> = {},
+    caller = 'admin',
+  ): Promise<unknown> {
+    return succeeded(await this.ask10(text, args, caller), text)
+  }
+
+  /** Runs a template of texts and values, which must succeed. */
+  async runTemplate(parts: readonly unknown[]): Promise<unknown> {
+    return succeeded(await this.#send10({ query: { fql: parts.map(tagged) } }, 'admin'), 'the template')
+  }
+
+  /** Runs a query that must succeed, and returns the result in another format. */
+  async run10In(format: string, text: string): Promise<unknown> {
+    return succeeded(await this.#send10({ query: text }, 'admin', format), text)
+  }
+
+  /** The result of a query of version 10 that must succeed, as `explain` returns it. */
+  async explain10(text: string): Promise<unknown> {
+    const { json } = await send(this.#server, {
+      secret: this.#secretOf('admin'),
+      path: '/api/v1/explain',
+      body: JSON.stringify({ query: text }),
+    })
+    return (json as { resource: { result: unknown } }).resource.result
+  }
+
+  /** Sends a query of version 4. */
+  async ask4(query: unknown, caller = 'admin'): Promise<Answer> {
+    const { headers, json, status } = await send(this.#server, { secret: this.#secretOf(caller), query })
+    this.#note(`/ as ${caller}`, JSON.stringify(query), status)
+    const value = status < 300 ? (json as { resource: unknown }).resource : json
+    return { status, value, time: Number(headers.get('x-txn-time')) }
+  }
+
+  /** Sends a query of version 4 that must succeed; returns its result. */
+  async run4(query: unknown, caller = 'admin'): Promise<unknown> {
+    return succeeded(await this.ask4(query, caller), JSON.stringify(query))
+  }
+
+  /** The requests so far, one in a line. */
+  transcript(): string {
+    return this.#requests.join('\n')
+  }
+
+  async #send10(request: object, caller: string, format = 'tagged'): Promise<Answer> {
+    const body = JSON.stringify(request)
+    const { json, status } = await send(this.#server, {
+      secret: this.#secretOf(caller),
+      path: '/query/1',
+      body,
+      headers: { 'x-format': format, 'x-typecheck': 'false' },
+    })
+    this.#note(`/query/1 as ${caller}`, body, status)
+    const { data, txn_ts: time } = json as { data?: unknown; txn_ts: number }
+    return { status, value: status < 300 ? data : json, time }
+  }
+
+  #secretOf(caller: string): string {
+    return `${this.#server.rootSecret}:${this.name}:${caller}`
+  }
+
+  #note(target: string, body: string, status: number): void {
+    this.#requests.push(`POST ${target}: ${body} → ${status}`)
+  }
+
+  async #root(query: unknown): Promise<void> {
+    const { status, text } = await send(this.#server, { secret: this.#server.rootSecret, query })
+    if (status >= 300) throw new Error(`${status}: ${text}`)
+  }
+}
+
+/** A value of JSON in the format `tagged`; integers are Ints. */
+function tagged(value: unknown): unknown {
+  if (typeof value === 'number') return { '@int': String(value) }
+  if (Array.isArray(value)) return value.map(tagged)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(members.map(([name, member]) => [name, tagged(member)]))
+}
+
+function succeeded({ status, value }: Answer, text: string): unknown {
+  if (status >= 300) throw new Error(`${text} failed with ${status}: ${JSON.stringify(value)}`)
+  return value
+}
