@@ -151,6 +151,8 @@ export interface TokenSealing {
   readonly database: DatabaseId
   /** The transaction time of the response. */
   resultTime(): Micros
+  /** The commit time of the query's writes. Undefined if the query has not written. */
+  writeTime(): Micros | undefined
   /** The key that authenticates cursors. */
   readonly cursorKey: Uint8Array
   /**
@@ -233,8 +235,19 @@ interface CallOptions {
   readonly limit?: EffectLimit
 }
 
+/** Determines the state that a call reads. If both times are undefined, the call reads the present. */
+export interface ReadTimes {
+  /** The time that an `at` block sets. Reads at this time need the right to read the history. */
+  readonly at: number | undefined
+  /**
+   * The snapshot time of the first page, while a later page of a set is read. Reads at this time need the same rights
+   * as reads of the present. An `at` block takes precedence.
+   */
+  readonly snapshot: number | undefined
+}
+
 /** A call of a function, an operator or a lambda. */
-export class Call {
+export class Call implements ReadTimes {
   readonly evaluation: Evaluation
   readonly outer: Call | undefined
   /** The source text that this call evaluates. */
@@ -244,8 +257,8 @@ export class Call {
   /** The number of enclosing calls of lambdas and user functions. */
   readonly depth: number
   readonly limit: EffectLimit | undefined
-  /** Reads return documents as of this time, which an `at` block sets. Undefined outside `at` blocks. */
   readonly at: number | undefined
+  readonly snapshot: number | undefined
 
   constructor(
     evaluation: Evaluation,
@@ -255,6 +268,7 @@ export class Call {
     depth = 0,
     limit?: EffectLimit,
     at?: number,
+    snapshot?: number,
   ) {
     this.evaluation = evaluation
     this.outer = outer
@@ -263,24 +277,32 @@ export class Call {
     this.depth = depth
     this.limit = limit
     this.at = at
+    this.snapshot = snapshot
   }
 
   /** A nested call with its argument list at `span`. */
   within(span: Span): Call {
-    return new Call(this.evaluation, this, this.source, span, this.depth, this.limit, this.at)
+    return new Call(this.evaluation, this, this.source, span, this.depth, this.limit, this.at, this.snapshot)
   }
 
   /** A copy of this call with the given properties. */
   as({ source = this.source, depth = this.depth, limit = this.limit }: CallOptions): Call {
-    return new Call(this.evaluation, this.outer, source, this.span, depth, limit, this.at)
+    return new Call(this.evaluation, this.outer, source, this.span, depth, limit, this.at, this.snapshot)
   }
 
-  /**
-   * A copy of this call that reads as of `time`. If `time` is undefined, the copy reads the current data, including the
-   * query's own writes.
-   */
-  asOf(time: number | undefined): Call {
-    return new Call(this.evaluation, this.outer, this.source, this.span, this.depth, this.limit, time)
+  /** The time of reads. If undefined, reads return the current data, including the query's own writes. */
+  get readTime(): number | undefined {
+    return this.at ?? this.snapshot
+  }
+
+  /** A copy of this call for code within an `at` block, or for code that an `at` block returns to the present. */
+  asOf(at: number | undefined): Call {
+    return this.reading({ at, snapshot: this.snapshot })
+  }
+
+  /** A copy of this call with the given read times. */
+  reading({ at, snapshot }: ReadTimes): Call {
+    return new Call(this.evaluation, this.outer, this.source, this.span, this.depth, this.limit, at, snapshot)
   }
 
   /** Creates a failure at the argument list of this call. */

@@ -139,7 +139,10 @@ interface SessionOptions {
 }
 
 /** The members that {@link Session.with} can change. */
-type SessionContext = Pick<Session, 'callSite' | 'effectLimit' | 'effectPlace' | 'indexMatch' | 'validTime'>
+type SessionContext = Pick<
+  Session,
+  'callSite' | 'effectLimit' | 'effectPlace' | 'indexMatch' | 'pageTime' | 'validTime'
+>
 
 /** The number of compute units, or of elements read from sets, between two checks of the deadline. */
 const unitsPerClockCheck = 256
@@ -180,6 +183,11 @@ export class Session {
    * writes of the transaction.
    */
   validTime: number | undefined
+  /**
+   * The snapshot time of the first page, while a later page of a set of version 10 is read. If `validTime` is equal to
+   * this time, reads need no right to read the history.
+   */
+  pageTime: number | undefined
   /** The strongest allowed effect of calls. */
   effectLimit: Effect
   effectPlace: EffectPlace | undefined
@@ -285,7 +293,7 @@ export class Session {
 
   /** Runs `work` with other values of some members. Then restores all members of {@link SessionContext}. */
   with<T>(changes: Partial<SessionContext>, work: () => T): T {
-    const { callSite, effectLimit, effectPlace, indexMatch, validTime } = this
+    const { callSite, effectLimit, effectPlace, indexMatch, pageTime, validTime } = this
     Object.assign(this, changes)
     try {
       return work()
@@ -294,6 +302,7 @@ export class Session {
       this.effectLimit = effectLimit
       this.effectPlace = effectPlace
       this.indexMatch = indexMatch
+      this.pageTime = pageTime
       this.validTime = validTime
     }
   }
@@ -348,6 +357,7 @@ export class Session {
       callSite: undefined,
       effectLimit: 'read',
       effectPlace: 'auth predicates',
+      pageTime: undefined,
       validTime: undefined,
     } as const
     const readNow = () => this.with(context, apply)

@@ -192,7 +192,7 @@ class PageReader {
   #elementOf(document: Value, moment: Moment): Element | undefined {
     let value = document
     for (const { apply, kind, origin } of this.#opened.steps) {
-      const call = callAt(origin, moment.call).asOf(moment.call.at)
+      const call = callAt(origin, moment.call).reading(moment.call)
       if (kind === 'map') value = call.apply(apply, value)
       else if (!call.test(apply, value)) return undefined
     }

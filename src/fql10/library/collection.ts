@@ -21,6 +21,7 @@ function allOf(collection: Module, range: Value | undefined, call: Call): LazySe
     terms: [],
     isReversed: false,
     at: call.at,
+    snapshot: call.snapshot,
     ...bounds,
   })
 }

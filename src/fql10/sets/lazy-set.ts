@@ -3,11 +3,11 @@
 // page.
 
 import type { Value as StoredValue } from '../../values/value.ts'
-import type { Call } from '../call.ts'
+import type { Call, ReadTimes } from '../call.ts'
 import type { Source, Span } from '../syntax/source.ts'
 import { SetValue, type Value } from '../value.ts'
 import { isElement, type SetItem, type SetPosition } from './items.ts'
-import { savedTime } from './saved-values.ts'
+import { savedTimes } from './saved-values.ts'
 
 /** The default number of elements of a page. Filters test elements in batches of at least this size. */
 export const pageSizeDefault = 16
@@ -46,32 +46,30 @@ export abstract class DerivedSet extends LazySet {
  * The call that created a set. The functions of the set run in the context of this call. Errors in these functions show
  * the position of the call.
  */
-export interface Origin {
+export interface Origin extends ReadTimes {
   readonly source: Source
   readonly span: Span | undefined
   /** The enclosing call; absent for a set from a cursor. */
   readonly outer?: Call | undefined
-  /** The read time; undefined for the present. */
-  readonly at: number | undefined
 }
 
-/** Encodes the read time of an origin. The other fields are not encoded. */
-export function savedOrigin({ at }: Origin): StoredValue {
-  return savedTime(at)
+/** Encodes the read times of an origin. The other fields are not encoded. */
+export function savedOrigin(origin: Origin): StoredValue {
+  return savedTimes(origin)
 }
 
 /** The origin of a set that a call creates. */
-export function originOf({ source, span, outer, at }: Call): Origin {
-  return { source, span, outer, at }
+export function originOf({ source, span, outer, at, snapshot }: Call): Origin {
+  return { source, span, outer, at, snapshot }
 }
 
 /** Returns the call in which the functions of a set run. The functions may read, but not write. */
-export function callAt({ source, span, outer, at }: Origin, reading: Call): Call {
+export function callAt({ source, span, outer, at, snapshot }: Origin, reading: Call): Call {
   let call = reading
   for (const place of [...spansAround(outer, reading), span])
     if (place !== undefined) call = call.within(place)
   const limit = { effect: 'read', place: 'set functions' } as const
-  return call.as({ source, limit: narrower(call, limit) }).asOf(at)
+  return call.as({ source, limit: narrower(call, limit) }).reading({ at, snapshot })
 }
 
 /**

@@ -38,7 +38,12 @@ export function cursorOf(set: SetValue, call: Call): SetCursor {
 }
 
 function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStart {
-  return { set: lazy(set), from: undefined, time: call.evaluation.now, size }
+  return { set: lazy(set), encoded: undefined, from: undefined, time: timeOfState(call), size }
+}
+
+/** The time of the state that the query reads: its snapshot with its own writes. */
+function timeOfState({ evaluation: { now, world } }: Call): number {
+  return world.sealing.writeTime() ?? now
 }
 
 /**
@@ -46,13 +51,14 @@ function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStar
  * for one more element that passes the filters, but only up to the end of the batch. If the batch ends first, the page
  * has a cursor, even if no later element passes the filters.
  */
-function pageOf({ set, from, time, size }: PageStart, call: Call): Struct {
+function pageOf({ from, ...start }: PageStart, call: Call): Struct {
+  const { set, size } = start
   const data: Value[] = []
   const batch = Math.max(size, pageSizeDefault)
   let read = 0
   for (const item of set.items(call, from)) {
     if (data.length === size && (item.kind !== 'left out' || read % batch === 0)) {
-      const after = new SetCursor(sealCursor({ set, from: item.position(), time, size }, call))
+      const after = new SetCursor(sealCursor({ ...start, from: item.position() }, call))
       return new Map<string, Value>([
         ['data', data],
         ['after', after],
@@ -74,18 +80,19 @@ export function checkSize(size: number, call: Call): number {
 
 interface PageStart {
   readonly set: LazySet
+  /** The encoded set; undefined if the set does not come from a cursor. All cursors of a set contain the same text. */
+  readonly encoded: StoredValue | undefined
   readonly from: SetPosition | undefined
-  /** The snapshot time of the query that returned the first page. */
+  /** The time of the state that the first page has read. */
   readonly time: number
   readonly size: number
 }
 
 /** Encodes a cursor as text. */
-function sealCursor({ set, from, time, size }: PageStart, call: Call): string {
+function sealCursor({ encoded, set, from, time, size }: PageStart, call: Call): string {
   const position = from === undefined ? [] : [from]
-  const value = [saved(set), BigInt(time), BigInt(size), ...position]
-  // A position may contain the commit time of this query's writes, which is not known yet. The snapshot time replaces
-  // the commit time.
+  const value = [encoded ?? saved(set), BigInt(time), BigInt(size), ...position]
+  // A position may contain the commit time of this query's writes. `time` is then this commit time.
   return seal('set cursor', value, call.evaluation.world.sealing.cursorKey, nearestMicros(time))
 }
 
@@ -93,11 +100,14 @@ function sealCursor({ set, from, time, size }: PageStart, call: Call): string {
 function openCursor(text: string, call: Call): PageStart | undefined {
   const opened = unseal(text, call.evaluation.world.sealing.cursorKey)
   if (opened?.kind !== 'set cursor') return undefined
-  const [set, time, size, from] = opened.value as readonly StoredValue[]
+  const [encoded = null, time, size, from] = opened.value as readonly StoredValue[]
+  // The state of this query, including its own writes, is read only with cursors that have the time of this state.
+  const isPast = Number(time) < call.evaluation.now
   try {
-    const revived = new Reviver(call, Number(time)).value(set as StoredValue)
-    if (!(revived instanceof SetValue)) return undefined
-    return { set: lazy(revived), from, time: Number(time), size: Number(size) }
+    const set = new Reviver(call, isPast ? Number(time) : undefined).value(encoded)
+    if (!(set instanceof SetValue)) return undefined
+    const start = { set: lazy(set), encoded, from, size: Number(size) }
+    return { ...start, time: isPast ? Number(time) : timeOfState(call) }
   } catch (error) {
     const isRefused = error instanceof QueryFailure && error.code === 'permission_denied'
     if (error instanceof RevivalError || (error instanceof QueryFailure && !isRefused)) return undefined

@@ -1,7 +1,7 @@
 // Decodes sets and values from the stored form in a cursor or a token.
 
 import { Ref, type Value as StoredValue, TransactionTime } from '../../values/value.ts'
-import type { Call } from '../call.ts'
+import type { Call, ReadTimes } from '../call.ts'
 import { lambdaOf } from '../syntax/slices.ts'
 import { placeholderName } from '../syntax/template.ts'
 import {
@@ -44,12 +44,12 @@ export class RevivalError {}
 /** Decodes stored values. Throws {@link RevivalError}. */
 export class Reviver {
   readonly #call: Call
-  /** The read time of sets that were saved without a read time. */
-  readonly #time: number | undefined
+  /** The snapshot time of sets that were saved without a snapshot time. */
+  readonly #snapshot: number | undefined
 
-  constructor(call: Call, time: number | undefined) {
+  constructor(call: Call, snapshot: number | undefined) {
     this.#call = call
-    this.#time = time
+    this.#snapshot = snapshot
   }
 
   value(stored: StoredValue): Value {
@@ -192,7 +192,7 @@ export class Reviver {
     throw new RevivalError()
   }
 
-  #stored([collection, index, terms, from, to, isReversed, at]: readonly StoredValue[]): StoredSet {
+  #stored([collection, index, terms, from, to, isReversed, times]: readonly StoredValue[]): StoredSet {
     const module = this.value(collection as StoredValue)
     if (!(module instanceof Module)) throw new RevivalError()
     if (index !== absent) this.#call.evaluation.world.sets.requireIndex(module, this.#call)
@@ -203,8 +203,7 @@ export class Reviver {
       from: boundOf(from),
       to: boundOf(to),
       isReversed: isReversed === true,
-      at: timeOf(at),
-      snapshot: this.#time,
+      ...this.#timesOf(times),
     })
   }
 
@@ -220,8 +219,13 @@ export class Reviver {
     throw new RevivalError()
   }
 
-  #origin(at: StoredValue | undefined): Origin {
-    return { source: this.#call.source, span: undefined, at: timeOf(at) ?? this.#time }
+  #origin(times: StoredValue | undefined): Origin {
+    return { source: this.#call.source, span: undefined, ...this.#timesOf(times) }
+  }
+
+  #timesOf(times: StoredValue | undefined): ReadTimes {
+    const [at, snapshot] = (Array.isArray(times) ? times : [times]) as readonly (StoredValue | undefined)[]
+    return { at: timeOf(at), snapshot: timeOf(snapshot) ?? this.#snapshot }
   }
 }
 

@@ -17,6 +17,7 @@ import {
   TransactionTime,
   Uuid,
 } from '../../values/value.ts'
+import type { ReadTimes } from '../call.ts'
 import { sliceOf } from '../syntax/slices.ts'
 import { placeholderName } from '../syntax/template.ts'
 import {
@@ -64,6 +65,14 @@ function savedOther(value: Doc | Module | SetValue | FunctionValue): StoredValue
   if (value instanceof Lambda) return savedLambda(value)
   if (value instanceof BoundFunction) return ['B', saved(value.receiver), value.name]
   return ['U', value.name]
+}
+
+/**
+ * Encodes read times. The encoding omits the snapshot time if it is undefined, so the reader of a cursor uses the
+ * cursor's snapshot time.
+ */
+export function savedTimes({ at, snapshot }: ReadTimes): StoredValue {
+  return snapshot === undefined ? savedTime(at) : [savedTime(at), savedTime(snapshot)]
 }
 
 /** Encodes an optional time. */

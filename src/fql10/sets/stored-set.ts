@@ -3,13 +3,13 @@
 
 import { msg } from '../../base/message.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
-import type { Call } from '../call.ts'
+import type { Call, ReadTimes } from '../call.ts'
 import { id as idParameter } from '../library/parameters.ts'
 import type { Span } from '../syntax/source.ts'
 import { Doc, isStruct, type Module, type Value } from '../value.ts'
 import type { SetItem, SetPosition } from './items.ts'
 import { LazySet } from './lazy-set.ts'
-import { absent, saved, savedTime } from './saved-values.ts'
+import { absent, saved, savedTimes } from './saved-values.ts'
 
 /** A bound of a range: a prefix of the index values, optionally followed by a document id. */
 export interface StoredBound {
@@ -23,7 +23,7 @@ export interface StoredBound {
 }
 
 /** The collection or index that a set reads, and the range of the set. */
-interface StoredSetOptions {
+interface StoredSetOptions extends ReadTimes {
   readonly collection: Module
   /** The name of the index; undefined for all documents of the collection. */
   readonly index: string | undefined
@@ -33,12 +33,8 @@ interface StoredSetOptions {
   /** The upper bound. If undefined, the range ends at the end of the index. */
   readonly to?: StoredBound | undefined
   readonly isReversed: boolean
-  /** The read time of a set that was created within an `at` block. */
-  readonly at: number | undefined
   /** The position of the argument list in the call of the index function. Absent for a set from a cursor. */
   readonly span?: Span | undefined
-  /** The snapshot time of the first page, for a set from a cursor. */
-  readonly snapshot?: number | undefined
 }
 
 /** Documents in the order of their ids or of an index. */
@@ -54,9 +50,17 @@ export class StoredSet extends LazySet {
   }
 
   override saved(): readonly StoredValue[] {
-    const { at, collection, from, index, isReversed, terms, to } = this.options
+    const { collection, from, index, isReversed, terms, to } = this.options
     const bounds = [savedBound(from), savedBound(to)]
-    return ['stored', saved(collection), index ?? absent, terms, ...bounds, isReversed, savedTime(at)]
+    return [
+      'stored',
+      saved(collection),
+      index ?? absent,
+      terms,
+      ...bounds,
+      isReversed,
+      savedTimes(this.options),
+    ]
   }
 
   override reversed(): LazySet {

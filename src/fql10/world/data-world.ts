@@ -134,6 +134,11 @@ class QuerySealing implements TokenSealing {
     return this.#session.transaction.resultTime()
   }
 
+  writeTime(): Micros | undefined {
+    const { transaction } = this.#session
+    return transaction.writes === 0 ? undefined : transaction.resultTime()
+  }
+
   get cursorKey(): Uint8Array {
     return sealingKey(`cursors of ${this.#session.database}`, this.#session)
   }

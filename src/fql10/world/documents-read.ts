@@ -136,7 +136,7 @@ export class DocumentReader implements DocumentAccess {
   /** Reads a document. Repeated reads of the same document return the cached result until the query writes. */
   #read(doc: Doc, call: Call, isFree: boolean): DocumentVersion | undefined {
     if (typeof doc.state === 'object') return doc.state
-    const at = doc.readAt ?? call.at
+    const at = doc.readAt ?? call.readTime
     const known = this.#latest
     const changes = this.#session.transaction.writes + this.#names.deleted.size
     if (known?.doc === doc && known.changes === changes && known.at === at && (isFree || !known.isFree)) {

@@ -68,6 +68,7 @@ function setOf(
     terms: stored,
     isReversed: false,
     at: call.at,
+    snapshot: call.snapshot,
     span: call.span,
     ...bounds,
   })

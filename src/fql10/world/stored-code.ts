@@ -14,7 +14,7 @@ import {
   type Ref,
   type Value as StoredValue,
 } from '../../values/value.ts'
-import { Call, type CallEffect, type World } from '../call.ts'
+import { Call, type CallEffect, type ReadTimes, type World } from '../call.ts'
 import { Interpreter } from '../evaluate/interpreter.ts'
 import { QueryFailure } from '../failure/query-failure.ts'
 import { deletedCollection } from '../library/natives.ts'
@@ -64,6 +64,7 @@ export const emptyWorld: World = {
   sealing: {
     database: 0n,
     resultTime: () => epoch,
+    writeTime: () => undefined,
     cursorKey: new Uint8Array(),
     sourceKey: new Uint8Array(),
   },
@@ -132,10 +133,12 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
 export const storedCode: CodeLanguage<'10'> = {
   predicatesTakeDocuments: true,
   run(code, given, session) {
-    const { validTime } = session
-    // The read time is removed from the session, and passed to the calls of the code instead. A session with a read
+    const { pageTime: snapshot, validTime } = session
+    const at = validTime === snapshot ? undefined : validTime
+    // The read times are removed from the session, and passed to the calls of the code instead. A session with a read
     // time rejects all writes, but an `at` block in the code may return to the present and write.
-    return session.with({ validTime: undefined }, () => run(code, given, session, validTime))
+    const present = { validTime: undefined, pageTime: undefined }
+    return session.with(present, () => run(code, given, session, { at, snapshot }))
   },
   facts: ({ source }) => ({ parameters: bodyOf(source, '*body*').node.parameters.length, effect: 'write' }),
   isCode({ source }) {
@@ -147,12 +150,12 @@ export const storedCode: CodeLanguage<'10'> = {
   },
 }
 
-/** Runs the code for {@link storedCode}. `at` is the read time; undefined for the present. */
+/** Runs the code for {@link storedCode}. */
 function run(
   { isExpression, name = '*body*', source: text }: SourceCode,
   given: CodeArguments,
   session: Session,
-  at: number | undefined,
+  times: ReadTimes,
 ): StoredValue {
   const one = 'one' in given ? given.one : undefined
   if (session.effectPlace === 'index bindings' && one instanceof DocumentValue) {
@@ -162,27 +165,27 @@ function run(
   const interpreter = new Interpreter(session, world, { logLines: logLinesOf(session) })
   if (isExpression) {
     const program = parseQuery(new Source(name, text), [])
-    const call = callOf(interpreter, program.source, session, at)
+    const call = callOf(interpreter, program.source, session, times)
     return storable(() => storedOf(interpreter.evaluate(program.body, undefined, call)))
   }
   const { node, source } = bodyOf(text, name)
   const args = argumentsOf(given, node.parameters.length, node.rest !== undefined).map(each =>
-    'list' in given && given.areVersions ? world.version(each) : world.runtime(each, at),
+    'list' in given && given.areVersions ? world.version(each) : world.runtime(each, times.at),
   )
-  const call = callOf(interpreter, source, session, at)
+  const call = callOf(interpreter, source, session, times)
   const result = foreignOrFailure(interpreter.enter(new Lambda(node, source, undefined), args, call))
   world.finish()
   return result
 }
 
 /** The outermost call of the code, with the effect limit of the session. */
-function callOf(interpreter: Interpreter, source: Source, session: Session, at: number | undefined): Call {
+function callOf(interpreter: Interpreter, source: Source, session: Session, times: ReadTimes): Call {
   const { effectLimit, effectPlace } = session
   const limit =
     effectPlace === undefined || effectLimit === 'write'
       ? undefined
       : ({ effect: effectIn(effectPlace, effectLimit), place: effectPlace } as const)
-  return new Call(interpreter, undefined, source, undefined, 0, limit, at)
+  return new Call(interpreter, undefined, source, undefined, 0, limit).reading(times)
 }
 
 /** Default values may observe the time and create ids. */

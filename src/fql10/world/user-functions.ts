@@ -60,7 +60,7 @@ function runForeign(
   const { parameters } = code
   const names = typeof parameters === 'string' ? [parameters] : parameters
   const list = args.map((arg, index) => foreignArgument(arg, names[index] ?? `${index}`, call))
-  const { at: validTime, limit } = call
+  const { at, limit, readTime: validTime, snapshot: pageTime } = call
   const effects =
     limit === undefined || limit.effect === 'write'
       ? {}
@@ -69,8 +69,8 @@ function runForeign(
           effectPlace: 'auth predicates',
         } as const)
   try {
-    const result = session.with({ validTime, ...effects }, () => session.run(code, { list }))
-    return runtimeOf(result, ref => reader.document(ref, call.at))
+    const result = session.with({ validTime, pageTime, ...effects }, () => session.run(code, { list }))
+    return runtimeOf(result, ref => reader.document(ref, at))
   } catch (error) {
     throw translateError(error, call, reader)
   }
