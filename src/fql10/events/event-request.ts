@@ -16,11 +16,11 @@ import { QueryFailure } from '../failure/query-failure.ts'
 import { lazy } from '../sets/lazy-set.ts'
 import { RevivalError } from '../sets/reviver.ts'
 import { looksSealed } from '../sets/saved-values.ts'
-import type { StoredSet } from '../sets/stored-set.ts'
+import { StoredSet } from '../sets/stored-set.ts'
 import { Doc, type WatchedPath } from '../value.ts'
 import { DataWorld } from '../world/data-world.ts'
 import { collectionRef } from '../world/stored-sets.ts'
-import { checkSource, type SourceStep, sourcePartsOf } from './event-source.ts'
+import { checkCovered, checkSource, type SourceStep, sourcePartsOf } from './event-source.ts'
 import { callOf } from './moments.ts'
 import { type EventPlace, type OpenedToken, openToken, placeIn, sourceIn, wholeTransaction } from './token.ts'
 
@@ -52,8 +52,9 @@ function openSource(token: OpenedToken, world: DataWorld, session: Session): Ope
     const set = lazy(made.set)
     checkSource(set, 'eventSource', call)
     const { base, steps } = sourcePartsOf(set)
-    const source = base instanceof Doc ? documentSource(base, session) : storedSource(base, session)
     const { watched } = made
+    if (watched !== undefined && base instanceof StoredSet) checkCovered(base, watched, call)
+    const source = base instanceof Doc ? documentSource(base, session) : storedSource(base, session)
     return { source, steps, watched, world, call }
   } catch (error) {
     if (error instanceof QueryFailure) return error.message

@@ -162,7 +162,7 @@ function pathOf(field: FunctionValue): WatchedPath | undefined {
  * Throws if the set's index contains neither `ts` nor all watched fields. An index reports only changes of its fields.
  * An index with `ts` reports every write, because every write changes `ts`.
  */
-function checkCovered(set: StoredSet | SingleSet, watched: readonly WatchedPath[], call: Call): void {
+export function checkCovered(set: StoredSet | SingleSet, watched: readonly WatchedPath[], call: Call): void {
   if (set instanceof SingleSet || set.options.index === undefined) return
   const { collection, index } = set.options
   const held = call.evaluation.world.sets.pathsOf(collection, index).map(pathText)

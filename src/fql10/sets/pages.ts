@@ -6,12 +6,12 @@ import { msg } from '../../base/message.ts'
 import { nearestMicros } from '../../base/micros.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
-import { QueryFailure } from '../failure/query-failure.ts'
 import { SetCursor, SetValue, type Struct, type Value } from '../value.ts'
 import { isElement, type SetPosition } from './items.ts'
 import { type LazySet, lazy, pageSizeDefault } from './lazy-set.ts'
 import { RevivalError, Reviver } from './reviver.ts'
 import { saved, seal, unseal } from './saved-values.ts'
+import { invalidCursor } from './stored-set.ts'
 
 /**
  * The first page of a set: an object with `data` and, if the set may have more elements, the cursor `after`. If `size`
@@ -28,7 +28,7 @@ export function firstPage(set: SetValue, size: number | undefined, call: Call): 
 export function nextPage(cursor: string, size: number | undefined, call: Call): Struct {
   if (size !== undefined) checkSize(size, call)
   const opened = openCursor(cursor, call)
-  if (opened === undefined) throw call.failure('invalid_cursor', msg`Cursor cursor is invalid or expired.`)
+  if (opened === undefined) throw invalidCursor(call)
   return pageOf(size === undefined ? opened : { ...opened, size }, call)
 }
 
@@ -96,7 +96,10 @@ function sealCursor({ encoded, set, from, time, size }: PageStart, call: Call): 
   return seal('set cursor', value, call.evaluation.world.sealing.cursorKey, nearestMicros(time))
 }
 
-/** Decodes a cursor. Undefined if the text is not a cursor, or if the cursor is no longer valid. */
+/**
+ * Decodes a cursor. Undefined if the text is not a cursor, or if the cursor is no longer valid. If a set of the cursor
+ * comes from the call of an index function, throws the failures of this call.
+ */
 function openCursor(text: string, call: Call): PageStart | undefined {
   const opened = unseal(text, call.evaluation.world.sealing.cursorKey)
   if (opened?.kind !== 'set cursor') return undefined
@@ -109,8 +112,7 @@ function openCursor(text: string, call: Call): PageStart | undefined {
     const start = { set: lazy(set), encoded, from, size: Number(size) }
     return { ...start, time: isPast ? Number(time) : timeOfState(call) }
   } catch (error) {
-    const isRefused = error instanceof QueryFailure && error.code === 'permission_denied'
-    if (error instanceof RevivalError || (error instanceof QueryFailure && !isRefused)) return undefined
+    if (error instanceof RevivalError) return undefined
     throw error
   }
 }

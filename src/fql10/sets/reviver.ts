@@ -1,7 +1,9 @@
 // Decodes sets and values from the stored form in a cursor or a token.
 
+import { catchError } from '../../base/catch-error.ts'
 import { Ref, type Value as StoredValue, TransactionTime } from '../../values/value.ts'
 import type { Call, ReadTimes } from '../call.ts'
+import { QueryFailure } from '../failure/query-failure.ts'
 import { lambdaOf } from '../syntax/slices.ts'
 import { placeholderName } from '../syntax/template.ts'
 import {
@@ -21,6 +23,7 @@ import {
   type Value,
   type WatchedPath,
 } from '../value.ts'
+import { runtimeOf } from '../world/stored-values.ts'
 import { FlatMapSet, MapSet, WhereSet } from './functional.ts'
 import { type LazySet, lazy, type Origin } from './lazy-set.ts'
 import {
@@ -36,12 +39,12 @@ import {
   TakeSet,
 } from './parts.ts'
 import { absent } from './saved-values.ts'
-import { type StoredBound, StoredSet } from './stored-set.ts'
+import { missingIndex, type StoredBound, StoredSet } from './stored-set.ts'
 
 /** Thrown if a value can no longer be decoded, for example because its collection was deleted. */
 export class RevivalError {}
 
-/** Decodes stored values. Throws {@link RevivalError}. */
+/** Decodes stored values. Throws {@link RevivalError}, and the failures of calls of index functions. */
 export class Reviver {
   readonly #call: Call
   /** The snapshot time of sets that were saved without a snapshot time. */
@@ -129,7 +132,10 @@ export class Reviver {
 
   #lambda([text, placeholders, indices, variables]: readonly StoredValue[]): Lambda {
     const offsets = (placeholders as readonly bigint[]).map(Number)
-    const { node, source } = lambdaOf({ text: text as string, placeholders: offsets })
+    const parse = () => lambdaOf({ text: text as string, placeholders: offsets })
+    const { node, source } = catchError(QueryFailure, parse, () => {
+      throw new RevivalError()
+    })
     const renamed = new Map(
       (indices as readonly bigint[]).map((index, at) => [
         placeholderName(Number(index)),
@@ -192,19 +198,35 @@ export class Reviver {
     throw new RevivalError()
   }
 
-  #stored([collection, index, terms, from, to, isReversed, times]: readonly StoredValue[]): StoredSet {
+  #stored(parts: readonly StoredValue[]): StoredSet {
+    const [collection, index, terms, from, to, isReversed, savedTimes, content] = parts
     const module = this.value(collection as StoredValue)
     if (!(module instanceof Module)) throw new RevivalError()
-    if (index !== absent) this.#call.evaluation.world.sets.requireIndex(module, this.#call)
+    const times = this.#timesOf(savedTimes)
+    const bounds = { from: boundOf(from), to: boundOf(to), isReversed: isReversed === true, span: undefined }
+    if (index === absent) {
+      return new StoredSet({ collection: module, index: undefined, terms: [], ...bounds, ...times })
+    }
+    const call = this.#call.reading(times)
+    const { options } = this.#indexSet(module, index as string, terms as readonly StoredValue[], call)
     return new StoredSet({
-      collection: module,
-      index: index === absent ? undefined : (index as string),
-      terms: terms as readonly StoredValue[],
-      from: boundOf(from),
-      to: boundOf(to),
-      isReversed: isReversed === true,
-      ...this.#timesOf(times),
+      ...options,
+      ...bounds,
+      content: typeof content === 'string' ? content : undefined,
     })
+  }
+
+  /** Calls an index function again. Throws the failures of the call, for example if the index was removed. */
+  #indexSet(collection: Module, index: string, terms: readonly StoredValue[], call: Call): StoredSet {
+    const { evaluation } = call
+    const { documents } = evaluation.world
+    const callee = evaluation.member(collection, index)
+    if (!(callee instanceof BoundFunction)) throw missingIndex(collection, index, call)
+    const documentOf = (ref: Ref) => new Doc(ref, documents.collectionOf(ref))
+    const args = terms.map(term => runtimeOf(term, documentOf))
+    const set = evaluation.apply(callee, args, call)
+    if (set instanceof StoredSet) return set
+    throw new RevivalError()
   }
 
   #setOf(stored: StoredValue | undefined): LazySet {

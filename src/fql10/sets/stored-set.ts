@@ -4,6 +4,7 @@
 import { msg } from '../../base/message.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call, ReadTimes } from '../call.ts'
+import type { QueryFailure } from '../failure/query-failure.ts'
 import { id as idParameter } from '../library/parameters.ts'
 import type { Span } from '../syntax/source.ts'
 import { Doc, isStruct, type Module, type Value } from '../value.ts'
@@ -27,6 +28,11 @@ interface StoredSetOptions extends ReadTimes {
   readonly collection: Module
   /** The name of the index; undefined for all documents of the collection. */
   readonly index: string | undefined
+  /**
+   * Identifies the content of the index, as of the call that created the set. A position is valid only while the index
+   * has this content. Undefined for a set without an index, and for a set from a cursor that does not contain it.
+   */
+  readonly content?: string | undefined
   readonly terms: readonly StoredValue[]
   /** The lower bound. If undefined, the range begins at the start of the index. */
   readonly from?: StoredBound | undefined
@@ -50,8 +56,9 @@ export class StoredSet extends LazySet {
   }
 
   override saved(): readonly StoredValue[] {
-    const { collection, from, index, isReversed, terms, to } = this.options
+    const { collection, content, from, index, isReversed, terms, to } = this.options
     const bounds = [savedBound(from), savedBound(to)]
+    const identity = content === undefined ? [] : [content]
     return [
       'stored',
       saved(collection),
@@ -60,12 +67,30 @@ export class StoredSet extends LazySet {
       ...bounds,
       isReversed,
       savedTimes(this.options),
+      ...identity,
     ]
   }
 
   override reversed(): LazySet {
     return new StoredSet({ ...this.options, isReversed: !this.options.isReversed })
   }
+}
+
+/** The failure of a page that cannot be read with its cursor. */
+export function invalidCursor(call: Call): QueryFailure {
+  return call.failure('invalid_cursor', msg`Cursor cursor is invalid or expired.`)
+}
+
+/** The failure of the call of an index function whose index does not exist. */
+export function missingIndex({ name }: Module, index: string, call: Call): QueryFailure {
+  const message = msg`The function \`${index}\` does not exist on \`${name}\``
+  return call.failure('invalid_function_invocation', message)
+}
+
+/** The failure of a read of an index that is not built yet, or that its definition excludes from queries. */
+export function notQueryable({ name }: Module, index: string, call: Call): QueryFailure {
+  const message = msg`The index \`${name}.${index}\` is not queryable.`
+  return call.failure('invalid_index_invocation', message)
 }
 
 function savedBound(bound: StoredBound | undefined): StoredValue {

@@ -16,7 +16,13 @@ import { entriesFor, type FunctionDefinition } from '../library/entry.ts'
 import { nativeModule } from '../library/natives.ts'
 import { any, id as idParameter } from '../library/parameters.ts'
 import { narrower } from '../sets/lazy-set.ts'
-import { endsOfRange, rangeOfDocuments, type StoredBound, StoredSet } from '../sets/stored-set.ts'
+import {
+  endsOfRange,
+  notQueryable,
+  rangeOfDocuments,
+  type StoredBound,
+  StoredSet,
+} from '../sets/stored-set.ts'
 import { Doc, Lambda, type Module, UserCollection, type Value } from '../value.ts'
 import { bodyOf } from './bodies.ts'
 import { storedOf, UnstorableValue } from './stored-values.ts'
@@ -55,16 +61,14 @@ function setOf(
   range: Value | undefined,
   call: Call,
 ): StoredSet {
-  if (!index.isQueryable) {
-    const message = msg`The index \`${collection.name}.${index.name}\` is not queryable.`
-    throw call.failure('invalid_index_invocation', message)
-  }
+  if (!index.isQueryable) throw notQueryable(collection, index.name, call)
   call.evaluation.world.sets.requireIndex(collection, call)
   const stored = terms.map((term, position) => storedTerm(term, `term${position + 1}`, call))
   const bounds = range === undefined ? {} : rangeOf(index, collection, range, call)
   return new StoredSet({
     collection,
     index: index.name,
+    content: index.content,
     terms: stored,
     isReversed: false,
     at: call.at,

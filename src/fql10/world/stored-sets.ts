@@ -11,7 +11,13 @@ import { native, Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call, SetReader } from '../call.ts'
 import { collectionNumber } from '../library/natives.ts'
 import type { SetItem, SetPosition } from '../sets/items.ts'
-import type { StoredBound, StoredSet } from '../sets/stored-set.ts'
+import {
+  invalidCursor,
+  missingIndex,
+  notQueryable,
+  type StoredBound,
+  type StoredSet,
+} from '../sets/stored-set.ts'
 import { type Doc, type IndexUse, type Module, UserCollection, type WatchedPath } from '../value.ts'
 import type { DocumentReader } from './documents-read.ts'
 
@@ -69,6 +75,7 @@ export class StoredSetReader implements SetReader {
     const reading = new Reading(session, at ?? snapshot)
     const foundIn = this.#indexUse(set)
     session.callSite = call
+    this.#requireIndexContent(set, from, call)
     const stream = this.#stream(set, reading, at !== undefined, foundIn)
     if (stream === undefined) return
     const scan = boundsOf(set, from)
@@ -80,6 +87,20 @@ export class StoredSetReader implements SetReader {
     } finally {
       reading.finish('page')
     }
+  }
+
+  /**
+   * Throws if a set cannot be read from its index as it is now. The index may have been changed since the set was
+   * created, also by this query.
+   */
+  #requireIndexContent({ options }: StoredSet, from: SetPosition | undefined, call: Call): void {
+    const { collection, content, index: name } = options
+    if (name === undefined) return
+    const index = this.#indexOf(collection, name)
+    if (index === undefined) throw missingIndex(collection, name, call)
+    if (!index.isQueryable) throw notQueryable(collection, name, call)
+    const isPlaced = from !== undefined || options.from !== undefined || options.to !== undefined
+    if (isPlaced && (content ?? index.content) !== index.content) throw invalidCursor(call)
   }
 
   #stream(

@@ -2,6 +2,7 @@
 // contains an index without a name: the stored index. Indexes and constraints with the same source, terms and values
 // share a stored index.
 
+import { hash } from 'node:crypto'
 import { buildErrorField, type IndexDefinition, ownIndexField } from '../../storage/store/index-definition.ts'
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { ownKeyOf } from '../../values/value-keys.ts'
@@ -25,6 +26,8 @@ export interface OwnIndex {
   readonly values: readonly OwnField[]
   /** The corresponding index of the store. */
   readonly stored: IndexDefinition
+  /** Identifies the source, the terms and the values. While this text is unchanged, positions in the index are valid. */
+  readonly content: string
   readonly isQueryable: boolean
 }
 
@@ -140,8 +143,12 @@ function shapeKey(fields: ObjectValue): string {
   return ownKeyOf(['source', 'terms', 'values'].map(name => fields.get(name) ?? null))
 }
 
+/** The length of {@link OwnIndex.content}: enough characters for the few definitions that an index has over time. */
+const contentLength = 10
+
 /** A stored index, with the fields of its document. */
 interface StoredOwn {
+  readonly key: string
   readonly definition: IndexDefinition
   readonly fields: ObjectValue
 }
@@ -153,7 +160,9 @@ function storedOwn(collection: Ref, { transaction }: Session): ReadonlyMap<strin
     for (const definition of catalogue.indexesOf(collection.database, Number(collection.id))) {
       const { isOwn, ref } = definition
       const fields = isOwn ? uncounted(transaction, () => transaction.get(ref))?.fields : undefined
-      if (fields !== undefined) found.set(shapeKey(fields), { definition, fields })
+      if (fields === undefined) continue
+      const key = shapeKey(fields)
+      found.set(key, { key, definition, fields })
     }
     return found
   })
@@ -221,11 +230,13 @@ export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<strin
     const found = new Map<string, OwnIndex>()
     for (const [name, index] of namedIn(definition, 'indexes')) {
       const shape = shapeOf(index, definition)
-      const stored = find(shape)?.definition
-      if (stored === undefined) continue
+      const own = find(shape)
+      if (own === undefined) continue
+      const { definition: stored, key } = own
       const queryable = index.get('queryable')
       const isQueryable = typeof queryable === 'boolean' ? queryable : stored.active
-      found.set(name, { name, ...shape, stored, isQueryable })
+      const content = hash('sha256', key, 'base64url').slice(0, contentLength)
+      found.set(name, { name, ...shape, stored, content, isQueryable })
     }
     return found
   })
