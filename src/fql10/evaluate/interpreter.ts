@@ -135,8 +135,9 @@ export class Interpreter implements Evaluation {
     const hints = this.#hints
     if (hints === undefined || hints.length >= interpreterLimits.v10HintsMax) return
     const message = msg`${code} - ${text} See https://docs.fauna.com/performance_hint/${code}.`
+    const written = String(message)
     const isSame = (hint: Diagnostic) =>
-      hint.message === message &&
+      String(hint.message) === written &&
       hint.span?.source === span?.source &&
       hint.span?.start === span?.start &&
       hint.span?.end === span?.end

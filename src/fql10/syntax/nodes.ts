@@ -71,6 +71,8 @@ export interface LambdaNode extends Place {
   readonly parameters: readonly string[]
   readonly rest: string | undefined
   readonly body: Node
+  /** True for the function that a projection applies. The range of the node begins with the opening brace. */
+  readonly isProjection?: true
 }
 
 /** The parameter of short lambdas. The text of a query cannot contain this name. */
@@ -176,6 +178,8 @@ export interface ProjectedField {
 export interface ProjectionNode extends Place {
   readonly kind: 'projection'
   readonly operand: Node
+  /** The offset of the opening brace. */
+  readonly fieldsStart: number
   readonly fields: readonly ProjectedField[] | undefined
 }
 

@@ -203,7 +203,7 @@ export abstract class ObjectReader extends ChainReader {
 
   /** Parses the fields of a projection, including the opening brace. */
   projection(operand: Node): ProjectionNode {
-    this.at++
+    const fieldsStart = this.at++
     this.lines()
     const isWhole = this.skips('*')
     const fields: ProjectedField[] = []
@@ -218,7 +218,8 @@ export abstract class ObjectReader extends ChainReader {
     }
     const end = this.at
     this.blanks()
-    return { kind: 'projection', operand, fields: isWhole ? undefined : fields, start: operand.start, end }
+    const { start } = operand
+    return { kind: 'projection', operand, fieldsStart, fields: isWhole ? undefined : fields, start, end }
   }
 
   #projectedField(): ProjectedField {

@@ -19,18 +19,25 @@ interface Slice {
  */
 const before = 'f('
 
-/** The text of a lambda, and all names in the lambda. */
+/**
+ * The text before the fields of a projection in its slice. It is an operand that is never evaluated. The slice does not
+ * contain the original operand, because the set in the cursor contains the operand's value.
+ */
+const projected = '0 '
+
+/** The text of a lambda or of the fields of a projection, and all names in this text. */
 export function sliceOf(node: LambdaNode, { text }: Source): Slice & { readonly names: ReadonlySet<string> } {
+  const operand = node.isProjection ? projected : ''
   const names = new Set<string>()
   const placeholders: number[] = []
   const indices: number[] = []
   walk(node, each => {
     if (each.kind === 'name') names.add(each.name)
     if (each.kind !== 'placeholder') return
-    placeholders.push(each.start - node.start)
+    placeholders.push(operand.length + each.start - node.start)
     indices.push(each.index)
   })
-  return { text: text.slice(node.start, node.end), placeholders, indices, names }
+  return { text: operand + text.slice(node.start, node.end), placeholders, indices, names }
 }
 
 /**
@@ -65,14 +72,15 @@ function projectionIn(node: Node): ProjectionNode | undefined {
 }
 
 /** Converts a projection to the function that the projection applies to each element. */
-export function projectionLambda({ fields = [], start, end }: ProjectionNode): LambdaNode {
+export function projectionLambda({ fields = [], fieldsStart: start, end }: ProjectionNode): LambdaNode {
   const body: Node = {
     kind: 'object',
     fields: fields.map(({ name, value }) => [name, isShortLambda(value) ? value.body : value] as const),
     start,
     end,
   }
-  return { kind: 'lambda', parameters: [shortParameter], rest: undefined, body, start, end }
+  const parameters = [shortParameter]
+  return { kind: 'lambda', parameters, rest: undefined, body, isProjection: true, start, end }
 }
 
 /** Visits a node and its descendants. */
