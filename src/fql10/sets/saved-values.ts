@@ -76,7 +76,7 @@ export function savedTimes({ at, snapshot }: ReadTimes): StoredValue {
 }
 
 /** Encodes an optional time. */
-export function savedTime(time: number | undefined): StoredValue {
+function savedTime(time: number | undefined): StoredValue {
   return time === undefined ? absent : BigInt(time)
 }
 
