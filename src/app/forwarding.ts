@@ -146,7 +146,7 @@ export class CommitterClient {
     const text = writeRequestText(records, options)
     const { spent, text: result } = (await this.#run({ kind: 'import', database, text })) as ImportResult
     for (const counters of spent) onSpent?.(counters)
-    return readWriteResponse(JSON.parse(result))
+    return readWriteResponse(JSON.parse(result), records.length)
   }
 
   /** {@link reserveStretch} */

@@ -19,7 +19,7 @@ import { readPosition } from '../storage/kv/log/position.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
 import { baseContent } from './catalogue.ts'
-import { decodeChunk, encodeChunk } from './chunk.ts'
+import { decodeChunk, encodeChunk, partBytes, partsOf } from './chunk.ts'
 import {
   type BaseName,
   baseObject,
@@ -32,8 +32,6 @@ import {
 } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
 
-/** Uncompressed bytes of a part. */
-const partBytes = 8 * megabyte
 /** Bytes that a copy leaves free on the disk, for the service. */
 const reserveBytes = 64 * megabyte
 
@@ -85,11 +83,6 @@ function removeCopy(data: string): Promise<void> {
   return rm(join(data, copyFolder), { recursive: true, force: true })
 }
 
-/** The number of parts of a copy. */
-function partsOf({ bytes }: Pick<StoreCopy, 'bytes'>): number {
-  return Math.ceil(bytes / partBytes)
-}
-
 /** Reads and encodes a part of a copy. */
 async function encodePart({ bytes, folder }: StoreCopy, number: number): Promise<Buffer> {
   const file = await open(join(folder, dataFileName), 'r')
@@ -113,7 +106,7 @@ async function encodePart({ bytes, folder }: StoreCopy, number: number): Promise
  */
 export async function writeParts(
   target: BackupTarget,
-  names: readonly string[],
+  names: Iterable<string>,
   {
     bytes,
     file: path,
@@ -127,7 +120,7 @@ export async function writeParts(
       const object = await target.get(name)
       if (object === undefined)
         throw new BackupError(`the object ${name} is missing in the backup ${target.name}`)
-      const part = await decodeChunk(name, object)
+      const part = await decodeChunk(name, object, partBytes)
       await file.write(part, 0, part.length, written)
       written += part.length
       onPart(written)
@@ -178,7 +171,7 @@ export async function writeBase(
     const copy = await makeCopy(data, durable)
     const { place, time } = copy
     const base = { generation, from: fromOf(start, time), time, place }
-    const parts = partsOf(copy)
+    const parts = partsOf(copy.bytes)
     for (let number = 0; number < parts; number++) {
       const part = await encodePart(copy, number)
       if (!(await putWithRetries(options, partObject(base, number), part, signal))) return undefined

@@ -6,6 +6,7 @@ import { endOfTime, type Micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
 import { formatMicros } from '../values/time.ts'
+import { partsOf } from './chunk.ts'
 import { type LeaseReach, readLease } from './lease.ts'
 import {
   type BaseName,
@@ -23,6 +24,8 @@ import {
 import { BackupError, type BackupTarget, IncompleteBackupError } from './target.ts'
 
 const formatVersion = 1
+/** Maximum size of an object with JSON, in bytes. */
+const contentBytesMax = 65_536
 
 /** The content of `store.json`. */
 interface StoreContent {
@@ -46,7 +49,7 @@ interface BaseContent {
  * format.
  */
 async function readStore(target: BackupTarget): Promise<string | undefined> {
-  const object = await target.get(storeObject)
+  const object = await target.get(storeObject, contentBytesMax)
   return object === undefined ? undefined : parsed<StoreContent>(storeObject, object, target).store
 }
 
@@ -95,10 +98,15 @@ function parsed<T extends { readonly format: number }>(
  */
 export async function readBase(target: BackupTarget, base: BaseName): Promise<BaseContent> {
   const name = baseObject(base)
-  const object = await target.get(name)
+  const object = await target.get(name, contentBytesMax)
   if (object === undefined)
     throw new IncompleteBackupError(`the object ${name} is missing in the backup ${target.name}`)
-  return parsed<BaseContent>(name, object, target)
+  const content = parsed<BaseContent>(name, object, target)
+  const { bytes, log, parts } = content
+  const isWhole =
+    Number.isSafeInteger(bytes) && bytes > 0 && typeof log === 'string' && parts === partsOf(bytes)
+  if (!isWhole) throw new IncompleteBackupError(`the object ${name} of the backup ${target.name} is damaged`)
+  return content
 }
 
 /** Lists the complete base copies of a target, the oldest first. */

@@ -7,17 +7,25 @@
 
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import { assert } from '../base/assert.ts'
+import { megabyte } from '../base/bytes.ts'
 import { checksum } from '../base/checksum.ts'
 import type { Micros } from '../base/micros.ts'
 import { keyTags } from '../storage/keys/keyspace.ts'
 import { firstWrite, WriteReader } from '../storage/kv/batch.ts'
 import { anyRecordIn, type RecordBounds } from '../storage/kv/log/segment-format.ts'
 import { commitOf } from '../storage/store/last-commit.ts'
-import { BackupError } from './target.ts'
+import { BackupError, objectBytesMax } from './target.ts'
 
 const magic = Buffer.from('terrback')
 const formatVersion = 1
+
+/** Uncompressed bytes of a part of a base copy. Only the last part is shorter. */
+export const partBytes: number = 8 * megabyte
+
+/** The number of parts of a base copy with `bytes` bytes. */
+export function partsOf(bytes: number): number {
+  return Math.ceil(bytes / partBytes)
+}
 const headerBytes = 32
 
 const at = { version: 8, compression: 12, bytes: 16, packed: 20, packedChecksum: 24, checksum: 28 } as const
@@ -51,9 +59,14 @@ export async function encodeChunk(bytes: Uint8Array): Promise<Buffer> {
 }
 
 /**
- * Decodes the object `name`. Throws {@link BackupError} when the object is damaged, or was written by a newer version.
+ * Decodes the object `name`. Throws {@link BackupError} when the object is damaged, has more than `bytesMax` uncompressed
+ * bytes, or was written by a newer version.
  */
-export async function decodeChunk(name: string, object: Buffer): Promise<Buffer> {
+export async function decodeChunk(
+  name: string,
+  object: Buffer,
+  bytesMax: number = objectBytesMax,
+): Promise<Buffer> {
   const damaged = () => new BackupError(`the object ${name} is damaged`)
   if (object.length < headerBytes || !object.subarray(0, magic.length).equals(magic)) throw damaged()
   if (object.readUInt32LE(at.checksum) !== checksum(object.subarray(0, at.checksum))) throw damaged()
@@ -68,6 +81,8 @@ export async function decodeChunk(name: string, object: Buffer): Promise<Buffer>
   if (isZstd && !hasZstd)
     throw new BackupError(`the object ${name} is compressed with zstd, which needs Node.js 22.15`)
   const maxOutputLength = object.readUInt32LE(at.bytes)
+  if (maxOutputLength > bytesMax)
+    throw new BackupError(`the object ${name} declares ${maxOutputLength} bytes, allowed are ${bytesMax}`)
   const bytes = isZstd
     ? await promisify<zlib.InputType, zlib.ZstdOptions, Buffer>(zlib.zstdDecompress)(packed, {
         maxOutputLength,
@@ -84,11 +99,11 @@ export interface PieceRecord extends RecordBounds {
   readonly start: number
 }
 
-/** Yields the consecutive records in `bytes`. Throws an `InvariantError` if `bytes` contains anything else. */
+/** Yields the consecutive records in `bytes`. Throws {@link BackupError} if `bytes` contains anything else. */
 export function* recordsIn(bytes: Buffer): Generator<PieceRecord> {
   for (let start = 0; start < bytes.length; ) {
     const record = anyRecordIn(bytes, start)
-    assert(record !== undefined, 'a piece consists of whole records')
+    if (record === undefined) throw new BackupError('a piece of the backup contains damaged records')
     yield { ...record, start }
     start = record.end
   }

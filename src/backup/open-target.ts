@@ -1,6 +1,6 @@
 // Opens the target of a continuous backup. A target is a folder, or a bucket of an S3-compatible service.
 
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
 import { parseBackupAddress } from '../base/addresses.ts'
@@ -10,7 +10,7 @@ import { openS3Client } from '../base/s3-client.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import { systemTimers } from '../base/timers.ts'
 import { flushFolder } from '../storage/kv/log/segment-files.ts'
-import { BackupError, type BackupTarget } from './target.ts'
+import { BackupError, type BackupTarget, objectBytesMax } from './target.ts'
 
 /** Opens the folder or the bucket that `text` names. Throws {@link BackupError} for an invalid address. */
 export async function openTarget(text: string): Promise<BackupTarget> {
@@ -58,8 +58,17 @@ export class FolderTarget implements BackupTarget {
     })
   }
 
-  async get(name: string): Promise<Buffer | undefined> {
-    return this.#explained('read', () => readFile(join(this.name, name)).catch(absent))
+  async get(name: string, bytesMax: number = objectBytesMax): Promise<Buffer | undefined> {
+    return this.#explained('read', async () => {
+      const file = await open(join(this.name, name)).catch(absent)
+      if (file === undefined) return undefined
+      try {
+        checkSize(name, (await file.stat()).size, bytesMax)
+        return await file.readFile()
+      } finally {
+        await file.close()
+      }
+    })
   }
 
   async *list(prefix: string, after = ''): AsyncIterable<string> {
@@ -88,9 +97,16 @@ export class FolderTarget implements BackupTarget {
     try {
       return await work()
     } catch (cause) {
+      if (cause instanceof BackupError) throw cause
       throw new BackupError(`the backup folder ${this.name} cannot be ${what}: ${reasonOf(cause)}`, { cause })
     }
   }
+}
+
+/** Throws {@link BackupError} if an object is larger than allowed. */
+function checkSize(name: string, bytes: number, bytesMax: number): void {
+  if (bytes > bytesMax)
+    throw new BackupError(`the object ${name} has ${bytes} bytes, allowed are ${bytesMax}`)
 }
 
 function absent(cause: NodeJS.ErrnoException): undefined {
@@ -141,6 +157,7 @@ async function openS3Target(bucket: string, prefix: string): Promise<BackupTarge
     try {
       return await work({ abortSignal: controller.signal })
     } catch (cause) {
+      if (cause instanceof BackupError) throw cause
       throw new BackupError(`the backup bucket ${name} cannot be ${what}: ${reasonOfS3(cause)}`, { cause })
     } finally {
       cancel()
@@ -152,11 +169,11 @@ async function openS3Target(bucket: string, prefix: string): Promise<BackupTarge
       const request = new PutObjectCommand({ ...place(object), Body: bytes })
       await explained('written', limit => client.send(request, limit), bytes.length)
     },
-    get: object =>
+    get: (object, bytesMax = objectBytesMax) =>
       explained('read', async limit => {
         try {
           const { Body } = await client.send(new GetObjectCommand(place(object)), limit)
-          return Body && Buffer.from(await Body.transformToByteArray())
+          return Body && (await bytesOf(object, Body as AsyncIterable<Uint8Array>, bytesMax))
         } catch (cause) {
           if ((cause as Error).name === 'NoSuchKey') return undefined
           throw cause
@@ -182,6 +199,18 @@ async function openS3Target(bucket: string, prefix: string): Promise<BackupTarge
       await explained('written', limit => client.send(new DeleteObjectCommand(place(object)), limit))
     },
   }
+}
+
+/** The bytes of an object. In Node, the body of a response is a stream. */
+async function bytesOf(name: string, body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    checkSize(name, bytes, bytesMax)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 function reasonOfS3(cause: unknown): string {

@@ -10,6 +10,7 @@ import { systemRandom } from '../base/random.ts'
 import { flush } from '../storage/kv/lmdb-copy.ts'
 import { checkDataFile, dataFileName } from '../storage/kv/lmdb-data-file.ts'
 import { closeFolder, type OpenFolder, openFolder, ownerOnly } from '../storage/kv/lmdb-folder.ts'
+import { freeBytes } from '../storage/kv/lmdb-room.ts'
 import { applyBatches, type BatchSpan } from '../storage/kv/log/apply.ts'
 import { readPosition, renameLog } from '../storage/kv/log/position.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
@@ -20,7 +21,7 @@ import { formatMicros } from '../values/time.ts'
 import { writeParts } from './base-copy.ts'
 import { type RestorePlan, readBase } from './catalogue.ts'
 import { commitsIn, decodeChunk, type PieceRecord, recordsIn } from './chunk.ts'
-import { lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
+import { type BaseName, lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
 
 /** Reports the progress from 0 to 1: up to 0.5 for the base copy, then for the log. */
@@ -39,8 +40,14 @@ export async function restoreInto(
 ): Promise<void> {
   const file = join(folder, dataFileName)
   const { bytes, parts } = await readBase(target, base)
-  const names = Array.from({ length: parts }, (_, number) => partObject(base, number))
-  await writeParts(target, names, { bytes, file, onPart: done => onProgress(done / bytes / 2) })
+  const free = freeBytes(folder)
+  if (bytes > free)
+    throw new BackupError(`the data needs ${bytes} free bytes on the disk of ${folder}, which has ${free}`)
+  await writeParts(target, partNames(base, parts), {
+    bytes,
+    file,
+    onPart: done => onProgress(done / bytes / 2),
+  })
   checkDataFile(file)
   const image = openFolder(folder, { use: 'reading', durable: false })
   const replay = new Replay(target, image, base.place, base.time)
@@ -55,6 +62,10 @@ export async function restoreInto(
   }
   await chmod(file, ownerOnly.permissionsMode)
   flush(file)
+}
+
+function* partNames(base: BaseName, parts: number): Iterable<string> {
+  for (let number = 0; number < parts; number++) yield partObject(base, number)
 }
 
 class Replay {

@@ -2,14 +2,19 @@
 // operations, so other code does not distinguish them. This file also defines the expected errors of a
 // continuous backup.
 
+import { megabyte } from '../base/bytes.ts'
+
 /** Named objects. All operations throw `BackupError` when the folder or the bucket returns an error. */
 export interface BackupTarget {
   /** The address of the target, without credentials. */
   readonly name: string
   /** Writes an object. The object is durable when the promise resolves. A read never returns an incomplete object. */
   put(name: string, bytes: Uint8Array): Promise<void>
-  /** Reads an object; undefined if it does not exist. */
-  get(name: string): Promise<Buffer | undefined>
+  /**
+   * Reads an object; undefined if it does not exist. Throws for an object of more than `bytesMax` bytes, or of more than
+   * {@link objectBytesMax} if `bytesMax` is absent.
+   */
+  get(name: string, bytesMax?: number): Promise<Buffer | undefined>
   /**
    * Lists the names that begin with `prefix`, in the order of their bytes. `after`: only names that sort after this
    * text are listed.
@@ -18,6 +23,12 @@ export interface BackupTarget {
   /** Removes an object; does nothing if it does not exist. */
   remove(name: string): Promise<void>
 }
+
+/**
+ * Maximum size of an object in bytes, compressed and uncompressed. A restore rejects larger objects before it reads
+ * them. Pieces of the log are much smaller: the largest transaction has 16 megabytes and its index entries.
+ */
+export const objectBytesMax: number = 256 * megabyte
 
 /** Thrown when a backup cannot be written, read or restored. The message is one line for the operator. */
 export class BackupError extends Error {

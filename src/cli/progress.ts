@@ -3,6 +3,7 @@
 import { systemClock } from '../base/clock.ts'
 import { systemTimers } from '../base/timers.ts'
 import type { ExportProgress } from '../transfer/exporter.ts'
+import { visible } from './terminal.ts'
 
 const widthChars = 30
 const intervalMs = 100
@@ -34,7 +35,7 @@ async function withLine<T>(line: () => string, work: () => Promise<T>): Promise<
   const stop = systemTimers.every(intervalMs, () => {
     const text = line()
     widest = Math.max(widest, text.length)
-    if (isTTY) process.stderr.write(`\r${text.padEnd(widest)}`)
+    if (isTTY) process.stderr.write(`\r${visible(text).padEnd(widest)}`)
   })
   try {
     return await work()

@@ -1,6 +1,7 @@
 // Connects to the database of an import or export. The connection uses either a running service, or a data directory
 // that no service uses.
 
+import { ResponseLimitError, responseText } from '../base/response-text.ts'
 import { networkFailure } from '../base/system-reasons.ts'
 import { wait } from '../base/timers.ts'
 import type { Engine } from '../engine/engine-contract.ts'
@@ -12,13 +13,15 @@ import type { BatchOptions, BatchResult } from './batch-writer.ts'
 import {
   missingRequestText,
   pageRequestText,
+  readMissingResponse,
   readPageText,
+  readSnapshotResponse,
   readWriteResponse,
   transferPaths,
   writeRequestText,
 } from './messages.ts'
 import type { ExportPage, ExportPageRequest, ExportSnapshot } from './read-page.ts'
-import { type DocumentRecord, TransferError } from './record.ts'
+import { BadRecord, type DocumentRecord, TransferError } from './record.ts'
 import { SchemaAnswer } from './schema-answer.ts'
 import type { NamedDocument, TransferService } from './service.ts'
 
@@ -108,6 +111,9 @@ function describe(error: ReadonlyMap<string, Json>): string {
 /** Sends a request for schema files; resolves with the body of the response. */
 type SendSchema = (path: DatabasePath, request: SchemaRequest) => Promise<string>
 
+/** Maximum length of the schema files of a database, in UTF-16 code units. A push is much smaller. */
+const schemaUnitsMax = 67_108_864
+
 /**
  * The schema files of a database. `get` sends a GET request for a path below `/schema/1/` and resolves with the
  * response. Throws {@link TransferError} for a response of another program.
@@ -116,9 +122,14 @@ export async function schemaFilesOf(
   get: (steps: readonly string[]) => Promise<SchemaAnswer>,
 ): Promise<readonly SchemaFileText[]> {
   const found: SchemaFileText[] = []
+  let units = 0
   for (const file of (await get(['files'])).objects('files')) {
     const name = file.text('filename')
-    found.push({ name, text: (await get(['files', name])).text('content') })
+    const text = (await get(['files', name])).text('content')
+    units += name.length + text.length
+    if (units > schemaUnitsMax)
+      throw new TransferError(`the schema files have more than ${schemaUnitsMax} characters`)
+    found.push({ name, text })
   }
   return found
 }
@@ -226,6 +237,10 @@ const attemptsMax = 6
 const firstDelayMs = 200
 const limitedDelayMs = 1000
 
+const tooLarge = 'too large for one request; it can be imported into a data directory that no service uses'
+const tooLargeTogether =
+  'its check needs other documents, and together they are too large for one request; they can be imported into a data directory that no service uses'
+
 /** A connection to a service. `url`: the address of the service without a path. */
 export function remoteConnection(url: string, secret: string): TransferConnection {
   const base = url.replace(/\/+$/, '')
@@ -237,7 +252,7 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
           headers: { authorization: `Bearer ${scoped(secret, path)}`, 'x-faunadb-api-version': '4' },
           ...(method !== 'GET' && { body }),
         })
-        const text = await response.text()
+        const text = await responseText(response)
         if (response.status === 429) {
           // The database has exceeded its rate limit. The service is available, so this attempt does not count.
           attempt = 0
@@ -246,6 +261,8 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
         }
         if (response.status !== 503 || attempt === attemptsMax) return { status: response.status, text }
       } catch (cause) {
+        if (cause instanceof ResponseLimitError)
+          throw new TransferError(`${base} cannot be used: ${cause.message}`)
         const { mayPass, reason } = networkFailure(cause)
         if (!mayPass || attempt === attemptsMax)
           throw new TransferError(`${base} cannot be reached: ${reason}`, { cause })
@@ -283,24 +300,37 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
       const body = writeRequestText(records, options)
       const { status, text } = await post(path, transferPaths.write, body)
       if (status === 413 && (records.length === 1 || options.checks === 'together')) {
-        const reason =
-          records.length === 1
-            ? 'too large for one request; it can be imported into a data directory that no service uses'
-            : 'its check needs other documents, and together they are too large for one request; they can be imported into a data directory that no service uses'
-        return {
-          outcomes: records.map(() => ({ kind: 'bad', reason })),
-          missing: [],
-          unresolved: [],
-        }
+        const reason = records.length === 1 ? tooLarge : tooLargeTogether
+        return { outcomes: records.map(() => ({ kind: 'bad', reason })), missing: [], unresolved: [] }
       }
       if (status >= 300) throw refusal(path, status, text)
-      return readWriteResponse(JSON.parse(text))
+      return readOf(base, () => readWriteResponse(JSON.parse(text), records.length))
     },
-    missing: async (path, documents) =>
-      JSON.parse(await transfer(path, transferPaths.missing, missingRequestText(documents))),
-    snapshot: async path => JSON.parse(await transfer(path, transferPaths.snapshot, '')),
-    page: async (path, request) =>
-      readPageText(await transfer(path, transferPaths.page, pageRequestText(request))),
+    async missing(path, documents) {
+      const text = await transfer(path, transferPaths.missing, missingRequestText(documents))
+      return readOf(base, () => readMissingResponse(JSON.parse(text), documents.length))
+    },
+    async snapshot(path) {
+      const text = await transfer(path, transferPaths.snapshot, '')
+      return readOf(base, () => readSnapshotResponse(JSON.parse(text)))
+    },
+    async page(path, request) {
+      const text = await transfer(path, transferPaths.page, pageRequestText(request))
+      return readOf(base, () => readPageText(text))
+    },
+  }
+}
+
+/**
+ * Reads a response with `work`. Throws {@link TransferError} if the service at `base` is another program, whose responses
+ * can have any content.
+ */
+function readOf<T>(base: string, work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    if (!(cause instanceof BadRecord || cause instanceof SyntaxError)) throw cause
+    throw new TransferError(`${base} is not a Terrarium service of this version: ${cause.message}`)
   }
 }
 

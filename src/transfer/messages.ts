@@ -2,7 +2,7 @@
 // a service of the same version.
 
 import type { BatchOptions, BatchResult, MissingReference, OnConflict, Outcome } from './batch-writer.ts'
-import type { ExportPage, ExportPageRequest, PagePlace } from './read-page.ts'
+import type { ExportPage, ExportPageRequest, ExportSnapshot, PagePlace } from './read-page.ts'
 import { BadRecord, type DocumentRecord } from './record.ts'
 import { isStoredTime } from './record-check.ts'
 import { readRecord, recordText } from './record-text.ts'
@@ -16,8 +16,6 @@ export const transferPaths = {
   snapshot: '/api/v1/transfer/snapshot',
   page: '/api/v1/transfer/page',
 } as const
-
-type Outcomes = readonly (Outcome['kind'] | readonly [kind: 'conflict' | 'bad' | 'unmet', reason: string])[]
 
 /** The request for a batch: the options in the first line, then one record per line. */
 export function writeRequestText(records: readonly DocumentRecord[], options: BatchOptions): string {
@@ -60,22 +58,80 @@ export function writeResponse({ outcomes, missing, unresolved }: BatchResult): o
   }
 }
 
-/** Reads the parsed JSON of {@link writeResponse}. */
-export function readWriteResponse(json: unknown): BatchResult {
-  const { outcomes, missing, unresolved } = json as {
-    readonly outcomes: Outcomes
-    readonly missing: readonly (readonly [number, string, string])[]
-    readonly unresolved: readonly (readonly [number, string])[]
+/**
+ * Reads the parsed JSON of {@link writeResponse} for a batch of `count` records. Throws {@link BadRecord} for a response
+ * of another program.
+ */
+export function readWriteResponse(json: unknown, count: number): BatchResult {
+  const { outcomes, missing, unresolved } = objectOf(json)
+  const indexOf = (value: unknown) => {
+    if (!Number.isSafeInteger(value) || (value as number) < 0 || (value as number) >= count)
+      throw badResponse()
+    return value as number
   }
+  const found = listOf(outcomes).map(outcomeOf)
+  if (found.length !== count) throw badResponse()
   return {
-    outcomes: outcomes.map(each =>
-      typeof each === 'string' ? ({ kind: each } as Outcome) : { kind: each[0], reason: each[1] },
-    ),
-    missing: missing.map(
-      ([record, collection, id]): MissingReference => ({ record, collection, id: BigInt(id) }),
-    ),
-    unresolved: unresolved.map(([record, what]) => ({ record, what })),
+    outcomes: found,
+    missing: listOf(missing).map((each): MissingReference => {
+      const [record, collection, id] = listOf(each)
+      return { record: indexOf(record), collection: textOf(collection), id: idOf(id) }
+    }),
+    unresolved: listOf(unresolved).map(each => {
+      const [record, what] = listOf(each)
+      return { record: indexOf(record), what: textOf(what) }
+    }),
   }
+}
+
+function outcomeOf(json: unknown): Outcome {
+  const [kind, reason] = Array.isArray(json) ? (json as readonly unknown[]) : [json]
+  const isKnown = reason === undefined ? plainOutcomes.has(kind) : explainedOutcomes.has(kind)
+  if (!isKnown) throw badResponse()
+  return (reason === undefined ? { kind } : { kind, reason: textOf(reason) }) as Outcome
+}
+
+/** Outcomes without a reason, and outcomes with a reason. */
+const plainOutcomes: ReadonlySet<unknown> = new Set<Outcome['kind']>([
+  'written',
+  'equal',
+  'kept',
+  'replaced',
+  'expired',
+])
+const explainedOutcomes: ReadonlySet<unknown> = new Set<Outcome['kind']>(['conflict', 'bad', 'unmet'])
+
+/** Reads the response for `count` documents: for each document, whether it is missing. Throws {@link BadRecord}. */
+export function readMissingResponse(json: unknown, count: number): readonly boolean[] {
+  const found = listOf(json)
+  if (found.length !== count || found.some(each => typeof each !== 'boolean')) throw badResponse()
+  return found as readonly boolean[]
+}
+
+/** Reads the time and the collections of a new export. Throws {@link BadRecord}. */
+export function readSnapshotResponse(json: unknown): ExportSnapshot {
+  const { at, collections } = objectOf(json)
+  if (!isStoredTime(at)) throw badResponse()
+  return { at, collections: listOf(collections).map(textOf) }
+}
+
+function objectOf(json: unknown): Readonly<Record<string, unknown>> {
+  if (typeof json !== 'object' || json === null) throw badResponse()
+  return json as Readonly<Record<string, unknown>>
+}
+
+function listOf(json: unknown): readonly unknown[] {
+  if (!Array.isArray(json)) throw badResponse()
+  return json
+}
+
+function textOf(json: unknown): string {
+  if (typeof json !== 'string') throw badResponse()
+  return json
+}
+
+function badResponse(): BadRecord {
+  return new BadRecord('its response cannot be read')
 }
 
 /** The request that asks which of the given documents are missing, as JSON. */

@@ -2,6 +2,7 @@
 // read all schema objects of a kind.
 
 import type { Json } from '../values/value.ts'
+import { TransferError } from './record.ts'
 
 /** Creates a JSON object from its members. Undefined members are left out. */
 export function object(members: Readonly<Record<string, Json | undefined>>): ReadonlyMap<string, Json> {
@@ -21,6 +22,8 @@ export function literal(json: Json): Json {
 }
 
 const pageSize = 500n
+/** Maximum number of objects of a kind. A service of another program could return pages without an end. */
+const objectsMax = 1_000_000
 
 /**
  * Returns all objects of a kind. `ask` runs a query and resolves with its result. `set`: the name of the set that
@@ -38,6 +41,7 @@ export async function allObjects(
     const result = await ask(object({ map: get, collection: page }))
     if (!(result instanceof Map)) break
     found.push(...(result.get('data') as readonly ReadonlyMap<string, Json>[]))
+    if (found.length > objectsMax) throw new TransferError(`there are more than ${objectsMax} ${set}`)
     after = result.get('after')
   } while (after !== undefined)
   return found

@@ -307,6 +307,9 @@ async function* csvFile(
   }
 }
 
+/** Maximum length of a row, in characters: that of an element of a JSON file. */
+const rowUnitsMax = 33_554_432
+
 /**
  * The rows of a CSV text. This function passes the chunks to the parser itself, because the parser's browser build does
  * not support async iteration.
@@ -317,6 +320,7 @@ async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): A
     cast: (text, { quoting }) => (text === '' && !quoting ? null : text),
     delimiter,
     info: true,
+    max_record_size: rowUnitsMax,
     relax_column_count: true,
     skip_empty_lines: true,
   })

@@ -219,8 +219,13 @@ interface Metadata {
   readonly collections: readonly string[]
 }
 
+const metadataBytesMax = 16_777_216
+/** Maximum number of parts of an export. */
+const partsMax = 10_000
+
 async function readMetadata(path: string): Promise<Metadata> {
   try {
+    if ((await stat(path)).size > metadataBytesMax) throw new RangeError()
     const json = JSON.parse(await readFile(path, 'utf8')) as Readonly<Record<string, unknown>>
     const {
       part = 0,
@@ -229,7 +234,11 @@ async function readMetadata(path: string): Promise<Metadata> {
       files_bytes: filesBytes,
       collections,
     } = json
-    const isWhole = Number.isInteger(part) && Number.isInteger(totalParts) && Number.isInteger(filesCount)
+    const isWhole =
+      Number.isInteger(part) &&
+      Number.isInteger(totalParts) &&
+      (totalParts as number) <= partsMax &&
+      Number.isInteger(filesCount)
     if (isWhole && Array.isArray(collections)) {
       return {
         part: part as number,

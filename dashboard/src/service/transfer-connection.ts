@@ -5,6 +5,7 @@ import type { ImportConnection } from '../../../src/transfer/importer.ts'
 import {
   missingRequestText,
   pageRequestText,
+  readMissingResponse,
   readPageText,
   readWriteResponse,
   transferPaths,
@@ -39,7 +40,7 @@ export function transferConnection(where: Scope, signal: AbortSignal): ImportCon
     write: async (_path, records, options) => {
       try {
         const { text } = await send(transferPaths.write, writeRequestText(records, options))
-        return readWriteResponse(JSON.parse(text))
+        return readWriteResponse(JSON.parse(text), records.length)
       } catch (cause) {
         // A batch with one document, or with documents that must be checked together, cannot be split. So these
         // documents are too large to import.
@@ -68,7 +69,7 @@ export function transferConnection(where: Scope, signal: AbortSignal): ImportCon
     },
     missing: async (_path, documents) => {
       const { text } = await send(transferPaths.missing, missingRequestText(documents))
-      return JSON.parse(text) as readonly boolean[]
+      return readMissingResponse(JSON.parse(text), documents.length)
     },
     page: async (_path, request) =>
       readPageText((await send(transferPaths.page, pageRequestText(request))).text),

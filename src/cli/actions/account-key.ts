@@ -54,7 +54,7 @@ export function revokeKey(id: string, config: Config): Promise<number> {
 async function create(keys: AccountKeys, request: Parameters<AccountKeys['create']>[0]): Promise<number> {
   try {
     const { key, secret } = await keys.create(request)
-    process.stderr.write(`${describe(key)}\nThe secret is shown only now:\n`)
+    process.stderr.write(`${visible(describe(key))}\nThe secret is shown only now:\n`)
     print(secret)
     return 0
   } catch (cause) {

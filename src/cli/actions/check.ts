@@ -10,6 +10,7 @@ import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
 import { StartError } from '../command.ts'
 import { yieldToService } from '../own-commands.ts'
 import { addressOf, checkReporter, checkShared, isShared } from '../shared-store.ts'
+import { visible } from '../terminal.ts'
 
 /**
  * Checks a data directory or a shared store, and records the result in the data directory; resolves with the exit
@@ -57,7 +58,7 @@ async function runShared(config: Parameters<typeof checkShared>[0]): Promise<num
 }
 
 function printReport(name: string, contradictions: readonly string[]): number {
-  for (const contradiction of contradictions) process.stdout.write(`${contradiction}\n`)
+  for (const contradiction of contradictions) process.stdout.write(`${visible(contradiction)}\n`)
   const summary = contradictions.length === 0 ? 'sound' : `${contradictions.length} contradictions`
   process.stdout.write(`${name}: ${summary}\n`)
   return contradictions.length === 0 ? 0 : 1

@@ -89,8 +89,8 @@ export function createKey(choice: KeyRequest, config: Config): Promise<number> {
       process.stdout.write(`${JSON.stringify({ id, role, name: name ?? '', secret })}\n`)
       return
     }
-    process.stderr.write(`${id}  ${visible(role)}\nThe secret is shown only now:\n`)
-    process.stdout.write(`${secret}\n`)
+    process.stderr.write(`${visible(id)}  ${visible(role)}\nThe secret is shown only now:\n`)
+    process.stdout.write(`${visible(secret)}\n`)
   })
 }
 

@@ -10,7 +10,7 @@ import { ownEnvironment } from '../own-commands.ts'
 import { type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
 import { planPush, pushFiles } from '../schema/fsl-push.ts'
 import { readRootSecret } from '../service-files.ts'
-import { styleFor } from '../terminal.ts'
+import { styleFor, visible } from '../terminal.ts'
 import { filesOf, typesOf, writeIfChanged } from './types.ts'
 
 interface DevChoice {
@@ -120,9 +120,9 @@ function inFolder(message: string, folder: string): string {
 }
 
 function print(line: string): void {
-  process.stdout.write(`${line}\n`)
+  process.stdout.write(`${visible(line)}\n`)
 }
 
 function complain(message: string): void {
-  process.stderr.write(`${styleFor(process.stderr)('red', message)}\n`)
+  process.stderr.write(`${styleFor(process.stderr)('red', visible(message))}\n`)
 }

@@ -12,7 +12,7 @@ import { listAt, type QueryConnection } from '../client/connection.ts'
 import { type Dialect, type ResultOutput, TextFault, type TextQuery } from '../client/dialect.ts'
 import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
-import { type QueryText, writeError } from '../client/report.ts'
+import { jsonText, type QueryText, writeError } from '../client/report.ts'
 import { withFile } from '../command.ts'
 import { quantity, rowsText, visible } from '../terminal.ts'
 
@@ -85,7 +85,7 @@ async function showExplanation(
   }
   const explanation = reply.resource
   const errors = listAt(explanation, 'errors')
-  if (asJson) stdout.write(`${writeJson(explanation)}\n`)
+  if (asJson) stdout.write(`${jsonText(writeJson(explanation), stdout)}\n`)
   else {
     for (const error of errors) writeError(textAt(error, 'code'), textAt(error, 'description'), stderr)
     stdout.write(readsText(explanation))

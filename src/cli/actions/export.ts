@@ -6,7 +6,7 @@ import { type ExportProgress, runExport } from '../../transfer/exporter.ts'
 import { formatMicros } from '../../values/time.ts'
 import type { Invocation } from '../command.ts'
 import { withRate } from '../progress.ts'
-import { quantity } from '../terminal.ts'
+import { quantity, visible } from '../terminal.ts'
 import { timeOf } from '../time-argument.ts'
 import type { exportOptions } from '../transfer-options.ts'
 import { openTarget, withTransferErrors } from '../transfer-target.ts'
@@ -39,7 +39,7 @@ export async function run(invocation: Invocation<typeof exportOptions>): Promise
       const time = formatMicros(at)
       const content = `${quantity(documents, 'document')} of ${quantity(databases, 'database')}`
       process.stdout.write(`exported ${content} as of ${time}\n`)
-      for (const [what, count] of lost) process.stdout.write(`lost: ${what}: ${count}\n`)
+      for (const [what, count] of lost) process.stdout.write(visible(`lost: ${what}: ${count}\n`))
       return 0
     } finally {
       await target.connection.close()

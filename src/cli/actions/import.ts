@@ -9,6 +9,7 @@ import { FieldTypes } from '../../transfer/field-types.ts'
 import { ImportState } from '../../transfer/import-state.ts'
 import { type ImportProgress, runImport } from '../../transfer/importer.ts'
 import { findSources } from '../../transfer/sources.ts'
+import { jsonText } from '../client/report.ts'
 import { type Invocation, StartError } from '../command.ts'
 import { withRate } from '../progress.ts'
 import { visible } from '../terminal.ts'
@@ -65,7 +66,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
         ),
       )
       if (given.report !== undefined) writeFileSync(given.report, report.json())
-      process.stdout.write(given.json ? report.json() : visible(report.text()))
+      process.stdout.write(given.json ? jsonText(report.json(), process.stdout) : visible(report.text()))
       return 0
     } finally {
       await target.connection.close()

@@ -8,7 +8,7 @@ import type { Json } from '../../values/value.ts'
 import { withConnection } from '../client/connect.ts'
 import type { QueryConnection, WireError } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
-import { failureText, writeSyntaxError } from '../client/report.ts'
+import { failureText, jsonText, writeError, writeSyntaxError } from '../client/report.ts'
 import { StartError } from '../command.ts'
 import {
   type FileObject,
@@ -108,7 +108,7 @@ async function pullFsl(folder: string, connection: QueryConnection, choice: Choi
   const print = printerFor(choice)
   const files = changes.map(({ isNew, name }) => ({ file: name, isNew }))
   showFiles(files, print)
-  for (const name of unknown) print(`? ${name}: the database has no such file`)
+  for (const name of unknown) print(`? ${visible(name)}: the database has no such file`)
   const result = { changes: files, unknown }
   return writeFiles(result, changes.some(isOverwritten), choice, () => writeChanges(changes))
 }
@@ -135,7 +135,7 @@ async function pullObjects(folder: string, connection: QueryConnection, choice: 
   const unchanged = present.length - changes.length
   showFiles(files, print)
   for (const { file, object } of kept.values())
-    print(`? ${file}: the database has no ${object.kind.name} ${object.name}`)
+    print(visible(`? ${file}: the database has no ${object.kind.name} ${object.name}`))
   print(`${unchanged} unchanged`)
   const overwrites = changes.some(({ file }) => existsSync(file))
   const result = { changes: files, unknown: Array.from(kept.values(), ({ file }) => file), unchanged }
@@ -247,7 +247,7 @@ async function pushObjects(folder: string, connection: QueryConnection, choice: 
   for (const error of reply.errors) {
     const written = steps[Number(error.position[1])]?.written
     if (written) showFaults(error, written)
-    else process.stderr.write(`${error.code}: ${error.description}\n`)
+    else writeError(error.code, error.description, process.stderr)
   }
   process.stderr.write('terrarium: nothing was changed\n')
   return 1
@@ -287,7 +287,7 @@ function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
 function showPlan({ changes, unchanged, extra }: SchemaPlan, print: (line: string) => void): void {
   const style = styleFor(process.stdout)
   for (const change of changes) print(style(colourOf(change), visible(lineFor(change))))
-  for (const { kind, name } of extra) print(`? ${kind.name} ${name}: in no file, kept`)
+  for (const { kind, name } of extra) print(visible(`? ${kind.name} ${name}: in no file, kept`))
   print(`${unchanged} unchanged`)
 }
 
@@ -323,7 +323,9 @@ function showSkipped(content: FolderContent | undefined): void {
   for (const { error, from } of content?.unread ?? [])
     writeSyntaxError(error, from, process.stderr, 'skipped, because scripts are not run')
   for (const folder of content?.children ?? [])
-    process.stderr.write(`skipped: ${folder} is the schema of a child database; push it separately\n`)
+    process.stderr.write(
+      `skipped: ${visible(folder)} is the schema of a child database; push it separately\n`,
+    )
 }
 
 /** Returns a function that prints lines for people. If the result is printed as JSON, the function does nothing. */
@@ -333,7 +335,7 @@ function printerFor({ json }: Choice): (line: string) => void {
 
 /** With `--json`, prints the result as JSON. Returns the exit status. */
 function concluded({ json }: Choice, result: Result, isDone: boolean, status: number): number {
-  if (json) process.stdout.write(`${JSON.stringify({ ...result, isDone })}\n`)
+  if (json) process.stdout.write(`${jsonText(JSON.stringify({ ...result, isDone }), process.stdout)}\n`)
   return status
 }
 

@@ -12,8 +12,10 @@ import { TransferError } from '../../transfer/record.ts'
 import { withConnection } from '../client/connect.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
+import { jsonText } from '../client/report.ts'
 import { StartError } from '../command.ts'
 import { databaseFiles, readFslFiles, type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
+import { visible } from '../terminal.ts'
 import { withTransferErrors } from '../transfer-target.ts'
 import { declarationsOf } from '../types/declarations.ts'
 import { valueClassesOf } from '../types/value-classes.ts'
@@ -70,10 +72,10 @@ function writeOnce(files: SchemaFiles, { client, out }: TypesChoice): number {
     text = typesOf(files, client)
   } catch (cause) {
     if (!(cause instanceof TransferError)) throw cause
-    process.stderr.write(`${cause.message}\n`)
+    process.stderr.write(`${visible(cause.message)}\n`)
     return 2
   }
-  if (out === undefined) process.stdout.write(text)
+  if (out === undefined) process.stdout.write(jsonText(text, process.stdout))
   else if (writeIfChanged(resolve(out), text)) process.stdout.write(`wrote ${out}\n`)
   return 0
 }

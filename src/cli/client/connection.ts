@@ -1,5 +1,6 @@
 // Sends queries to a service over HTTP, as a driver does.
 
+import { ResponseLimitError, responseText } from '../../base/response-text.ts'
 import { networkFailure } from '../../base/system-reasons.ts'
 import { memberOf } from '../../transfer/references.ts'
 import { SchemaAnswer } from '../../transfer/schema-answer.ts'
@@ -186,9 +187,10 @@ export class QueryConnection {
     headers.set('authorization', `Bearer ${this.#credential()}`)
     try {
       const response = await fetch(url, { ...request, headers })
-      return { url, status: response.status, body: await response.text() }
+      return { url, status: response.status, body: await responseText(response) }
     } catch (cause) {
       if (request.signal?.aborted) throw cause
+      if (cause instanceof ResponseLimitError) throw new StartError(`${url} cannot be used: ${cause.message}`)
       throw new StartError(`${url} cannot be reached: ${networkFailure(cause).reason}`)
     }
   }

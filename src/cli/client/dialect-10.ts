@@ -29,7 +29,7 @@ function queryOf(text: string): TextQuery {
       if (error !== undefined) {
         const { code, message } = error
         const rest = summary.includes(message) ? '' : `: ${visible(message)}`
-        shown.stderr.write(`${styleFor(shown.stderr)(['red', 'bold'], code)}${rest}\n`)
+        shown.stderr.write(`${styleFor(shown.stderr)(['red', 'bold'], visible(code))}${rest}\n`)
         if (code === 'unbound_variable' && isVersion4(text)) writeVersionHint('4', shown.stderr)
       } else if (shown.showsResult) shown.stdout.write(`${valueText(data, shown.stdout)}\n`)
       return error === undefined
@@ -49,7 +49,7 @@ export const dialect10: Dialect = {
       const end = text.trimEnd().length
       const isIncomplete = cause.diagnostics.some(({ span }) => span !== undefined && span.start >= end)
       throw new TextFault(isIncomplete, output => {
-        output.write(`${summaryOf(cause.diagnostics)}\n`)
+        output.write(`${visible(summaryOf(cause.diagnostics))}\n`)
         if (isVersion4(text)) writeVersionHint('4', output)
       })
     }

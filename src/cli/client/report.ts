@@ -70,7 +70,7 @@ export function writeErrors(
 
 /** Writes an error: its code or its kind, and its message. */
 export function writeError(code: string, message: string, output: Output): void {
-  output.write(`${styleFor(output)(['red', 'bold'], code)}: ${visible(message)}\n`)
+  output.write(`${styleFor(output)(['red', 'bold'], visible(code))}: ${visible(message)}\n`)
 }
 
 /** The text for an invalid field. An empty path of the field means that the error concerns the whole document. */
@@ -101,7 +101,7 @@ function placeText({ text, file }: QueryText, place: TextRange, output: Output):
   const { line: lineNumber, column } = new FqlSyntaxError('', text, place)
   const [line, underline] = excerpt(text, place)
   const isOneLine = file === undefined && !text.trimEnd().includes('\n')
-  const where = `${file === undefined ? 'line ' : `${file}:`}${lineNumber}:${column}`
+  const where = `${file === undefined ? 'line ' : `${visible(file)}:`}${lineNumber}:${column}`
   const head = isOneLine ? '' : `  ${style('dim', `at ${where}`)}\n`
   return `${head}    ${visibleInPlace(line)}\n    ${style('red', underline)}\n`
 }

@@ -72,6 +72,8 @@ export async function planPull(folder: string, connection: QueryConnection): Pro
     const path = resolve(folder, name)
     if (!path.startsWith(resolve(folder) + sep))
       throw new StartError(`the file ${name} is outside of ${folder}`)
+    // The service at an address can be any program, which could write, for example, a hook of git.
+    if (!name.endsWith('.fsl')) throw new StartError(`the name of the file ${name} does not end with .fsl`)
     const before = local.get(name)
     local.delete(name)
     if (before !== text) changes.push({ name, path, text, isNew: before === undefined })

@@ -7,6 +7,7 @@ import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { DialectName } from '../client/dialect.ts'
+import { visible } from '../terminal.ts'
 
 /** Functions whose first argument names an object, each with the function that lists these objects. */
 const listings: Readonly<Record<string, string>> = {
@@ -46,7 +47,7 @@ async function fetchNames(listing: string, connection: QueryConnection): Promise
   if (!Array.isArray(data)) return []
   return data.flatMap((ref: Json) => {
     const id = memberOf(ref, '@ref', 'id')
-    return typeof id === 'string' ? [id] : []
+    return typeof id === 'string' && id === visible(id) ? [id] : []
   })
 }
 

@@ -1,14 +1,20 @@
 // Restores a continuous backup from a folder.
 
 import assert from 'node:assert/strict'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkHistory, listBases, planRestore } from '../../../src/backup/catalogue.ts'
+<<<<<<< HEAD
 import { type BaseName, baseObject, parsePiece } from '../../../src/backup/object-names.ts'
+=======
+import { encodeChunk } from '../../../src/backup/chunk.ts'
+import { parsePiece } from '../../../src/backup/object-names.ts'
+>>>>>>> bbc5e086 (cli, backup: limit what commands read from services, backups and exports, and escape what they print)
 import { FolderTarget } from '../../../src/backup/open-target.ts'
 import { restoreInto } from '../../../src/backup/restore.ts'
 import { BackupError, type BackupTarget } from '../../../src/backup/target.ts'
+import { checksum } from '../../../src/base/checksum.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { formatMicros } from '../../../src/values/time.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -125,6 +131,57 @@ test('a missing part of a base copy, and times outside of the backup, are reject
   await assert.rejects(restoredNumbers(target), /is missing in the backup/)
   await assert.rejects(restoredNumbers(new FolderTarget(join(folder, 'nothing'))), /there is no backup in/)
 })
+
+test('sizes in a hostile backup are checked before anything is read or written', async () => {
+  const [data, folder] = [await temporaryFolder(), await temporaryFolder()]
+  const target = new FolderTarget(folder)
+  const store = new BackedStore({ data, target })
+  await store.commit(upTo(3))
+  await store.settled()
+  await store.close()
+  const namesOf = (prefix: string) => Array.fromAsync(target.list(prefix))
+  const [base = ''] = await namesOf('bases/')
+  const [part = ''] = await namesOf('parts/')
+  const piece = (await namesOf('log/')).at(-1) ?? ''
+  const hostile = async (name: string, bytes: Uint8Array, message: RegExp) => {
+    const before = readFileSync(join(folder, name))
+    writeFileSync(join(folder, name), bytes)
+    await assert.rejects(restoredNumbers(target), { name: /BackupError$/, message })
+    writeFileSync(join(folder, name), before)
+  }
+  const content = JSON.parse(readFileSync(join(folder, base), 'utf8'))
+  const changed = (change: object) => Buffer.from(JSON.stringify({ ...content, ...change }))
+  for (const change of [{ parts: 1e9 }, { parts: -1 }, { bytes: '1' }, { bytes: 1.5 }, { bytes: 1e30 }])
+    await hostile(base, changed(change), /the object bases\/\S+ .* is damaged/)
+  await hostile(
+    base,
+    changed({ parts: 1e9, bytes: 8_388_608e9 }),
+    /the data needs 8388608000000000 free bytes/,
+  )
+  const zeros = await encodeChunk(Buffer.alloc(8_388_609))
+  await hostile(part, zeros, /the object parts\/\S+ declares 8388609 bytes, allowed are 8388608/)
+  await hostile(
+    piece,
+    declaring(zeros, 3_200_000_000),
+    /log\/\S+ declares 3200000000 bytes, allowed are 268435456/,
+  )
+  await hostile(piece, await encodeChunk(Buffer.alloc(99)), /a piece of the backup contains damaged records/)
+  for (const name of [base, part, piece]) {
+    const [file, before] = [join(folder, name), readFileSync(join(folder, name))]
+    truncateSync(file, 1e9)
+    await assert.rejects(restoredNumbers(target), { name: /BackupError$/, message: /has 1000000000 bytes/ })
+    writeFileSync(file, before)
+  }
+  assert.deepEqual(await restoredNumbers(target), upTo(3))
+})
+
+/** An object whose header declares another uncompressed length. */
+function declaring(object: Buffer, bytes: number): Buffer {
+  const changed = Buffer.from(object)
+  changed.writeUInt32LE(bytes, 16)
+  changed.writeUInt32LE(checksum(changed.subarray(0, 28)), 28)
+  return changed
+}
 
 test('a store that is stopped and started continues its generation; a restored one begins another', async () => {
   const [data, folder, second] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()]

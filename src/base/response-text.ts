@@ -1,0 +1,48 @@
+// Reads the body of an HTTP response within limits, because the service at an address can be any program.
+
+import { joinBytes } from './bytes.ts'
+import { systemTimers, type Timers } from './timers.ts'
+
+/** Maximum length of a body in bytes. The largest responses of a service have a few times the size of a document. */
+const bodyBytesMax = 134_217_728
+/** Milliseconds in which a body may arrive, with additional time for its bytes. */
+const bodyMs = 30_000
+/** Bytes of a body for each millisecond of additional time. */
+const slowestBody = 8
+/** Milliseconds between two checks of the time. */
+const checkEveryMs = 1_000
+
+/** Thrown for a body that is too long or too slow. The message is a clause about the service. */
+export class ResponseLimitError extends Error {
+  override name = 'ResponseLimitError'
+}
+
+/** The text of a body. Throws {@link ResponseLimitError}, and the errors of `fetch`. */
+export async function responseText(response: Response, timers: Timers = systemTimers): Promise<string> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return ''
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  let waitedMs = 0
+  let limit: ResponseLimitError | undefined
+  const stop = (reason: string) => {
+    limit = new ResponseLimitError(reason)
+    // The connection may already be closed.
+    reader.cancel().catch(() => undefined)
+  }
+  const cancelChecks = timers.every(checkEveryMs, () => {
+    waitedMs += checkEveryMs
+    if (waitedMs > bodyMs + bytes / slowestBody) stop('its response is too slow')
+  })
+  try {
+    for (let read = await reader.read(); !read.done && limit === undefined; read = await reader.read()) {
+      chunks.push(read.value)
+      bytes += read.value.length
+      if (bytes > bodyBytesMax) stop(`its response is longer than ${bodyBytesMax} bytes`)
+    }
+  } finally {
+    cancelChecks()
+  }
+  if (limit !== undefined) throw limit
+  return new TextDecoder().decode(joinBytes(chunks))
+}
