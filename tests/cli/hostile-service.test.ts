@@ -16,6 +16,8 @@ const folder = folderOfFile()
 /** Answers a request. */
 let answer: (url: string, response: ServerResponse) => void
 const service = createServer((request, response) => {
+  // An idle connection could be closed while the next command uses it.
+  response.setHeader('connection', 'close')
   request.resume().on('end', () => answer(request.url ?? '', response))
 })
 
@@ -127,7 +129,35 @@ test('schema push, schema pull, types, import and export explain a response of a
   }
 })
 
-/** The names and contents of hostile files. */
+test('a push continues if only the version of the schema has changed since its plan', async () => {
+  const place = join(folder, 'versions')
+  await mkdir(place)
+  await writeFile(join(place, 'main.fsl'), 'collection C {}\n')
+  for (const changed of [false, true]) {
+    let version = 1
+    const updates: string[] = []
+    answer = (url, response) => {
+      const isUpdate = url.startsWith('/schema/1/update')
+      if (isUpdate) updates.push(url)
+      // The build of an index ends before the first update.
+      const isStale = isUpdate && version++ === 1
+      const diff = changed && version > 1 ? 'other' : 'a change'
+      const error = { error: { message: 'Stale schema version provided' } }
+      response.statusCode = isStale ? 409 : 200
+      response.end(JSON.stringify(isStale ? error : { ...push, version, diff }))
+    }
+    const { status, stderr } = await run(['schema', 'push', place, '--yes'])
+    assert.equal(status, changed ? 1 : 0, stderr)
+    const wanted = ['version=1', ...(changed ? [] : ['version=2'])]
+    assert.deepEqual(
+      updates.map(url => /version=\d/.exec(url)?.[0]),
+      wanted,
+    )
+    if (changed) assert.match(stderr, /has changed since the changes were listed/)
+  }
+})
+
+/** Names of files outside of the folder, or of files that other programs run. */
 const names = ['../outside.fsl', '/tmp/outside.fsl', '.git/hooks/pre-commit', 'package.json']
 
 test('schema pull writes only .fsl files, and only in its folder', async () => {

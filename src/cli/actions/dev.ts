@@ -97,7 +97,7 @@ async function pushAll(
       complain(`not pushed: it would delete ${deleted.join(', ')} with all documents (--delete allows it)`)
       return
     }
-    await pushFiles(plan, connection)
+    await pushFiles(files, plan, connection)
     if (plan.isStaged)
       print('a schema is staged: the files are staged with it, and take effect when it is committed')
     print(plan.diff === '' ? `${folder}: unchanged` : `${folder}: pushed\n${plan.diff.trimEnd()}`)

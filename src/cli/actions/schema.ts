@@ -216,7 +216,7 @@ async function pushFsl(
   if (!hasChanges && choice.dryRun) return concluded(choice, result, false, 0)
   if (hasChanges && !(await isConfirmed(choice, 'Make these changes?')))
     return concluded(choice, result, false, choice.dryRun ? 0 : 1)
-  await pushFiles(plan, connection)
+  await pushFiles(files, plan, connection)
   if (hasChanges) print('made the changes')
   return concluded(choice, result, hasChanges, 0)
 }

@@ -64,6 +64,9 @@ interface Response {
 /** The API version with which queries of version 4 are sent. */
 const apiVersion = '4'
 
+/** Thrown when the schema has changed since the version in a request. */
+export class SchemaConflictError extends StartError {}
+
 /** Sends queries to a service, with a secret and a scope. */
 export class QueryConnection {
   readonly #options: ConnectionOptions
@@ -140,8 +143,8 @@ export class QueryConnection {
   }
 
   /**
-   * Sends a request, possibly with files, to a path below `/schema/1/`. Throws {@link StartError} with the service's
-   * error.
+   * Sends a request, possibly with files, to a path below `/schema/1/`. Throws {@link SchemaConflictError}, and
+   * {@link StartError} with the service's error.
    */
   async schema(
     method: 'GET' | 'POST',
@@ -153,7 +156,8 @@ export class QueryConnection {
     const request = { method, ...(files && { body: form }) }
     const { body, status, url } = await this.#sendAccepted(`schema/1/${path}`, request)
     if (status === 200) return SchemaAnswer.of(url, body)
-    throw new StartError(messageIn(body) ?? `${url} responded with status ${status}`)
+    const message = messageIn(body) ?? `${url} responded with status ${status}`
+    throw status === 409 ? new SchemaConflictError(message) : new StartError(message)
   }
 
   #timeoutAs(header: string): Readonly<Record<string, string>> {

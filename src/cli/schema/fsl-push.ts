@@ -8,7 +8,7 @@ import type { SchemaItem } from '../../fql10/schema/fsl/schema-items.ts'
 import { Source } from '../../fql10/syntax/source.ts'
 import { type FslFile, readFsl } from '../../transfer/fsl.ts'
 import { TransferError } from '../../transfer/record.ts'
-import type { QueryConnection } from '../client/connection.ts'
+import { type QueryConnection, SchemaConflictError } from '../client/connection.ts'
 import { StartError } from '../command.ts'
 import { databaseFiles, type SchemaFiles } from './fsl-files.ts'
 
@@ -73,12 +73,27 @@ export async function planPush(
   }
 }
 
-/** Makes the changes of a plan. Fails if the schema has changed since the plan. */
+/**
+ * Makes the changes of a plan for `files`. The version of the schema also changes when the build of an index ends. So
+ * after a change of the version, plans the push again. Throws {@link StartError} if the new plan has other changes.
+ */
 export async function pushFiles(
-  { files, isWhole, version }: PushPlan,
+  files: SchemaFiles,
+  plan: PushPlan,
   connection: QueryConnection,
 ): Promise<void> {
-  await connection.schema('POST', `update?override=${isWhole}&version=${version}`, files)
+  const { isWhole } = plan
+  for (let attempt = 1, now = plan; ; attempt++) {
+    try {
+      await connection.schema('POST', `update?override=${isWhole}&version=${now.version}`, now.files)
+      return
+    } catch (cause) {
+      if (!(cause instanceof SchemaConflictError) || attempt === attemptsMax) throw cause
+      now = await planPush(files, isWhole, connection)
+      if (now.diff !== plan.diff || now.isStaged !== plan.isStaged)
+        throw new StartError('the schema has changed since the changes were listed: run the command again')
+    }
+  }
 }
 
 async function schemaStatus(connection: QueryConnection): Promise<Pick<PushPlan, 'isStaged' | 'version'>> {

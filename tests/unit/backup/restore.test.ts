@@ -5,12 +5,8 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkHistory, listBases, planRestore } from '../../../src/backup/catalogue.ts'
-<<<<<<< HEAD
-import { type BaseName, baseObject, parsePiece } from '../../../src/backup/object-names.ts'
-=======
 import { encodeChunk } from '../../../src/backup/chunk.ts'
-import { parsePiece } from '../../../src/backup/object-names.ts'
->>>>>>> bbc5e086 (cli, backup: limit what commands read from services, backups and exports, and escape what they print)
+import { type BaseName, baseObject, parsePiece } from '../../../src/backup/object-names.ts'
 import { FolderTarget } from '../../../src/backup/open-target.ts'
 import { restoreInto } from '../../../src/backup/restore.ts'
 import { BackupError, type BackupTarget } from '../../../src/backup/target.ts'
