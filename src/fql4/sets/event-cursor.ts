@@ -1,6 +1,7 @@
 // Converts events to values, and parses the cursors of history pages. A cursor is a time, or an event whose last
 // members may be missing.
 
+import { InvariantError } from '../../base/assert.ts'
 import { msg } from '../../base/message.ts'
 import { endOfTime, type Micros, nearestMicros, secondsPerDay } from '../../base/micros.ts'
 import type { HistoryPlace, SetEvent } from '../../model/sets/history.ts'
@@ -9,6 +10,7 @@ import {
   type ActionName,
   isObject,
   LocalDate,
+  namedNatives,
   type ObjectValue,
   Ref,
   Time,
@@ -16,9 +18,10 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { type Call, mismatch, undefinedReference } from '../definition.ts'
-import { ErrorList } from '../query-errors.ts'
+import { ErrorList, type QueryError } from '../query-errors.ts'
 import { Action, EventValue } from '../values/transient.ts'
-import { listOf } from './cursor.ts'
+import { listOf, unresolvedIn } from './cursor.ts'
+import { hasRef, resolveNames } from './former-names.ts'
 
 /** A parsed event cursor. */
 interface EventCursor {
@@ -45,8 +48,9 @@ const keySets = [
 export type HistoryKind = 'document' | 'set' | 'native collection'
 
 /**
- * Parses an event cursor. `at` is the path from the call to the cursor. The positions of cursors that contain no
- * document:
+ * Parses an event cursor. `at` is the path from the call to the cursor. `isEvent` returns whether the history contains
+ * the event after a position; it decides between deleted objects of the same name. Throws `invalid ref` for the name of
+ * an object that never existed. The positions of cursors that contain no document:
  *
  * - Only a time: a page after the cursor starts with the add events of this time. A page before the cursor ends before
  *   all events of this time. The remove events of this time are on neither page.
@@ -60,6 +64,7 @@ export function readEventCursor(
   kind: HistoryKind,
   call: Call,
   at: readonly string[],
+  isEvent: (place: HistoryPlace) => boolean,
 ): EventCursor {
   const ofSet = kind !== 'document'
   const first: ActionName = ofSet ? 'add' : 'create'
@@ -73,14 +78,32 @@ export function readEventCursor(
   }
   const fields = fieldsOf(cursor)
   if (!fields) throw mismatch('Object, Integer, Time, or Date', cursor, call, ...at)
-  const { ts, action, document, values } = readFields(fields, ofSet, call, at)
-  const shown = new EventValue(ts, action ?? first, document, null, values)
-  const isWithin = kind === 'native collection' && direction === 'after' && !action
+  const { ts, action = first, document, values } = readFields(fields, ofSet, call, at)
   if (!document) {
-    const side = isWithin ? 'low' : 'high'
-    return { place: { ts, action: action ?? first, side, ...(!action && { timeOnly: true }) }, shown }
+    const hasAction = fields.has('action')
+    const side = kind === 'native collection' && direction === 'after' && !hasAction ? 'low' : 'high'
+    const place: HistoryPlace = { ts, action, side, ...(!hasAction && { timeOnly: true }) }
+    return { place, shown: new EventValue(ts, action, undefined, null, values) }
   }
-  return { place: { ts, action: action as ActionName, document, values: values ?? [], side: 'low' }, shown }
+  const placeOf = ([of, ...rest]: readonly Value[]): HistoryPlace => ({
+    ...{ ts, action, document: of as Ref, values: rest, side: 'low' },
+  })
+  const isNamed = document instanceof Ref && namedNatives.has(document.collection)
+  const isByName = isNamed || values?.some(hasRef) === true
+  const given = [document, ...(values ?? [])]
+  const resolved = resolveNames(given, isByName, each => isEvent(placeOf(each)), call.session)
+  if (!resolved) throw undefinedName(fields, call, at)
+  const [of, ...rest] = resolved as readonly [Ref, ...Value[]]
+  return { place: placeOf(resolved), shown: new EventValue(ts, action, of, null, values && rest) }
+}
+
+/** Creates the error for the first member of a cursor that contains an unresolved reference. */
+function undefinedName(fields: ObjectValue, call: Call, at: readonly string[]): QueryError {
+  for (const [name, value] of fields) {
+    const unresolved = unresolvedIn(value)
+    if (unresolved) return undefinedReference(unresolved, call, ...at, name)
+  }
+  throw new InvariantError('a cursor without unresolved references has a position')
 }
 
 function momentOf(cursor: Value): Micros | undefined {
@@ -141,9 +164,8 @@ function readAction(given: Value, ofSet: boolean, call: Call, at: readonly strin
   throw mismatch(expected, given, call, ...at, 'action')
 }
 
-function readDocument(given: Value, call: Call, at: readonly string[]): Ref {
-  if (given instanceof Ref) return given
-  if (given instanceof UnresolvedRef) throw undefinedReference(given, call, ...at)
+function readDocument(given: Value, call: Call, at: readonly string[]): Ref | UnresolvedRef {
+  if (given instanceof Ref || given instanceof UnresolvedRef) return given
   throw mismatch('Ref', given, call, ...at)
 }
 

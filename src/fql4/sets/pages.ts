@@ -2,8 +2,14 @@
 // ends with the last element before the cursor. An additional element is read to find out whether another page exists.
 
 import type { HistoryPlace, SetEvent } from '../../model/sets/history.ts'
-import { type Element, elementValue, type SetBound } from '../../model/sets/stream.ts'
-import { isNativeCollectionRef, type Value } from '../../values/value.ts'
+import {
+  type Element,
+  type ElementStream,
+  elementValue,
+  firstOf,
+  type SetBound,
+} from '../../model/sets/stream.ts'
+import { isNativeCollectionRef, type UnresolvedRef, type Value } from '../../values/value.ts'
 import { ValueKeys } from '../../values/value-keys.ts'
 import { type Call, undefinedReference } from '../definition.ts'
 import { permissionDenied } from '../failure-errors.ts'
@@ -12,6 +18,7 @@ import { CallReading } from './call-reading.ts'
 import { cursorPlace, listOf, unresolvedIn } from './cursor.ts'
 import { isHistory } from './describe.ts'
 import { eventCursor, eventValue, type HistoryKind, readEventCursor } from './event-cursor.ts'
+import { hasRef, resolveNames } from './former-names.ts'
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
 
@@ -37,10 +44,8 @@ export interface PageRequest {
 
 /** Reads a page. Permission errors have the position of the argument `paginate`. */
 export function readPage(request: PageRequest, call: Call): Page {
-  const { set, cursor, cursorAt } = request
-  const unresolved = cursor === undefined ? undefined : unresolvedIn(cursor)
+  const { set, cursor } = request
   const ofEvents = request.events || isHistory(set)
-  if (unresolved && !ofEvents) throw undefinedReference(unresolved, call, ...cursorAt)
   const reading = CallReading.of(call)
   const page = ofEvents ? pageOfEvents(request, reading) : pageOfElements(request, reading)
   const cursorKey = cursor === undefined ? '' : call.session.keys.keyOf(cursor)
@@ -51,7 +56,8 @@ export function readPage(request: PageRequest, call: Call): Page {
 function pageOfElements(request: PageRequest, reading: CallReading): Page {
   const stream = openSet(request.set, reading)
   if (!stream) throw permissionDenied(reading.call, 'paginate')
-  const given = request.cursor === undefined ? undefined : listOf(request.cursor)
+  const given =
+    request.cursor === undefined ? undefined : readCursor(request.cursor, stream, request, reading)
   return assemble<Element, SetBound>(request, {
     place: given && cursorPlace(given, stream.order),
     shown: given && { type: 'values', values: given },
@@ -61,14 +67,34 @@ function pageOfElements(request: PageRequest, reading: CallReading): Page {
   })
 }
 
+/** Parses a cursor. Throws `invalid ref` if the cursor contains the name of an object that never existed. */
+function readCursor(
+  cursor: Value,
+  stream: ElementStream,
+  { cursorAt }: PageRequest,
+  { call, session }: CallReading,
+): readonly Value[] {
+  const given = listOf(cursor)
+  const isElement = (values: readonly Value[]) => {
+    const from = cursorPlace(values, stream.order)
+    return firstOf(stream.scan({ from, to: { ...from, side: 'high' } })) !== undefined
+  }
+  // The last reference is the document of an element. Documents of deleted objects are in no set.
+  const resolved = resolveNames(given, given.slice(0, -1).some(hasRef), isElement, session)
+  if (resolved) return resolved
+  throw undefinedReference(unresolvedIn(cursor) as UnresolvedRef, call, ...cursorAt)
+}
+
 function pageOfEvents(request: PageRequest, reading: CallReading): Page {
   const { set, direction, cursor, cursorAt } = request
   const stream = openHistory(set, reading)
   if (!stream) throw permissionDenied(reading.call, 'paginate')
+  const isEvent = (from: HistoryPlace) =>
+    firstOf(stream.scan({ from, to: { ...from, side: 'high' } })) !== undefined
   const given =
     cursor === undefined
       ? undefined
-      : readEventCursor(cursor, direction, historyKind(set), reading.call, cursorAt)
+      : readEventCursor(cursor, direction, historyKind(set), reading.call, cursorAt, isEvent)
   return assemble<SetEvent, HistoryPlace>(request, {
     place: given?.place,
     shown: given && { type: 'event', event: given.shown },

@@ -370,6 +370,15 @@ export class StoreCatalogue implements Catalogue {
     })
   }
 
+  namesakes(database: DatabaseId, kind: CollectionId, name: string): readonly Ref[] {
+    // There may be very many child databases, so their names are not cached.
+    const history =
+      kind === native.databases
+        ? new NameHistory(this.#snapshot, database, [kind])
+        : this.nameHistory(database)
+    return history.holders(kind, name)
+  }
+
   /** Returns whether a collection exists. Native (built-in) collections always exist. */
   hasCollection(database: DatabaseId, collection: CollectionId): boolean {
     return collection < firstUserCollection || this.userCollection(database, collection) !== undefined

@@ -6,6 +6,7 @@
 import { endOfTime } from '../../base/micros.ts'
 import { upsert } from '../../base/upsert.ts'
 import {
+  type CollectionId,
   type DatabaseId,
   type Micros,
   namedNatives,
@@ -39,11 +40,16 @@ export interface NameHistories {
 
 export class NameHistory {
   readonly #tenures = new Map<string, Tenure[]>()
+  /** The objects by their last names, the newest object first. */
+  readonly #holders = new Map<string, Ref[]>()
   readonly #indexTimes = new Map<bigint, Micros>()
 
-  /** Reads all names in a snapshot. Ignores the writes of the transaction that uses this snapshot. */
-  constructor(snapshot: Snapshot, database: DatabaseId) {
-    for (const kind of kinds)
+  /**
+   * Reads all names of the given kinds of objects in a snapshot. Ignores the writes of the transaction that uses this
+   * snapshot.
+   */
+  constructor(snapshot: Snapshot, database: DatabaseId, ofKinds: readonly CollectionId[] = kinds) {
+    for (const kind of ofKinds)
       for (const ref of everyDocument(snapshot, database, kind)) this.#add(snapshot, ref)
   }
 
@@ -55,22 +61,30 @@ export class NameHistory {
   #add(snapshot: Snapshot, ref: Ref): void {
     const { commitTime = endOfTime } = snapshot
     let name: unknown
+    let lastName: string | undefined
     let tenure: Tenure | undefined
     for (const stored of storedVersionsAscending(snapshot, ref)) {
       const { fields, ts } = decodeVersion(ref, stored)
-      if (ts >= commitTime) return
+      if (ts >= commitTime) break
       if (ref.collection === native.indexes && !this.#indexTimes.has(ref.id)) this.#indexTimes.set(ref.id, ts)
       if (fields.get('name') === name) continue
       if (tenure) tenure.until = ts
       name = fields.get('name')
       tenure = typeof name === 'string' ? this.#begin(name, ref, ts) : undefined
+      if (typeof name === 'string') lastName = name
     }
+    if (lastName !== undefined) upsert(this.#holders, `${ref.collection} ${lastName}`, () => []).unshift(ref)
   }
 
   #begin(name: string, ref: Ref, since: Micros): Tenure {
     const tenure = { ref, since, until: endOfTime }
     upsert(this.#tenures, `${ref.collection} ${name}`, () => []).push(tenure)
     return tenure
+  }
+
+  /** Returns the live and deleted objects whose last name is `name`, the newest object first. */
+  holders(kind: CollectionId, name: string): readonly Ref[] {
+    return this.#holders.get(`${kind} ${name}`) ?? []
   }
 
   /**

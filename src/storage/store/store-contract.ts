@@ -122,6 +122,11 @@ export interface Catalogue {
   /** Returns the name of a schema object. If the object is deleted, returns its last name. */
   nameOf(ref: Ref): string | undefined
   /**
+   * Returns the live and deleted schema objects whose last name is `name`, the newest object first. Writes of the
+   * transaction are not included.
+   */
+  namesakes(database: DatabaseId, nativeCollection: number, name: string): readonly Ref[]
+  /**
    * Returns the time of the last change of a database's schema in the snapshot; 0 if the database has no schema. Must
    * be called before the transaction writes.
    */
