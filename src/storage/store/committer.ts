@@ -144,7 +144,8 @@ export class Committer {
   #evaluate<T>(work: TransactionWork<T>, announced: Micros, stampTime?: () => Micros): Attempt<T> {
     const started = this.#clock()
     const attempt = this.#times.onSnapshot(undefined, (view, since, readTimestamp) => {
-      const commitTime = Math.max(announced, micros(since.time + commitDistance))
+      // A slow-lane process announces nothing, so its announced time can be before the time of the snapshot.
+      const commitTime = Math.max(announced, micros(since.time + commitDistance), micros(readTimestamp + 1))
       const stamp = stampTime && { stampTime: () => Math.max(commitTime, stampTime()) }
       const times = { ...timesOf(since, commitTime), readTimestamp, ...stamp }
       return attemptOn(this.#parts, view, since, times, work)
