@@ -4,6 +4,7 @@
 // query again on the newest state.
 
 import type { Duplex } from 'node:stream'
+import { ownerOfDatabase, type StopCause, Ticket } from '../base/admission/ticket.ts'
 import { Callee, Caller, ConnectionLost, type Payload } from '../base/calls.ts'
 import { RequestError, type RequestErrorCode } from '../base/request-errors.ts'
 import { type Engine, LongBody, type QueryRequest, type QueryResponse } from '../engine/engine-contract.ts'
@@ -47,7 +48,7 @@ interface OperationCounts {
 
 /** The parts of the committing process that execute forwarded operations. */
 interface CommitterParts {
-  readonly engine: Pick<Engine, 'query' | 'explain'>
+  readonly engine: Pick<Engine, 'query' | 'explain' | 'withMemory'>
   readonly store: Store
   readonly transfer: Pick<TransferService, 'write'>
 }
@@ -57,11 +58,14 @@ interface CommitterParts {
  * in `counts`.
  */
 export function serveWorker(parts: CommitterParts, counts: OperationCounts, socket: Duplex): void {
-  const callee = new Callee(socket, async ({ pieces = [], value }) => {
+  const callee = new Callee(socket, async ({ pieces = [], value }, onCancel) => {
     counts.operations++
     counts.in_flight++
+    const operation = value as Operation
+    const ticket = new Ticket(ownerOf(operation))
+    onCancel(cause => ticket.stop(cause === 'evicted' ? cause : 'left'))
     try {
-      return await handle(parts, value as Operation, pieces)
+      return await handle(parts, operation, pieces, ticket)
     } finally {
       counts.in_flight--
     }
@@ -70,37 +74,50 @@ export function serveWorker(parts: CommitterParts, counts: OperationCounts, sock
   void callee.closed.then(stop)
 }
 
+/** The owner of an operation in the budgets of this process, until the credential of a query is verified. */
+function ownerOf(operation: Operation): string {
+  if (operation.kind === 'query') return operation.request.address ?? ''
+  return operation.kind === 'import' ? ownerOfDatabase(operation.database) : ''
+}
+
 async function handle(
   parts: CommitterParts,
   operation: Operation,
   pieces: readonly Uint8Array[],
+  ticket: Ticket,
 ): Promise<Payload> {
   if (operation.kind === 'query') {
     const longBody = pieces.length > 0 ? new LongBody(pieces) : undefined
     const request = { ...operation.request, longBody }
     const { engine } = parts
-    const response = await (request.isExplanation ? engine.explain(request) : engine.query(request))
+    const response = await (request.isExplanation
+      ? engine.explain(request, ticket)
+      : engine.query(request, ticket))
     const { longBody: long, ...rest } = response
     return { value: rest, ...(long && { pieces: long.pieces }) }
   }
   try {
-    return { value: { result: await run(parts, operation) } }
+    return { value: { result: await run(parts, operation, ticket) } }
   } catch (error) {
     return { value: { failure: failureOf(error) } }
   }
 }
 
 async function run(
-  { store, transfer }: CommitterParts,
+  { engine, store, transfer }: CommitterParts,
   operation: Exclude<Operation, { kind: 'query' }>,
+  ticket: Ticket,
 ): Promise<unknown> {
   switch (operation.kind) {
     case 'import': {
-      const { options, records } = readWriteRequest(operation.text)
-      const spent: Readonly<TransactionCounters>[] = []
-      const onSpent = (counters: Readonly<TransactionCounters>) => spent.push({ ...counters })
-      const result = await transfer.write(operation.database, records, options, onSpent)
-      return { text: JSON.stringify(writeResponse(result)), spent } satisfies ImportResult
+      const { database, text } = operation
+      return engine.withMemory(ticket, text.length, async () => {
+        const { options, records } = await readWriteRequest(text, () => ticket.requireGoing())
+        const spent: Readonly<TransactionCounters>[] = []
+        const onCosts = (counters: Readonly<TransactionCounters>) => spent.push({ ...counters })
+        const result = await transfer.write(database, records, options, { onCosts, ticket })
+        return { text: JSON.stringify(writeResponse(result)), spent } satisfies ImportResult
+      })
     }
     case 'reserve ids':
       return reserveStretch(store, operation.worker, operation.held)
@@ -133,19 +150,23 @@ export class CommitterClient {
     this.#caller = new Caller(socket)
   }
 
-  /** Runs a writing query. */
-  readonly query = async ({ longBody, ...request }: QueryRequest): Promise<QueryResponse> => {
+  /** Runs a writing query. The committing process decides whether a stop of `ticket` ends the query. */
+  readonly query = async (
+    { longBody, ...request }: QueryRequest,
+    ticket?: Ticket,
+  ): Promise<QueryResponse> => {
     const operation: Operation = { kind: 'query', request }
-    const { pieces = [], value } = await this.#call(operation, longBody?.pieces)
+    const { pieces = [], value } = await this.#call(operation, ticket, longBody?.pieces)
     const response = value as QueryResponse
     return pieces.length > 0 ? { ...response, longBody: new LongBody(pieces) } : response
   }
 
   /** {@link TransferService.write} */
-  readonly write: TransferService['write'] = async (database, records, options, onSpent) => {
-    const text = writeRequestText(records, options)
-    const { spent, text: result } = (await this.#run({ kind: 'import', database, text })) as ImportResult
-    for (const counters of spent) onSpent?.(counters)
+  readonly write: TransferService['write'] = async (database, records, options, within = {}) => {
+    const { onCosts, ticket } = within
+    const operation: Operation = { kind: 'import', database, text: writeRequestText(records, options) }
+    const { spent, text: result } = (await this.#run(operation, ticket)) as ImportResult
+    for (const counters of spent) onCosts?.(counters)
     return readWriteResponse(JSON.parse(result), records.length)
   }
 
@@ -167,18 +188,25 @@ export class CommitterClient {
     return this.#caller.close()
   }
 
-  async #run(operation: Operation): Promise<unknown> {
-    const { failure, result } = (await this.#call(operation)).value as { failure?: Failure; result?: unknown }
+  async #run(operation: Operation, ticket?: Ticket): Promise<unknown> {
+    const { value } = await this.#call(operation, ticket)
+    const { failure, result } = value as { failure?: Failure; result?: unknown }
     if (failure !== undefined) throw errorOf(failure)
     return result
   }
 
-  async #call(value: Operation, pieces?: readonly Uint8Array[]) {
+  async #call(value: Operation, ticket?: Ticket, pieces?: readonly Uint8Array[]): Promise<Payload> {
+    let endWait: (() => void) | undefined
+    const onSent = (cancel: (cause: StopCause) => void) => {
+      endWait = ticket?.begin(cancel, true)
+    }
     try {
-      return await this.#caller.call({ value, ...(pieces && { pieces }) })
+      return await this.#caller.call({ value, ...(pieces && { pieces }) }, onSent)
     } catch (error) {
       if (!(error instanceof ConnectionLost)) throw error
       throw new StoreUnavailableError(error.message, error.wasSent ? { outcome: 'unknown' } : {})
+    } finally {
+      endWait?.()
     }
   }
 }

@@ -2,6 +2,8 @@
 // one frame, because sending a frame takes longer than a short call. All results of one turn are also sent in one
 // frame. A call or result with a long byte string is sent in its own frame. The pieces of the byte string are never
 // concatenated. So even a call with many megabytes blocks neither process.
+//
+// The caller can cancel a call. The handler decides what a cancellation ends; every call gets a result in any case.
 
 import type { Duplex } from 'node:stream'
 import { receiveFrames, sendFrame } from './frames.ts'
@@ -33,8 +35,14 @@ interface Entry {
   readonly failure?: string
 }
 
-/** The head of a frame from the caller. `watch` asks the callee to send notifications from now on. */
-type ToCallee = { readonly calls: readonly Entry[] } | 'watch'
+/**
+ * The head of a frame from the caller. `watch` asks the callee to send notifications from now on. `cancel` cancels the
+ * call with this id, for a reason that the caller chooses.
+ */
+type ToCallee =
+  | { readonly calls: readonly Entry[] }
+  | { readonly cancel: number; readonly reason: string }
+  | 'watch'
 /** The head of a frame from the callee. Every frame is also a notification, even a frame without results. */
 interface ToCaller {
   readonly results: readonly Entry[]
@@ -93,14 +101,21 @@ export class Caller {
 
   /**
    * Resolves with the result. Rejects with {@link ConnectionLost} when the connection closes, and with an Error when
-   * the handler throws an error.
+   * the handler throws an error. `onSent` gets a function that cancels the call; after the result, a cancellation has no
+   * effect.
    */
-  call({ pieces, value }: Payload): Promise<Payload> {
+  call({ pieces, value }: Payload, onSent?: (cancel: (reason: string) => void) => void): Promise<Payload> {
     if (!this.#isOpen) return Promise.reject(new ConnectionLost(false))
     const id = ++this.#newestId
     const pending = Promise.withResolvers<Payload>()
     this.#pending.set(id, pending)
     this.#batch.add({ id, value }, pieces)
+    onSent?.(reason => {
+      // A frame of its own is sent at once, perhaps before the call. So the frame is sent after the frames of this turn.
+      setImmediate(() => {
+        if (this.#pending.has(id)) this.#send({ cancel: id, reason })
+      })
+    })
     return pending.promise
   }
 
@@ -143,17 +158,27 @@ export class Caller {
   }
 }
 
+/** Sets the function that is called when the caller cancels the call or the connection closes. */
+export type OnCancel = (listener: (reason: string) => void) => void
+
+/** The reason of the cancellation when the connection has closed. */
+export const connectionClosed = 'connection closed'
+
+type Handle = (call: Payload, onCancel: OnCancel) => Promise<Payload>
+
 /** The side of a connection that handles calls. */
 export class Callee {
   readonly #batch: FrameBatch
-  readonly #handle: (call: Payload) => Promise<Payload>
+  readonly #handle: Handle
+  /** The calls without a result that can be cancelled. */
+  readonly #cancel = new Map<number, (reason: string) => void>()
   #isWatched = false
   #isOpen = true
   /** Resolves when the connection has closed. */
   readonly closed: Promise<void>
 
   /** If `handle` rejects, the call rejects with an Error that has the same message. */
-  constructor(socket: Duplex, handle: (call: Payload) => Promise<Payload>) {
+  constructor(socket: Duplex, handle: Handle) {
     this.#handle = handle
     this.#batch = new FrameBatch((results, pieces) => {
       if (this.#isOpen) sendFrame(socket, { results } satisfies ToCaller, pieces)
@@ -163,6 +188,7 @@ export class Callee {
     this.closed = new Promise(resolve => {
       socket.once('close', () => {
         this.#isOpen = false
+        for (const cancel of this.#cancel.values()) cancel(connectionClosed)
         resolve()
       })
     })
@@ -175,16 +201,19 @@ export class Callee {
 
   #receive(head: ToCallee, pieces: readonly Uint8Array[]): void {
     if (head === 'watch') this.#isWatched = true
+    else if ('cancel' in head) this.#cancel.get(head.cancel)?.(head.reason)
     else for (const { id, value } of head.calls) void this.#answer(id, { value, pieces })
   }
 
   async #answer(id: number, call: Payload): Promise<void> {
     try {
-      const { pieces, value } = await this.#handle(call)
+      const { pieces, value } = await this.#handle(call, listener => this.#cancel.set(id, listener))
       this.#batch.add({ id, value }, pieces)
     } catch (error) {
       const failure = error instanceof Error ? error.message : String(error)
       this.#batch.add({ id, value: undefined, failure })
+    } finally {
+      this.#cancel.delete(id)
     }
   }
 }

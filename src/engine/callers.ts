@@ -1,6 +1,7 @@
 // Describes the callers of requests. The query log identifies callers by numbers, because the numbers of keys, roles
 // and collections survive renaming. `namedCaller` converts the numbers to current names.
 
+import { ownerOfDatabase } from '../base/admission/ticket.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
 import { epoch } from '../base/micros.ts'
 import type { Caller } from '../model/auth/access-contract.ts'
@@ -29,6 +30,15 @@ export function markOf({ authority, credential, identity }: Caller): CallerMark 
           : [],
     identity: identity instanceof Ref ? `${identity.collection}/${identity.id}` : identity,
   }
+}
+
+/**
+ * Returns the owner of a request in the budgets of the service: the database. Anyone can use a key with the role
+ * `client`, because apps publish such keys. So each address that uses such a key is an owner of its own.
+ */
+export function budgetOwnerOf({ authority, database }: Caller, address = ''): string {
+  const owner = ownerOfDatabase(database)
+  return authority.kind === 'builtin' && authority.role === 'client' ? `${owner} client ${address}` : owner
 }
 
 /** A cache of the marks of keys and tokens. The cache key is the id of the key or token. */

@@ -1,6 +1,7 @@
 // The engine's interface for the HTTP server. The bodies of requests and responses are texts: the engine parses request
 // bodies and renders response bodies.
 
+import type { Ticket } from '../base/admission/ticket.ts'
 import type { RequestErrorCode } from '../base/request-errors.ts'
 import type { Fault, LanguageRequest, QueryMetrics } from '../model/language.ts'
 import type { NamedObject } from '../model/use-recorders.ts'
@@ -175,28 +176,35 @@ export interface Principal {
   readonly isRoot: boolean
 }
 
-/** Runs requests, from the credential to the response. */
+/**
+ * Runs requests, from the credential to the response. `ticket`: the request in the budgets of the service. Absent: no
+ * other part of the service can stop the request.
+ */
 export interface Engine {
-  query(request: QueryRequest): QueryResponse | Promise<QueryResponse>
+  query(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
   /**
    * `POST /stream`. `fields`: the URL parameter that selects the fields of events; undefined for the default fields.
    */
-  openStream(request: QueryRequest, fields: string | undefined): StreamResponse | Promise<StreamResponse>
+  openStream(
+    request: QueryRequest,
+    fields: string | undefined,
+    ticket?: Ticket,
+  ): StreamResponse | Promise<StreamResponse>
   /** Ends all open streams with an error event, and rejects new streams. For shutdown. */
   endStreams(): void
   /** `GET /tokens/self`: the token document of the caller. */
-  ownToken(request: QueryRequest): QueryResponse | Promise<QueryResponse>
+  ownToken(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
   /** `GET /authorized`. */
-  authorized(request: QueryRequest): QueryResponse | Promise<QueryResponse>
+  authorized(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
   /**
    * `POST /api/v1/explain`: evaluates a query for an administrator. The response describes the reads of the query or,
    * if the query runs as another caller, the access decisions. The query's writes are never committed.
    */
-  explain(request: QueryRequest): QueryResponse | Promise<QueryResponse>
+  explain(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
   /** `POST /api/v1/indexes/_size`: measures one page of the entries of an index. */
-  indexSize(request: QueryRequest): QueryResponse | Promise<QueryResponse>
+  indexSize(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
   /** `POST /api/v1/collections/_size`: measures one page of the documents of a collection. */
-  collectionSize(request: QueryRequest): QueryResponse | Promise<QueryResponse>
+  collectionSize(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
   /** Returns the body of a response whose attempt was committed at `time`. */
   completed(request: QueryRequest, response: QueryResponse, time: Micros): string
   /**
@@ -205,7 +213,12 @@ export interface Engine {
    */
   ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
   /** Returns the principal of an `authorization` header; undefined if the credential is rejected. */
-  whoIs(authorization: string | undefined): Promise<Principal | undefined>
+  whoIs(authorization: string | undefined, ticket?: Ticket): Promise<Principal | undefined>
+  /**
+   * Runs work in several steps (see {@link Ticket.inSteps}) that is not a query, such as an import. Meanwhile, a text of
+   * `units` UTF-16 code units and its parsed form count as the memory of a query.
+   */
+  withMemory<T>(ticket: Ticket, units: number, work: () => Promise<T>): Promise<T>
   /** Converts the numbers in `caller` to names. If an object was deleted, the result contains its number. */
   nameOf(caller: CallerMark, database: DatabaseId): NamedCaller
   /** Resolves a path of database names. Returns undefined if a database of the path does not exist. */

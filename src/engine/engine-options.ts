@@ -2,6 +2,7 @@
 
 import type { MemoryBudget } from '../base/admission/memory-budget.ts'
 import type { RateLimit } from '../base/admission/rate-limit.ts'
+import type { Ticket } from '../base/admission/ticket.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Identifier } from '../model/auth/credential.ts'
 import type { Languages } from '../model/language.ts'
@@ -35,7 +36,7 @@ export interface EngineOptions {
    * Runs a writing query in the process that commits. Rejects with `StoreUnavailableError` when that process has exited.
    * Undefined: this process commits, or {@link neverCommits} is true.
    */
-  readonly forward?: ((request: QueryRequest) => Promise<QueryResponse>) | undefined
+  readonly forward?: ((request: QueryRequest, ticket: Ticket) => Promise<QueryResponse>) | undefined
   /** True: this engine runs in a process of the slow lane, and the service commits the writes of its queries. */
   readonly neverCommits?: boolean
   /** Called repeatedly during an evaluation. Throws a RequestError to cancel the evaluation. */
@@ -46,6 +47,8 @@ export interface EngineOptions {
 
 /** The parameters for opening a stream. */
 export interface StreamOpening {
+  /** The address of the client. */
+  readonly address: string | undefined
   readonly order: StreamOrder
   /** The session of the query, with the caller and the snapshot at which the stream begins. */
   readonly session: Session

@@ -3,6 +3,7 @@
 // lane: processes that evaluate long queries (slow-lane-contract.ts).
 
 import { MemoryBudget } from '../base/admission/memory-budget.ts'
+import { Ticket } from '../base/admission/ticket.ts'
 import { megabyte } from '../base/bytes.ts'
 import { watched } from '../base/effort.ts'
 import { jsonText } from '../base/json-encoding.ts'
@@ -31,7 +32,6 @@ import type { Costs } from './operation-limits.ts'
 import type { RequestKind, Task } from './request-kind.ts'
 import { languageOf, runRequest } from './request-run.ts'
 import { RequestTime } from './request-time.ts'
-import { Responses } from './responses.ts'
 import { queueOf, TooLong } from './slow-lane-contract.ts'
 import { collectionSize, indexSize } from './stored-size.ts'
 
@@ -41,78 +41,85 @@ const engineLimits = {
   streamPageMs: 60_000,
 } as const
 
-// The memory of running queries is limited. The memory of a query is estimated from the length of its text. A query
-// that would exceed the limit is rejected.
+// The memory of waiting queries is limited. The memory of a query is estimated from the length of its text. While a
+// query is evaluated in this process, no other query can begin, so its memory is counted only when it begins to wait:
+// for the slow lane, a password check, or its commit. At the limit, the largest waiting query of the owner with the most
+// memory is rejected.
 
 /** Estimated bytes of a query in addition to its text: the request, its promises, its response. */
 const bytesPerQuery = 8192
 /** Estimated bytes for each UTF-16 code unit of a query's text: the text and the parsed expression. */
 const bytesPerUnit = 16
 /**
- * Estimated bytes for each byte of a long body ({@link QueryRequest.longBody}). This process sends a long body to the
- * slow lane without parsing the body. If there is no slow lane, this process decodes the body to a text.
+ * Estimated bytes for each byte of a long body ({@link QueryRequest.longBody}) if there is no slow lane: this process
+ * decodes the body to a text. A process with a slow lane forwards the bytes as they are.
  */
 const bytesPerLongByte = 4
+/** The part of the memory limit that the queries of one owner may use. */
+const ownerPart = 1 / 2
 
-/** Creates the memory limit for all running queries of a process. */
+/** Creates the memory limit for all waiting queries of a process. */
 export function queryMemory(maxMb: number): MemoryBudget {
-  const text = msg`Queries under way take too much memory together. Max: ${maxMb} MB.`
-  return new MemoryBudget({
-    max: maxMb * megabyte,
-    refusal: () => new RequestError('too many requests', text),
-  })
+  return new MemoryBudget({ max: maxMb * megabyte, groupPart: ownerPart, refusal: refusalOf(maxMb) })
 }
 
-/**
- * Runs a query within the limit of `memory`. A query that would exceed the limit gets a response with status 429. No
- * error is thrown, because the query may have been forwarded by another process.
- */
+const refusalOf = (maxMb: number) => () =>
+  new RequestError(
+    'too many requests',
+    msg`Queries under way take too much memory together. Max: ${maxMb} MB.`,
+  )
+
+/** Runs a query. While the query waits, its memory is counted for the owner of `ticket`. */
 function bounded(
-  options: EngineOptions,
-  request: QueryRequest,
+  { memory, slowLane }: EngineOptions,
+  { body = '', longBody }: QueryRequest,
+  ticket: Ticket,
   run: () => QueryResponse | Promise<QueryResponse>,
 ): QueryResponse | Promise<QueryResponse> {
-  const { body = '', longBody } = request
-  const longBytes = longBody?.length ?? 0
-  let release: () => void
-  try {
-    release = options.memory.reserve(
-      bytesPerQuery + body.length * bytesPerUnit + longBytes * bytesPerLongByte,
-    )
-  } catch (error) {
-    if (!(error instanceof RequestError)) throw error
-    const budget = new RequestTime(options, request, 'goes on')
-    return new Responses(options, request, languageOf(options, request), { budget }).failed(error, {
-      state: 'parsed',
-    })
-  }
   const response = run()
-  if (response instanceof Promise) return response.finally(release)
-  release()
-  return response
+  if (!(response instanceof Promise)) return response
+  const longBytes = (longBody?.length ?? 0) * (slowLane === undefined ? bytesPerLongByte : 1)
+  const release = ticket.hold(memory, bytesPerQuery + body.length * bytesPerUnit + longBytes)
+  return response.finally(release)
 }
 
 /** Creates the engine of an open store. */
 export function createEngine(options: EngineOptions): Engine {
   const { store } = options
-  const runTask = (request: QueryRequest, task: Task) => {
-    const budget = new RequestTime(options, request, 'goes on')
+  const newTicket = ({ address = '' }: QueryRequest) => new Ticket(address)
+  const runTask = (request: QueryRequest, ticket: Ticket, task: Task) => {
+    ticket.endsWithClient = true
+    const budget = new RequestTime(options, request, 'goes on', ticket)
     return runRequest(options, request, { task, budget })
   }
+  const runSized = (request: QueryRequest, ticket: Ticket, size: (request: QueryRequest) => Task) =>
+    bounded(options, request, ticket, () => runSize(options, request, ticket, size))
   return {
-    query: request => bounded(options, request, () => runQuery(options, request)),
-    openStream: (request, fields) => openStream(options, request, fields),
+    query: (request, ticket = newTicket(request)) =>
+      bounded(options, request, ticket, () => runQuery(options, request, ticket)),
+    openStream: (request, fields, ticket = newTicket(request)) =>
+      openStream(options, request, fields, ticket),
     endStreams: () => options.streams.end(),
-    ownToken: request => runTask(request, ownToken(languageOf(options, request))),
-    authorized: request => runTask(request, authorized),
-    explain: request => bounded(options, request, () => runExplanation(options, request)),
-    indexSize: request => bounded(options, request, () => runSize(options, request, indexSize)),
-    collectionSize: request => bounded(options, request, () => runSize(options, request, collectionSize)),
+    ownToken: (request, ticket = newTicket(request)) =>
+      runTask(request, ticket, ownToken(languageOf(options, request))),
+    authorized: (request, ticket = newTicket(request)) => runTask(request, ticket, authorized),
+    explain: (request, ticket = newTicket(request)) =>
+      bounded(options, request, ticket, () => runExplanation(options, request, ticket)),
+    indexSize: (request, ticket = newTicket(request)) => runSized(request, ticket, indexSize),
+    collectionSize: (request, ticket = newTicket(request)) => runSized(request, ticket, collectionSize),
+    withMemory: async (ticket, units, work) => {
+      const release = ticket.hold(options.memory, bytesPerQuery + units * bytesPerUnit)
+      try {
+        return await ticket.inSteps(work)
+      } finally {
+        release()
+      }
+    },
     ping: async scope => {
       if (scope === 'write' || scope === 'all') await store.probe()
       else if (scope === 'read') store.read(() => null)
     },
-    whoIs: async authorization => {
+    whoIs: async (authorization, ticket = new Ticket('')) => {
       const timeoutMs = limits.queryTimeoutDefaultMs
       const request: QueryRequest = {
         authorization,
@@ -122,7 +129,7 @@ export function createEngine(options: EngineOptions): Engine {
         timeoutMs,
       }
       let principal: Principal | undefined
-      const { status, requestError } = await runTask(request, session => {
+      const { status, requestError } = await runTask(request, ticket, session => {
         principal = principalOf(session)
         return { status: 200, body: '' }
       })
@@ -160,9 +167,13 @@ const authorized: Task = ({ database }) => ({
   body: JSON.stringify({ account: '0', global_id: encodeGlobalId(database) }),
 })
 
-function runQuery(options: EngineOptions, given: QueryRequest): QueryResponse | Promise<QueryResponse> {
+function runQuery(
+  options: EngineOptions,
+  given: QueryRequest,
+  ticket: Ticket,
+): QueryResponse | Promise<QueryResponse> {
   const request = options.slowLane === undefined ? withText(given) : given
-  return runRequest(options, request, new QueryKind(options, request))
+  return runRequest(options, request, new QueryKind(options, request, ticket))
 }
 
 /** Returns the request with its query as text: a long body is decoded. */
@@ -184,14 +195,15 @@ class QueryKind implements RequestKind {
   readonly #wasLong: boolean
   #parsed: Query | undefined
 
-  constructor(options: EngineOptions, request: QueryRequest) {
+  constructor(options: EngineOptions, request: QueryRequest, ticket: Ticket) {
     this.#options = options
     this.#request = request
-    this.budget = new RequestTime(options, request, 'moves')
+    this.budget = new RequestTime(options, request, 'moves', ticket)
     this.#wasLong = options.slowLane?.longQueries.has(request) === true
     const effect = this.#effect()
     this.#isLong = effect === 'long'
     this.mustWrite = effect === 'writes'
+    ticket.endsWithClient = request.readOnly !== undefined || this.#parsed?.onlyReads === true
   }
 
   /** Classifies the query before its evaluation. Undefined: only the evaluation shows whether the query writes. */
@@ -273,11 +285,15 @@ class QueryKind implements RequestKind {
 }
 
 /** Runs an explanation. A long explanation moves to the slow lane, like a long query. */
-function runExplanation(options: EngineOptions, given: QueryRequest): QueryResponse | Promise<QueryResponse> {
+function runExplanation(
+  options: EngineOptions,
+  given: QueryRequest,
+  ticket: Ticket,
+): QueryResponse | Promise<QueryResponse> {
   const requested = options.slowLane === undefined ? withText(given) : given
   const request = { ...requested, isExplanation: true }
   const costs = { compute: 1, read: 0, write: 0 }
-  return runMovable(options, request, costs, session => explain(request, options.languages, session))
+  return runMovable(options, request, ticket, costs, session => explain(request, options.languages, session))
 }
 
 /**
@@ -287,11 +303,13 @@ function runExplanation(options: EngineOptions, given: QueryRequest): QueryRespo
 function runSize(
   options: EngineOptions,
   given: QueryRequest,
+  ticket: Ticket,
   size: (request: QueryRequest) => Task,
 ): QueryResponse | Promise<QueryResponse> {
   const request = withText(given)
+  ticket.endsWithClient = true
   return runRequest(options, request, {
-    budget: new RequestTime(options, request, 'goes on'),
+    budget: new RequestTime(options, request, 'goes on', ticket),
     isCharged: true,
     task: session => {
       options.rateLimits.check(session.database, { compute: 1, read: 1, write: 0 })
@@ -316,7 +334,8 @@ function runStreamPage(
     options: pageOptions,
     timeoutMs: engineLimits.streamPageMs,
   }
-  return runMovable(options, request, { compute: 1, read: 1, write: 0 }, session =>
+  const ticket = new Ticket(request.address ?? '')
+  return runMovable(options, request, ticket, { compute: 1, read: 1, write: 0 }, session =>
     languageOf(options, request).parse(request).evaluate(session),
   )
 }
@@ -328,10 +347,12 @@ function runStreamPage(
 function runMovable(
   options: EngineOptions,
   request: QueryRequest,
+  ticket: Ticket,
   costs: Costs,
   evaluate: Task,
 ): QueryResponse | Promise<QueryResponse> {
-  const budget = new RequestTime(options, request, 'moves')
+  ticket.endsWithClient = true
+  const budget = new RequestTime(options, request, 'moves', ticket)
   const task: Task = session => {
     options.rateLimits.check(session.database, costs)
     if (request.longBody !== undefined || budget.isUsedUp) throw new TooLong()
@@ -346,14 +367,16 @@ function openStream(
   options: EngineOptions,
   request: QueryRequest,
   fields: string | undefined,
+  ticket: Ticket,
 ): StreamResponse | Promise<StreamResponse> {
+  ticket.endsWithClient = true
   let stream: EventStream | undefined
   const response = runRequest(options, request, {
-    budget: new RequestTime(options, request, 'fails'),
+    budget: new RequestTime(options, request, 'fails', ticket),
     task: session => {
       const order = languageOf(options, request).streamOrder(request, fields, session)
       const nextPage = (body: string) => runStreamPage(options, request, body)
-      stream = options.streams.open({ order, session, nextPage })
+      stream = options.streams.open({ address: request.address, order, session, nextPage })
       return { status: 200, body: '' }
     },
     faultForAnybody: () => languageOf(options, request).faultForAnybody?.(request),

@@ -21,7 +21,7 @@ import {
   type Transaction,
   WriteNeeded,
 } from '../storage/store/store-contract.ts'
-import { markOf, placeOf } from './callers.ts'
+import { budgetOwnerOf, markOf, placeOf } from './callers.ts'
 import type { QueryRequest, QueryResponse } from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { ExplanationResult } from './explain-query.ts'
@@ -115,7 +115,7 @@ class RequestRun {
     const { budget } = this.#kind
     budget.end()
     try {
-      const response = await forward({ ...this.#request, timeoutMs: budget.leftMs() })
+      const response = await forward({ ...this.#request, timeoutMs: budget.leftMs() }, budget.ticket)
       return this.#responses.forwarded(response)
     } catch (error) {
       return this.#recover(error)
@@ -141,6 +141,7 @@ class RequestRun {
       const outcome = await store.write(this.#attempt, {
         ...(lastSeenTxn !== undefined && { notBefore: lastSeenTxn }),
         ...(retriesMax !== undefined && { retriesMax }),
+        memoryOwner: () => budget.ticket.owner,
       })
       return this.#responses.succeeded(outcome, this.#progress)
     } catch (error) {
@@ -188,6 +189,7 @@ class RequestRun {
         job: lead => ({
           request: this.#request,
           queue,
+          ticket: budget.ticket,
           snapshotTime: 'readTimestamp' in progress ? progress.readTimestamp : epoch,
           timeoutMs: budget.leftMs(),
           now: () => store.now(),
@@ -264,6 +266,7 @@ class RequestRun {
     const authenticated = { ...begun, place, caller: markOf(caller) }
     this.#progress = { state: 'authenticated', ...authenticated }
     budget.countFor(caller.database)
+    budget.ticket.regroup(budgetOwnerOf(caller, this.#request.address))
     try {
       const rendered = this.#kind.task(session)
       // This is the last check of the deadline. After this line, only the store determines whether the request

@@ -1,5 +1,6 @@
 // The time of a request: its deadline, and the time for which its evaluations may block this process.
 
+import type { Ticket } from '../base/admission/ticket.ts'
 import { TimeBudget, type TimedWork } from '../base/admission/time-budget.ts'
 import type { Watch } from '../base/effort.ts'
 import { msg } from '../base/message.ts'
@@ -37,6 +38,8 @@ export class RequestTime {
   readonly deadline: number
   /** Cancels an evaluation that takes too long. */
   readonly watch: Watch
+  /** The request in the budgets of the service. */
+  readonly ticket: Ticket
   readonly #options: EngineOptions
   readonly #authorization: string
   readonly #failsWhenLong: boolean
@@ -48,7 +51,8 @@ export class RequestTime {
    */
   #work: TimedWork | undefined
 
-  constructor(options: EngineOptions, request: QueryRequest, whenLong: LongAction) {
+  constructor(options: EngineOptions, request: QueryRequest, whenLong: LongAction, ticket: Ticket) {
+    this.ticket = ticket
     this.#options = options
     this.#authorization = request.authorization ?? ''
     this.started = options.host.now()
@@ -110,11 +114,14 @@ export class RequestTime {
     return Math.max(0, (this.deadline - this.#options.host.now()) / 1000)
   }
 
-  /** Waits for a promise. Rejects with `time out` if the promise is still pending at the deadline. */
+  /**
+   * Waits for a promise. Rejects with `time out` if the promise is still pending at the deadline, and with the error of
+   * the ticket if the request should stop.
+   */
   async wait(promise: Promise<void>): Promise<void> {
     this.end()
     const late = () => new RequestError('time out', msg`Read timed out.`)
-    await within(promise, this.leftMs(), this.#options.timers, late)
+    await this.ticket.wait(within(promise, this.leftMs(), this.#options.timers, late))
   }
 
   /** Cancels the current evaluation, because it takes too long for this process. */

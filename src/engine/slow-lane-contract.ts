@@ -2,6 +2,7 @@
 // short queries do not wait for long queries. The pool of processes (slow-lane/process-pool.ts) implements this
 // interface.
 
+import { ownerOfDatabase, type Ticket } from '../base/admission/ticket.ts'
 import type { TimeBudget } from '../base/admission/time-budget.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
@@ -15,6 +16,8 @@ export interface LaneJob {
   readonly request: QueryRequest
   /** The queue of the job. Each database has a queue, so that its jobs do not delay the jobs of other databases. */
   readonly queue: string
+  /** The request in the budgets of the service. The owners within a queue take turns. */
+  readonly ticket: Ticket
   /** The snapshot that the slow-lane process reads must not be older than this time. */
   readonly snapshotTime: Micros
   /** The time limit in milliseconds, including the time in the queue. */
@@ -72,7 +75,7 @@ export class TooLong {}
 
 /** Returns the queue of a query: the queue of its database or, while the database is unknown, of its credential. */
 export function queueOf(database: DatabaseId | undefined, authorization: string): string {
-  return database === undefined ? `credential ${authorization}` : `database ${database}`
+  return database === undefined ? `credential ${authorization}` : ownerOfDatabase(database)
 }
 
 /** Maximum number of queues for which {@link Leads} remembers the needed time. */

@@ -64,7 +64,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
   const { leads } = slowLane
   let lead: number | undefined
   for (let retries = 0; ; ) {
-    const { queue, timeoutMs } = run.job(0)
+    const { queue, ticket, timeoutMs } = run.job(0)
     // The slow lane rejects a query after its deadline, so the lead need not be longer than the remaining time.
     lead = Math.min(lead ?? leads.first(queue), Math.ceil(timeoutMs * 1000))
     const outcome = await slowLane.run(run.job(lead))
@@ -90,6 +90,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
       pending.begin()
       const commit = await run.store.commit(attempt, {
         validate: () => pending.validate(),
+        memoryOwner: ticket.owner,
         ...(takesTurn && { evaluateAt: time => pending.evaluateAt(time) }),
       })
       if (commit !== 'stale') {

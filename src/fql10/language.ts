@@ -89,6 +89,14 @@ class ReadyQuery implements Query {
     return catchError(QueryFailure, effect, () => 'pure')
   }
 
+  get onlyReads(): boolean {
+    const onlyReads = () => {
+      const { mayCallFunctions, mayWrite } = programOf(this.#body.query)
+      return !mayWrite && !mayCallFunctions
+    }
+    return catchError(QueryFailure, onlyReads, () => true)
+  }
+
   evaluate(session: Session): RenderedResponse {
     const { format = 'simple' } = this.#options
     const logLines = logLinesOf(session)

@@ -39,6 +39,10 @@ class ReadyQuery implements Query {
     return this.#parsed.effect
   }
 
+  get onlyReads(): boolean {
+    return this.#parsed.staticEffect !== 'write'
+  }
+
   evaluate(session: Session): RenderedResponse {
     return render(this.value(session), session)
   }

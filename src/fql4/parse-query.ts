@@ -37,6 +37,8 @@ export interface ParsedQuery {
    * considered, because their effects are known only when the query runs.
    */
   readonly effect: Effect
+  /** Like `effect`, but a call of a user function counts as `write`. */
+  readonly staticEffect: Effect
 }
 
 /**
@@ -48,7 +50,8 @@ export function parseQuery(json: Json, apiVersion: string, functions: FunctionLo
   const parser = new Parser(apiVersion, functions)
   const expression = parser.expression(json, Place.root)
   parser.rejectUnbound()
-  return { expression, effect: parser.effect }
+  const { effect, staticEffect } = parser
+  return { expression, effect, staticEffect }
 }
 
 /**
@@ -101,6 +104,7 @@ class Parser {
   readonly #frames: LambdaFrame[] = []
   readonly #unbound = new ErrorList()
   effect: Effect = 'pure'
+  staticEffect: Effect = 'pure'
 
   constructor(apiVersion: string, functions: FunctionLookup) {
     this.#apiVersion = apiVersion
@@ -150,6 +154,7 @@ class Parser {
 
   #call(definition: FunctionDefinition, json: ReadonlyMap<string, Json>, place: Place): Expression {
     this.effect = greaterEffect(this.effect, definition.effect)
+    this.staticEffect = greaterEffect(this.staticEffect, definition.staticEffect)
     for (const frame of this.#frames) frame.effect = greaterEffect(frame.effect, definition.staticEffect)
     const operands = definition.keys.map(key => {
       const operand = json.get(key)

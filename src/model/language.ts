@@ -80,6 +80,8 @@ export interface Query {
    * known only when the query runs.
    */
   readonly effect: Effect
+  /** True if the query certainly writes nothing, not even through user functions. */
+  readonly onlyReads?: boolean
   /** True if the query certainly takes too long to run in the process that serves all requests. */
   readonly isLong?: boolean
   /**

@@ -149,6 +149,8 @@ export interface BatchTarget {
   readonly pace?: Pace | undefined
   /** Called after each transaction with its counts of reads and writes. */
   readonly onCosts?: OnCosts | undefined
+  /** Called before each transaction. Throws if the import should stop, for example because its client has left. */
+  readonly requireGoing?: (() => void) | undefined
 }
 
 /** Called after a transaction with its counts of reads and writes. */
@@ -221,18 +223,19 @@ export class BatchWriter {
   }
 
   /**
-   * Writes records in order until `isOver` returns true, but always at least the first record. `limited` runs the work
-   * for each record.
+   * Writes the records from index `from` up to `end` in order until `isOver` returns true, but always at least one
+   * record. `limited` runs the work for each record.
    */
   run(
     records: readonly DocumentRecord[],
+    [from, end]: readonly [from: number, end: number],
     isOver: () => boolean = () => false,
     limited: WorkLimit = unlimited,
   ): BatchResult {
     const outcomes: Outcome[] = []
-    for (const [index, record] of records.entries()) {
-      if (index > 0 && isOver()) break
-      outcomes.push(limited(() => this.#record(record, index)))
+    for (let index = from; index < end; index++) {
+      if (index > from && isOver()) break
+      outcomes.push(limited(() => this.#record(records[index] as DocumentRecord, index)))
     }
     return { outcomes, missing: this.#missing, unresolved: this.#unresolved }
   }
@@ -382,9 +385,8 @@ export class BatchWriter {
   #past(ref: Ref, fields: ObjectValue, { isDelete, ts }: DocumentRecord): Outcome {
     if (ts === undefined || ts >= this.#transaction.snapshotTime)
       return bad('a past version without a time in the past')
-    for (const version of this.#transaction.versions(ref, { reverse: true })) {
-      if (typeof version.ts !== 'number' || version.ts > ts) continue
-      if (version.ts < ts) break
+    for (const version of this.#transaction.versions(ref, { reverse: true, notAfter: micros(ts) })) {
+      if (version.ts !== ts) break
       const isSame = (version.action === 'delete') === isDelete && equalValues(version.fields, fields)
       if (isSame) return done.equal
       if (this.#options.onConflict === 'keep') return done.kept

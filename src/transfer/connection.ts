@@ -236,6 +236,8 @@ export function localConnection(
 const attemptsMax = 6
 const firstDelayMs = 200
 const limitedDelayMs = 1000
+/** Maximum number of documents in one request that asks which documents are missing. */
+const missingDocumentsMax = 10_000
 
 const tooLarge = 'too large for one request; it can be imported into a data directory that no service uses'
 const tooLargeTogether =
@@ -307,8 +309,13 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
       return readOf(base, () => readWriteResponse(JSON.parse(text), records.length))
     },
     async missing(path, documents) {
-      const text = await transfer(path, transferPaths.missing, missingRequestText(documents))
-      return readOf(base, () => readMissingResponse(JSON.parse(text), documents.length))
+      const missing: boolean[] = []
+      for (let from = 0; from < documents.length; from += missingDocumentsMax) {
+        const part = documents.slice(from, from + missingDocumentsMax)
+        const text = await transfer(path, transferPaths.missing, missingRequestText(part))
+        missing.push(...readOf(base, () => readMissingResponse(JSON.parse(text), part.length)))
+      }
+      return missing
     },
     async snapshot(path) {
       const text = await transfer(path, transferPaths.snapshot, '')

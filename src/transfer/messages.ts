@@ -1,6 +1,7 @@
 // Writes and reads the requests and responses between the command line and a service. The command line works only with
 // a service of the same version.
 
+import { inSlices } from '../base/slices.ts'
 import type { BatchOptions, BatchResult, MissingReference, OnConflict, Outcome } from './batch-writer.ts'
 import type { ExportPage, ExportPageRequest, ExportSnapshot, PagePlace } from './read-page.ts'
 import { BadRecord, type DocumentRecord } from './record.ts'
@@ -22,11 +23,14 @@ export function writeRequestText(records: readonly DocumentRecord[], options: Ba
   return [JSON.stringify(options), ...records.map(recordText)].join('\n')
 }
 
-/** Reads a batch. Throws {@link BadRecord} for an invalid request. */
-export function readWriteRequest(body: string): {
-  options: BatchOptions
-  records: readonly DocumentRecord[]
-} {
+/**
+ * Reads a batch. Rejects with {@link BadRecord} for an invalid request. `beforeSlice` is called repeatedly, and may
+ * throw to end the work.
+ */
+export async function readWriteRequest(
+  body: string,
+  beforeSlice?: () => void,
+): Promise<{ options: BatchOptions; records: readonly DocumentRecord[] }> {
   const [head = '', ...lines] = body.split('\n')
   const { checks: given, dryRun = false, onConflict } = fieldsOf(head)
   const known: readonly unknown[] = ['fail', 'keep', 'replace'] satisfies OnConflict[]
@@ -36,7 +40,12 @@ export function readWriteRequest(body: string): {
     throw new BadRecord('checks has to be each or together')
   const checks: BatchOptions['checks'] = given
   const options = { onConflict: onConflict as OnConflict, dryRun, checks }
-  return { options, records: lines.flatMap((line, at) => (line === '' ? [] : [recordOf(line, at + 2)])) }
+  const records: DocumentRecord[] = []
+  const read = ([at, line]: readonly [number, string]) => {
+    if (line !== '') records.push(recordOf(line, at + 2))
+  }
+  await inSlices(lines.entries(), read, beforeSlice)
+  return { options, records }
 }
 
 /** Reads the record in a line. `number`: the line number, counted from 1. */

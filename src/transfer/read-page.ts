@@ -166,8 +166,9 @@ class PageReader {
    * export.
    */
   #endOf(document: Ref): Micros | undefined {
-    for (const { action, ts } of this.#transaction.versions(document, { reverse: true })) {
-      if (typeof ts !== 'number' || ts > this.#request.at) continue
+    const { at } = this.#request
+    for (const { action, ts } of this.#transaction.versions(document, { reverse: true, notAfter: at })) {
+      if (typeof ts !== 'number' || ts > at) continue
       return action === 'delete' ? ts : undefined
     }
     return undefined

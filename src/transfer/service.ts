@@ -1,5 +1,6 @@
 // The operations of imports and exports on an open data directory, for use in the same process or over HTTP.
 
+import type { Ticket } from '../base/admission/ticket.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Store } from '../storage/store/store.ts'
 import type { DatabaseId } from '../values/value.ts'
@@ -26,15 +27,27 @@ export interface NamedDocument {
   readonly id: bigint
 }
 
+/** The request that causes a transfer. Absent: the transfer is not counted, and cannot be stopped. */
+export interface TransferRequest {
+  /** Called after each transaction. */
+  readonly onCosts?: OnCosts
+  /** Decides whether the transfer goes on. */
+  readonly ticket?: Ticket
+}
+
 export interface TransferService {
   write(
     database: DatabaseId,
     records: readonly DocumentRecord[],
     options: BatchOptions,
-    onCosts?: OnCosts,
+    within?: TransferRequest,
   ): Promise<BatchResult>
-  /** Returns for each document whether it is missing. */
-  missing(database: DatabaseId, documents: readonly NamedDocument[], onCosts?: OnCosts): readonly boolean[]
+  /** Resolves for each document whether it is missing. */
+  missing(
+    database: DatabaseId,
+    documents: readonly NamedDocument[],
+    within?: TransferRequest,
+  ): Promise<readonly boolean[]>
   snapshot(database: DatabaseId): ExportSnapshot
   /** Throws `TransferError` if the collection does not exist, or if the history no longer contains the export time. */
   page(database: DatabaseId, request: ExportPageRequest, onCosts?: OnCosts): ExportPage
@@ -58,9 +71,14 @@ export function createTransferService(
     },
   }
   return {
-    write: (database, records, options, onCosts) =>
-      writeBatch({ store, rules, pace, onCosts }, database, records, options),
-    missing: (database, documents, onCosts) => missingOf(store, database, documents, onCosts),
+    write: (database, records, options, { onCosts, ticket } = {}) => {
+      const requireGoing = ticket && (() => ticket.requireGoing())
+      return writeBatch({ store, rules, pace, onCosts, requireGoing }, database, records, options)
+    },
+    missing: (database, documents, { onCosts, ticket } = {}) => {
+      const requireGoing = ticket && (() => ticket.requireGoing())
+      return missingOf(store, database, documents, { onCosts, requireGoing })
+    },
     snapshot: database => takeSnapshot(store, database),
     page: (database, request, onCosts) => readPage(store, database, request, onCosts),
   }

@@ -15,6 +15,7 @@ import {
   DocumentRejection,
   HiddenVersion,
   isRejection,
+  type MissingReference,
   type OnCosts,
   type Outcome,
   RecordRejections,
@@ -33,6 +34,11 @@ const writeBatchLimits = {
    * document versions that the record changes; own limit.
    */
   recordBindingsMs: 250,
+  /**
+   * Maximum number of attempts to write a batch whose documents are checked together; own limit. Each attempt writes
+   * the whole batch, without the documents that earlier attempts have rejected.
+   */
+  togetherAttemptsMax: 32,
 } as const
 
 /**
@@ -46,46 +52,61 @@ export async function writeBatch(
   records: readonly DocumentRecord[],
   options: BatchOptions,
 ): Promise<BatchResult> {
-  await target.pace?.rest(database)
-  if (options.checks === 'together') return writeTogether(target, database, records, options)
-  let first: BatchResult
-  try {
-    first = await writeSome(target, database, records, options)
-  } catch (error) {
-    // Concurrent transactions conflicted with a long batch. Smaller batches take less time, so they conflict less
-    // often.
-    const isContended = error instanceof ContendedTransaction && records.length > 1
-    const isRefused = isRejection(error) || error instanceof DocumentRejection
-    if (isRefused && records.length === 1) {
+  if (options.checks === 'together') {
+    await beforeTransaction(target, database)
+    return writeTogether(target, database, records, options)
+  }
+  const outcomes: Outcome[] = []
+  const missing: MissingReference[] = []
+  const unresolved: BatchResult['unresolved'][number][] = []
+  /** The maximum number of records of the next transaction. */
+  let size = records.length
+  while (outcomes.length < records.length) {
+    const from = outcomes.length
+    const count = Math.min(size, records.length - from)
+    await beforeTransaction(target, database)
+    try {
+      const written = await writeSome(target, database, records, [from, from + count], options)
+      for (const outcome of written.outcomes) outcomes.push(outcome)
+      for (const reference of written.missing) missing.push(reference)
+      for (const object of written.unresolved) unresolved.push(object)
+    } catch (error) {
+      const isRefused = isRejection(error) || error instanceof DocumentRejection
+      if (count > 1 && (isRefused || error instanceof ContendedTransaction)) {
+        // A record of the batch was rejected, or concurrent transactions conflicted with a long batch. Smaller batches
+        // take less time, so they conflict less often.
+        size = count >> 1
+        continue
+      }
+      if (!isRefused) throw error
       const isUnmet = error instanceof DocumentRejection && options.checks !== undefined
-      const outcome = isUnmet ? unmet(error.reason) : bad(reasonOf(error))
-      return { outcomes: [outcome], missing: [], unresolved: [] }
+      outcomes.push(isUnmet ? unmet(error.reason) : bad(reasonOf(error)))
     }
-    if (!isContended && !isRefused) throw error
-    first = await writeBatch(target, database, records.slice(0, records.length >> 1), options)
+    // The size grows slowly, so that a rejected record costs about one further transaction, even if many are rejected.
+    size = 2 * count
   }
-  const count = first.outcomes.length
-  if (count === records.length) return first
-  const second = await writeBatch(target, database, records.slice(count), options)
-  const shifted = <T extends { readonly record: number }>(found: readonly T[]) =>
-    found.map(each => ({ ...each, record: each.record + count }))
-  return {
-    outcomes: [...first.outcomes, ...second.outcomes],
-    missing: [...first.missing, ...shifted(second.missing)],
-    unresolved: [...first.unresolved, ...shifted(second.unresolved)],
-  }
+  return { outcomes, missing, unresolved }
 }
 
-/** Writes records in one transaction: all records, or only the first records if all would take too long. */
+/** Waits until the next transaction of an import may begin. Rejects if the import should stop. */
+async function beforeTransaction({ pace, requireGoing }: BatchTarget, database: DatabaseId): Promise<void> {
+  await pace?.rest(database)
+  requireGoing?.()
+}
+
+/** Writes the records of a range in one transaction: all, or only the first records if all would take too long. */
 function writeSome(
   target: BatchTarget,
   database: DatabaseId,
   records: readonly DocumentRecord[],
+  range: readonly [from: number, end: number],
   options: BatchOptions,
 ): Promise<BatchResult> {
   const { pace } = target
   return inTransaction(target, database, options, (writer, limited) =>
-    pace === undefined ? writer.run(records) : writer.run(records, batchEnd(pace.batchMs), limited),
+    pace === undefined
+      ? writer.run(records, range)
+      : writer.run(records, range, batchEnd(pace.batchMs), limited),
   )
 }
 
@@ -100,7 +121,8 @@ async function writeTogether(
   options: BatchOptions,
 ): Promise<BatchResult> {
   const refused = new Map<number, Outcome>()
-  while (refused.size < records.length) {
+  for (let attempt = 1; refused.size < records.length; attempt++) {
+    target.requireGoing?.()
     try {
       return await inTransaction(target, database, options, (writer, limited) =>
         writer.runTogether(records, refused, limited),
@@ -108,15 +130,25 @@ async function writeTogether(
     } catch (error) {
       if (error instanceof RecordRejections) {
         for (const [index, outcome] of error.outcomes) refused.set(index, outcome)
-        continue
+        if (attempt < writeBatchLimits.togetherAttemptsMax) continue
+        refuseOthers(refused, records, unmet('too many other documents of the batch were rejected'))
+        break
       }
       if (!isRejection(error)) throw error
       // The error concerns the whole batch. For example, the batch has too many bytes.
-      const outcome = unmet(reasonOf(error))
-      for (const index of records.keys()) if (!refused.has(index)) refused.set(index, outcome)
+      refuseOthers(refused, records, unmet(reasonOf(error)))
     }
   }
   return { outcomes: records.map((_, index) => refused.get(index) as Outcome), missing: [], unresolved: [] }
+}
+
+/** Gives all records without an outcome the same outcome. */
+function refuseOthers(
+  refused: Map<number, Outcome>,
+  records: readonly DocumentRecord[],
+  outcome: Outcome,
+): void {
+  for (const index of records.keys()) if (!refused.has(index)) refused.set(index, outcome)
 }
 
 async function inTransaction(
@@ -155,20 +187,39 @@ function withoutWrites<T>({ counters, result }: Attempt<T>): Pick<Attempt<T>, 'c
   return { result, counters: { ...counters, writeBytes: 0, writeOps: 0 } }
 }
 
-/** Returns for each document whether it is missing. */
-export function missingOf(
+/** The parameters of {@link missingOf} that a service sets. */
+interface MissingOptions {
+  readonly onCosts?: OnCosts | undefined
+  readonly requireGoing?: (() => void) | undefined
+}
+
+/**
+ * Resolves for each document whether it is missing. The documents are read in slices, so that a long list does not
+ * block the process.
+ */
+export async function missingOf(
   store: Store,
   database: DatabaseId,
   documents: readonly { readonly collection: string; readonly id: bigint }[],
-  onCosts?: OnCosts,
-): readonly boolean[] {
-  const { counters, result } = store.read(transaction => {
-    const resolver = new Resolver(transaction.catalogue, database)
-    return documents.map(({ collection, id }) => {
-      const number = resolver.container(collection)
-      return number === undefined || transaction.get(new Ref(database, number, id)) === undefined
+  { onCosts, requireGoing }: MissingOptions,
+): Promise<readonly boolean[]> {
+  const found: boolean[] = []
+  while (found.length < documents.length) {
+    requireGoing?.()
+    const isOver = batchEnd(missingSliceMs)
+    const { counters } = store.read(transaction => {
+      const resolver = new Resolver(transaction.catalogue, database)
+      do {
+        const { collection, id } = documents[found.length] as (typeof documents)[number]
+        const number = resolver.container(collection)
+        found.push(number === undefined || transaction.get(new Ref(database, number, id)) === undefined)
+      } while (found.length < documents.length && !isOver())
     })
-  })
-  onCosts?.(counters)
-  return result
+    onCosts?.(counters)
+    if (found.length < documents.length) await new Promise<void>(resolve => setImmediate(resolve))
+  }
+  return found
 }
+
+/** Maximum number of milliseconds for which {@link missingOf} blocks the process. */
+const missingSliceMs = 10

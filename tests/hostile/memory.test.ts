@@ -9,7 +9,7 @@ import { serviceOfFile } from '../support/service-of-file.ts'
 
 const server = serviceOfFile(() =>
   startProcess({
-    flags: ['--query-memory-mb', '48', '--slow-lane-memory-mb', '256'],
+    flags: ['--query-memory-mb', '24', '--slow-lane-memory-mb', '256'],
     // All queries together would need several times as much.
     env: { NODE_OPTIONS: '--max-old-space-size=160' },
   }),
@@ -43,7 +43,7 @@ test('large queries share a memory limit', async () => {
   )
   const refused = answers.filter(({ status }) => status === 429).map(({ json }) => json)
   const texts = refused.map(json => (json as { errors: { description: string }[] }).errors[0]?.description)
-  assert.ok(texts.some(each => each === 'Queries under way take too much memory together. Max: 48 MB.'))
+  assert.ok(texts.some(each => each === 'Queries under way take too much memory together. Max: 24 MB.'))
   const { json } = await send(server, {
     secret: server.rootSecret,
     query: { count: { documents: { collection: 'c' } } },

@@ -87,6 +87,7 @@ export function fakeEngine(): FakeEngine {
       })),
     ping: scope => engine.pinged(scope),
     whoIs: () => Promise.resolve(undefined),
+    withMemory: (_ticket, _units, work) => work(),
     nameOf: () => assert.fail('nobody asks'),
     databasesAlong: () => undefined,
     exhausted: () => [],

@@ -1,8 +1,10 @@
 // Overload: too many requests, connections, unread responses.
 
 import assert from 'node:assert/strict'
+import http from 'node:http'
 import http2 from 'node:http2'
 import { test } from 'node:test'
+import type { Ticket } from '../../src/base/admission/ticket.ts'
 import type { QueryResponse } from '../../src/engine/engine-contract.ts'
 import { resource, startFakeService } from './fake-engine.ts'
 import { connectRaw, type RawConnection } from './raw-connection.ts'
@@ -28,6 +30,49 @@ serviceTest(
   },
   { pendingRequestsMax: 2 },
 )
+
+/** Sends a query from a local address; resolves with the status. */
+function statusFrom(localAddress: string, port: number): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const options = { localAddress, host: '127.0.0.1', port, method: 'POST', headers: { authorization } }
+    const sent = http.request({ ...options, agent: false }, response => {
+      response.resume().once('end', () => resolve(response.statusCode))
+    })
+    sent.once('error', reject)
+    sent.end('1')
+  })
+}
+
+serviceTest(
+  'one owner that uses the limit of running requests does not keep the requests of another owner out',
+  async service => {
+    const waiting: ((answer: QueryResponse) => void)[] = []
+    service.engine.answer = () => new Promise(resolve => waiting.push(resolve))
+    const loud = Array.from({ length: 4 }, () => statusFrom('127.0.0.1', service.port))
+    while (waiting.length < 4) await new Promise(setImmediate)
+    assert.equal(await statusFrom('127.0.0.1', service.port), 429)
+    const quiet = [statusFrom('127.0.0.2', service.port), statusFrom('127.0.0.2', service.port)]
+    while (waiting.length < 6) await new Promise(setImmediate)
+    for (const release of waiting) release(resource('1'))
+    assert.deepEqual(await Promise.all([...loud, ...quiet]), Array(6).fill(200))
+  },
+  { pendingRequestsMax: 4 },
+)
+
+serviceTest('a request learns that its client has disconnected', async service => {
+  const seen = Promise.withResolvers<Ticket>()
+  service.engine.query = (_request, ticket) => {
+    seen.resolve(ticket as Ticket)
+    return new Promise(() => undefined)
+  }
+  const post1 = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`
+  const { socket } = await connectRaw(service.port, post1)
+  const ticket = await seen.promise
+  ticket.endsWithClient = true
+  const waits = ticket.wait(new Promise(() => undefined))
+  socket.destroy()
+  await assert.rejects(waits, { code: 'request timeout' })
+})
 
 serviceTest(
   'incomplete requests do not count against the limit of running requests',

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { duplexPair } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
+import { Ticket } from '../../src/base/admission/ticket.ts'
 import { receiveFrames, sendFrame } from '../../src/base/frames.ts'
 import { limits } from '../../src/base/limits.ts'
 import { epoch, micros } from '../../src/base/micros.ts'
@@ -109,6 +110,7 @@ function laneOf(
     timeoutMs: 60_000,
     now: () => store.now(),
     lead: 0,
+    ticket: new Ticket(''),
   })
   const common = { slowLane, store, timers, job, retriesMax }
   const checks = { requireInTime: () => undefined, checkCosts: () => undefined }

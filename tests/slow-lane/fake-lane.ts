@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { type Duplex, duplexPair, PassThrough } from 'node:stream'
+import { Ticket } from '../../src/base/admission/ticket.ts'
 import { receiveFrames, sendFrame } from '../../src/base/frames.ts'
 import { micros } from '../../src/base/micros.ts'
 import type { QueryResponse } from '../../src/engine/engine-contract.ts'
@@ -87,9 +88,10 @@ export function laneOf(processesMax: number, isReady = true, first?: () => FakeP
     reserveIds: async held => ({ worker: held?.worker ?? 0, startMs: 0, endMs: 1 }),
     onDeath: reason => deaths.push(reason),
   })
-  const run = (queue: string, body: string, timeoutMs = 1000) => {
+  const run = (queue: string, body: string, timeoutMs = 1000, ticket = new Ticket(queue)) => {
     const request = { authorization: 'x', language: '4', dialect: '4', body, timeoutMs } as const
-    return lane.run({ request, queue, snapshotTime: micros(7), timeoutMs, now: () => micros(9), lead: 5 })
+    const times = { snapshotTime: micros(7), now: () => micros(9), lead: 5 }
+    return lane.run({ request, queue, ticket, timeoutMs, ...times })
   }
   return { deaths, lane, run, started, system, time }
 }

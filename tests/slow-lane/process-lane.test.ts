@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { duplexPair, PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { Ticket } from '../../src/base/admission/ticket.ts'
 import { receiveFrames, sendFrame } from '../../src/base/frames.ts'
 import { limits } from '../../src/base/limits.ts'
 import { RequestError } from '../../src/base/request-errors.ts'
@@ -190,6 +191,54 @@ test('the numbers of waiting queries of one database and of all databases are li
   await lane.close()
   for (const outcome of await settled) assert.equal(outcome.status, 'rejected')
   await assert.rejects(run('a', 'closed'), { code: 'time out' })
+})
+
+test('databases that use the whole queue do not keep the query of another database out', async () => {
+  const { lane, run } = laneOf(1)
+  const { laneWaitingMax, laneWaitingPerDatabaseMax } = slowLaneLimits
+  const queues = Array.from({ length: laneWaitingMax / laneWaitingPerDatabaseMax }, (_, at) => `loud ${at}`)
+  const loud = queues.flatMap(queue =>
+    Array.from({ length: laneWaitingPerDatabaseMax }, () => run(queue, 'x')),
+  )
+  const rejected: number[] = []
+  for (const [at, outcome] of loud.entries()) outcome.catch(() => rejected.push(at))
+  const quiet = run('quiet', 'y')
+  let isQuietRejected = false
+  quiet.catch(() => {
+    isQuietRejected = true
+  })
+  await turn()
+  assert.deepEqual([rejected.length, isQuietRejected], [1, false])
+  assert.equal(lane.standing.waiting + lane.standing.running, laneWaitingMax)
+  await lane.close()
+})
+
+test('an address with a key for clients does not keep other callers of its database out', async () => {
+  const { lane, run } = laneOf(1)
+  const loud = Array.from({ length: slowLaneLimits.laneWaitingPerDatabaseMax }, () =>
+    run('a', 'x', 1000, new Ticket('a client 192.0.2.1')),
+  )
+  const newest = assert.rejects(loud.at(-1) as Promise<unknown>, { code: 'too many requests' })
+  const quiet = run('a', 'y', 1000, new Ticket('a'))
+  await newest
+  const settled = Promise.allSettled([...loud, quiet])
+  await lane.close()
+  const reasons = (await settled).map(each => (each as PromiseRejectedResult).reason.code)
+  assert.equal(reasons.filter(code => code === 'too many requests').length, 1)
+  assert.equal(reasons.at(-1), 'time out')
+})
+
+test('a waiting query that only reads is dropped when its client disconnects', async () => {
+  const { lane, run } = laneOf(1)
+  const [reading, writing] = [new Ticket('a'), new Ticket('a')]
+  reading.endsWithClient = true
+  const dropped = assert.rejects(run('a', 'x', 1000, reading), { code: 'request timeout' })
+  const goesOn = assert.rejects(run('a', 'y', 1000, writing), { code: 'time out' })
+  for (const ticket of [reading, writing]) ticket.leave()
+  await dropped
+  assert.equal(lane.standing.waiting, 1)
+  await lane.close()
+  await goesOn
 })
 
 test('processes that are idle for long are killed, except one that stays ready', async () => {

@@ -329,6 +329,22 @@ test('streams with different rights and fields share the work and get their own 
     assert.deepEqual([taken(all).length, taken(some).length], [2, 1])
   }))
 
+test('one database that uses the limit does not keep the streams of another database out', () =>
+  withEngine(async ({ open, query }) => {
+    await query({ create_database: { object: { name: 'quiet' } } })
+    const params = { object: { database: { database: 'quiet' }, role: 'admin' } }
+    const { secret } = (await query({ create_key: params })) as { readonly secret: string }
+    await query({ create_collection: { object: { name: 'things' } } }, secret)
+    const loud = [await open(target), await open(target), await open(target), await open(target)]
+    assert.ok((await open(target)).ended, 'the owner with the most streams gets no more')
+    const quiet = [await open(target, secret), await open(target, secret)]
+    assert.deepEqual(
+      [...loud, ...quiet].map(({ ended }) => ended),
+      [true, true, false, false, false, false],
+    )
+    for (const stream of [...loud, ...quiet]) stream.close()
+  }, 4))
+
 test('streams beyond the limit get an error event; the end of the service ends all streams', () =>
   withEngine(async ({ engine, open }) => {
     const stream = await open(target)

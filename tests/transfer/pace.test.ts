@@ -2,10 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Ticket } from '../../src/base/admission/ticket.ts'
 import { step, stepsPerCheck } from '../../src/base/effort.ts'
+import { RequestError } from '../../src/base/request-errors.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import type { DocumentRecord } from '../../src/transfer/record.ts'
-import { writeBatch } from '../../src/transfer/write-batch.ts'
+import { missingOf, writeBatch } from '../../src/transfer/write-batch.ts'
 import { Lambda, type ObjectValue, type Ref, rootDatabase } from '../../src/values/value.ts'
 import { Bench, createCollection, createIndex, data, documentRef, object } from '../unit/store/support.ts'
 
@@ -91,4 +93,94 @@ test('a record whose bindings take too long is reported as bad, and the others a
   )
   assert.match(String((outcomes[slow] as { reason?: string }).reason), /bindings takes too long/)
   await bench.close()
+})
+
+/** A target without pauses, whose transactions write one record each. */
+async function slowTarget() {
+  const bench = new Bench(openMemory())
+  await bench.write(transaction => createCollection(transaction, 'c'))
+  return { store: bench.store, rules, pace: { batchMs: 0, rest: async () => undefined } }
+}
+
+test('an import stops before its next transaction when its client has disconnected', async () => {
+  const target = await slowTarget()
+  const ticket = new Ticket('a')
+  let transactions = 0
+  const onCosts = () => {
+    if (++transactions === 3) ticket.leave()
+  }
+  const requireGoing = () => ticket.requireGoing()
+  const write = () =>
+    writeBatch({ ...target, onCosts, requireGoing }, rootDatabase, records(10), options)
+  await assert.rejects(ticket.inSteps(write), { code: 'request timeout' })
+  assert.equal(transactions, 3)
+})
+
+test('a batch takes a number of transactions that is linear in its rejected records', async t => {
+  const { rules: accepting, store } = await slowTarget()
+  const complete = (ref: Ref, fields: ObjectValue) => {
+    if (ref.id % 2n === 0n) throw new RequestError('bad request', 'even')
+    return fields
+  }
+  const picky = { ...accepting, documents: () => ({ ...accepting.documents(), complete }) }
+  const write = t.mock.method(store, 'write')
+  const { outcomes } = await writeBatch({ store, rules: picky }, rootDatabase, records(256), options)
+  assert.deepEqual(
+    outcomes.map(({ kind }) => kind),
+    Array.from({ length: 256 }, (_, at) => (at % 2 === 0 ? 'written' : 'bad')),
+  )
+  assert.ok(write.mock.callCount() < 3 * 256, String(write.mock.callCount()))
+})
+
+test('a batch whose documents are checked together is tried a limited number of times', async t => {
+  const { rules: accepting, store } = await slowTarget()
+  const complete = () => {
+    throw new RequestError('bad request', 'never')
+  }
+  const picky = { ...accepting, documents: () => ({ ...accepting.documents(), complete }) }
+  const write = t.mock.method(store, 'write')
+  const { outcomes } = await writeBatch({ store, rules: picky }, rootDatabase, records(100), {
+    ...options,
+    checks: 'together',
+  })
+  assert.equal(write.mock.callCount(), 32)
+  assert.deepEqual(
+    outcomes.map(({ kind }) => kind),
+    Array.from({ length: 100 }, (_, at) => (at < 32 ? 'bad' : 'unmet')),
+  )
+})
+
+test('a past version is compared with one stored version, however many newer versions there are', async () => {
+  const { store } = await slowTarget()
+  const past = (id: bigint, ts: number): DocumentRecord => ({
+    ...(records(1)[0] as DocumentRecord),
+    id,
+    ts,
+    isHistory: true,
+  })
+  const readBytesFor = async (versions: number, id: bigint) => {
+    const all = Array.from({ length: versions }, (_, at) => past(id, 1000 + at))
+    await writeBatch({ store, rules }, rootDatabase, all, options)
+    const read: number[] = []
+    const onCosts = ({ readBytes }: { readonly readBytes: number }) => read.push(readBytes)
+    const { outcomes } = await writeBatch({ store, rules, onCosts }, rootDatabase, [past(id, 1000)], options)
+    assert.equal(outcomes[0]?.kind, 'equal')
+    return read[0]
+  }
+  assert.equal(await readBytesFor(50, 2n), await readBytesFor(5, 1n))
+})
+
+test('the existence of many documents is checked in slices, and stops when the client has disconnected', async () => {
+  const { store } = await slowTarget()
+  await writeBatch({ store, rules }, rootDatabase, records(3), options)
+  const documents = Array.from({ length: 40_000 }, (_, at) => ({ collection: 'c', id: BigInt(at) }))
+  let slices = 0
+  const missing = await missingOf(store, rootDatabase, documents, { onCosts: () => slices++ })
+  assert.equal(missing.filter(isMissing => !isMissing).length, 3)
+  assert.ok(slices > 1, 'other requests run between the slices')
+  const stopped = new RequestError('request timeout', 'stopped')
+  const requireGoing = () => {
+    throw stopped
+  }
+  await assert.rejects(missingOf(store, rootDatabase, documents, { requireGoing }), stopped)
 })

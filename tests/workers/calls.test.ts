@@ -56,6 +56,35 @@ test('queries that exceed the memory of the committing process get 429', async t
   })
 })
 
+test('queries of one database do not use up the memory for the queries of another database', async t => {
+  const { engine, query } = openCommitter(t)
+  await query({ create_database: { object: { name: 'quiet' } } })
+  const params = { object: { database: { database: 'quiet' }, role: 'admin' } }
+  const { secret } = (await query({ create_key: params })) as { readonly secret: string }
+  const statusOf = async (authorization: string) => {
+    // Waits for the hash of a new password.
+    const created = { object: { credentials: { object: { password: 'x'.repeat(70) } } } }
+    const body = JSON.stringify({
+      do: ['x'.repeat(200_000), { create: { collection: 'c' }, params: created }],
+    })
+    const language = { language: '4', dialect: '4' } as const
+    const { status } = await engine.query({ ...language, authorization, body, timeoutMs: 60_000 })
+    return status
+  }
+  for (const each of [undefined, secret])
+    await query({ create_collection: { object: { name: 'c' } } }, each === undefined ? {} : { secret: each })
+  const root = 'Bearer the-root-secret-of-a-test'
+  const loud = Array.from({ length: 12 }, () => statusOf(root))
+  const quiet = Array.from({ length: 2 }, () => statusOf(`Bearer ${secret}`))
+  assert.deepEqual(await Promise.all(quiet), [201, 201])
+  const statuses = await Promise.all(loud)
+  assert.ok(statuses.includes(429), statuses.join())
+  assert.ok(
+    statuses.every(status => status === 201 || status === 429),
+    statuses.join(),
+  )
+})
+
 const options = { onConflict: 'fail', dryRun: false } as const
 
 test('an import that the committing process rejects fails with the same error', async t => {

@@ -141,7 +141,7 @@ export const settings = {
     default: 1024,
     min: 16,
     max: 1_000_000,
-    doc: 'Maximum memory of all queries that run in one process, in megabytes, estimated; further queries get a 429. The processes of the slow lane use additional memory.',
+    doc: 'Maximum memory of all queries that wait in one process, in megabytes, estimated. One database may use half. At the limit, the largest waiting query of the database with the greatest use gets a 429. The processes of the slow lane use additional memory.',
   },
   slowLaneProcesses: {
     kind: 'integer',
@@ -180,13 +180,13 @@ export const settings = {
     default: 4096,
     min: 1,
     max: 1_000_000,
-    doc: 'Maximum concurrent requests; further requests get a 429.',
+    doc: 'Maximum concurrent requests; further requests get a 429, except those of databases and addresses with fewer requests than their fair part.',
   },
   streamsMax: {
     kind: 'integer',
     default: 50_000,
     max: 1_000_000,
-    doc: 'Maximum open event streams; further streams get an error event and end.',
+    doc: 'Maximum open event streams; further streams get an error event and end. If their database has fewer streams than its fair part, the oldest streams of the database with the most streams end instead.',
   },
   keepAliveSeconds: {
     kind: 'integer',

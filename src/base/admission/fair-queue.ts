@@ -44,15 +44,27 @@ export class FairQueue<T, O = string> {
     return this.#items.shift()
   }
 
-  /** Removes and returns the newest item of the owner with the most items. */
-  dropOne(): T | undefined {
-    let fullest: readonly [O, FairQueue<T, O>] | undefined
-    for (const entry of this.#owners) if (entry[1].size > (fullest?.[1].size ?? 0)) fullest = entry
-    if (this.size > 0) this.size--
-    if (fullest === undefined) return this.#items.pop()
-    const [owner, queue] = fullest
+  /**
+   * Removes and returns the newest item of the owner with the most items. Among nested owners, this rule is applied at
+   * each level. `outermost`: the item must belong to this outermost owner.
+   */
+  dropOne(outermost?: O): T | undefined {
+    const owner = outermost ?? this.#fullest()
+    const queue = owner === undefined ? undefined : this.#owners.get(owner)
+    if (owner === undefined || queue === undefined) {
+      const item = outermost === undefined ? this.#items.pop() : undefined
+      if (item !== undefined) this.size--
+      return item
+    }
+    this.size--
     if (queue.size === 1) this.#owners.delete(owner)
     return queue.dropOne()
+  }
+
+  #fullest(): O | undefined {
+    let fullest: readonly [O, FairQueue<T, O>] | undefined
+    for (const entry of this.#owners) if (entry[1].size > (fullest?.[1].size ?? 0)) fullest = entry
+    return fullest?.[0]
   }
 
   /** Removes an item that does not have to wait any longer. Returns whether the item was in the queue. */

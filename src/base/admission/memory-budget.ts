@@ -3,7 +3,8 @@
 // When the limit is exceeded, the largest shares of the client with the greatest use are evicted: their requests or
 // connections are ended. Evictions depend on size, so a new client has no disadvantage. The shares of a client form a
 // group, which is named by the client's address, or by its database once the credential is known. Work that must not be
-// ended has a reservation instead of a share. A reservation that exceeds the limit is rejected.
+// ended has a reservation, or a pinned share. Shares are evicted for a reservation; if this is not enough, the
+// reservation is rejected. A budget may also limit each group to a part of the whole.
 //
 // A budget with a pace also evicts stalled shares. A share stalls if less than a minimum amount moves (is added,
 // removed or transferred) during a window of time.
@@ -24,6 +25,10 @@ const lowWater = 7 / 8
 interface MemoryBudgetOptions {
   /** The limit for all shares and reservations together; a function if the limit changes. */
   readonly max: number | (() => number)
+  /** The part of the limit that one group may hold, from 0 to 1. Absent: one group may hold everything. */
+  readonly groupPart?: number
+  /** Evictions continue until at most this part of the limit is in use; by default {@link lowWater}. */
+  readonly lowWater?: number
   /** Absent: shares may stall. */
   readonly pace?: Pace
   /** Creates the error that is thrown for a reservation that exceeds the limit. */
@@ -47,21 +52,28 @@ interface Group {
   readonly name: string
   readonly shares: Set<Share>
   held: number
+  /** The part of `held` that belongs to pinned shares. */
+  pinned: number
 }
 
 /** The shares of all groups, the reservations, and their limit. */
 export class MemoryBudget {
   readonly #max: () => number
+  readonly #groupPart: number
+  readonly #lowWater: number
   readonly #pace: Pace | undefined
-  readonly #refusal: (() => Error) | undefined
+  /** Creates the error for a request that exceeds the limit. */
+  readonly refusal: (() => Error) | undefined
   readonly #groups = new Map<string, Group>()
   #held = 0
   #cancelSweep: Cancel | undefined
 
-  constructor({ max, pace, refusal }: MemoryBudgetOptions) {
+  constructor({ groupPart = 1, lowWater: low = lowWater, max, pace, refusal }: MemoryBudgetOptions) {
     this.#max = typeof max === 'number' ? () => max : max
+    this.#groupPart = groupPart
+    this.#lowWater = low
     this.#pace = pace
-    this.#refusal = refusal
+    this.refusal = refusal
   }
 
   /** The present total of all shares and reservations. */
@@ -83,20 +95,39 @@ export class MemoryBudget {
   }
 
   /**
-   * Reserves an amount that is never evicted. Throws the error of `refusal` if the reservation exceeds the limit. If no
-   * other amount is in use, every reservation is accepted.
+   * Reserves an amount for a group; a reservation is never evicted. Shares are evicted if necessary. Throws the error of
+   * `refusal` if the reservation still exceeds the limit of all groups or of its group. If no other amount is in use,
+   * every reservation is accepted.
    */
-  reserve(amount: number): Release {
-    if (this.#held > 0 && this.#held + amount > this.#max()) {
-      assert(this.#refusal, 'a budget with reservations has an error for those that it rejects')
-      throw this.#refusal()
+  reserve(amount: number, name = ''): Release {
+    const group = this.#groupOf(name)
+    const free = this.#max() - amount
+    const freeOfGroup = this.#groupMax - amount
+    if (group.held > freeOfGroup) this.#shrink(group, freeOfGroup, 0)
+    if (group.held <= freeOfGroup) this.#makeRoom(free, free)
+    if (this.#held > 0 && (this.#held > free || group.held > freeOfGroup)) {
+      this.#dropIfEmpty(group)
+      assert(this.refusal, 'a budget with reservations has an error for those that it rejects')
+      throw this.refusal()
     }
-    this.#held += amount
-    let isHeld = true
-    return () => {
-      if (isHeld) this.#held -= amount
-      isHeld = false
-    }
+    const share = new Share(this, group, () => undefined, this.#pace?.clock.elapsedMs() ?? 0)
+    group.shares.add(share)
+    share.pin(true)
+    share.pause(true)
+    share.grow(amount)
+    return () => share.close()
+  }
+
+  /**
+   * Returns whether a group may add `amount`. At the limit, a group may do so only if it then still holds no more than
+   * its fair part: the limit divided by the number of groups.
+   */
+  admits(name: string, amount: number): boolean {
+    const max = this.#max()
+    if (this.#held + amount <= max) return true
+    const group = this.#groups.get(name)
+    const groups = this.#groups.size + (group === undefined ? 1 : 0)
+    return (group?.held ?? 0) + amount <= Math.max(amount, max / groups) && max > 0
   }
 
   /** For {@link Share}: adds `amount`, which may be negative. */
@@ -106,19 +137,40 @@ export class MemoryBudget {
       share.group.shares.delete(share)
       share.group.shares.add(share)
     }
+    this.#add(share, amount)
+    if (amount <= 0) return
+    this.limit(share.group)
+    if (this.#held > this.#max()) this.#makeRoom(this.#max(), Math.ceil(this.#max() * this.#lowWater))
+  }
+
+  #add(share: Share, amount: number): void {
     share.group.held += amount
+    if (share.isPinned) share.group.pinned += amount
     this.#held += amount
-    if (amount > 0 && this.#held > this.#max()) this.#makeRoom()
+  }
+
+  /** For {@link Share}: evicts shares of a group that holds more than a group may hold. */
+  limit(group: Group): void {
+    if (this.#groupPart < 1 && group.held > this.#groupMax) this.#shrink(group, this.#groupMax, 0)
+  }
+
+  get #groupMax(): number {
+    return this.#max() * this.#groupPart
   }
 
   /** For {@link Share}: removes a share. */
   remove(share: Share): void {
     const { group, held } = share
-    group.held -= held
-    this.#held -= held
+    this.#add(share, -held)
     group.shares.delete(share)
-    // With a pace, the next sweep deletes the group if the group is still empty. Most clients return before the next
-    // sweep.
+    this.#dropIfEmpty(group)
+  }
+
+  /**
+   * Deletes an empty group. With a pace, the next sweep deletes the group if the group is still empty, because most
+   * clients return before the next sweep.
+   */
+  #dropIfEmpty(group: Group): void {
     if (group.shares.size === 0 && this.#pace === undefined) this.#groups.delete(group.name)
   }
 
@@ -127,10 +179,13 @@ export class MemoryBudget {
     const from = share.group
     const to = this.#groupOf(name)
     if (to === from) return to
+    const pinned = share.isPinned ? share.held : 0
     from.held -= share.held
+    from.pinned -= pinned
     from.shares.delete(share)
-    if (from.shares.size === 0 && this.#pace === undefined) this.#groups.delete(from.name)
+    this.#dropIfEmpty(from)
     to.held += share.held
+    to.pinned += pinned
     to.shares.add(share)
     return to
   }
@@ -138,24 +193,26 @@ export class MemoryBudget {
   #groupOf(name: string): Group {
     let group = this.#groups.get(name)
     if (group === undefined) {
-      group = { name, shares: new Set(), held: 0 }
+      group = { name, shares: new Set(), held: 0, pinned: 0 }
       this.#groups.set(name, group)
     }
     return group
   }
 
-  #makeRoom(): void {
-    const enough = Math.ceil(this.#max() * lowWater)
+  /** If more than `limit` is in use, evicts shares of the largest groups until at most `enough` is in use. */
+  #makeRoom(limit: number, enough: number): void {
+    if (this.#held <= limit) return
     while (this.#held > enough) {
       let largest: Group | undefined
       let second = 0
       for (const group of this.#groups.values()) {
+        if (group.held === group.pinned) continue
         if (largest === undefined || group.held > largest.held) {
           second = largest?.held ?? 0
           largest = group
         } else if (group.held > second) second = group.held
       }
-      if (largest === undefined || largest.held === 0) return
+      if (largest === undefined) return
       this.#shrink(largest, second, enough)
     }
   }
@@ -165,7 +222,8 @@ export class MemoryBudget {
    * The largest share is evicted first; among equal shares, the oldest share.
    */
   #shrink(group: Group, second: number, enough: number): void {
-    const shares = [...group.shares].sort((left, right) => right.held - left.held)
+    const shares = [...group.shares].filter(share => share.held > 0 && !share.isPinned)
+    shares.sort((left, right) => right.held - left.held)
     for (const share of shares) {
       share.end('no room')
       if (group.held <= second || this.#held <= enough) return
@@ -195,12 +253,24 @@ export class Share {
   #moved = 0
   /** True while the service does not read from the client. During this time, nothing in the share can move. */
   #paused = false
+  #pinned = false
 
   constructor(budget: MemoryBudget, group: Group, evict: (reason: Eviction) => void, nowMs: number) {
     this.#budget = budget
     this.group = group
     this.#evict = evict
     this.#windowFromMs = nowMs
+  }
+
+  /** True while the share must not be evicted because of its size. */
+  get isPinned(): boolean {
+    return this.#pinned
+  }
+
+  pin(isPinned: boolean): void {
+    if (this.#closed || isPinned === this.#pinned) return
+    this.#pinned = isPinned
+    this.group.pinned += isPinned ? this.held : -this.held
   }
 
   /** Adds `amount` to the share, and counts it as moved. The call may evict the share itself. */
@@ -226,7 +296,9 @@ export class Share {
 
   /** Moves the share to another group. */
   regroup(name: string): void {
-    if (!this.#closed) this.group = this.#budget.regroup(this, name)
+    if (this.#closed) return
+    this.group = this.#budget.regroup(this, name)
+    this.#budget.limit(this.group)
   }
 
   /** A paused share is not evicted when it stalls. */

@@ -59,6 +59,8 @@ interface LaneLoad {
 
 interface QueuedJob {
   readonly job: LaneJob
+  /** The path of the job in the queue of waiting jobs: the queue of the job, then its owner. */
+  readonly path: readonly string[]
   /** The deadline in milliseconds of the monotonic clock. */
   readonly deadlineMs: number
   readonly resolve: (outcome: LaneOutcome) => void
@@ -127,28 +129,43 @@ export class ProcessLane implements SlowLane {
   run(job: LaneJob): Promise<LaneOutcome> {
     const { clock } = this.#options
     if (this.#isClosed) return Promise.reject(outOfTime())
-    if (
-      this.#waiting.size >= slowLaneLimits.laneWaitingMax ||
-      this.#waiting.lengthOf(job.queue) >= slowLaneLimits.laneWaitingPerDatabaseMax
-    ) {
-      const text = msg`Too many long queries are waiting.`
-      return Promise.reject(new RequestError('too many requests', text))
-    }
     return new Promise((resolve, reject) => {
       const deadlineMs = clock.elapsedMs() + job.timeoutMs
-      this.#wait({ job, deadlineMs, resolve, reject, cancel: () => {} })
+      this.#wait({ job, path: [job.queue, job.ticket.owner], deadlineMs, resolve, reject, cancel: () => {} })
+      this.#dropExcess(job.queue)
     })
   }
 
   #wait(waiting: QueuedJob): void {
     const { clock, timers } = this.#options
-    const { job, deadlineMs, reject } = waiting
-    waiting.cancel = timers.after(deadlineMs - clock.elapsedMs(), () => {
-      this.#waiting.remove([job.queue], waiting)
-      reject(outOfTime())
-    })
-    this.#waiting.add([job.queue], waiting)
+    const { job, deadlineMs, path } = waiting
+    const leave = (reason: Error) => {
+      this.#waiting.remove(path, waiting)
+      waiting.cancel()
+      waiting.reject(reason)
+    }
+    const cancelTimer = timers.after(deadlineMs - clock.elapsedMs(), () => leave(outOfTime()))
+    let endWait: (() => void) | undefined
+    waiting.cancel = () => {
+      cancelTimer()
+      endWait?.()
+    }
+    this.#waiting.add(path, waiting)
+    endWait = job.ticket.begin(cause => leave(job.ticket.errorOf(cause)))
     this.#advance()
+  }
+
+  /** Rejects a waiting job if too many jobs of a queue wait, or too many of all queues. */
+  #dropExcess(queue: string): void {
+    const { laneWaitingMax, laneWaitingPerDatabaseMax } = slowLaneLimits
+    const isQueueFull = this.#waiting.lengthOf(queue) > laneWaitingPerDatabaseMax
+    const dropped = isQueueFull
+      ? this.#waiting.dropOne(queue)
+      : this.#waiting.size > laneWaitingMax
+        ? this.#waiting.dropOne()
+        : undefined
+    dropped?.cancel()
+    dropped?.reject(new RequestError('too many requests', msg`Too many long queries are waiting.`))
   }
 
   get standing(): LaneLoad {

@@ -10,6 +10,7 @@
 // viewer (all callers with the same rights). Events are rendered once for each format. Therefore, many streams of one
 // document cost little more than one stream.
 
+import { MemoryBudget, type Share } from '../../base/admission/memory-budget.ts'
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
 import { endOfTime, micros } from '../../base/micros.ts'
@@ -22,6 +23,7 @@ import type { StreamEvent, StreamFormat } from '../../model/streaming.ts'
 import type { Store } from '../../storage/store/store.ts'
 import type { Change, CommittedTransaction, Transaction } from '../../storage/store/store-contract.ts'
 import { type Micros, refKey } from '../../values/value.ts'
+import { budgetOwnerOf } from '../callers.ts'
 import type { EventStream } from '../engine-contract.ts'
 import type { StreamOpener, StreamOpening } from '../engine-options.ts'
 import { Audience, Lines } from './audience.ts'
@@ -47,7 +49,7 @@ interface StreamsOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** Maximum number of open streams. */
+  /** Maximum number of open streams of all owners together. */
   readonly openMax: number
   /** Called with an unexpected error, after all streams have ended. */
   readonly onInternalError: (error: unknown) => void
@@ -73,13 +75,21 @@ interface UnderWay {
   readonly lines: Map<Subject, Lines>
 }
 
+/**
+ * At the limit, streams are ended until at most this part of the limit is open. Ending several streams at once is
+ * cheaper, because each search for the streams to end goes through all streams of an owner.
+ */
+const openLowWater = 0.99
+
 /** Milliseconds between two checks of whether a credential has expired. */
 const expiryCheckMs = 60_000
 
 export class Streams implements StreamOpener {
   readonly #options: StreamsOptions
   readonly #tailer: Tailer
-  readonly #open = new Set<OpenStream>()
+  readonly #open = new Map<OpenStream, Share>()
+  /** The number of open streams of each owner. At the limit, the owner with the most streams loses its oldest. */
+  readonly #counts: MemoryBudget
   readonly #paged: PagedStreams
   readonly #subjects = new Subjects()
   readonly #viewers = new Map<string, Viewer>()
@@ -92,6 +102,7 @@ export class Streams implements StreamOpener {
 
   constructor(options: StreamsOptions) {
     this.#options = options
+    this.#counts = new MemoryBudget({ max: options.openMax, lowWater: openLowWater })
     this.#paged = new PagedStreams(options)
     this.#tailer = new Tailer({
       store: options.store,
@@ -99,19 +110,20 @@ export class Streams implements StreamOpener {
       clock: options.clock,
       handle: (committed, transaction, waiting) => this.#handle(committed, transaction, waiting),
       onFailure: error => {
-        for (const stream of this.#open) stream.end(streamEnds.failed)
+        for (const stream of this.#open.keys()) stream.end(streamEnds.failed)
         options.onInternalError(error)
       },
     })
   }
 
-  open({ nextPage, order, session }: StreamOpening): EventStream {
+  open({ address, nextPage, order, session }: StreamOpening): EventStream {
     const { subject: target } = order
     const format = order.kind === 'pushed' ? this.#shared(order.format) : undefined
     const wording = order.kind === 'pushed' ? order.format : order.wording
     const id = String(BigInt(`0x${this.#options.random.hex(8)}`) >> 1n)
     if (this.#isEnded) return rejectedStream(id, wording, streamEnds.alreadyClosed)
-    if (this.#open.size >= this.#options.openMax) return rejectedStream(id, wording, streamEnds.tooMany)
+    const owner = budgetOwnerOf(session.caller, address)
+    if (!this.#counts.admits(owner, 1)) return rejectedStream(id, wording, streamEnds.tooMany)
     const { transaction } = session
     const terms = viewerTerms(session)
     const origin = {
@@ -122,7 +134,12 @@ export class Streams implements StreamOpener {
       start: order.kind === 'pushed' ? transaction.lastCommitTime : order.place.time,
     }
     const stream = new OpenStream(id, origin, ended => this.#release(ended))
+    this.#open.set(
+      stream,
+      this.#counts.open(owner, () => stream.end(streamEnds.tooMany)),
+    )
     this.#register(stream, transaction)
+    this.#open.get(stream)?.grow(1)
     if (order.kind === 'paged') this.#paged.add(stream, order, nextPage)
     else origin.subject.streams.add(stream)
     return stream
@@ -130,7 +147,7 @@ export class Streams implements StreamOpener {
 
   end(): void {
     this.#isEnded = true
-    for (const stream of this.#open) stream.end(streamEnds.sourceClosed)
+    for (const stream of this.#open.keys()) stream.end(streamEnds.sourceClosed)
   }
 
   /** Returns the same object for equal formats, so that events are rendered once for all streams with equal formats. */
@@ -140,7 +157,6 @@ export class Streams implements StreamOpener {
 
   #register(stream: OpenStream, transaction: Transaction): void {
     const { viewer, subject } = stream.origin
-    this.#open.add(stream)
     if (viewer.streams.size === 0) this.#begin(viewer)
     viewer.streams.add(stream)
     if (subject.isIdle) {
@@ -177,7 +193,10 @@ export class Streams implements StreamOpener {
   }
 
   #release(stream: OpenStream): void {
-    if (!this.#open.delete(stream)) return
+    const share = this.#open.get(stream)
+    if (share === undefined) return
+    this.#open.delete(stream)
+    share.close()
     const { viewer, subject } = stream.origin
     viewer.streams.delete(stream)
     if (viewer.streams.size === 0) this.#forget(viewer)

@@ -253,4 +253,6 @@ export interface Program {
    * calls.
    */
   readonly mayWrite: boolean
+  /** True if the query may call user functions. */
+  readonly mayCallFunctions: boolean
 }

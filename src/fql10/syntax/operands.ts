@@ -17,6 +17,15 @@ const writing: ReadonlySet<string> = new Set(
 abstract class ChainReader extends SourceReader {
   /** True if the text calls a method that may write. */
   mayWrite = false
+  /** The names that the text calls, or uses as values: variables and user functions. */
+  readonly #valueNames = new Set<string>()
+  /** The names of all variables in the text. */
+  readonly variables = new Set<string>()
+
+  /** True if the text may call user functions. */
+  get mayCallFunctions(): boolean {
+    return !this.#valueNames.isSubsetOf(this.variables)
+  }
 
   abstract list(bracket: ']' | ')', shortAllowed: boolean): Node[]
 
@@ -33,7 +42,10 @@ abstract class ChainReader extends SourceReader {
       last = link.end
       before = beforeAssertion(link)
     }
-    if (links.length === 0) return operand
+    const [first] = links
+    if (operand.kind === 'name' && operand.name !== shortParameter && (!first || first.kind === 'call'))
+      this.#valueNames.add(operand.name)
+    if (first === undefined) return operand
     return { kind: 'chain', operand, links, start: operand.start, end: last }
   }
 

@@ -15,7 +15,8 @@ import { readType } from './types.ts'
 export function parseQuery(source: Source, placeholders: readonly number[]): Program {
   const parser = new Parser(source, placeholders)
   const body = wholeOf(parser, () => parser.query())
-  return { source, body, mayWrite: parser.mayWrite }
+  const { mayCallFunctions, mayWrite } = parser
+  return { source, body, mayWrite, mayCallFunctions }
 }
 
 /** Parses a lambda (a function body, predicate or computed field). Throws a QueryFailure for any other text. */

@@ -159,6 +159,7 @@ export class Parser extends ObjectReader {
     this.lines()
     const value = this.expression(false)
     if (name === 'FQL' || name === '_') throw this.keyword(name, nameStart)
+    this.variables.add(name)
     return { kind: 'let', name, type, value, start, end: value.end }
   }
 
@@ -285,6 +286,7 @@ export class Parser extends ObjectReader {
         this.record(msg`Duplicate lambda argument`, each.start, end, { remarks })
       } else places.set(each.name, each.start)
       parameters.push(each.name)
+      this.variables.add(each.name)
     }
     if (rest !== undefined) parameters.pop()
     this.lines()

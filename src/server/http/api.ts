@@ -43,7 +43,11 @@ export function apiEndpoint(services: Services, endpoint: ApiEndpoint): Endpoint
     const handler = async (call: EndpointCall) => {
       const begunMs = services.clock.elapsedMs()
       const principal = await principalOf(call, services)
-      const run = async (onCosts: OnCosts) => bodyAnswer(status, await handle(call, principal, onCosts))
+      const run = async (onCosts: OnCosts) => {
+        const work = async () => handle(call, principal, onCosts)
+        const body = await services.engine.withMemory(call.ticket, call.body?.length ?? 0, work)
+        return bodyAnswer(status, body)
+      }
       const rejection = mayUse[access](principal)
         ? undefined
         : new ApiError('forbidden', forbidden ?? noAccess)
@@ -149,11 +153,11 @@ export function isoTime(micros: Micros): string {
 
 /** Returns the principal of a call's credential. Throws a 401 error when the credential is invalid. */
 export async function principalOf(
-  { request }: EndpointCall,
+  { request, ticket }: EndpointCall,
   { engine }: Services,
   authorization = request.headers.authorization,
 ): Promise<Principal> {
-  const principal = await engine.whoIs(authorization)
+  const principal = await engine.whoIs(authorization, ticket)
   if (principal) return principal
   throw new ApiError('unauthorized', msg`The credential is unknown, has expired or was revoked.`)
 }

@@ -7,6 +7,7 @@
 // does not see the cause.
 
 import { MemoryBudget } from '../../base/admission/memory-budget.ts'
+import { ownerOfDatabase } from '../../base/admission/ticket.ts'
 import { beginningOfJson } from '../../base/json-encoding.ts'
 import { limits } from '../../base/limits.ts'
 import { Message, messageOf, msg, own } from '../../base/message.ts'
@@ -60,23 +61,23 @@ const bodyErrors = {
 
 export class Edge {
   readonly #services: Services
-  readonly #pendingMax: number
+  /** The running requests of each owner. A running request is not evicted. */
+  readonly #running: MemoryBudget
   readonly #bodies: MemoryBudget
   readonly #writer: ResponseWriter
   /** The answers of this turn of the event loop. All answers are sent at the end of the turn. */
   readonly #answers: TurnEnd<EndpointCall>
   readonly #record: RecordCall | undefined
-  #pending = 0
 
   constructor(services: Services, options: EdgeOptions) {
     this.#services = services
     this.#record = recorder(services)
     this.#answers = new TurnEnd(call => {
-      this.#pending--
+      call.release?.()
       this.#answer(call, call.answer as Answer)
     }, services.clock)
-    this.#pendingMax = options.pendingRequestsMax
-    if (services.meter) services.meter.inFlight = () => this.#pending
+    this.#running = new MemoryBudget({ max: options.pendingRequestsMax })
+    if (services.meter) services.meter.inFlight = () => this.#running.held
     const { clock, meter, timers } = services
     const bodyPace = { windowMs: edgeLimits.bodyPaceMs, amount: edgeLimits.bodyPaceBytes, clock, timers }
     this.#bodies = new MemoryBudget({ max: edgeLimits.bufferedBodyBytesMax, pace: bodyPace })
@@ -143,8 +144,11 @@ export class Edge {
   #runWithBody(call: EndpointCall, endpoint: Endpoint, handler: Handler): void {
     let unauthorized: Answer | undefined
     const admit = async () => {
-      const { database, ...answer } = await this.#services.engine.authorized(call.queryRequest(undefined))
-      if (answer.status === 200) return `database ${database}`
+      const { database, ...answer } = await this.#services.engine.authorized(
+        call.queryRequest(undefined),
+        call.ticket,
+      )
+      if (answer.status === 200) return database === undefined ? undefined : ownerOfDatabase(database)
       unauthorized = answer
       return undefined
     }
@@ -166,14 +170,16 @@ export class Edge {
   }
 
   #run(call: EndpointCall, handler: Handler): void {
-    if (this.#pending >= this.#pendingMax) {
+    if (!this.#running.admits(call.ticket.owner, 1)) {
       this.#answer(call, this.#error(call, 'too many requests', 'Too many pending requests'))
       return
     }
-    this.#pending++
     try {
       const answer = handler(call)
       if (answer instanceof Promise) {
+        // Other requests can begin only while a request waits.
+        call.release = call.ticket.count(this.#running)
+        call.request.onClose(() => call.ticket.leave())
         answer.then(
           resolved => this.#finish(call, resolved),
           cause => this.#finish(call, this.#failed(call, cause)),
@@ -209,7 +215,7 @@ export class Edge {
    */
   async #wrongMethod(endpoint: Endpoint, call: EndpointCall): Promise<Answer> {
     if (endpoint.authenticated) {
-      const answer = await this.#services.engine.authorized(call.queryRequest(undefined))
+      const answer = await this.#services.engine.authorized(call.queryRequest(undefined), call.ticket)
       if (answer.status !== 200) return answer
     }
     const allowed = Object.keys(endpoint.methods).filter(method => method !== 'HEAD')

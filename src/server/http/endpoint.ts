@@ -3,6 +3,7 @@
 // headers afterwards.
 
 import type { Logger } from 'pino'
+import { Ticket } from '../../base/admission/ticket.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import type { Timers } from '../../base/timers.ts'
@@ -52,6 +53,8 @@ export class EndpointCall {
   /** Values of the named parts of the endpoint's path. */
   readonly parameters: Readonly<Record<string, string>>
   readonly trace: Trace
+  /** The request in the budgets of the service. */
+  readonly ticket: Ticket
   /** Set after the headers have been checked, before any handler runs. */
   settings: RequestSettings | undefined
   tags: readonly Tag[] = []
@@ -68,6 +71,8 @@ export class EndpointCall {
   startedMs = 0
   /** Bytes of the body. */
   bytesIn = 0
+  /** Ends the count of the request as a running request. Set while the handler runs. */
+  release: (() => void) | undefined
   /** The answer, while it waits to be sent. */
   answer: Answer | undefined
 
@@ -75,6 +80,7 @@ export class EndpointCall {
     this.request = request
     this.parameters = parameters
     this.trace = trace
+    this.ticket = new Ticket(request.client)
   }
 
   /** The protocol of the request and its response. */

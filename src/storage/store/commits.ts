@@ -25,6 +25,8 @@ export interface AttemptOwner<T> {
    * fails. If this function is undefined, a stale attempt is not committed.
    */
   readonly evaluateAt?: (time: Micros) => Promise<Attempt<T> | 'stale'>
+  /** The owner that the memory of the waiting writes counts for. */
+  readonly memoryOwner?: string
 }
 
 /** The conditions for committing an attempt. */

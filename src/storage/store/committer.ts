@@ -68,7 +68,7 @@ export class Committer {
         const isLast = options.retriesMax === undefined && retries >= retriesMax
         const isShort = isLast || attempt.evaluationMicros <= shortMicros
         const terms = { notBefore, seen, ...(isShort && { again: work }) }
-        const outcome = await this.#commit(attempt, terms)
+        const outcome = await this.#commit(attempt, terms, options.memoryOwner?.())
         if (outcome !== 'stale') return { ...outcome, retries: outcome.retries + retries }
       } finally {
         announcement.end()
@@ -98,7 +98,8 @@ export class Committer {
     const announcement = this.#times.announceAt(attempt.commitTime)
     try {
       const notBefore = Math.max(announcement.time, attempt.commitTime)
-      return await this.#commit(attempt, { notBefore, seen: epoch, ...(owner && { owner }) })
+      const terms = { notBefore, seen: epoch, ...(owner && { owner }) }
+      return await this.#commit(attempt, terms, owner?.memoryOwner)
     } finally {
       announcement.end()
     }
@@ -131,9 +132,16 @@ export class Committer {
     return this.#commits.passTime()
   }
 
-  /** Commits an attempt. The writes of the attempt are counted against the memory limit until the outcome is known. */
-  async #commit<T>(attempt: Attempt<T>, terms: CommitTerms<T>): Promise<TransactionOutcome<T> | 'stale'> {
-    const release = this.#memory?.reserve(attempt.counters.writeBytes)
+  /**
+   * Commits an attempt. The writes of the attempt are counted against the memory limit, for `memoryOwner`, until the
+   * outcome is known.
+   */
+  async #commit<T>(
+    attempt: Attempt<T>,
+    terms: CommitTerms<T>,
+    memoryOwner?: string,
+  ): Promise<TransactionOutcome<T> | 'stale'> {
+    const release = this.#memory?.reserve(attempt.counters.writeBytes, memoryOwner)
     try {
       return await this.#commits.commit(attempt, terms)
     } finally {

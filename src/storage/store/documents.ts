@@ -43,11 +43,14 @@ export function isVisible(snapshot: Snapshot, stored: Bytes): boolean {
   return versionAction(stored) !== 'delete' && !isExpired(snapshot, versionTtl(stored))
 }
 
-/** Yields all stored versions of a document, newest first. Rows are read only when they are needed. */
-export function* storedVersions(snapshot: Snapshot, ref: Ref): Generator<Bytes> {
+/**
+ * Yields the stored versions of a document, newest first. If `notAfter` is present, begins with the version that was
+ * valid at this time. Rows are read only when they are needed.
+ */
+export function* storedVersions(snapshot: Snapshot, ref: Ref, notAfter?: Micros): Generator<Bytes> {
   const newest = newestLive(snapshot, ref)
-  if (newest !== undefined) yield newest
-  for (const { value } of snapshot.view.range(historyRange(ref))) {
+  if (newest !== undefined && (notAfter === undefined || versionTime(newest) <= notAfter)) yield newest
+  for (const { value } of snapshot.view.range(historyRange(ref, notAfter))) {
     snapshot.counters.readBytes += value.length
     yield value
   }

@@ -39,6 +39,7 @@ import type {
   StoreHooks,
   TransactionCounters,
   Version,
+  VersionScan,
 } from './store-contract.ts'
 import { sizeOfCollection, sizeOfIndex } from './stored-size.ts'
 import { VersionReader } from './version-reader.ts'
@@ -204,10 +205,11 @@ export abstract class StoreReader {
     return micros(minimum)
   }
 
-  *versions(ref: Ref, options: { readonly reverse?: boolean } = {}): Generator<Version> {
+  *versions(ref: Ref, options: VersionScan = {}): Generator<Version> {
     const minimum = this.minimumValidTime(ref.database, ref.collection)
+    const notAfter = options.notAfter === undefined ? undefined : micros(Math.max(options.notAfter, minimum))
     const versions = options.reverse
-      ? storedVersions(this.snapshot, ref)
+      ? storedVersions(this.snapshot, ref, notAfter)
       : storedVersionsAscending(this.snapshot, ref, minimum)
     for (const stored of versions) {
       if (this.#isPast && versionTime(stored) > this.snapshotTime) continue

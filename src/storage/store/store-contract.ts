@@ -203,6 +203,14 @@ export interface StoredSize {
   readonly last: Uint8Array | undefined
 }
 
+/** Which versions of a document are read, and in which order. */
+export interface VersionScan {
+  /** True: the newest version comes first. */
+  readonly reverse?: boolean
+  /** Only with `reverse`: the first version is the version that was valid at this time. */
+  readonly notAfter?: Micros
+}
+
 /**
  * The part of a transaction that reads schemas and documents. Functions that only read have a parameter of this type.
  */
@@ -225,7 +233,7 @@ export interface ReadTransaction {
    * Returns all retained versions of a document, oldest first. Includes the pending version of this transaction, and
    * versions whose `ttl` has passed.
    */
-  versions(ref: Ref, options?: { readonly reverse?: boolean }): Iterable<Version>
+  versions(ref: Ref, options?: VersionScan): Iterable<Version>
   /** Returns the entries of an index with the given terms, in order. Entries are read when they are needed. */
   match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry>
   /** Returns the live documents of a user or native collection, by id. Documents are read when they are needed. */
@@ -417,6 +425,8 @@ export interface WriteOptions {
    * writer lock, so that it cannot conflict.
    */
   readonly retriesMax?: number
+  /** Returns the owner that the memory of waiting writes counts for. Called after the evaluation. */
+  readonly memoryOwner?: () => string
 }
 
 /** Thrown if a transaction fails because other transactions have changed its read set during each attempt. */

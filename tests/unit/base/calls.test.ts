@@ -85,6 +85,44 @@ test('when the connection closes, pending calls may have had an effect, and late
   await pair.callee.closed
 })
 
+test('the handler learns that its call was cancelled, or that the connection has closed', async () => {
+  const cancelled: string[] = []
+  const gate = Promise.withResolvers<void>()
+  const [near, far] = duplexPair()
+  const caller = new Caller(near)
+  const callee = new Callee(far, async ({ value }, onCancel) => {
+    onCancel(reason => cancelled.push(`${value} ${reason}`))
+    await gate.promise
+    return { value: 'result' }
+  })
+  const cancels: ((reason: string) => void)[] = []
+  const results = [1, 2].map(value => caller.call({ value }, cancel => cancels.push(cancel)))
+  cancels[0]?.('evicted')
+  while (cancelled.length === 0) await turn()
+  far.destroy()
+  await callee.closed
+  assert.deepEqual(cancelled, ['1 evicted', '1 connection closed', '2 connection closed'])
+  gate.resolve()
+  near.destroy()
+  for (const result of results) await assert.rejects(result, ConnectionLost)
+})
+
+test('a call that was cancelled gets its result', async () => {
+  const [near, far] = duplexPair()
+  const caller = new Caller(near)
+  new Callee(far, (_call, onCancel) => {
+    const { promise, resolve } = Promise.withResolvers<Payload>()
+    onCancel(reason => resolve({ value: reason }))
+    return promise
+  })
+  let cancel: ((reason: string) => void) | undefined
+  const result = caller.call({ value: 1 }, given => {
+    cancel = given
+  })
+  cancel?.('left')
+  assert.equal((await result).value, 'left')
+})
+
 test('notifications reach callers with listeners', async () => {
   const { callee, caller } = pairOf(echo)
   let heard = 0

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Ticket } from '../../../src/base/admission/ticket.ts'
 import { TimeBudget } from '../../../src/base/admission/time-budget.ts'
 import { epoch, type Micros, micros } from '../../../src/base/micros.ts'
 import { RequestError } from '../../../src/base/request-errors.ts'
@@ -72,6 +73,7 @@ function serviceOf(takes: readonly number[]) {
       job: lead => ({
         request: { language: '4', dialect: '4', authorization: 'x', body: '', timeoutMs },
         queue: 'a',
+        ticket: new Ticket('a'),
         snapshotTime: epoch,
         timeoutMs,
         now: () => micros(Math.floor(now)),

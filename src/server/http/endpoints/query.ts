@@ -22,9 +22,9 @@ export function queryEndpoint({ engine }: Services, protocol: Protocol): Endpoin
     GET: call => {
       const query = queryParameter(call.request.url, 'q')
       call.body = query === '' ? undefined : query
-      return engine.query(call.queryRequest(call.body, inGetRequests))
+      return engine.query(call.queryRequest(call.body, inGetRequests), call.ticket)
     },
-    POST: call => engine.query(call.queryRequest(call.body)),
+    POST: call => engine.query(call.queryRequest(call.body), call.ticket),
   }
   return {
     ...queryTraits,
@@ -41,18 +41,20 @@ export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
   const get = (path: string, GET: Handler): Endpoint => ({ path, authenticated: true, methods: { GET } })
   return [
     // Evaluates a query. Its reads are strictly serializable, even if it writes nothing.
-    post('/linearized', call => engine.query(call.queryRequest(call.body, throughTheLog))),
+    post('/linearized', call => engine.query(call.queryRequest(call.body, throughTheLog), call.ticket)),
     // Evaluates a query and describes its reads. If the query runs as another caller, describes its permission checks.
-    post('/api/v1/explain', call => engine.explain(call.queryRequest(call.body))),
+    post('/api/v1/explain', call => engine.explain(call.queryRequest(call.body), call.ticket)),
     // The number of an index's entries, and their size in the store.
-    post('/api/v1/indexes/_size', call => engine.indexSize(call.queryRequest(call.body))),
+    post('/api/v1/indexes/_size', call => engine.indexSize(call.queryRequest(call.body), call.ticket)),
     // The number of a collection's documents, and their size.
-    post('/api/v1/collections/_size', call => engine.collectionSize(call.queryRequest(call.body))),
+    post('/api/v1/collections/_size', call =>
+      engine.collectionSize(call.queryRequest(call.body), call.ticket),
+    ),
     // The account and the database of the secret.
-    get('/authorized', call => engine.authorized(call.queryRequest(undefined))),
+    get('/authorized', call => engine.authorized(call.queryRequest(undefined), call.ticket)),
     // The token document of the caller: the only remaining route of an older REST interface. Clients use this route to
     // check whether a session is still valid.
-    get('/tokens/self', call => engine.ownToken(call.queryRequest(undefined))),
+    get('/tokens/self', call => engine.ownToken(call.queryRequest(undefined), call.ticket)),
   ]
 }
 
@@ -78,7 +80,7 @@ export function streamEndpoints({ engine, stopping }: Services): readonly Endpoi
 
 /** Opens a stream, or returns the error. */
 async function opened(engine: Engine, call: EndpointCall, fields: string | undefined): Promise<Answer> {
-  const answer = await engine.openStream(call.queryRequest(call.body, inStreamRequests), fields)
+  const answer = await engine.openStream(call.queryRequest(call.body, inStreamRequests), fields, call.ticket)
   if (answer.stream === undefined) return answer
   const headers = ['x-fauna-stream-id', answer.stream.id]
   // A stream closes its connection at the end, so that a shutdown need not wait for idle connections.

@@ -43,7 +43,8 @@ class BadBody {
 export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
   const answer = async (call: EndpointCall): Promise<Answer> => {
     try {
-      return await engine.query(call.queryRequest(schemaRequestText(await readRequest(call))))
+      const request = call.queryRequest(schemaRequestText(await readRequest(call)))
+      return await engine.query(request, call.ticket)
     } catch (error) {
       if (!(error instanceof BadBody)) throw error
       const { message } = error

@@ -4,7 +4,6 @@
 // `page` read documents for an export. Requests are counted, limited and recorded like queries.
 
 import { msg } from '../../../base/message.ts'
-import type { OnCosts } from '../../../transfer/batch-writer.ts'
 import {
   pageText,
   readMissingRequest,
@@ -14,42 +13,57 @@ import {
   writeResponse,
 } from '../../../transfer/messages.ts'
 import { BadRecord, TransferError } from '../../../transfer/record.ts'
-import type { TransferService } from '../../../transfer/service.ts'
+import type { TransferRequest, TransferService } from '../../../transfer/service.ts'
 import type { DatabaseId } from '../../../values/value.ts'
 import { ApiError, apiEndpoint } from '../api.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 
+/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
+const transferLimits = {
+  /** Maximum number of documents of one imported batch that are checked together; own limit. */
+  togetherDocumentsMax: 2000,
+  /** Maximum number of bytes of a request that asks which documents are missing; own limit. */
+  missingBodyBytesMax: 2_097_152,
+} as const
+
 /** The endpoints of imports and exports. */
 export function transferEndpoints(services: Services, transfer: TransferService): readonly Endpoint[] {
-  const endpoint = (path: string, handle: Handle): Endpoint =>
+  const endpoint = (path: string, handle: Handle, bodyBytesMax?: number): Endpoint =>
     apiEndpoint(services, {
       path,
       access: 'admin',
       forbidden: 'Imports and exports need the root secret or an admin key of the database.',
       isCharged: true,
       readsBody: true,
+      ...(bodyBytesMax && { bodyBytesMax }),
       methods: {
-        POST: ({ body = '' }, { database }, onCosts) =>
-          withBadRequests(async () => handle(database, body, onCosts)),
+        POST: ({ body = '', ticket }, { database }, onCosts) =>
+          withBadRequests(async () => handle(database, body, { onCosts, ticket })),
       },
     })
   return [
-    endpoint(transferPaths.write, async (database, body, onCosts) => {
-      const { options, records } = readWriteRequest(body)
-      return writeResponse(await transfer.write(database, records, options, onCosts))
+    endpoint(transferPaths.write, async (database, body, within) => {
+      const { options, records } = await readWriteRequest(body, () => within.ticket.requireGoing())
+      if (options.checks === 'together' && records.length > transferLimits.togetherDocumentsMax) {
+        const text = msg`Too many documents to check together. Max: ${transferLimits.togetherDocumentsMax}.`
+        throw new ApiError('request too large', text)
+      }
+      return writeResponse(await transfer.write(database, records, options, within))
     }),
-    endpoint(transferPaths.missing, (database, body, onCosts) =>
-      transfer.missing(database, readMissingRequest(body), onCosts),
+    endpoint(
+      transferPaths.missing,
+      (database, body, within) => transfer.missing(database, readMissingRequest(body), within),
+      transferLimits.missingBodyBytesMax,
     ),
     endpoint(transferPaths.snapshot, database => transfer.snapshot(database)),
-    endpoint(transferPaths.page, (database, body, onCosts) =>
+    endpoint(transferPaths.page, (database, body, { onCosts }) =>
       pageText(transfer.page(database, readPageRequest(body), onCosts)),
     ),
   ]
 }
 
-/** Handles a request for a database. Returns the body of the answer. `onCosts` is called after each transaction. */
-type Handle = (database: DatabaseId, body: string, onCosts: OnCosts) => unknown
+/** Handles a request for a database. Returns the body of the answer. */
+type Handle = (database: DatabaseId, body: string, within: Required<TransferRequest>) => unknown
 
 /** Converts errors of `work` that the client has caused to 400 errors. */
 async function withBadRequests(work: () => Promise<unknown>): Promise<unknown> {

@@ -118,12 +118,45 @@ test('a single reservation may have any amount', () => {
   assert.equal(budget.held, 0)
 })
 
-test('shares are evicted for a share, but never for a reservation', () => {
+test('shares are evicted for a reservation; pinned shares are not', () => {
   const evicted: string[] = []
   const budget = new MemoryBudget({ max: 10, refusal: () => refusal })
-  budget.open('a', () => evicted.push('a'), 6)
-  assert.throws(() => budget.reserve(5), refusal)
-  budget.reserve(4)
-  budget.open('b', () => evicted.push('b'), 1)
-  assert.deepEqual(evicted, ['a'])
+  const pinned = budget.open('a', () => evicted.push('pinned'), 3)
+  pinned.pin(true)
+  budget.open('a', () => evicted.push('a'), 3)
+  budget.open('b', () => evicted.push('b'), 4)
+  budget.reserve(5, 'c')
+  assert.deepEqual(evicted, ['a', 'b'])
+  assert.throws(() => budget.reserve(3, 'c'), refusal)
+  pinned.pin(false)
+  budget.reserve(3, 'c')
+  assert.deepEqual(evicted, ['a', 'b', 'pinned'])
+  assert.equal(budget.held, 8)
+})
+
+test('a group holds at most its part of the limit', () => {
+  const evicted: string[] = []
+  const budget = new MemoryBudget({ max: 20, groupPart: 1 / 2, refusal: () => refusal })
+  const open = (group: string, name: string) => budget.open(group, () => evicted.push(name), 4)
+  for (const name of ['a1', 'a2', 'a3']) open('a', name)
+  assert.deepEqual(evicted, ['a1'])
+  const moved = open('b', 'b1')
+  moved.regroup('a')
+  assert.deepEqual(evicted, ['a1', 'a2'])
+  budget.reserve(4, 'c')
+  assert.throws(() => budget.reserve(7, 'c'), refusal)
+  budget.reserve(6, 'c')
+  assert.equal(budget.held, 18)
+})
+
+test('at the limit, only owners below their fair part are admitted', () => {
+  const budget = new MemoryBudget({ max: 4 })
+  for (let n = 0; n < 4; n++) budget.open('a', () => assert.fail('nothing is evicted'), 1).pin(true)
+  assert.ok(!budget.admits('a', 1))
+  assert.ok(budget.admits('b', 1))
+  const share = budget.open('b', () => assert.fail('a pinned share is not evicted'))
+  share.pin(true)
+  share.grow(2)
+  assert.ok(!budget.admits('b', 1))
+  assert.ok(budget.admits('c', 1))
 })
