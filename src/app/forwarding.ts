@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream'
 import { ownerOfDatabase, type StopCause, Ticket } from '../base/admission/ticket.ts'
 import { Callee, Caller, ConnectionLost, type Payload } from '../base/calls.ts'
 import { RequestError, type RequestErrorCode } from '../base/request-errors.ts'
+import { inSlices } from '../base/slices.ts'
 import { type Engine, LongBody, type QueryRequest, type QueryResponse } from '../engine/engine-contract.ts'
 import { storeFailure } from '../engine/store-failures.ts'
 import type { KeyValueStore } from '../storage/kv/kv-contract.ts'
@@ -112,7 +113,9 @@ async function run(
     case 'import': {
       const { database, text } = operation
       return engine.withMemory(ticket, text.length, async () => {
-        const { options, records } = await readWriteRequest(text, () => ticket.requireGoing())
+        const { options, records } = await readWriteRequest(text, (lines, read) =>
+          inSlices(lines, read, () => ticket.requireGoing()),
+        )
         const spent: Readonly<TransactionCounters>[] = []
         const onCosts = (counters: Readonly<TransactionCounters>) => spent.push({ ...counters })
         const result = await transfer.write(database, records, options, { onCosts, ticket })

@@ -159,10 +159,10 @@ export class Caller {
 }
 
 /** Sets the function that is called when the caller cancels the call or the connection closes. */
-export type OnCancel = (listener: (reason: string) => void) => void
+type OnCancel = (listener: (reason: string) => void) => void
 
 /** The reason of the cancellation when the connection has closed. */
-export const connectionClosed = 'connection closed'
+const connectionClosed = 'connection closed'
 
 type Handle = (call: Payload, onCancel: OnCancel) => Promise<Payload>
 

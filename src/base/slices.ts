@@ -7,7 +7,7 @@ const sliceMs = 10
 export async function inSlices<T>(
   items: Iterable<T>,
   work: (item: T) => void,
-  beforeSlice: () => void = () => undefined,
+  beforeSlice: () => void,
 ): Promise<void> {
   let endMs = performance.now() + sliceMs
   for (const item of items) {

@@ -1,7 +1,6 @@
 // Writes and reads the requests and responses between the command line and a service. The command line works only with
 // a service of the same version.
 
-import { inSlices } from '../base/slices.ts'
 import type { BatchOptions, BatchResult, MissingReference, OnConflict, Outcome } from './batch-writer.ts'
 import type { ExportPage, ExportPageRequest, ExportSnapshot, PagePlace } from './read-page.ts'
 import { BadRecord, type DocumentRecord } from './record.ts'
@@ -23,13 +22,19 @@ export function writeRequestText(records: readonly DocumentRecord[], options: Ba
   return [JSON.stringify(options), ...records.map(recordText)].join('\n')
 }
 
+/** Calls `read` for each line and its index. */
+type ReadLines = (
+  lines: Iterable<readonly [number, string]>,
+  read: (line: readonly [number, string]) => void,
+) => Promise<void>
+
 /**
- * Reads a batch. Rejects with {@link BadRecord} for an invalid request. `beforeSlice` is called repeatedly, and may
- * throw to end the work.
+ * Reads a batch. Rejects with {@link BadRecord} for an invalid request. `readLines` may pause between lines, so that a
+ * long request does not block the process.
  */
 export async function readWriteRequest(
   body: string,
-  beforeSlice?: () => void,
+  readLines: ReadLines,
 ): Promise<{ options: BatchOptions; records: readonly DocumentRecord[] }> {
   const [head = '', ...lines] = body.split('\n')
   const { checks: given, dryRun = false, onConflict } = fieldsOf(head)
@@ -44,7 +49,7 @@ export async function readWriteRequest(
   const read = ([at, line]: readonly [number, string]) => {
     if (line !== '') records.push(recordOf(line, at + 2))
   }
-  await inSlices(lines.entries(), read, beforeSlice)
+  await readLines(lines.entries(), read)
   return { options, records }
 }
 

@@ -158,6 +158,51 @@ test('a silent stream ends when its key expires', () =>
     assert.equal(stream.ended, true)
   }))
 
+/** The secret of a token of a new user, and a function that sets the `ttl` of the user. */
+async function tokenOfUser({ query, time }: Bench, ttlMs?: number) {
+  const ttlIn = (ms: number) => ({ time: new Date(time.ms + ms).toISOString() })
+  const params = { data: { object: {} }, ...(ttlMs !== undefined && { ttl: ttlIn(ttlMs) }) }
+  const { ref } = (await query({ create: things, params: { object: params } })) as Doc
+  const membership = { object: { resource: things } }
+  const privileges = [{ object: { resource: things, actions: { object: { read: true } } } }]
+  await query({ create_role: { object: { name: 'users', membership: [membership], privileges } } })
+  const { secret } = (await query({ create: { tokens: null }, params: { object: { instance: ref } } })) as {
+    readonly secret: string
+  }
+  const setTtl = (ms: number | null) =>
+    query({ update: ref, params: { object: { ttl: ms === null ? null : ttlIn(ms) } } })
+  return { secret, setTtl }
+}
+
+test('a stream ends when its identity expires', () =>
+  withEngine(async bench => {
+    const { secret } = await tokenOfUser(bench, 60_000)
+    const stream = await bench.open(target, secret)
+    taken(stream)
+    await bench.time.advance(59_000)
+    assert.equal(stream.ended, false)
+    await bench.time.advance(1_000)
+    assert.deepEqual(taken(stream)[0]?.event, lost)
+    assert.equal(stream.ended, true)
+  }))
+
+test('a ttl of the identity that is set, changed or removed later counts', () =>
+  withEngine(async bench => {
+    const { secret, setTtl } = await tokenOfUser(bench)
+    const stream = await bench.open(target, secret)
+    await setTtl(10_000)
+    await settled()
+    await setTtl(null)
+    await settled()
+    await bench.time.advance(20_000)
+    assert.equal(stream.ended, false)
+    await setTtl(5_000)
+    await settled()
+    await bench.time.advance(6_000)
+    assert.equal(stream.ended, true)
+    assert.deepEqual(taken(stream).at(-1)?.event, lost)
+  }))
+
 test('an event after the expiry of the credential is not delivered, even before the timer fires', () =>
   withEngine(async bench => {
     const secret = await expiringKey(bench)

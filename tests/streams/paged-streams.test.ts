@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endOfTime, epoch, micros } from '../../src/base/micros.ts'
+import { epoch, micros } from '../../src/base/micros.ts'
 import type { QueryResponse } from '../../src/engine/engine-contract.ts'
 import { OpenStream, Subject, Viewer } from '../../src/engine/streams/open-stream.ts'
 import { PagedStreams } from '../../src/engine/streams/page-reader.ts'
@@ -32,7 +32,6 @@ class Bench {
     // No test reads the caller.
     caller: {} as Caller,
     since: epoch,
-    expires: endOfTime,
     conditions: [],
   })
 

@@ -48,8 +48,6 @@ interface ViewerTerms {
    * commit and of all earlier commits.
    */
   readonly since: Micros
-  /** The time when the credential expires; `Infinity` for never. */
-  readonly expires: Micros
   readonly conditions: readonly Condition[]
 }
 
@@ -69,7 +67,6 @@ export function viewerTerms({ caller, transaction }: Session): ViewerTerms {
     key: ownKeyOf(parts),
     caller,
     since: transaction.lastCommitTime,
-    expires: expiryOf(credential, document),
     conditions: [
       ...changing.map(ref => ({ document: ref, onDeleteOnly: false })),
       ...(identity instanceof Ref ? [{ document: identity, onDeleteOnly: true }] : []),
@@ -82,14 +79,25 @@ function revisionOf(version: Version | undefined): Value {
   return typeof version?.ts === 'number' ? BigInt(version.ts) : null
 }
 
-function expiryOf(credential: Caller['credential'], document: Version | undefined): Micros {
-  if (credential instanceof Map) {
-    const seconds = credential.get('exp')
-    return typeof seconds === 'bigint' || typeof seconds === 'number'
-      ? nearestMicros(Number(seconds) * 1e6)
-      : endOfTime
-  }
-  const ttl = document?.fields.get('ttl')
+/**
+ * Returns the time from which a caller has no rights: the first expiry of its credential, its identity and its roles;
+ * `Infinity` for never.
+ */
+export function expiryOf({ authority, credential, identity }: Caller, transaction: Transaction): Micros {
+  const roles = authority.kind === 'roles' ? authority.roles : []
+  const documents = [credential, identity, ...roles].filter(each => each instanceof Ref)
+  const seconds = credential instanceof Map ? credential.get('exp') : undefined
+  const isTime = typeof seconds === 'bigint' || typeof seconds === 'number'
+  return Math.min(
+    isTime ? nearestMicros(Number(seconds) * 1e6) : endOfTime,
+    ...documents.map(document => expiryOfDocument(document, transaction)),
+  )
+}
+
+function expiryOfDocument(document: Ref, transaction: Transaction): Micros {
+  const version = transaction.get(document)
+  if (version === undefined) return transaction.snapshotTime
+  const ttl = version.fields.get('ttl')
   return ttl instanceof Time ? nearestMicros(Number(microsOfTime(ttl))) : endOfTime
 }
 
@@ -139,6 +147,8 @@ export class Subject {
 export class Viewer {
   readonly terms: ViewerTerms
   readonly streams = new Set<OpenStream>()
+  /** See {@link expiryOf}. Changes when the `ttl` of the identity changes. */
+  expires: Micros = endOfTime
 
   constructor(terms: ViewerTerms) {
     this.terms = terms

@@ -29,6 +29,7 @@ import type { StreamOpener, StreamOpening } from '../engine-options.ts'
 import { Audience, Lines } from './audience.ts'
 import {
   type Condition,
+  expiryOf,
   OpenStream,
   type Reader,
   rejectedStream,
@@ -81,7 +82,7 @@ interface UnderWay {
  */
 const openLowWater = 0.99
 
-/** Milliseconds between two checks of whether a credential has expired. */
+/** Milliseconds between two checks of whether the rights of a viewer have expired. */
 const expiryCheckMs = 60_000
 
 export class Streams implements StreamOpener {
@@ -133,6 +134,8 @@ export class Streams implements StreamOpener {
       ...(format && { format }),
       start: order.kind === 'pushed' ? transaction.lastCommitTime : order.place.time,
     }
+    // The next change of the identity may be waiting for the tailer, so an earlier expiry is applied here.
+    origin.viewer.expires = Math.min(origin.viewer.expires, expiryOf(session.caller, transaction))
     const stream = new OpenStream(id, origin, ended => this.#release(ended))
     this.#open.set(
       stream,
@@ -158,6 +161,7 @@ export class Streams implements StreamOpener {
   #register(stream: OpenStream, transaction: Transaction): void {
     const { viewer, subject } = stream.origin
     if (viewer.streams.size === 0) this.#begin(viewer)
+    this.#awaitExpiry(viewer)
     viewer.streams.add(stream)
     if (subject.isIdle) {
       this.#sourceConditions.add(subject, sourceConditions(sourceOf(subject.target), transaction))
@@ -169,12 +173,13 @@ export class Streams implements StreamOpener {
     const { key, conditions } = viewer.terms
     this.#viewers.set(key, viewer)
     this.#viewerConditions.add(viewer, conditions)
-    this.#awaitExpiry(viewer)
   }
 
-  /** Ends the viewer's streams when the credential expires, even if the streams have no events. */
+  /** Ends the viewer's streams when its rights expire, even if the streams have no events. */
   #awaitExpiry(viewer: Viewer): void {
-    const { expires } = viewer.terms
+    this.#expiries.get(viewer)?.()
+    this.#expiries.delete(viewer)
+    const { expires } = viewer
     if (expires === endOfTime) return
     const { clock, timers } = this.#options
     const leftMs = Math.ceil((expires - clock.now()) / 1000)
@@ -238,6 +243,10 @@ export class Streams implements StreamOpener {
   ): Outcome {
     const lost = this.#viewerConditions.brokenBy(changes)
     for (const viewer of lost) if (viewer.terms.since >= time) lost.delete(viewer)
+    for (const viewer of this.#viewerConditions.touchedBy(changes)) {
+      viewer.expires = expiryOf(viewer.terms.caller, transaction)
+      this.#awaitExpiry(viewer)
+    }
     const deliveries: [OpenStream, readonly Uint8Array[]][] = []
     const readers: Reader[] = []
     const { host } = this.#options
@@ -257,7 +266,7 @@ export class Streams implements StreamOpener {
       for (const stream of subject.streams) {
         const { viewer, start, format } = stream.origin
         if (format === undefined || start >= time || lost.has(viewer)) continue
-        if (viewer.terms.expires <= time) {
+        if (viewer.expires <= time) {
           lost.add(viewer)
           continue
         }
@@ -355,5 +364,17 @@ class Conditions<T> {
       }
     }
     return broken
+  }
+
+  /** Returns the dependents with a condition whose document has changed without breaking the condition. */
+  touchedBy(changes: readonly Change[]): Set<T> {
+    const touched = new Set<T>()
+    if (this.#dependents.size === 0) return touched
+    for (const { ref, action } of changes) {
+      for (const [dependent, { onDeleteOnly }] of this.#dependents.get(refKey(ref)) ?? []) {
+        if (onDeleteOnly && action !== 'delete') touched.add(dependent)
+      }
+    }
+    return touched
   }
 }

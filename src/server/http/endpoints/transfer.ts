@@ -4,6 +4,7 @@
 // `page` read documents for an export. Requests are counted, limited and recorded like queries.
 
 import { msg } from '../../../base/message.ts'
+import { inSlices } from '../../../base/slices.ts'
 import {
   pageText,
   readMissingRequest,
@@ -43,7 +44,9 @@ export function transferEndpoints(services: Services, transfer: TransferService)
     })
   return [
     endpoint(transferPaths.write, async (database, body, within) => {
-      const { options, records } = await readWriteRequest(body, () => within.ticket.requireGoing())
+      const { options, records } = await readWriteRequest(body, (lines, read) =>
+        inSlices(lines, read, () => within.ticket.requireGoing()),
+      )
       if (options.checks === 'together' && records.length > transferLimits.togetherDocumentsMax) {
         const text = msg`Too many documents to check together. Max: ${transferLimits.togetherDocumentsMax}.`
         throw new ApiError('request too large', text)
