@@ -110,8 +110,7 @@ test('an import stops before its next transaction when its client has disconnect
     if (++transactions === 3) ticket.leave()
   }
   const requireGoing = () => ticket.requireGoing()
-  const write = () =>
-    writeBatch({ ...target, onCosts, requireGoing }, rootDatabase, records(10), options)
+  const write = () => writeBatch({ ...target, onCosts, requireGoing }, rootDatabase, records(10), options)
   await assert.rejects(ticket.inSteps(write), { code: 'request timeout' })
   assert.equal(transactions, 3)
 })
