@@ -230,9 +230,10 @@ function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
 
 function kept(fields: ObjectValue, resource: Resource, rules: WriteRules): ObjectValue {
   const isPreserved = (name: string) => {
-    if (name === 'name' && rules.replacesName) return false
+    const field = resource.fields[name]
+    if (rules.replacesAllFields && field !== undefined && !field.createOnly) return false
     if (resource.preservedOnReplace?.includes(name)) return true
-    return !rules.writesSchema && resource.fields[name]?.schemaOnly === true
+    return !rules.writesSchema && field?.schemaOnly === true
   }
   return new Map([...fields].filter(([name]) => isPreserved(name)))
 }

@@ -171,6 +171,8 @@ export interface ChainNode extends Place {
 /** A field of a projection. In the expression `value`, {@link shortParameter} refers to the projected value. */
 export interface ProjectedField {
   readonly name: string
+  /** True for a field without a colon, such as `a` or `a { b }`. */
+  readonly isBare: boolean
   readonly value: Node
 }
 
@@ -218,10 +220,15 @@ export interface TypeParameter {
   readonly type: TypeNode
 }
 
-/** A type expression. */
+/** A type expression. The range includes the parentheses around the type. */
 export type TypeNode =
   | (Place & { readonly kind: 'name'; readonly name: string; readonly arguments: readonly TypeNode[] })
-  | (Place & { readonly kind: 'literal'; readonly value: boolean | bigint | number | string })
+  | (Place & {
+      readonly kind: 'literal'
+      readonly value: boolean | bigint | number | string
+      /** The number as written. Absent for other values. */
+      readonly written?: string
+    })
   | (Place & { readonly kind: 'tuple'; readonly elements: readonly TypeNode[] })
   | (Place & {
       readonly kind: 'object'

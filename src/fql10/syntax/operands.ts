@@ -241,12 +241,12 @@ export abstract class ObjectReader extends ChainReader {
     this.blanks()
     if (this.skips(':')) {
       this.lines()
-      return { name, value: this.expression(true) }
+      return { name, isBare: false, value: this.expression(true) }
     }
     const operand: Node = { kind: 'name', name: shortParameter, start: nameStart, end: nameStart }
     const link: Link = { kind: 'field', start: nameStart, end, name, nameStart, optional: false }
     const value: Node = { kind: 'chain', operand, links: [link], start: nameStart, end }
-    return { name, value: this.unit() === code.openBrace ? this.projection(value) : value }
+    return { name, isBare: true, value: this.unit() === code.openBrace ? this.projection(value) : value }
   }
 }
 

@@ -102,7 +102,8 @@ function readBase(reader: SourceReader, declaration: DeclarationOptions | undefi
   const named = (node: TypeNode): Base => ({ node, isName: false })
   if (startsNumber(reader)) {
     const { value, end } = readNumber(reader)
-    return named({ kind: 'literal', value: value as bigint | number, start, end })
+    const written = reader.text.slice(start, end)
+    return named({ kind: 'literal', value: value as bigint | number, written, start, end })
   }
   if (startsString(reader)) {
     const text = readString(reader, () => {
@@ -120,7 +121,8 @@ function readBase(reader: SourceReader, declaration: DeclarationOptions | undefi
     const [only] = parameters
     const isGroup = parameters.length === 1 && only !== undefined
     const elements = parameters.map(({ type }) => type)
-    const node: TypeNode = isGroup ? only.type : { kind: 'tuple', elements, start, end: reader.at }
+    const place = { start, end: reader.at }
+    const node: TypeNode = isGroup ? { ...only.type, ...place } : { kind: 'tuple', elements, ...place }
     return { node, isName: false, parameters }
   }
   if (reader.skips('{')) return named(readFields(reader, start, declaration))

@@ -56,7 +56,7 @@ const writeRules: WriteRules = {
   keepsEmpty: true,
   idNeedsCreate: true,
   writesSchema: true,
-  replacesName: true,
+  replacesAllFields: true,
   checksTexts: true,
   keepsTokenSecret: true,
   renewsTimeToLive: true,

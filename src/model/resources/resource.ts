@@ -25,8 +25,11 @@ export interface WriteRules {
    * stored values.
    */
   readonly writesSchema?: boolean
-  /** A replace without a name removes the stored name. If absent, a replace preserves the stored name. */
-  readonly replacesName?: boolean
+  /**
+   * A replace removes all stored fields that the query may write and does not contain. If absent, a replace preserves
+   * {@link Resource.preservedOnReplace}.
+   */
+  readonly replacesAllFields?: boolean
   /**
    * The language stores names and code as strings, and checks these strings itself. If absent, the model requires
    * references and lambdas, and checks that roles exist.

@@ -92,7 +92,7 @@ function computedMember(
   // Removes the parentheses around a long lambda such as `(x => x.a)`. A short lambda such as `(.a)` keeps its
   // parentheses.
   const body = inner === undefined || isShortLambda(inner) ? value : inner
-  return { kind: 'computed', name, type, body, start, end }
+  return { kind: 'computed', name, type, body, bodyPlace: value, start, end }
 }
 
 function otherMember(item: OutlineMember, context: CollectionContext): CollectionMember | undefined {

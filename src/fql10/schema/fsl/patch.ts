@@ -149,15 +149,18 @@ class ItemPatch {
     const start = this.#item.annotations[0]?.start ?? this.#item.keywordStart
     const place = { start, end: start }
     const wanted = new Map(this.#wanted.annotations.map(each => [each.kind, each]))
+    const known = new Set(this.#item.annotations.map(({ kind }) => kind))
+    const added = this.#wanted.annotations.filter(({ kind }: AnnotationPlace) => !known.has(kind))
     for (const annotation of this.#item.annotations) {
       const other = wanted.get(annotation.kind)
-      if (other === undefined) this.#edits.cut(annotation)
+      const successor = other === undefined ? added.shift() : undefined
+      // A new annotation takes the place of a removed annotation, because two edits must not have the same offset.
+      if (successor !== undefined) this.#edits.replace(annotation, printAnnotation(successor))
+      else if (other === undefined) this.#edits.cut(annotation)
       else if (other.name.text !== annotation.name.text) {
         this.#edits.replace(annotation.name, printName(other.name.text))
       }
     }
-    const known = new Set(this.#item.annotations.map(({ kind }) => kind))
-    const added = this.#wanted.annotations.filter(({ kind }: AnnotationPlace) => !known.has(kind))
     const lines = added.toReversed().map(each => `${printAnnotation(each)}\n`)
     if (lines.length > 0) this.#edits.replace(place, lines.join(''))
   }
@@ -229,16 +232,16 @@ class ItemPatch {
     else if (this.#old.expression(defaultValue) !== value) this.#edits.replace(defaultValue, value)
   }
 
-  /** Adds the edits for a computed field. If only one of the two definitions has a type, the type does not change. */
   #computed(old: Member & { kind: 'computed' }, wanted: Member & { kind: 'computed' }): void {
-    if (old.type !== undefined && wanted.type !== undefined) {
-      const type = this.#new.type(wanted.type)
-      if (this.#old.type(old.type) !== type) this.#edits.replace(old.type, type)
-    }
+    const typePlace = { start: old.name.end, end: old.type?.end ?? old.name.end }
+    const type = wanted.type && this.#new.type(wanted.type)
+    if (type === undefined) this.#edits.erase(typePlace)
+    else if (old.type === undefined) this.#edits.replace(typePlace, `: ${type}`)
+    else if (this.#old.type(old.type) !== type) this.#edits.replace(old.type, type)
     const isSame =
       this.#old.expression(withoutParentheses(old.body)) ===
       this.#new.expression(withoutParentheses(wanted.body))
-    if (!isSame) this.#edits.replace(old.body, this.#new.expression(wanted.body))
+    if (!isSame) this.#edits.replace(old.bodyPlace, this.#new.expression(wanted.body))
   }
 
   #predicate(

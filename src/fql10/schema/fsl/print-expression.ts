@@ -9,6 +9,8 @@ import {
   type LambdaNode,
   type Link,
   type Node,
+  type ProjectedField,
+  type ProjectionNode,
   shortParameter,
   type TypeNode,
 } from '../../syntax/nodes.ts'
@@ -75,10 +77,8 @@ export class ExpressionPrinter {
         return `${this.expression(node.left)} ${node.operator} ${this.expression(node.right)}`
       case 'chain':
         return this.#chain(node.operand, node.links)
-      case 'projection': {
-        const lines = node.fields?.map(({ name, value }) => `${name}: ${this.expression(value)},`)
-        return `${this.expression(node.operand)} ${inBraces(lines ?? ['*'])}`
-      }
+      case 'projection':
+        return `${this.expression(node.operand)} ${this.#fields(node)}`
       default:
         return unreachable(node)
     }
@@ -100,6 +100,16 @@ export class ExpressionPrinter {
     if (isShortLambda(node)) return this.expression(node.body)
     const rest = node.rest === undefined ? [] : [`...${node.rest}`]
     return `(${[...node.parameters, ...rest].join(', ')}) => ${this.expression(node.body)}`
+  }
+
+  /** Prints a field of a projection. A field without a colon, such as `a` or `a { b }`, is printed without a colon. */
+  #projected({ isBare, name, value }: ProjectedField): string {
+    if (!isBare) return `${name}: ${this.expression(value)}`
+    return value.kind === 'projection' ? `${name} ${this.#fields(value)}` : name
+  }
+
+  #fields({ fields }: ProjectionNode): string {
+    return inBraces(fields?.map(each => `${this.#projected(each)},`) ?? ['*'])
   }
 
   #list(nodes: readonly Node[]): string {
@@ -152,9 +162,7 @@ export class ExpressionPrinter {
       }
       case 'literal':
         if (typeof type.value === 'string') return printString(type.value)
-        return typeof type.value === 'number'
-          ? printDecimal(this.#text.slice(type.start, type.end))
-          : `${type.value}`
+        return typeof type.value === 'number' ? printDecimal(type.written ?? '') : `${type.value}`
       case 'tuple':
         return `[${type.elements.map(each => this.type(each)).join(', ')}]`
       case 'object':

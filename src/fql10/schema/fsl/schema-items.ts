@@ -58,12 +58,16 @@ interface WildcardMember extends SourceRange {
   readonly type: TypeNode
 }
 
-/** `compute name: T = lambda`. `body` is a long lambda, or a node of kind `group` that contains a short lambda. */
+/**
+ * `compute name: T = lambda`. `body` is a long lambda, or a node of kind `group` that contains a short lambda.
+ * `bodyPlace` includes the parentheses around a long lambda.
+ */
 interface ComputedMember extends SourceRange {
   readonly kind: 'computed'
   readonly name: NamePlace
   readonly type: TypeNode | undefined
   readonly body: Node
+  readonly bodyPlace: SourceRange
 }
 
 /** `index name { … }` */

@@ -7,6 +7,7 @@ import type { Session } from '../../../model/session.ts'
 import type { SchemaRequest } from '../../wire/schema-request.ts'
 import { changesOf } from '../fsl/diff/schema-diff.ts'
 import { type FileText, itemsIn } from '../fsl/patch.ts'
+import type { SchemaItem } from '../fsl/schema-items.ts'
 import { keepFiles } from './current-files.ts'
 import { itemRoutes } from './item-routes.ts'
 import { applyPlan, diffFormOf, diffText, type Push, type PushPlan, planOf, resultOf } from './push-plan.ts'
@@ -89,7 +90,11 @@ const compare: Route['answer'] = ({ request, session, version }) => {
 function planFromStaged(push: Push, session: Session): PushPlan {
   const before = stagedFiles(session)
   const { after, fieldLines } = planOf({ files: resultOf(push, before), isWhole: true }, session)
-  const changes = changesOf(itemsIn(before), itemsIn(after), { fieldLines })
+  const [itemsBefore, itemsAfter] = [itemsIn(before), itemsIn(after)]
+  // The lines compare documents with the active schema, so only items that differ from the staged schema have lines.
+  const changed = new Set(changesOf(itemsBefore, itemsAfter).map(change => change.after))
+  const linesOf = (item: SchemaItem) => (changed.has(item) ? fieldLines(item) : undefined)
+  const changes = changesOf(itemsBefore, itemsAfter, { fieldLines: linesOf })
   return { before, after, changes, fieldLines }
 }
 

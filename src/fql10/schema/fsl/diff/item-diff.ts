@@ -5,7 +5,7 @@
 import { step, stepsPerDefinition } from '../../../../base/effort.ts'
 import { type IndexPart, isEmptyPart, printPart, printPaths } from '../index-parts.ts'
 import type { AnnotationPlace, PredicatePlace } from '../outline.ts'
-import { hasNoEffect, memberKey } from '../print.ts'
+import { type Member as AnyMember, hasNoEffect, ItemPrinter, memberKey } from '../print.ts'
 import { printString } from '../print-expression.ts'
 import {
   type ActionMember,
@@ -62,7 +62,9 @@ export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | und
   step(stepsPerDefinition)
   const found = new Findings()
   if (fieldLines !== undefined) found.titled('Defined fields', fieldLines)
-  const item = pair.after ?? pair.before
+  const { after, before } = pair
+  if (after !== undefined && before !== undefined) found.note(!isPrintedEqual(before, after))
+  const item = after ?? before
   if (item?.kind === 'collection') compareCollections(pair as ItemPair<CollectionItem>, found)
   else if (item?.kind === 'function') compareFunctions(pair as ItemPair<FunctionItem>, found)
   else if (item?.kind === 'role') {
@@ -72,6 +74,29 @@ export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | und
     compareMembers<ProviderMember>(pair as ItemPair<ProviderItem>, kinds, providerWording, found)
   }
   return found
+}
+
+/**
+ * True if two versions of an item are printed in the same way, apart from annotations and from the order of members. If
+ * not, the stored definition must change even if the syntax trees are equal, for example `1.0` and `1.00`. Otherwise,
+ * the files would be updated to the old text.
+ */
+function isPrintedEqual(before: SchemaItem, after: SchemaItem): boolean {
+  const [one, other] = [printedParts(before), printedParts(after)]
+  return one.size === other.size && [...one].every(([key, text]) => other.get(key) === text)
+}
+
+function printedParts(item: SchemaItem): ReadonlyMap<string, string> {
+  const printer = new ItemPrinter(item.source.text)
+  if (item.kind === 'function') {
+    return new Map([
+      ['head', printer.head(item)],
+      ['body', printer.block(item.body)],
+    ])
+  }
+  const members: readonly AnyMember[] = item.members
+  const effective = members.filter(member => !hasNoEffect(member))
+  return new Map(effective.map(member => [memberKey(member), printer.member(member)]))
 }
 
 class Findings implements ItemDiff {
@@ -166,8 +191,7 @@ function compareCollections({ after, before }: ItemPair<CollectionItem>, found: 
 
   const computed = matchByKey(...members('computed'), memberKey)
   for (const pair of computed.kept) {
-    const { after: next, before: last } = pair
-    found.note(last.type !== undefined && next.type !== undefined && !isSameTree(last.type, next.type))
+    found.note(!isSameTree(pair.before.type, pair.after.type))
   }
   const computedWording = changingWording<Member<'computed'>>(
     ({ name }) => `computed field \`${name.text}\``,

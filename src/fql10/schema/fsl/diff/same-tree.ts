@@ -2,15 +2,17 @@
 
 import { step } from '../../../../base/effort.ts'
 
-/** Fields of nodes that contain positions. */
+/** Fields of nodes that contain positions, or the spelling of a number. */
 const places: ReadonlySet<string> = new Set([
   'start',
   'end',
   'operatorStart',
+  'fieldsStart',
   'nameStart',
   'nameEnd',
   'argumentsStart',
   'skippedStart',
+  'written',
 ])
 
 /** True if two syntax trees, or two lists of syntax trees, are equal apart from positions. */
