@@ -46,7 +46,17 @@ const anyType: Text = fc.oneof(
   { weight: 1, arbitrary: filled('(($ | $) => $)?', plainType, plainType, plainType) },
 )
 
-const value = one('1', '"a"', '(1)', '{ x: 1 }', 'Time.now()', '[1, (2)]', '"#{1 + 1}"', '/* why */ 3')
+/** A type with a default value of this type. */
+const withDefault = one(
+  'Int = 1',
+  'Int = (2)',
+  'Int | String = "a"',
+  '(Int | String)? = /* why */ 3',
+  'String = "#{1 + 1}"',
+  'Any = { x: 1 }',
+  'Time = Time.now()',
+  'Array<Int> = [1, (2)]',
+)
 
 /** An expression that uses the document `doc`. */
 const expression = one(
@@ -102,19 +112,21 @@ function keyed(key: string, text: Text): fc.Arbitrary<readonly [string, string]>
 }
 
 const fields = ['a', 'b', 'c'].flatMap(name => [
-  keyed(name, filled(`${name}: $$`, type, maybe(filled(' = $', value)))),
+  keyed(name, filled(`${name}: $`, fc.oneof(type, withDefault))),
   keyed(name, filled(`compute ${name} = $`, lambda)),
   keyed(name, filled(`compute ${name}: $ = $`, anyType, lambda)),
 ])
 
+const indexTerms = filled(' terms [$]\n', path)
+const indexValues = filled(' values [$, $]\n', ordered, ordered)
+
 const indexes = ['byA', 'byB'].map(name =>
   keyed(
     name,
-    filled(
-      `index ${name} {$$$ }`,
-      maybe(filled(' terms [$]\n', path)),
-      maybe(filled('  values [$, $]\n', ordered, ordered)),
-      maybe(one(' queryable true ', ' queryable false')).map(() => ''),
+    fc.oneof(
+      filled(`index ${name} {$}`, fc.oneof(indexTerms, indexValues)),
+      filled(`index ${name} {$$}`, indexTerms, indexValues),
+      filled(`index ${name} {$$ terms [] }`, indexValues, one('', '\n')),
     ),
   ),
 )
@@ -164,7 +176,7 @@ const userFunction = filled(
 
 const predicate = filled(' { predicate $ }', grouped)
 const actions = block(
-  ['read', 'write', 'create'].map(name => keyed(name, filled(`${name}$`, maybe(predicate)))),
+  ['read', 'create', 'delete'].map(name => keyed(name, filled(`${name}$`, maybe(predicate)))),
 )
 
 const role = filled(
