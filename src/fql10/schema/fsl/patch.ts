@@ -141,7 +141,13 @@ class ItemPatch {
       const body = this.#new.block(wanted.body)
       if (this.#old.block(item.body) !== body) this.#edits.replace(item.body, body)
     } else if (wanted.kind !== 'function') {
-      this.#members(item.block, item.members, wanted.members, 0)
+      const members: readonly Member[] = item.members
+      // Without fields, a collection with and a collection without the wildcard have the same meaning.
+      const hasFields = [...members, ...wanted.members].some(({ kind }) => kind === 'field')
+      const [old, next] = [members, wanted.members].map((each: readonly Member[]) =>
+        hasFields ? each : each.filter(({ kind }) => kind !== 'wildcard'),
+      ) as [readonly Member[], readonly Member[]]
+      this.#members(item.block, old, next, 0)
     }
   }
 

@@ -77,14 +77,17 @@ export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | und
 }
 
 /**
- * True if two versions of an item are printed in the same way, apart from annotations and from the order of members. If
- * not, the stored definition must change even if the syntax trees are equal, for example `1.0` and `1.00`. Otherwise,
- * the files would be updated to the old text.
+ * True if the code in two versions of an item is printed in the same way. The order of members is not significant. If
+ * not, the stored definition must change even if the syntax trees are equal, for example `1.0` and `1.00`.
+ * Otherwise, the files would be updated to the old text.
  */
 function isPrintedEqual(before: SchemaItem, after: SchemaItem): boolean {
   const [one, other] = [printedParts(before), printedParts(after)]
   return one.size === other.size && [...one].every(([key, text]) => other.get(key) === text)
 }
+
+/** The kinds of members that contain no code. Equal parts of these kinds can have different spellings. */
+const withoutCode: ReadonlySet<AnyMember['kind']> = new Set(['wildcard', 'index', 'unique'])
 
 function printedParts(item: SchemaItem): ReadonlyMap<string, string> {
   const printer = new ItemPrinter(item.source.text)
@@ -95,7 +98,7 @@ function printedParts(item: SchemaItem): ReadonlyMap<string, string> {
     ])
   }
   const members: readonly AnyMember[] = item.members
-  const effective = members.filter(member => !hasNoEffect(member))
+  const effective = members.filter(member => !withoutCode.has(member.kind) && !hasNoEffect(member))
   return new Map(effective.map(member => [memberKey(member), printer.member(member)]))
 }
 

@@ -32,10 +32,14 @@ function textOf(item: SchemaItem): string {
   return text
 }
 
-/** A definition as plain JSON. The order of the parts is not significant. */
+/**
+ * A definition as plain JSON, without the wildcard of a collection without fields. The order of the parts is not
+ * significant.
+ */
 function plain(value: Value | ObjectValue): unknown {
   if (value instanceof Map) {
-    const entries = Array.from(value as ObjectValue, ([name, each]) => [name, plain(each)] as const)
+    const given = [...(value as ObjectValue)].filter(([name]) => name !== 'wildcard' || value.has('fields'))
+    const entries = given.map(([name, each]) => [name, plain(each)] as const)
     const roles = value.get('roles')
     if (Array.isArray(roles)) entries.push(['roles', roles.map(each => JSON.stringify(plain(each))).sort()])
     return Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1)))
