@@ -219,6 +219,7 @@ interface Metadata {
   readonly collections: readonly string[]
 }
 
+/** Maximum size of the metadata file of an export, which is read into memory. */
 const metadataBytesMax = 16_777_216
 /** Maximum number of parts of an export. */
 const partsMax = 10_000

@@ -75,6 +75,7 @@ const innerBounds: ReadonlySet<string> = new Set([
   'src/fql4/functions/registry.ts seenMax', // a cache
   'src/fql4/functions/regular-expressions.ts shownMax', // how much of a pattern an error repeats
   'src/fql4/functions/numbers.ts intMax', // a number of Java
+  'src/fql4/sets/former-names.ts combinationsMax', // meanings of a cursor that are tried
   'src/fql4/sets/streams.ts stepsMax', // steps after which reading continues with a seek
   'src/fql4/sets/element-reader.ts stepsMax', // steps after which reading continues with a seek
 ])
