@@ -104,6 +104,8 @@ export interface AccessReader {
   /** The token of the caller. Undefined if the caller has no token. */
   token(): Value | undefined
   isProtected(call: Call): boolean
+  /** True if the database checks queries before they run. */
+  isTypechecked(): boolean
 }
 
 /** Resolves the user-defined names of a database. */

@@ -7,15 +7,22 @@ import { epoch } from '../base/micros.ts'
 import { RequestError } from '../base/request-errors.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { LanguageRequest, NamedLanguage, Query, RenderedResponse } from '../model/language.ts'
+import { isTypechecked } from '../model/resources/databases.ts'
 import { isStaged } from '../model/schema/schema-files.ts'
 import type { Session } from '../model/session.ts'
 import type { Micros, Value as Stored } from '../values/value.ts'
 import { Call } from './call.ts'
+import {
+  EnvironmentQuery,
+  failedEnvironment,
+  isEnvironmentRequest,
+  refusedEnvironment,
+} from './environment-query.ts'
 import { Interpreter } from './evaluate/interpreter.ts'
 import { eventStreamOrder, FeedQuery, StreamPageQuery } from './events/event-queries.ts'
 import { readEventRequest } from './events/event-request.ts'
 import { callerQuery, dataOf, describeFailure, explanationBody, readExplanation } from './explanation.ts'
-import { type Diagnostic, faultOf, QueryFailure } from './failure/query-failure.ts'
+import { type Diagnostic, faultOf, invalidQuery, QueryFailure } from './failure/query-failure.ts'
 import { summaryOf } from './failure/summary.ts'
 import { bindTemplate } from './formats/decode.ts'
 import { renderResult } from './formats/result.ts'
@@ -44,10 +51,13 @@ import {
 import { StagedWorld } from './schema/push/staged-world.ts'
 import { readSignature } from './schema/signatures.ts'
 import { setUsesOf } from './set-uses.ts'
+import type { Program } from './syntax/nodes.ts'
 import { Source } from './syntax/source.ts'
-import type { Value } from './value.ts'
+import { type CheckedQuery, checkQuery } from './typing/check-query.ts'
+import type { Struct, Value } from './value.ts'
 import { DataWorld } from './world/data-world.ts'
 import { logLinesOf, queryName, visibleTo } from './world/log-output.ts'
+import { typeOfValue, typesOf } from './world/static-types.ts'
 import { storedCode } from './world/stored-code.ts'
 import { namesOf } from './world/wire-names.ts'
 
@@ -109,23 +119,45 @@ class ReadyQuery implements Query {
     const names = namesOf(active)
     const args = decodeArguments(given, format !== 'simple', names)
     const interpreter = new Interpreter(session, world, { logLines, hints })
+    let warnings: readonly Diagnostic[] = []
     try {
       const program = programOf(query)
       const placeholders = bindTemplate(query, program.source, names)
+      const checked = this.#check(program, args, placeholders, session)
+      warnings = checked?.warnings ?? []
+      if (checked !== undefined && checked.errors.length > 0) throw invalidQuery(checked.errors)
       const result = interpreter.run(program, args, placeholders)
       world.finish()
       if (world.changesSchema) keepStoredFiles(session)
       const data = render(result, format, interpreter)
+      const lines = [...warnings, ...logLines, ...(hints ?? [])]
       return {
         status: 200,
-        body: resultBody(data, summaryOf(visibleTo(session, [...logLines, ...(hints ?? [])])), schemaVersion),
+        body: resultBody(data, checked?.type, summaryOf(visibleTo(session, lines)), schemaVersion),
       }
     } catch (error) {
       if (!(error instanceof QueryFailure)) throw error
       const abort = error.abort === undefined ? undefined : render(error.abort.value, format, interpreter)
-      const summary = summaryOf(visibleTo(session, [...error.diagnostics, ...logLines, ...(hints ?? [])]))
+      const lines = [...warnings, ...error.diagnostics, ...logLines, ...(hints ?? [])]
+      const summary = summaryOf(visibleTo(session, lines))
       throw new FailedQuery(error, failureBody(error, abort, summary), schemaVersion)
     }
+  }
+
+  /** Checks the types of the query, if the request or the database wants that. */
+  #check(
+    program: Program,
+    args: Struct,
+    placeholders: readonly Value[],
+    session: Session,
+  ): CheckedQuery | undefined {
+    const { typecheck } = this.#options
+    session.skipsTypecheck = typecheck === 'false'
+    if (typecheck === 'false' || (typecheck === undefined && !isTypechecked(session.database, session))) {
+      return undefined
+    }
+    const types = new Map([...args].map(([name, value]) => [name, typeOfValue(value)]))
+    return checkQuery(program, typesOf(session).environment, types, placeholders.map(typeOfValue))
   }
 
   /** Evaluates the query, and returns the result as plain JSON. */
@@ -165,13 +197,14 @@ export const version10: NamedLanguage<'10'> = {
   readSignature,
   parse: request => {
     if (isSchemaRequest(request)) return new SchemaQuery(request)
+    if (isEnvironmentRequest(request)) return new EnvironmentQuery()
     const options = optionsOf(request)
     if (options.endpoint === 'feed') return new FeedQuery(readEventRequest(request.body, 'feed'))
     if (options.endpoint === 'stream page') return new StreamPageQuery(readEventRequest(request.body, 'feed'))
     return new ReadyQuery(readQueryBody(request.body), options)
   },
   faultForAnybody(request) {
-    if (isSchemaRequest(request)) return undefined
+    if (isSchemaRequest(request) || isEnvironmentRequest(request)) return undefined
     const { endpoint } = optionsOf(request)
     const read = (): undefined => {
       if (endpoint === undefined) readQueryBody(request.body)
@@ -190,6 +223,7 @@ export const version10: NamedLanguage<'10'> = {
   },
   rejected(error, request, ending) {
     if (isSchemaRequest(request)) return refusedSchemaRequest(error)
+    if (isEnvironmentRequest(request)) return refusedEnvironment(error)
     const failed = error instanceof FailedQuery ? error : undefined
     const failure = failed?.failure ?? (error instanceof QueryFailure ? error : stackOverflow())
     if (optionsOf(request).endpoint !== undefined) return eventFailure(failure)
@@ -202,6 +236,7 @@ export const version10: NamedLanguage<'10'> = {
   },
   failed(error, request, { metrics }) {
     if (isSchemaRequest(request)) return failedSchemaRequest(error)
+    if (isEnvironmentRequest(request)) return failedEnvironment(error)
     const options = optionsOf(request)
     return options.endpoint === undefined
       ? requestFailed(error, metrics, options)

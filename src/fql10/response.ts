@@ -19,6 +19,8 @@ export interface RequestOptions {
   readonly format?: string
   /** If `true`, the summary contains performance hints. */
   readonly hints?: string
+  /** `true` or `false`: whether the query is checked before it runs. If absent, the database decides. */
+  readonly typecheck?: string
   /** The tags of the request, which the response repeats. Absent if the request has no tags. */
   readonly tags?: string
   /** The endpoint of the request. Absent for the query endpoint. Only the service itself requests a `stream page`. */
@@ -33,10 +35,17 @@ interface Ending {
 
 /**
  * The beginning of a successful body, followed by `|` and the schema version. {@link splitVersion} separates the two
- * parts, and {@link completeBody} adds the rest of the body.
+ * parts, and {@link completeBody} adds the rest of the body. `type` is the static type of the result; undefined if the
+ * query was not checked.
  */
-export function resultBody(data: string, summary: string, schemaVersion: Micros): string {
-  return `"data":${data},"summary":${quoteJson(summary)}|${schemaVersion}`
+export function resultBody(
+  data: string,
+  type: string | undefined,
+  summary: string,
+  schemaVersion: Micros,
+): string {
+  const typed = type === undefined ? '' : `,"static_type":${quoteJson(type)}`
+  return `"data":${data}${typed},"summary":${quoteJson(summary)}|${schemaVersion}`
 }
 
 /** The beginning of the body for a failed query. */

@@ -195,6 +195,8 @@ export class Session {
   callSite: CallSite | undefined
   /** Set during the permission decision for a document that was found through an index entry. */
   indexMatch: IndexMatch | undefined
+  /** True if the request switches off the check of static types. */
+  skipsTypecheck = false
   /** The current depth of nested calls of lambdas and functions. */
   callDepth = 0
   /** The current depth of nested expressions. */
@@ -252,7 +254,7 @@ export class Session {
   /** Returns a session of the same query with another transaction. */
   over(transaction: Transaction, limit?: Pick<SessionOptions, 'effectLimit' | 'effectPlace'>): Session {
     const { accessOptions, address, caller, deadline, dialect, host, memo, reads } = this
-    return new Session({
+    const session = new Session({
       accessOptions,
       address,
       caller,
@@ -264,6 +266,8 @@ export class Session {
       transaction,
       ...limit,
     })
+    session.skipsTypecheck = this.skipsTypecheck
+    return session
   }
 
   /** Makes permission decisions for the current authority. */

@@ -32,8 +32,8 @@ export interface Difference {
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const runner = pathOf('run.mjs')
 const graphqlRunner = pathOf('run-graphql.mjs')
-/** The shared cases of version 4, our own cases, and the cases of version 10. */
-const allFolders = ['cases', 'own', 'v10'] as const
+/** The shared cases of version 4, our own cases, the cases of version 10, and those of its static types. */
+const allFolders = ['cases', 'own', 'v10', 'v10-typing'] as const
 type Folder = (typeof allFolders)[number]
 /** Number of cases that run at a time: their writes share commits, and the service works while some of them wait. */
 const concurrentCases = 12
@@ -62,13 +62,36 @@ interface CaseFile {
   readonly cases: readonly { readonly name: string }[]
 }
 
+/**
+ * Steps without the header `x-typecheck` send `false` or `true`. With `database` they send nothing, in databases with the flag
+ * `typechecked`.
+ */
+type Typecheck = 'false' | 'true' | 'database'
+
 /** Plays the cases of some folders whose id contains `only`. An empty text selects all cases. */
 export async function play(
   server: RunningServer,
   only = '',
   folders: readonly Folder[] = allFolders,
 ): Promise<readonly CaseResult[]> {
-  return run(server, [runner, '--only', only, '--patience', String(patience(1)), ...folders.map(pathOf)])
+  const isTyping = (folder: Folder) => folder === 'v10-typing'
+  const others = folders.filter(folder => !isTyping(folder))
+  const typing = folders.filter(isTyping)
+  return [
+    ...(others.length === 0 ? [] : await playWith(server, only, others, 'false')),
+    ...(typing.length === 0 ? [] : await playWith(server, only, typing, 'database')),
+  ]
+}
+
+/** Plays the cases of some folders in one way. */
+async function playWith(
+  server: RunningServer,
+  only: string,
+  folders: readonly Folder[],
+  typecheck: Typecheck,
+): Promise<readonly CaseResult[]> {
+  const words = ['--only', only, '--typecheck', typecheck, '--patience', String(patience(1))]
+  return run(server, [runner, ...words, ...folders.map(pathOf)])
 }
 
 /** Plays the cases of GraphQL. They have a format and a runner of their own. */

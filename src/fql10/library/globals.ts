@@ -97,9 +97,9 @@ export const queryModule: Members = members('Query', [
   }),
   ofModule.method('isEnvTypechecked', {
     result: 'Boolean',
-    summary: 'Always returns false, because types are not checked before a query runs.',
-    example: ['Query.isEnvTypechecked()', 'false'],
-    run: () => false,
+    summary: 'True if the database checks the types of queries before they run.',
+    example: ['Query.isEnvTypechecked()', '…'],
+    run: (_, __, call) => call.evaluation.world.access.isTypechecked(),
   }),
 ])
 

@@ -103,6 +103,13 @@ class Resolver {
   #whole(part: Part): FieldType[] {
     if (!isHalf(part)) return [part]
     this.#reject(part.node)
+    const { collection, node } = part
+    // A type such as `EmptyRef<Jar>` is already a reference.
+    if (node.kind === 'name' && node.arguments.length === 0) {
+      const suggestion = `Ref<${collection.name}>`
+      const message = `Use ${suggestion} as the type of a reference to a ${collection.name} document`
+      this.unstorable.push({ name: 'hint', message, span: this.#span(node), suggestion })
+    }
     return []
   }
 

@@ -324,7 +324,7 @@ UUID	toString	()	String	Converts the value to a string.
 	Query.identity	()	Doc | Null	Returns the document that the caller is logged in as, or null if there is none.
 	Query.token	()	Doc | { *: Any } | Null	Returns the caller's token, or the claims of the caller's JSON Web Token. For a key, the result is null.
 	Query.isEnvProtected	()	Boolean	True if the database rejects schema changes that lose data. Only the role \`admin\` may call this function.
-	Query.isEnvTypechecked	()	Boolean	Always returns false, because types are not checked before a query runs.
+	Query.isEnvTypechecked	()	Boolean	True if the database checks the types of queries before they run.
 	Role.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
 	Role.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
 	Role.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.

@@ -6,7 +6,7 @@ import { GenerationCache } from '../../base/generation-cache.ts'
 import { msg } from '../../base/message.ts'
 import { Failure } from '../../model/failure.ts'
 import { mayOnDocument } from '../../model/permissions.ts'
-import { isProtected } from '../../model/resources/databases.ts'
+import { isProtected, isTypechecked } from '../../model/resources/databases.ts'
 import { createToken } from '../../model/resources/secrets.ts'
 import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
@@ -115,6 +115,10 @@ class AccessDocuments implements AccessReader {
     const { authority, database } = this.#session
     if (authority.kind !== 'builtin' || authority.role !== 'admin') throw permissionDenied(call)
     return isProtected(database, this.#session)
+  }
+
+  isTypechecked(): boolean {
+    return isTypechecked(this.#session.database, this.#session)
   }
 }
 

@@ -59,6 +59,7 @@ export const emptyWorld: World = {
     identity: () => undefined,
     token: () => undefined,
     isProtected: () => false,
+    isTypechecked: () => false,
   },
   sets: { requireIndex: nowhere, scan: () => [], mayReadSome: nowhere, pathsOf: nowhere },
   sealing: {

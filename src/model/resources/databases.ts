@@ -60,3 +60,12 @@ export function isProtected(database: Ref['database'], session: Session): boolea
   const around = session.transaction.catalogue.lineage(database)
   return around.some(definition => definition.protected)
 }
+
+/**
+ * Returns whether queries and schemas of a database are checked. The nearest flag decides: of the database, or of an
+ * ancestor.
+ */
+export function isTypechecked(database: Ref['database'], session: Session): boolean {
+  const around = session.transaction.catalogue.lineage(database)
+  return around.find(({ typechecked }) => typechecked !== undefined)?.typechecked ?? false
+}

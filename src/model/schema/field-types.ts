@@ -100,12 +100,13 @@ function objectText({ fields, wildcard }: ObjectType): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
-function memberName(name: string): string {
+/** Formats the name of a field: quoted, if it is not an identifier. */
+export function memberName(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? name : literalText(name)
 }
 
 /** Formats a constant in the syntax of types. */
-function literalText(value: boolean | bigint | number | string): string {
+export function literalText(value: boolean | bigint | number | string): string {
   if (typeof value === 'string') return `"${value.replaceAll(/["\\]/g, each => `\\${each}`)}"`
   return typeof value === 'number' ? javaDoubleText(value) : String(value)
 }

@@ -4,6 +4,7 @@ import { type Answer, errorAnswer, internalErrorText, jsonAnswer } from './answe
 import type { Endpoint, Services } from './endpoint.ts'
 import { accountKeyEndpoints } from './endpoints/account-keys.ts'
 import { dashboardEndpoints } from './endpoints/dashboard.ts'
+import { environmentEndpoint } from './endpoints/environment.ts'
 import { graphqlEndpoints } from './endpoints/graphql.ts'
 import { healthEndpoints, pingEndpoint } from './endpoints/health.ts'
 import { logViewEndpoints } from './endpoints/log-views.ts'
@@ -41,6 +42,7 @@ export function endpoints(services: Services): readonly Endpoint[] {
     errorEndpoint(services),
     ...schemaEndpoints(services),
     ...graphqlEndpoints(services),
+    environmentEndpoint(services),
     ...unsupportedPaths.map(path => ({ path, methods: {}, otherMethods: unsupported })),
   ]
 }
@@ -57,7 +59,7 @@ function errorEndpoint({ engine }: Services): Endpoint {
 }
 
 /** Paths of version 10 that are not implemented. All methods get the same 400. */
-const unsupportedPaths = ['/environment/1', '/export/1', '/export/1/*']
+const unsupportedPaths = ['/export/1', '/export/1/*']
 
 const unsupportedMessage =
   'This service does not have this path of version 10: queries go to /query/1, schema files to /schema/1.'

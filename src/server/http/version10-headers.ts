@@ -34,6 +34,9 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
     linearized: header('x-linearized')?.toLowerCase() === 'true',
     options: {
       format: header('x-format') ?? 'simple',
+      ...(header('x-typecheck') !== undefined && {
+        typecheck: header('x-typecheck')?.toLowerCase() as string,
+      }),
       ...(header('x-performance-hints')?.toLowerCase() === 'true' && { hints: 'true' }),
       ...(echoed !== '' && { tags: echoed }),
     },

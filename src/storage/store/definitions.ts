@@ -37,6 +37,7 @@ export function databaseDefinition(version: Version): DatabaseDefinition {
     parent: ref.database,
     container: fields.get('container') === true,
     protected: fields.get('protected') === true,
+    typechecked: flag(fields.get('typechecked')),
   }
 }
 
@@ -49,6 +50,10 @@ export function collectionDefinition({ fields }: Pick<Version, 'fields'>): Store
     historyFloor: days(fields.get(historyFloorField)) ?? 0,
     migration: fields.get(migrationField),
   }
+}
+
+function flag(stored: Value | undefined): boolean | undefined {
+  return typeof stored === 'boolean' ? stored : undefined
 }
 
 function text(stored: Value | undefined): string {

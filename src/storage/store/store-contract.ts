@@ -102,6 +102,8 @@ export interface DatabaseDefinition {
   readonly parent: DatabaseId
   readonly container: boolean
   readonly protected: boolean
+  /** Whether queries are checked before they run. If undefined, the parent decides. */
+  readonly typechecked: boolean | undefined
 }
 
 /** The properties of a collection that the store needs. */

@@ -35,7 +35,10 @@ export interface IndexPart extends SourceRange {
 }
 
 /** A path of an index or a unique constraint: `.a`, `mva(.a)`, `desc(.a)`. */
-export interface IndexPath extends SourceRange, DefinedField {}
+export interface IndexPath extends SourceRange, DefinedField {
+  /** The ranges of the steps of the path. */
+  readonly steps: readonly SourceRange[]
+}
 
 /** True if a member is a part of an index. */
 export function isPart<M extends { readonly kind: string }>(
@@ -94,7 +97,7 @@ function indexPath(element: Node, kind: PartKind, conversion: Conversion): Index
   const steps = stepsOf(node)
   if (isPlace(steps)) return conversion.fault(msg`Invalid field path`, steps)
   const path: Path = steps.map(({ name }) => name)
-  return { path, mva, order: order ?? 'asc', start: element.start, end: element.end }
+  return { path, mva, order: order ?? 'asc', steps, start: element.start, end: element.end }
 }
 
 // ------------------------------------------------------------------------------------------ to a text

@@ -178,7 +178,10 @@ export class ExpressionPrinter {
           const label = name === undefined ? '' : `${name}: `
           return `${label}${isRest ? '...' : ''}${this.type(each)}`
         })
-        return parenthesize(`(${parameters.join(', ')}) => ${this.type(type.result)}`, within > 0)
+        const [only, ...others] = type.parameters
+        const isBare = only !== undefined && others.length === 0 && only.name === undefined && !only.isRest
+        const given = isBare ? this.type(only.type, 1) : `(${parameters.join(', ')})`
+        return parenthesize(`${given} => ${this.type(type.result)}`, within > 0)
       }
     }
   }

@@ -2,12 +2,14 @@
 // the definitions, each with its text in a schema file.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
+import { isTypechecked } from '../../../model/resources/databases.ts'
 import { textIn } from '../../../model/schema/definition-parts.ts'
 import { readSchemaFiles, writeSchemaFiles } from '../../../model/schema/schema-files.ts'
 import type { Session } from '../../../model/session.ts'
 import type { ObjectValue, Ref } from '../../../values/value.ts'
 import type { Diagnostic } from '../../failure/query-failure.ts'
 import { nativeModule } from '../../library/natives.ts'
+import { schemaErrors } from '../../typing/check-schema.ts'
 import { Doc } from '../../value.ts'
 import { shownFields } from '../../world/native-fields.ts'
 import { itemKinds, nativeOfItem } from '../fsl/definition-of-item.ts'
@@ -47,8 +49,15 @@ export function definitionsOf(session: Session): readonly Definition[] {
 /** The names of functions and roles of version 4 that schema files cannot express. */
 export function othersOf(session: Session): ForeignNames {
   const foreign = definitionsOf(session).filter(({ text }) => text === undefined)
-  const named = (kind: SchemaItem['kind']) => foreign.flatMap(each => (each.kind === kind ? [each.name] : []))
+  const named = (kind: SchemaItem['kind']) =>
+    foreign.flatMap(each => (each.kind === kind ? namesOfDefinition(each) : []))
   return { functions: named('function'), roles: named('role') }
+}
+
+/** The name and the alias of a definition. */
+function namesOfDefinition({ fields, name }: Definition): readonly string[] {
+  const alias = textIn(fields, 'alias')
+  return alias === undefined ? [name] : [name, alias]
 }
 
 type DefinitionWithoutText = Omit<Definition, 'text'>
@@ -120,6 +129,15 @@ export function storeFiles(files: readonly FileText[], session: Session): void {
   counters.writeOps = writeOps
 }
 
+/** The faults of a schema. Its code is checked only if the database checks types, and if the schema has no other faults. */
+export function schemaItemFaults(items: readonly SchemaItem[], session: Session): readonly Diagnostic[] {
+  const others = othersOf(session)
+  const faults = itemFaults(items, others)
+  const isChecked = !session.skipsTypecheck && isTypechecked(session.database, session)
+  if (faults.length > 0 || !isChecked) return faults
+  return schemaErrors(items, others.functions)
+}
+
 /**
  * Checks a schema that a query has changed. The rules are the same as for pushed schema files. If the files that the
  * query changes have syntax errors, returns only these errors. Otherwise, returns all other faults of the schema.
@@ -131,5 +149,5 @@ export function schemaFaults(session: Session): readonly Diagnostic[] {
   const changed = current.filter(({ name, text }) => stored.get(name) !== text)
   const faults = changed.flatMap(file => readFile(file).faults)
   if (faults.length > 0) return faults
-  return itemFaults(itemsIn(current), othersOf(session))
+  return schemaItemFaults(itemsIn(current), session)
 }

@@ -20,9 +20,8 @@ import { textualDiff } from '../fsl/diff/textual.ts'
 import { type FileText, readFile } from '../fsl/patch.ts'
 import type { SchemaItem } from '../fsl/schema-items.ts'
 import type { MigrationPlan } from '../migrations/migration-plan.ts'
-import { currentFiles, othersOf, storeFiles } from './current-files.ts'
+import { currentFiles, schemaItemFaults, storeFiles } from './current-files.ts'
 import { failedWrite, invalidFiles } from './route.ts'
-import { itemFaults } from './validation.ts'
 
 /** The effects of a push. */
 export interface PushPlan {
@@ -68,7 +67,7 @@ export function planOf(push: Push, session: Session): PushPlan {
     return faults.length > 0 ? [] : items
   })
   const itemsAfter = itemsOf(resultOf(push, before))
-  const faults = itemFaults(itemsAfter, othersOf(session))
+  const faults = schemaItemFaults(itemsAfter, session)
   if (faults.length > 0) throw invalidFiles(faults)
   const migrations = new Map<SchemaItem, MigrationPlan>()
   for (const item of itemsAfter) {

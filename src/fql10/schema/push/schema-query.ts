@@ -39,9 +39,11 @@ export function isSchemaRequest({ options }: LanguageRequest): boolean {
 /** A query that executes a request to the schema endpoints. */
 export class SchemaQuery implements Query {
   readonly #request: SchemaRequest
+  readonly #skipsTypecheck: boolean
 
-  constructor({ body = '{}' }: LanguageRequest) {
+  constructor({ body = '{}', options }: LanguageRequest) {
     this.#request = readSchemaRequest(body)
+    this.#skipsTypecheck = options?.typecheck === 'false'
   }
 
   /**
@@ -60,6 +62,7 @@ export class SchemaQuery implements Query {
 
   evaluate(session: Session): RenderedResponse {
     const request = this.#request
+    session.skipsTypecheck = this.#skipsTypecheck
     if (!readers.has(roleOf(session))) throw new SchemaFailure(403, msg`Access denied`)
     const route = routeOf(request)
     if (doesWrite(route, request) && roleOf(session) !== 'admin')

@@ -25,7 +25,9 @@ const protocol: Protocol = {
   ...version10Protocol,
   readSettings(headers) {
     const settings = version10Protocol.readSettings(headers)
-    return settings instanceof Message ? settings : { ...settings, options: schemaOptions }
+    if (settings instanceof Message) return settings
+    const { typecheck } = settings.options ?? {}
+    return { ...settings, options: { ...schemaOptions, ...(typecheck !== undefined && { typecheck }) } }
   },
   errorBody: schemaRequestErrorBody,
   errorCode: () => '',

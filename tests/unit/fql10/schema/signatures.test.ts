@@ -109,10 +109,15 @@ test('unknown types, and types whose values cannot be stored, are rejected', () 
   assert.deepEqual(messagesOf('Ref<Jug>'), ['Unknown type `Jug`', 'Reference type must refer to a doc type'])
   assert.deepEqual(messagesOf('{ a: Array<Int => String> }'), ['Type Int => String is not persistable'])
   assert.deepEqual(messagesOf('Int | (String => Int)'), ['Type String => Int is not persistable'])
-  assert.deepEqual(messagesOf('Array<Lid> | String'), ['Type Lid is not persistable'])
+  assert.deepEqual(messagesOf('Array<Lid> | String'), [
+    'Type Lid is not persistable',
+    'Use Ref<Lid> as the type of a reference to a Lid document',
+  ])
   assert.deepEqual(messagesOf('Lid | NullCap'), [
     'Type Lid is not persistable',
+    'Use Ref<Lid> as the type of a reference to a Lid document',
     'Type NullCap is not persistable',
+    'Use Ref<Cap> as the type of a reference to a Cap document',
   ])
   assert.deepEqual(messagesOf('EmptyRef<Lid>'), ['Type EmptyRef<Lid> is not persistable'])
   assert.deepEqual(messagesOf('ID'), ['Type ID is not persistable'])

@@ -1,0 +1,312 @@
+// Decides which alternatives of overloads apply. A use of an overload opens a *group* with one alternative per variant.
+// Every bound that follows from a variant belongs to the variant's alternative. A value that a variant does not accept
+// is a conflict between two alternatives. Conflicts, and the rule that every group needs an alternative, make
+// alternatives required or dead; the rest stays open. This is unit propagation over clauses, without a search. The
+// search is in `anneal.ts`, for types whose overloads are still open at the end of a `let` or of a query.
+
+import { step } from '../../base/effort.ts'
+
+/** The variants of an overload at one place. */
+export class Group {
+  /** True if values must not be spread over several alternatives. */
+  readonly isExclusive: boolean
+  /** The alternatives to which the use of the overload itself belongs. */
+  readonly parents: readonly Alternative[]
+  readonly alternatives: readonly Alternative[]
+  /** The values that were rejected by alternatives of this group, by the alternative that they belong to. */
+  readonly sources = new Map<Alternative, Rejections>()
+  /** The lowest level of the variables whose bounds belong to this group. */
+  level: number
+
+  constructor(size: number, isExclusive: boolean, level: number, parents: readonly Alternative[]) {
+    this.isExclusive = isExclusive
+    this.level = level
+    this.parents = parents
+    this.alternatives = Array.from({ length: size }, (_, index) => new Alternative(this, index))
+  }
+
+  get live(): readonly Alternative[] {
+    return this.alternatives.filter(each => !each.isDead)
+  }
+
+  /** True if exactly the required alternatives apply. */
+  get isDecided(): boolean {
+    return this.alternatives.every(each => each.isDead || each.isRequired)
+  }
+}
+
+/** The alternatives of a group that rejected a value. */
+type Rejections = Map<object, Set<Alternative>>
+
+/** One variant of an overload at one place. */
+export class Alternative {
+  readonly group: Group
+  readonly index: number
+  isDead = false
+  isRequired = false
+  /** True if it accepts some of the values that no single alternative accepts. */
+  isSpread = false
+  /** If the group has no other alternative, the parent that stands for this alternative. */
+  same: Alternative | undefined
+  /** The groups that rejected a value of this alternative. Not maintained for {@link base}. */
+  readonly fed = new Set<Group>()
+  /** The groups that were opened by this alternative. */
+  readonly opened: Group[] = []
+
+  constructor(group: Group, index: number) {
+    this.group = group
+    this.index = index
+  }
+}
+
+/** Everything that does not depend on an overload. */
+export const base: Alternative = new Group(1, true, 0, []).alternatives[0] as Alternative
+base.isRequired = true
+
+/** Bounds that depend on several alternatives at once. Conflicts of these bounds are ignored. */
+export const loose: Alternative = new Group(1, false, 0, []).alternatives[0] as Alternative
+loose.isRequired = true
+
+/** The alternative itself, or the one that stands for it. */
+export function actual(of: Alternative): Alternative {
+  let found = of
+  while (found.same !== undefined) found = found.same
+  return found
+}
+
+/** True if `inner` belongs to a group within the alternative `outer`. */
+function isWithin(inner: Alternative, outer: Alternative): boolean {
+  if (outer === base || inner === outer) return true
+  return inner.group.parents.some(parent => isWithin(actual(parent), outer))
+}
+
+/** True if two alternatives cannot apply to the same value: they, or groups around them, are variants of one group. */
+export function isApart(left: Alternative, right: Alternative): boolean {
+  if (left === base || right === base || left === right) return false
+  if (left.group === right.group) return true
+  const up = (from: Alternative, to: Alternative) =>
+    from.group.parents.some(parent => isApart(actual(parent), to))
+  return up(left, right) || up(right, left)
+}
+
+/** The alternative of a bound that follows from two others. */
+export function meet(left: Alternative, right: Alternative): Alternative {
+  if (left === right || right === base) return left
+  if (left === base) return right
+  if (isWithin(left, right)) return left
+  return isWithin(right, left) ? right : loose
+}
+
+/** A contradiction: no alternative is left. */
+export class Contradiction {
+  /** The alternative whose values no alternative of `group` accepts. Undefined if the reason is indirect. */
+  readonly source: Alternative | undefined
+  readonly group: Group | undefined
+
+  constructor(source?: Alternative, group?: Group) {
+    this.source = source
+    this.group = group
+  }
+}
+
+/** A check that failed between two alternatives. */
+export interface Conflict {
+  readonly value: Alternative
+  readonly use: Alternative
+  /** The rejected value. */
+  readonly key: object
+}
+
+/** Records conflicts, and undoes changes. */
+export class Alternatives {
+  /** Functions that undo the changes, in order. */
+  readonly trail: (() => void)[] = []
+  #queue: (() => void)[] = []
+
+  /** Undoes all changes after a mark, which is a former length of the trail. */
+  undo(mark: number): void {
+    while (this.trail.length > mark) this.trail.pop()?.()
+  }
+
+  /** Opens a group. */
+  open(size: number, isExclusive: boolean, level: number, parents: readonly Alternative[]): Group {
+    const around = [...new Set(parents)].filter(each => each !== base)
+    const group = new Group(size, isExclusive, level, around.length === 0 ? [base] : around)
+    for (const parent of group.parents) {
+      if (parent === base) continue
+      parent.opened.push(group)
+      this.trail.push(() => parent.opened.pop())
+    }
+    return group
+  }
+
+  lower(group: Group, level: number): void {
+    const before = group.level
+    if (before <= level) return
+    group.level = level
+    this.trail.push(() => {
+      group.level = before
+    })
+  }
+
+  /** Applies conflicts. Throws a Contradiction. */
+  apply(conflicts: readonly Conflict[]): void {
+    const dead: Alternative[] = []
+    const touched = new Set<Group>()
+    for (const { value, use, key } of conflicts) {
+      if (value === use || isWithin(value, use)) dead.push(value)
+      else {
+        this.#reject(value, use, key)
+        touched.add(use.group)
+      }
+    }
+    this.run(() => {
+      for (const each of dead) this.kill(each)
+      for (const group of touched) for (const source of group.sources.keys()) this.#weigh(source, group)
+    })
+  }
+
+  #reject(value: Alternative, use: Alternative, key: object): void {
+    const { group } = use
+    let rejections = group.sources.get(value)
+    if (rejections === undefined) {
+      rejections = new Map()
+      group.sources.set(value, rejections)
+      this.trail.push(() => group.sources.delete(value))
+      if (value !== base) this.#link(value, group)
+    }
+    let by = rejections.get(key)
+    if (by === undefined) {
+      by = new Set()
+      const all = rejections
+      all.set(key, by)
+      this.trail.push(() => all.delete(key))
+    }
+    if (by.has(use)) return
+    const set = by
+    set.add(use)
+    this.trail.push(() => set.delete(use))
+  }
+
+  #link(value: Alternative, group: Group): void {
+    value.fed.add(group)
+    this.trail.push(() => value.fed.delete(group))
+    this.lower(group, value.group.level)
+    this.lower(value.group, group.level)
+  }
+
+  /** Runs changes and everything that follows from them. Throws a Contradiction. */
+  run(change: () => void): void {
+    this.#queue = []
+    change()
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      step()
+      next()
+    }
+  }
+
+  /** Makes an alternative apply. Throws a Contradiction. */
+  require(alternative: Alternative): void {
+    if (alternative.isRequired) return
+    if (alternative.isDead) throw new Contradiction(undefined, alternative.group)
+    alternative.isRequired = true
+    this.trail.push(() => {
+      alternative.isRequired = false
+    })
+    const { group } = alternative
+    for (const parent of group.parents) this.#queue.push(() => this.require(parent))
+    if (group.isExclusive) {
+      for (const other of group.alternatives) if (other !== alternative) this.kill(other)
+    }
+    for (const fed of alternative.fed) this.#queue.push(() => this.#weigh(alternative, fed))
+    for (const inner of alternative.opened) {
+      this.#queue.push(() => this.#count(inner))
+      for (const source of inner.sources.keys()) this.#queue.push(() => this.#weigh(source, inner))
+    }
+  }
+
+  /** Makes an alternative not apply. Throws a Contradiction. */
+  kill(alternative: Alternative): void {
+    if (alternative.isDead) return
+    if (alternative.isRequired) throw new Contradiction(undefined, alternative.group)
+    alternative.isDead = true
+    this.trail.push(() => {
+      alternative.isDead = false
+    })
+    const { group } = alternative
+    this.#queue.push(() => this.#count(group))
+    for (const source of group.sources.keys()) this.#queue.push(() => this.#weigh(source, group))
+    for (const inner of alternative.opened) {
+      for (const each of inner.alternatives) this.#queue.push(() => each.isDead || this.kill(each))
+    }
+  }
+
+  /** Applies the rule that a group needs an alternative. */
+  #count(group: Group): void {
+    const { live } = group
+    const open = group.parents.filter(each => !each.isRequired)
+    const [only] = live
+    if (live.length === 0) this.#refute(open, undefined, group)
+    else if (live.length === 1 && open.length === 0) this.require(only as Alternative)
+  }
+
+  /** Applies the rule that a group must accept all values of a source. */
+  #weigh(source: Alternative, group: Group): void {
+    if (source.isDead) return
+    const rejections = group.sources.get(source)
+    if (rejections === undefined) return
+    const open = [source, ...group.parents].filter(each => !each.isRequired)
+    const accepting = acceptingOf(rejections, group)
+    if (accepting === undefined) this.#refute(open, source, group)
+    else if (accepting.all) {
+      if (open.length === 0) this.#spread(accepting.of, [...rejections.values()])
+    } else if (open.length === 0 && accepting.of.length === 1) this.require(accepting.of[0] as Alternative)
+    else if (open.length === 0 && group.isExclusive) {
+      for (const each of group.live) if (!accepting.of.includes(each)) this.kill(each)
+    }
+  }
+
+  /** Several alternatives accept different values. An alternative that alone accepts a value is required. */
+  #spread(accepting: readonly Alternative[], rejecting: readonly ReadonlySet<Alternative>[]): void {
+    for (const each of accepting) {
+      if (each.isSpread) continue
+      each.isSpread = true
+      this.trail.push(() => {
+        each.isSpread = false
+      })
+    }
+    for (const by of rejecting) {
+      const [only, ...others] = accepting.filter(each => !by.has(each))
+      if (only !== undefined && others.length === 0) this.require(only)
+    }
+  }
+
+  /** At least one of `open` does not apply. */
+  #refute(open: readonly Alternative[], source: Alternative | undefined, group: Group): void {
+    const [only] = open
+    if (only === undefined) throw new Contradiction(source, group)
+    if (open.length === 1) this.kill(only)
+  }
+}
+
+/**
+ * The alternatives that accept the values of a source: each of them all values, or, if `all`, all of them together.
+ * Undefined if there are none.
+ */
+function acceptingOf(
+  rejections: Rejections,
+  group: Group,
+): { readonly of: readonly Alternative[]; readonly all: boolean } | undefined {
+  const { live } = group
+  const rejecting = [...rejections.values()]
+  const single = live.filter(each => !rejecting.some(by => by.has(each)))
+  if (single.length > 0) return { of: single, all: false }
+  if (group.isExclusive) return undefined
+  const spread = new Set<Alternative>()
+  for (const by of rejecting) {
+    const accepting = live.filter(each => !by.has(each))
+    if (accepting.length === 0) return undefined
+    for (const each of accepting) spread.add(each)
+  }
+  return { of: live.filter(each => spread.has(each)), all: true }
+}

@@ -1,0 +1,167 @@
+// Resolves the overloads of a type that are still open. Each consistent choice of alternatives results in one variant of
+// the type, which has only the bounds of these alternatives. Several variants are an overload. This is a search, whose
+// size is limited: a type with too many choices is `Any`.
+
+import { type Alternative, actual, base, Contradiction, type Group, loose } from './alternatives.ts'
+import { freshen, type Selection } from './copies.ts'
+import type { Machine } from './machine.ts'
+import { anyType, type Bound, mapParts, type Use, Variable } from './terms.ts'
+
+/** The maximum number of combinations that are tried for one type. */
+const combinationsMax = 256
+
+/** The groups of a type, with their alternatives in the type. */
+interface OpenGroups {
+  /** Groups that bounds of uses belong to: the choices of a caller. */
+  readonly inputs: Map<Group, Set<Alternative>>
+  /** Groups that values belong to. */
+  readonly outputs: Map<Group, Set<Alternative>>
+}
+
+/**
+ * Resolves the groups of a value or a use above a level. `limit` is the level around it. The variants of a value are an
+ * intersection, and those of a use are a union.
+ */
+export function anneal<T extends Use>(machine: Machine, term: T, limit: number, isValue = true): T {
+  const groups = groupsOf(term, limit, isValue)
+  if (groups === undefined) return term
+  const inputs = new Map([...groups.inputs].filter(([each]) => !each.isDecided))
+  const outputs = [...groups.outputs.keys()].filter(each => !each.isDecided)
+  const keepLower = (of: Alternative) => of.isRequired || of.isSpread
+  if (inputs.size === 0 && outputs.length === 0) return select(term, limit, keepRequired, keepLower)
+  const variants = variantsOf(machine, inputs, outputs)
+  if (variants === undefined || variants.length === 0) return anyType as T
+  const copies = variants.map(({ chosen, active }) =>
+    select(
+      term,
+      limit,
+      of => (inputs.has(of.group) ? chosen.has(of) : of.isRequired),
+      of => active.has(of) || keepLower(of),
+    ),
+  )
+  const [only] = copies
+  if (copies.length === 1 && only !== undefined) return only
+  const members = (isValue && (inputs.size === 0 || limit >= 0) ? copies.reverse() : copies) as readonly Use[]
+  // A value is a type, and so is its overload. A union can replace any use.
+  return { kind: isValue ? 'intersection' : 'union', members } as unknown as T
+}
+
+function keepRequired(of: Alternative): boolean {
+  return of.isRequired
+}
+
+/** A copy of a term with the bounds of some alternatives of groups above `limit`. */
+function select<T extends Use>(
+  term: T,
+  limit: number,
+  upper: (of: Alternative) => boolean,
+  lower: (of: Alternative) => boolean,
+): T {
+  const isInner = (of: Alternative) => of !== base && of !== loose && of.group.level > limit
+  const keep = (test: (of: Alternative) => boolean) => (given: Alternative) => {
+    const of = actual(given)
+    return !of.isDead && (!isInner(of) || test(of))
+  }
+  const selection: Selection = {
+    lower: keep(lower),
+    upper: keep(upper),
+    of: given => (isInner(actual(given)) ? base : given),
+  }
+  return freshen(term, limit, limit + 1, selection)
+}
+
+/** The groups above a level to which bounds of a term belong. Undefined if there are none. */
+function groupsOf(root: Use, limit: number, isRootValue: boolean): OpenGroups | undefined {
+  const groups: OpenGroups = { inputs: new Map(), outputs: new Map() }
+  const seen = new Set<string>()
+  const note = ({ type: term, of }: Bound<Use>, isValue: boolean): void => {
+    const found = actual(of)
+    if (found.isDead) return
+    if (found !== base && found !== loose && found.group.level > limit) {
+      const into = isValue ? groups.outputs : groups.inputs
+      const known = into.get(found.group)
+      if (known === undefined) into.set(found.group, new Set([found]))
+      else known.add(found)
+    }
+    visit(term, isValue)
+  }
+  const visit = (term: Use, isValue: boolean): void => {
+    if (term instanceof Variable) {
+      const key = `${term.id} ${isValue}`
+      if (term.level <= limit || seen.has(key)) return
+      seen.add(key)
+      for (const bound of isValue ? term.lower : term.upper) note(bound, isValue)
+    } else {
+      mapParts(term, (part, flip) => {
+        visit(part, isValue !== flip)
+        return part
+      })
+    }
+  }
+  visit(root, isRootValue)
+  return groups.inputs.size + groups.outputs.size === 0 ? undefined : groups
+}
+
+interface Variant {
+  readonly chosen: ReadonlySet<Alternative>
+  readonly active: ReadonlySet<Alternative>
+}
+
+/** The consistent choices. Undefined if there are too many. */
+function variantsOf(
+  machine: Machine,
+  inputAlternatives: ReadonlyMap<Group, ReadonlySet<Alternative>>,
+  outputs: readonly Group[],
+): Variant[] | undefined {
+  const inputs = [...inputAlternatives.keys()]
+  const variants: Variant[] = []
+  const { alternatives } = machine
+  let tried = 0
+  const choose = (at: number, chosen: readonly Alternative[]): boolean => {
+    if (++tried > combinationsMax) return false
+    const groups = at < inputs.length ? inputs : outputs
+    const group = at < inputs.length ? inputs[at] : outputs[at - inputs.length]
+    if (group === undefined) {
+      addVariant(variants, inputs, outputs, chosen)
+      return true
+    }
+    // An output whose alternatives follow from other choices needs no choice.
+    if (groups === outputs && group.live.some(each => each.isRequired)) return choose(at + 1, chosen)
+    for (const each of inputAlternatives.get(group) ?? group.live) {
+      const mark = alternatives.trail.length
+      let isPossible = true
+      try {
+        alternatives.run(() => alternatives.require(each))
+      } catch (error) {
+        if (!(error instanceof Contradiction)) throw error
+        isPossible = false
+      }
+      const isDone = !isPossible || choose(at + 1, [...chosen, each])
+      alternatives.undo(mark)
+      if (!isDone) return false
+    }
+    return true
+  }
+  return choose(0, []) ? variants : undefined
+}
+
+function addVariant(
+  variants: Variant[],
+  inputs: readonly Group[],
+  outputs: readonly Group[],
+  chosen: readonly Alternative[],
+): void {
+  const active = new Set<Alternative>()
+  for (const { alternatives } of [...inputs, ...outputs]) {
+    for (const each of alternatives) if (each.isRequired) active.add(each)
+  }
+  const picked = new Set(chosen.filter(each => inputs.includes(each.group)))
+  const isKnown = variants.some(
+    known =>
+      known.active.size === active.size &&
+      [...active].every(each => known.active.has(each)) &&
+      known.chosen.size === picked.size &&
+      [...picked].every(each => known.chosen.has(each)),
+  )
+  if (!isKnown) variants.push({ chosen: picked, active })
+}

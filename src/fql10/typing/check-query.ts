@@ -1,0 +1,73 @@
+// Checks a query.
+
+import type { Diagnostic } from '../failure/query-failure.ts'
+import type { Program } from '../syntax/nodes.ts'
+import type { Source } from '../syntax/source.ts'
+import { anneal } from './anneal.ts'
+import type { Environment } from './environment.ts'
+import { fixed, Typer, TypeScope } from './expressions.ts'
+import type { Print } from './failures.ts'
+import { Machine } from './machine.ts'
+import { type PrintedType, printType } from './print.ts'
+import type { Type, Use } from './terms.ts'
+
+/** The result of a check. */
+export interface CheckedQuery {
+  /** The type of the result. Undefined if there are errors. */
+  readonly type: string | undefined
+  readonly errors: readonly Diagnostic[]
+  readonly warnings: readonly Diagnostic[]
+}
+
+/** Creates a machine whose messages print types. */
+export function machineFor(environment: Environment): Machine {
+  return new Machine(environment, printerOf)
+}
+
+function printerOf(machine: Machine): Print {
+  return {
+    value: (term: Use) => print(machine, term, true).text,
+    use: (term: Use) => print(machine, term, false).text,
+  }
+}
+
+/** Prints a value or a use after its overloads were resolved. */
+export function print(machine: Machine, term: Use, isValue: boolean): PrintedType {
+  const resolved = anneal(machine, term, -1, isValue)
+  return printType(resolved, isValue, {
+    withoutNull: value => machine.instances.withoutNull(value),
+    isTaken: name => machine.environment.shape(name) !== undefined,
+  })
+}
+
+/** Checks a query. `args` and `placeholders` are the types of the values that the request contains. */
+export function checkQuery(
+  { source, body }: Pick<Program, 'source' | 'body'>,
+  environment: Environment,
+  args: ReadonlyMap<string, Type>,
+  placeholders: readonly Type[],
+): CheckedQuery {
+  const machine = machineFor(environment)
+  const typer = new Typer(machine, source, placeholders)
+  let scope: TypeScope | undefined
+  for (const [name, type] of args) scope = new TypeScope(name, fixed(type), scope)
+  const type = typer.type(body, scope)
+  if (machine.errors.length > 0)
+    return { type: undefined, errors: machine.errors, warnings: machine.warnings }
+  const { text, isFunction } = print(machine, type, true)
+  if (isFunction) machine.warnings.push(notCalled(source, body))
+  return { type: text, errors: [], warnings: machine.warnings }
+}
+
+/** The warning about a result that is a function. */
+function notCalled(source: Source, body: Program['body']): Diagnostic {
+  const last = body.kind === 'block' ? (body.statements.at(-1) ?? body) : body
+  const span = { source, start: last.start, end: last.end }
+  const end = { source, start: last.end, end: last.end }
+  return {
+    name: 'warning',
+    message: 'Function is not called.',
+    span,
+    remarks: [{ name: 'hint', message: 'Call the function.', span: end, suggestion: '()' }],
+  }
+}

@@ -1,0 +1,143 @@
+// Checks the code of a schema: bodies of functions, computed fields, checks, defaults, the paths of indexes and unique
+// constraints, and predicates.
+
+import { step, stepsPerDefinition } from '../../base/effort.ts'
+import { msg } from '../../base/message.ts'
+import type { Diagnostic } from '../failure/query-failure.ts'
+import type { IndexPath } from '../schema/fsl/index-parts.ts'
+import type { CollectionItem, ProviderItem, RoleItem, SchemaItem } from '../schema/fsl/schema-items.ts'
+import type { Source, Span } from '../syntax/source.ts'
+import { machineFor } from './check-query.ts'
+import { indexedFaults } from './indexable.ts'
+import { libraryShapes } from './library.ts'
+import type { Machine } from './machine.ts'
+import { lambdaIn, namesOf, SchemaTypes } from './schema-types.ts'
+import { booleanType, named, nullType, type Type } from './terms.ts'
+
+/** The errors in the code of a schema. `untyped`: functions whose types are unknown, such as those of version 4. */
+export function schemaErrors(
+  items: readonly SchemaItem[],
+  untyped: readonly string[],
+): readonly Diagnostic[] {
+  const collections = items.filter(item => item.kind === 'collection')
+  const functions = items.filter(item => item.kind === 'function')
+  const types = new SchemaTypes({ collections, functions, untyped })
+  const names = {
+    collections: new Set(collections.flatMap(namesOf)),
+    functions: new Set(functions.flatMap(namesOf)),
+  }
+  const errors = [
+    ...collections.flatMap(item => nameErrors(item, collections)),
+    ...collections.flatMap(item => collectionErrors(item, types)),
+    ...collections.flatMap(item => indexedFaults(item, names)),
+    ...functions.flatMap(item => {
+      step(stepsPerDefinition)
+      return types.functionType(item).errors
+    }),
+  ]
+  if (errors.length > 0) return errors
+  return items.flatMap(item =>
+    item.kind === 'role' || item.kind === 'access provider' ? predicateErrors(item, types) : [],
+  )
+}
+
+/** The error about types of a collection that have the names of other types. */
+function nameErrors(item: CollectionItem, all: readonly CollectionItem[]): readonly Diagnostic[] {
+  const own = namesOf(item).flatMap(typeNames)
+  const others = new Set(all.flatMap(each => (each === item ? [] : namesOf(each).flatMap(typeNames))))
+  // A name of the library is rejected when the collection is created.
+  const taken = own.filter(
+    name => others.has(name) || (libraryShapes.has(name) && !namesOf(item).includes(name)),
+  )
+  if (taken.length === 0) return []
+  const { name, source } = item
+  const text = taken.join(', ')
+  const message = msg`The collection name \`${name.text}\` generates types that conflict with the following existing types: ${text}`
+  return [{ name: 'error', message, span: { source, start: name.start, end: name.end } }]
+}
+
+function typeNames(name: string): readonly string[] {
+  return [name, `Null${name}`, `${name}Collection`]
+}
+
+const checkResult: Type = { kind: 'union', members: [booleanType, nullType] }
+
+function collectionErrors(item: CollectionItem, types: SchemaTypes): readonly Diagnostic[] {
+  step(stepsPerDefinition)
+  const { members, source } = item
+  const document = named(item.name.text)
+  return members.flatMap((member): readonly Diagnostic[] => {
+    switch (member.kind) {
+      case 'field':
+        if (member.defaultValue === undefined) return []
+        return types.checkValue(member.defaultValue, source, types.declared(member.type, source).type)
+      case 'computed':
+        return types.computedType(item, member).errors
+      case 'check':
+        return types.checkLambda(lambdaIn(member.body), source, document, checkResult)
+      case 'index':
+        return member.members.flatMap(part =>
+          part.paths.flatMap(path => pathErrors(path, source, document, types)),
+        )
+      case 'unique':
+        return member.paths.flatMap(path => pathErrors(path, source, document, types))
+      default:
+        return []
+    }
+  })
+}
+
+/** The errors of a path of an index: steps that do not exist. */
+function pathErrors(
+  { path, start, steps }: IndexPath,
+  source: Source,
+  document: Type,
+  types: SchemaTypes,
+): readonly Diagnostic[] {
+  const machine = machineFor(types.inner)
+  let type = document
+  for (const [at, name] of path.entries()) {
+    const place = steps[at]
+    if (place === undefined) break
+    const span = { source, start: place.start, end: place.end }
+    const site = { source, start, end: place.start }
+    const next = stepOf(machine, type, name, span, site)
+    if (next === undefined) break
+    type = next
+  }
+  return machine.errors
+}
+
+function stepOf(
+  machine: Machine,
+  type: Type,
+  name: string | bigint,
+  span: Span,
+  site: Span,
+): Type | undefined {
+  const result = machine.variable()
+  const isFound =
+    typeof name === 'string'
+      ? machine.check(type, { kind: 'select', field: name, result, nameSpan: span, dot: undefined }, site)
+      : machine.check(
+          type,
+          { kind: 'access', args: [{ kind: 'literal', value: name, span }], result, argumentsSpan: span },
+          site,
+        )
+  return isFound ? result : undefined
+}
+
+function predicateErrors(
+  { members, source }: RoleItem | ProviderItem,
+  types: SchemaTypes,
+): readonly Diagnostic[] {
+  step(stepsPerDefinition)
+  const document = named('')
+  return (members as readonly (RoleItem | ProviderItem)['members'][number][]).flatMap(member => {
+    const predicated = member.kind === 'privileges' ? member.actions : [member]
+    return predicated.flatMap(each => {
+      if (!('predicate' in each) || each.predicate === undefined) return []
+      return types.checkLambda(lambdaIn(each.predicate.lambda), source, document, undefined)
+    })
+  })
+}

@@ -1,0 +1,37 @@
+// Defines the environment of a check: the types of global names, and the shapes of named types.
+
+import type { Type } from './terms.ts'
+
+/** A type with parameters. The parameters are generic types of level 0. */
+export interface Scheme {
+  readonly parameters: readonly string[]
+  readonly type: Type
+  /** The text for the environment endpoint. */
+  readonly text: string
+}
+
+/** What values of a named type can do. */
+export interface Shape {
+  readonly parameters: readonly string[]
+  readonly fields: ReadonlyMap<string, Scheme>
+  readonly operators?: ReadonlyMap<string, Scheme>
+  /** The fields of `alias` one by one. Some types of fields are known before the complete alias is. */
+  readonly member?: (name: string) => Scheme | undefined
+  /** The type of a value that is called. */
+  readonly apply?: Scheme | undefined
+  /** The type of an access such as `[0]`. */
+  readonly access?: Scheme | undefined
+  /** The type that the name stands for. */
+  readonly alias?: Scheme | undefined
+  /** The name in the environment endpoint, if it differs. */
+  readonly self?: string | undefined
+  readonly hint?: 'module' | 'server_collection' | 'user_collection' | undefined
+  /** True for the type of documents. `Ref` and `EmptyRef` accept only these types. */
+  readonly isDocument?: boolean
+}
+
+/** The names of a check. */
+export interface Environment {
+  readonly global: (name: string) => Scheme | undefined
+  readonly shape: (name: string) => Shape | undefined
+}

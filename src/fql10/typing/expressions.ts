@@ -1,0 +1,430 @@
+// Determines the types of expressions.
+
+import { step } from '../../base/effort.ts'
+import { msg } from '../../base/message.ts'
+import {
+  type BinaryNode,
+  type BlockNode,
+  type ChainNode,
+  type LambdaNode,
+  type LetNode,
+  type Link,
+  type Node,
+  type ProjectionNode,
+  shortParameter,
+} from '../syntax/nodes.ts'
+import type { Source, Span } from '../syntax/source.ts'
+import { anneal } from './anneal.ts'
+import { resolveType } from './annotations.ts'
+import { freshen, instantiate, substitute } from './copies.ts'
+import type { Scheme } from './environment.ts'
+import type { Machine } from './machine.ts'
+import { operators, unaryOperators } from './table.ts'
+import {
+  anyType,
+  booleanType,
+  type FunctionType,
+  type GenericType,
+  levelOf,
+  neverType,
+  nullType,
+  placed,
+  stringType,
+  type Type,
+  type Use,
+  type Variable,
+} from './terms.ts'
+
+/** A local name. The variables of its type above `level` are new for each mention. */
+interface Local {
+  readonly type: Type
+  readonly level: number
+  readonly generics: readonly GenericType[]
+}
+
+/** The local names around an expression. */
+export class TypeScope {
+  readonly #name: string
+  readonly #local: Local
+  readonly #outer: TypeScope | undefined
+
+  constructor(name: string, local: Local, outer: TypeScope | undefined) {
+    this.#name = name
+    this.#local = local
+    this.#outer = outer
+  }
+
+  find(name: string): Local | undefined {
+    for (let scope: TypeScope | undefined = this; scope !== undefined; scope = scope.#outer) {
+      if (scope.#name === name) return scope.#local
+    }
+    return undefined
+  }
+}
+
+/** A type without anything to copy for a mention. */
+export function fixed(type: Type): Local {
+  return { type, level: Number.POSITIVE_INFINITY, generics: [] }
+}
+
+interface Place {
+  readonly start: number
+  readonly end: number
+}
+
+/** Determines the types of the expressions of one source. */
+export class Typer {
+  readonly #machine: Machine
+  readonly #source: Source
+  readonly #placeholders: readonly Type[]
+  /** Projections, whose types may stay open. */
+  readonly projections: { readonly node: ProjectionNode; readonly operand: Type }[] = []
+
+  constructor(machine: Machine, source: Source, placeholders: readonly Type[] = []) {
+    this.#machine = machine
+    this.#source = source
+    this.#placeholders = placeholders
+  }
+
+  span({ start, end }: Place): Span {
+    return { source: this.#source, start, end }
+  }
+
+  #check(value: Type, use: Use, site: Span): boolean {
+    return this.#machine.check(value, use, site)
+  }
+
+  /** Checks a value against a use with a result. If the check fails, the result is poisoned. */
+  #result(value: Type, site: Span, use: (result: Variable) => Use): Type {
+    const result = this.#machine.variable()
+    if (!this.#check(value, use(result), site)) result.isPoisoned = true
+    return result
+  }
+
+  type(node: Node, scope: TypeScope | undefined): Type {
+    step()
+    switch (node.kind) {
+      case 'literal': {
+        const span = this.span(node)
+        return node.value === null ? placed(nullType, span) : { kind: 'literal', value: node.value, span }
+      }
+      case 'placeholder':
+        return placed(this.#placeholders[node.index] ?? anyType, this.span(node))
+      case 'name':
+        return this.#name(node.name, this.span(node), scope)
+      case 'template':
+        for (const part of node.parts) if (typeof part !== 'string') this.type(part, scope)
+        return placed(stringType, this.span(node))
+      case 'array':
+        return {
+          kind: 'tuple',
+          elements: node.elements.map(each => this.type(each, scope)),
+          span: this.span(node),
+        }
+      case 'group':
+        return this.type(node.inner, scope)
+      case 'object': {
+        const fields = new Map(node.fields.map(([name, value]) => [name, this.type(value, scope)]))
+        return { kind: 'record', fields, wildcard: undefined, span: this.span(node) }
+      }
+      case 'block':
+        return this.block(node, scope).type
+      case 'lambda':
+        return this.lambda(node, scope)
+      case 'if': {
+        this.#check(this.type(node.condition, scope), booleanType, this.span(node.condition))
+        const then = this.type(node.then, scope)
+        if (node.otherwise === undefined) return placed(nullType, this.span(node))
+        return this.#machine.variable(undefined, [then, this.type(node.otherwise, scope)].flatMap(membersOf))
+      }
+      case 'at': {
+        const time = this.type(node.time, scope)
+        this.#check(time, timeTypes, this.span(node.time))
+        return this.type(node.body, scope)
+      }
+      case 'match':
+        return anyType
+      case 'unary':
+        this.#check(this.type(node.operand, scope), unaryOperators[node.operator], this.span(node.operand))
+        return placed(unaryOperators[node.operator], this.span(node))
+      case 'binary':
+        return this.#binaries(node, scope)
+      case 'chain':
+        return this.#chain(node, scope)
+      case 'projection':
+        return this.#projection(node, scope)
+    }
+  }
+
+  #name(name: string, span: Span, scope: TypeScope | undefined): Type {
+    if (name !== '_') {
+      const local = scope?.find(name)
+      if (local !== undefined) return this.#mention(local)
+      const global = this.#machine.environment.global(name)
+      if (global !== undefined) return this.#global(global, span)
+    }
+    this.#machine.error(msg`Unbound variable \`${name}\``, span)
+    return this.#poisoned()
+  }
+
+  #poisoned(): Type {
+    const failed = this.#machine.variable()
+    failed.isPoisoned = true
+    return failed
+  }
+
+  #mention({ type, level, generics }: Local): Type {
+    if (generics.length > 0) {
+      const fresh = new Map(generics.map(each => [each.name, this.#machine.variable()]))
+      return substitute(type, ({ name }) => fresh.get(name))
+    }
+    return levelOf(type) > level ? freshen(type, level, this.#machine.level) : type
+  }
+
+  #global(scheme: Scheme, span: Span): Type {
+    if (scheme.parameters.length > 0) return instantiate(scheme, [], [], this.#machine.level)
+    const { type } = scheme
+    return type.kind !== 'variable' && type.span === undefined ? placed(type, span) : type
+  }
+
+  /** Determines the types of statements. Returns the type of the last, and the names that are known after it. */
+  block(
+    { statements }: BlockNode,
+    outer: TypeScope | undefined,
+  ): { type: Type; scope: TypeScope | undefined } {
+    let scope = outer
+    let type: Type = neverType
+    for (const statement of statements) {
+      if (statement.kind === 'let') {
+        scope = new TypeScope(statement.name, this.#let(statement, scope), scope)
+        type = neverType
+      } else type = this.type(statement, scope)
+    }
+    return { type, scope }
+  }
+
+  #let(node: LetNode, scope: TypeScope | undefined): Local {
+    const machine = this.#machine
+    const { level } = machine
+    machine.level = level + 1
+    const type = this.type(node.value, scope)
+    if (node.type === undefined) {
+      const resolved = anneal(machine, type, level)
+      machine.level = level
+      return { type: resolved, level, generics: [] }
+    }
+    const annotation = resolveType(node.type, {
+      source: this.#source,
+      shape: machine.environment.shape,
+      genericLevel: machine.level,
+      error: (message, span) => machine.error(message, span),
+      warning: (message, span) => machine.warnings.push({ name: 'warning', message, span }),
+    })
+    const start = nameStart(node, this.#source.text)
+    this.#check(type, annotation.type, this.span({ start, end: start + node.name.length }))
+    machine.level = level
+    return { type: annotation.type, level, generics: annotation.generics }
+  }
+
+  lambda(node: LambdaNode, scope: TypeScope | undefined): FunctionType {
+    const machine = this.#machine
+    const parameters = node.parameters.map(name => ({ name, type: machine.variable() }))
+    const rest = node.rest === undefined ? undefined : machine.variable()
+    let inner = scope
+    for (const { name, type } of parameters) if (name !== '_') inner = new TypeScope(name, fixed(type), inner)
+    if (node.rest !== undefined && rest !== undefined) {
+      inner = new TypeScope(node.rest, fixed({ kind: 'named', name: 'Array', args: [rest] }), inner)
+    }
+    return {
+      kind: 'function',
+      parameters: parameters.map(({ type }) => ({ name: undefined, type })),
+      rest: rest && { name: undefined, type: rest },
+      result: this.type(node.body, inner),
+      span: this.span(node),
+    }
+  }
+
+  /** Determines the type of binary operators. The operators on the left are not nested calls, so they may be many. */
+  #binaries(node: BinaryNode, scope: TypeScope | undefined): Type {
+    const spine: BinaryNode[] = [node]
+    let left = node.left
+    while (left.kind === 'binary') {
+      spine.push(left)
+      left = left.left
+    }
+    let type: Type | undefined
+    for (const each of spine.reverse()) {
+      if (each.operator === 'isa') type = placed(booleanType, this.span(each))
+      else type = this.#binary(each, type ?? this.type(left, scope), scope)
+    }
+    return type ?? anyType
+  }
+
+  #binary(
+    { operator, left, right, start, end }: BinaryNode,
+    leftType: Type,
+    scope: TypeScope | undefined,
+  ): Type {
+    const span = this.span({ start, end })
+    const rightType = this.type(right, scope)
+    if (operator === '??') {
+      return this.#machine.variable(undefined, [nonNull(leftType), ...membersOf(rightType)])
+    }
+    const known = operators[operator]
+    if (known === undefined) return placed(booleanType, span)
+    if (known.kind !== 'function') {
+      const args = [this.#machine.variable(), this.#machine.variable()]
+      const result = this.#result(known, span, variable => ({
+        kind: 'call',
+        args,
+        result: variable,
+        argumentsSpan: undefined,
+      }))
+      this.#check(leftType, args[0] as Type, this.span(left))
+      this.#check(rightType, args[1] as Type, this.span(right))
+      return result
+    }
+    const [first, second] = known.parameters
+    if (first !== undefined) this.#check(leftType, first.type, this.span(left))
+    if (second !== undefined) this.#check(rightType, second.type, this.span(right))
+    return placed(known.result, span)
+  }
+
+  #chain({ operand, links, start }: ChainNode, scope: TypeScope | undefined): Type {
+    let type = this.type(operand, scope)
+    let isOptional = false
+    for (const link of links) {
+      if (link.kind === 'assert') {
+        type = nonNull(type)
+        isOptional = false
+        continue
+      }
+      if (link.optional) {
+        type = nonNull(type)
+        isOptional = true
+      }
+      if (link.kind === 'method' && link.optionalCall) {
+        const field = { ...link, kind: 'field' as const, end: link.nameEnd }
+        type = nonNull(this.#select(type, start, field))
+        isOptional = true
+        const { argumentsStart, end } = link
+        type = this.#call(type, link.arguments, { start, end }, { start: argumentsStart, end }, scope)
+      } else type = this.#link(type, start, link, scope)
+    }
+    return isOptional ? { kind: 'union', members: [type, nullType] } : type
+  }
+
+  #link(
+    type: Type,
+    start: number,
+    link: Exclude<Link, { kind: 'assert' }>,
+    scope: TypeScope | undefined,
+  ): Type {
+    switch (link.kind) {
+      case 'field':
+        return this.#select(type, start, link)
+      case 'method': {
+        const method = this.#select(type, start, { ...link, kind: 'field', end: link.nameEnd })
+        const { argumentsStart, end } = link
+        return this.#call(method, link.arguments, { start, end }, { start: argumentsStart, end }, scope)
+      }
+      case 'call':
+        return this.#call(type, link.arguments, { start, end: link.end }, link, scope)
+      case 'access':
+        return this.#access(type, start, link, scope)
+    }
+  }
+
+  #select(type: Type, start: number, link: Link & { kind: 'field' }): Type {
+    const nameSpan = this.span({ start: link.nameStart, end: link.end })
+    return this.#result(type, this.span({ start, end: link.start }), result => ({
+      kind: 'select',
+      field: link.name,
+      result,
+      nameSpan,
+      dot: link.start,
+    }))
+  }
+
+  #call(type: Type, args: readonly Node[], site: Place, brackets: Place, scope: TypeScope | undefined): Type {
+    const given = args.map(each => this.type(each, scope))
+    const variables = args.map(() => this.#machine.variable())
+    const result = this.#result(type, this.span(site), variable => ({
+      kind: 'call',
+      args: variables,
+      result: variable,
+      argumentsSpan: this.span(brackets),
+    }))
+    for (const [index, each] of given.entries()) {
+      this.#check(each, variables[index] as Type, this.span(args[index] as Node))
+    }
+    return result
+  }
+
+  #access(
+    type: Type,
+    start: number,
+    link: Exclude<Link, { kind: 'assert' | 'field' | 'method' }>,
+    scope: TypeScope | undefined,
+  ): Type {
+    const given = link.arguments.map(each => this.type(each, scope))
+    const isLiteral =
+      given.length === 1 && given[0]?.kind === 'literal' && link.arguments[0]?.kind === 'literal'
+    const args = isLiteral ? given : given.map(() => this.#machine.variable())
+    const result = this.#result(type, this.span({ start, end: link.end }), variable => ({
+      kind: 'access',
+      args,
+      result: variable,
+      argumentsSpan: this.span(link),
+    }))
+    if (!isLiteral) {
+      for (const [index, each] of given.entries()) {
+        this.#check(each, args[index] as Type, this.span(link.arguments[index] as Node))
+      }
+    }
+    return result
+  }
+
+  #projection(node: ProjectionNode, scope: TypeScope | undefined): Type {
+    const operand = this.type(node.operand, scope)
+    if (node.fields === undefined) return anyType
+    const element = this.#machine.variable()
+    const inner = new TypeScope(shortParameter, fixed(element), scope)
+    const fields = new Map(node.fields.map(({ name, value }) => [name, this.#projected(value, inner)]))
+    const lambda: FunctionType = {
+      kind: 'function',
+      parameters: [{ name: undefined, type: element }],
+      rest: undefined,
+      result: { kind: 'record', fields, wildcard: undefined, span: this.span(node) },
+    }
+    this.projections.push({ node, operand })
+    return this.#result(operand, this.span(node), result => ({ kind: 'project', lambda, result }))
+  }
+
+  /** The type of a projected field. The parser makes a lambda of a value such as `.a + .b`. */
+  #projected(value: Node, scope: TypeScope): Type {
+    const isShort = value.kind === 'lambda' && value.parameters[0] === shortParameter
+    return this.type(isShort ? value.body : value, scope)
+  }
+}
+
+const timeTypes: Type = {
+  kind: 'union',
+  members: [
+    { kind: 'named', name: 'Time', args: [] },
+    { kind: 'named', name: 'TransactionTime', args: [] },
+  ],
+}
+
+function membersOf(type: Type): readonly Type[] {
+  return type.kind === 'union' ? type.members : [type]
+}
+
+function nonNull(type: Type): Type {
+  return type.kind === 'difference' ? type : { kind: 'difference', of: type }
+}
+
+/** The position of the name of a `let`. */
+function nameStart({ start, name }: LetNode, text: string): number {
+  return text.indexOf(name, start + 3)
+}

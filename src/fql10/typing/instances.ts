@@ -1,0 +1,161 @@
+// Makes the types that checks need beside the given ones: types of members, arrays of tuples, and aliases. Each is made
+// once, so that recursive programs have a finite number of types.
+
+import type { Span } from '../syntax/source.ts'
+import { type Alternative, base } from './alternatives.ts'
+import { instantiate } from './copies.ts'
+import type { Environment, Scheme, Shape } from './environment.ts'
+import type { Failure } from './failures.ts'
+import {
+  type FunctionType,
+  hasVariables,
+  type LiteralType,
+  levelOf,
+  mainTypeOf,
+  type NamedType,
+  named,
+  type TupleType,
+  type Type,
+  type Use,
+  unionOf,
+  Variable,
+} from './terms.ts'
+
+/** The check that is running. */
+export interface Checks {
+  readonly environment: Environment
+  readonly level: number
+  /** The text of the check, which errors underline if the value has no text of its own. */
+  readonly site: Span | undefined
+  /** Checks a value of an alternative against a use of an alternative. */
+  walk(value: Type, va: Alternative, use: Use, ua: Alternative): void
+  fail(failure: Failure, value: object, va: Alternative, ua: Alternative): void
+}
+
+/** A value that is null under any name is dropped; other values may lose a part. */
+type NonNull = Type | undefined
+
+/** The types that one machine has made. */
+export class Instances {
+  readonly #checks: Checks
+  readonly #projected = new Map<FunctionType, Map<string, Variable>>()
+  readonly #arrays = new Map<TupleType, NamedType>()
+  readonly #members = new Map<
+    object,
+    Map<string, { readonly parameters: readonly Type[]; readonly type: Type }>
+  >()
+
+  constructor(checks: Checks) {
+    this.#checks = checks
+  }
+
+  /** A concrete value without its nulls. Undefined if nothing is left. Aliases are unfolded if that removes a null. */
+  withoutNull(value: Type): NonNull {
+    switch (value.kind) {
+      case 'named': {
+        if (value.name === 'Null') return undefined
+        const alias = this.alias(value)
+        if (alias === undefined || alias.kind === 'record') return value
+        const rest = this.withoutNull(alias)
+        return rest === alias ? value : rest
+      }
+      case 'union': {
+        const left = value.members.flatMap(each => this.withoutNull(each) ?? [])
+        if (left.length === 0) return undefined
+        const isSame =
+          left.length === value.members.length && left.every((each, at) => each === value.members[at])
+        return isSame ? value : unionOf(left)
+      }
+      case 'variable':
+        return { kind: 'difference', of: value }
+      case 'intersection':
+        return value.members.every(each => this.withoutNull(each) === undefined) ? undefined : value
+      case 'difference':
+        return this.withoutNull(value.of)
+      default:
+        return value
+    }
+  }
+
+  /**
+   * The type of a member of a named type. Values with the same place have the same type of a member at the same call.
+   * Otherwise a recursive program would have an endless sequence of types.
+   */
+  instance(value: NamedType, va: Alternative, key: string, shape: Shape, scheme: Scheme): Type {
+    if (scheme.parameters.length === 0) return scheme.type
+    const args = value.args.map(each => (hasVariables(each) ? undefined : each))
+    const isClosed = !args.includes(undefined)
+    const full = `${value.name}${key} ${isClosed ? '' : spanKey(value.span)} ${spanKey(this.#checks.site)}`
+    const owner = isClosed ? value : scheme
+    let members = this.#members.get(owner)
+    if (members === undefined) {
+      members = new Map()
+      this.#members.set(owner, members)
+    }
+    let instance = members.get(full)
+    if (instance === undefined) {
+      const parameters = args.map(each => each ?? new Variable(this.#checks.level))
+      instance = { parameters, type: instantiate(scheme, shape.parameters, parameters, this.#checks.level) }
+      members.set(full, instance)
+    }
+    for (const [index, arg] of value.args.entries()) {
+      const parameter = instance.parameters[index]
+      if (parameter instanceof Variable && arg !== parameter) this.#checks.walk(arg, va, parameter, va)
+    }
+    return instance.type
+  }
+
+  /** The type that a name stands for. */
+  alias(type: NamedType): Type | undefined {
+    const shape = this.#checks.environment.shape(type.name)
+    if (shape?.alias === undefined) return undefined
+    return this.instance(type, base, '=', shape, shape.alias)
+  }
+
+  readonly #mainTypes = new WeakMap<LiteralType, NamedType>()
+
+  mainType(value: LiteralType): NamedType {
+    let found = this.#mainTypes.get(value)
+    if (found === undefined) {
+      found = named(mainTypeOf(value.value), value.span)
+      this.#mainTypes.set(value, found)
+    }
+    return found
+  }
+
+  /** The projected elements of all arrays, or all sets, of one projection. */
+  projectedOf(lambda: FunctionType, name: string): Variable {
+    let projected = this.#projected.get(lambda)
+    if (projected === undefined) {
+      projected = new Map()
+      this.#projected.set(lambda, projected)
+    }
+    let found = projected.get(name)
+    if (found === undefined) {
+      found = new Variable(this.#checks.level)
+      projected.set(name, found)
+    }
+    return found
+  }
+
+  /** The array type of a tuple. */
+  arrayOf(value: TupleType): NamedType {
+    let found = this.#arrays.get(value)
+    if (found === undefined) {
+      const element = new Variable(
+        Math.max(this.#checks.level, levelOf(value)),
+        undefined,
+        value.elements.flatMap(type =>
+          type.kind === 'union' ? type.members.map(each => ({ type: each, of: base })) : [{ type, of: base }],
+        ),
+      )
+      found = { kind: 'named', name: 'Array', args: [element], span: value.span }
+      this.#arrays.set(value, found)
+    }
+    return found
+  }
+}
+
+function spanKey(span: Span | undefined): string {
+  return span === undefined ? '' : `${span.start} ${span.end} ${span.source.name}`
+}

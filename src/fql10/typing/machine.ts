@@ -1,0 +1,398 @@
+// Checks values against uses. Bounds of variables are recorded, and every value of a variable is checked against every
+// use of it. The algorithm is algebraic subtyping ("simple-sub") with levels for `let`; overloads are in
+// `alternatives.ts`.
+
+import { step } from '../../base/effort.ts'
+import { msg } from '../../base/message.ts'
+import type { Diagnostic, Remark } from '../failure/query-failure.ts'
+import type { Span } from '../syntax/source.ts'
+import {
+  type Alternative,
+  Alternatives,
+  actual,
+  base,
+  type Conflict,
+  Contradiction,
+  type Group,
+  isApart,
+  loose,
+  meet,
+} from './alternatives.ts'
+import { Comparison } from './compare.ts'
+import type { Environment } from './environment.ts'
+import { diagnosticOf, type Failure, type Print } from './failures.ts'
+import { type Checks, Instances } from './instances.ts'
+import {
+  anyType,
+  type IntersectionType,
+  levelOf,
+  mapParts,
+  type Type,
+  type UnionType,
+  type Use,
+  Variable,
+} from './terms.ts'
+
+/** The maximum number of checks of one query or one schema. Beyond it, the rest of the program is not checked. */
+const checksMax = 4_000_000
+
+/** A conflict with the failure that it becomes if no alternative is left. */
+interface FailedCheck extends Conflict {
+  readonly failure: Failure
+}
+
+/** A try of one variant of an overload. */
+interface Frame {
+  readonly crossings: number
+  readonly failures: Failure[]
+}
+
+/** The state of a check. */
+export class Machine implements Checks {
+  readonly environment: Environment
+  readonly alternatives = new Alternatives()
+  readonly errors: Diagnostic[] = []
+  readonly warnings: Diagnostic[] = []
+  /** Prints types. Set by the caller, because printing depends on this file. */
+  readonly print: Print
+  level = 0
+  #checks = 0
+  site: Span | undefined
+  #failures: Failure[] = []
+  #conflicts: FailedCheck[] = []
+  #frames: Frame[] = []
+  /** The number of variables between the current check and the check of the caller. */
+  #crossings = 0
+  #seen = new Map<Type, { readonly use: Use; readonly va: Alternative; readonly ua: Alternative }[]>()
+  readonly #groups = new Map<IntersectionType, { readonly site: Span | undefined; readonly group: Group }>()
+
+  readonly instances: Instances = new Instances(this)
+  readonly #comparison = new Comparison(this, this.instances)
+
+  constructor(environment: Environment, print: (machine: Machine) => Print) {
+    this.environment = environment
+    this.print = print(this)
+  }
+
+  get isExhausted(): boolean {
+    return this.#checks > checksMax
+  }
+
+  variable(span?: Span, lower: readonly Type[] = []): Variable {
+    return new Variable(
+      this.level,
+      span,
+      lower.map(type => ({ type, of: base })),
+    )
+  }
+
+  error(message: Diagnostic['message'], span: Span | undefined, remarks?: readonly Remark[]): void {
+    this.errors.push(
+      remarks === undefined ? { name: 'error', message, span } : { name: 'error', message, span, remarks },
+    )
+  }
+
+  /** Checks a value against a use. Records an error, undoes all changes and returns false if the value does not fit. */
+  check(value: Type, use: Use, site: Span): boolean {
+    const failures = this.attempt(value, use, site)
+    if (failures === undefined) return true
+    this.errors.push(diagnosticOf(failures, value, use, site, this.print))
+    return false
+  }
+
+  /** Like `check`, but returns the failures. */
+  attempt(value: Type, use: Use, site: Span): readonly Failure[] | undefined {
+    const mark = this.alternatives.trail.length
+    this.site = site
+    this.#failures = []
+    this.#conflicts = []
+    this.#frames = []
+    this.#crossings = 0
+    this.#seen = new Map()
+    this.walk(value, base, use, base)
+    let failures: readonly Failure[] | undefined = this.#failures.length > 0 ? this.#failures : undefined
+    if (failures === undefined && this.#conflicts.length > 0) failures = this.#resolve()
+    if (failures === undefined) {
+      this.alternatives.trail.length = 0
+      return undefined
+    }
+    this.alternatives.undo(mark)
+    return failures
+  }
+
+  /** Applies the conflicts of the call. */
+  #resolve(): readonly Failure[] | undefined {
+    try {
+      this.alternatives.apply(this.#conflicts)
+      return undefined
+    } catch (error) {
+      if (!(error instanceof Contradiction)) throw error
+      const own = this.#conflicts.filter(
+        ({ value, use }) => error.group !== undefined && use.group === error.group && value === error.source,
+      )
+      const found = own.length > 0 ? own : this.#conflicts.filter(({ use }) => use === base)
+      const last = found.at(-1)
+      const isSpread = last !== undefined && found.some(({ use }) => use !== last.use)
+      const shown =
+        isSpread && last.use.group.isExclusive ? found.filter(({ key }) => key === last.key) : found
+      return shown.map(({ failure }) => failure).reverse()
+    }
+  }
+
+  fail(failure: Failure, value: object, va: Alternative, ua: Alternative): void {
+    const frame = this.#frames.at(-1)
+    if (frame !== undefined && frame.crossings === this.#crossings) frame.failures.push(failure)
+    else if (va === loose || ua === loose) return
+    else if (va === base && ua === base) this.#failures.push(failure)
+    else this.#conflicts.push({ value: va, use: ua, key: value, failure })
+  }
+
+  walk(value: Type, fromValue: Alternative, use: Use, fromUse: Alternative): void {
+    step()
+    if (value === use || ++this.#checks > checksMax) return
+    const va = actual(fromValue)
+    const ua = actual(fromUse)
+    if (va.isDead || ua.isDead || isApart(va, ua)) return
+    if (use.kind === 'variable' && levelOf(value) <= use.level) this.#flowIn(value, va, use, ua)
+    else if (value.kind === 'variable' && levelOf(use) <= value.level) this.#flowOut(value, va, use, ua)
+    else if (use.kind === 'variable') {
+      if (this.#isNew(value, va, use, ua)) {
+        this.walk(this.#extrude(value, true, use.level, va, ua), va, use, ua)
+      }
+    } else if (value.kind === 'variable') {
+      if (this.#isNew(value, va, use, ua)) {
+        this.walk(value, va, this.#extrude(use, false, value.level, va, ua), ua)
+      }
+    } else if (value.kind === 'union') this.#each(value, va, use, ua)
+    else if (use.kind === 'intersection') for (const each of use.members) this.walk(value, va, each, ua)
+    else if (value.kind === 'any') this.#comparison.any(va, use, ua)
+    else if (use.kind === 'any' || value.kind === 'never') return
+    else if (value.kind === 'difference') this.#comparison.difference(value.of, va, use, ua)
+    else if (use.kind === 'guard') this.#comparison.difference(value, va, use.use, ua)
+    else if (value.kind === 'intersection') this.#intersection(value, va, use, ua)
+    else if (use.kind === 'union') this.#union(value, va, use, ua)
+    else this.#comparison.compare(value, va, use, ua)
+  }
+
+  /** Checks all members of a union, the last first, because printing shows the newest bounds first. */
+  #each({ members }: UnionType, va: Alternative, use: Use, ua: Alternative): void {
+    for (let at = members.length - 1; at >= 0; at--) this.walk(members[at] as Type, va, use, ua)
+  }
+
+  /** False if two terms on different levels were compared before in this call. */
+  #isNew(value: Type, va: Alternative, use: Use, ua: Alternative): boolean {
+    const seen = this.#seen.get(value) ?? []
+    if (seen.some(each => each.use === use && each.va === va && each.ua === ua)) return false
+    seen.push({ use, va, ua })
+    this.#seen.set(value, seen)
+    return true
+  }
+
+  #flowIn(value: Type, va: Alternative, use: Variable, ua: Alternative): void {
+    if (value.kind === 'union') {
+      this.#each(value, va, use, ua)
+      return
+    }
+    const of = meet(va, ua)
+    if (!this.#add(use, use.lower, value, of)) return
+    this.#crossings++
+    for (let at = 0; at < use.upper.length; at++) {
+      const bound = use.upper[at] as (typeof use.upper)[number]
+      this.walk(value, of, bound.type, bound.of)
+    }
+    this.#crossings--
+  }
+
+  #flowOut(value: Variable, va: Alternative, use: Use, ua: Alternative): void {
+    if (use.kind === 'intersection') {
+      for (const each of use.members) this.walk(value, va, each, ua)
+      return
+    }
+    if (use.kind === 'any') return
+    const of = meet(va, ua)
+    if (!this.#add(value, value.upper, use, of)) return
+    this.#crossings++
+    const { given } = value
+    for (let at = Math.min(given, value.lower.length) - 1; at >= 0; at--) this.#out(value, at, use, of)
+    for (let at = given; at < value.lower.length; at++) this.#out(value, at, use, of)
+    this.#crossings--
+  }
+
+  #out({ lower }: Variable, at: number, use: Use, of: Alternative): void {
+    const bound = lower[at] as (typeof lower)[number]
+    this.walk(bound.type, bound.of, use, of)
+  }
+
+  /** Adds a bound. Returns false if the variable has it already. */
+  #add<T extends Use>(
+    variable: Variable,
+    list: { readonly type: T; readonly of: Alternative }[],
+    type: T,
+    of: Alternative,
+  ): boolean {
+    const known = variable.known.get(type)
+    if (known?.includes(of)) return false
+    if (known === undefined) variable.known.set(type, [of])
+    else known.push(of)
+    list.push({ type, of })
+    this.alternatives.trail.push(() => {
+      list.pop()
+      const left = variable.known.get(type)
+      left?.pop()
+      if (left?.length === 0) variable.known.delete(type)
+    })
+    if (of !== base && of !== loose) this.alternatives.lower(of.group, variable.level)
+    return true
+  }
+
+  /** Copies a term down to a lower level. The copies of variables are linked to their originals. */
+  #extrude<T extends Use>(term: T, isValue: boolean, level: number, va: Alternative, ua: Alternative): T {
+    const copies = new Map<string, Variable>()
+    const copy = <U extends Use>(part: U, positive: boolean): U => {
+      if (levelOf(part) <= level) return part
+      if (part.kind === 'generic') {
+        this.#escape(part as Type & { kind: 'generic' }, va, ua)
+        return anyType as U
+      }
+      // The copy of a variable is a variable, so it has the same type.
+      if (part instanceof Variable) return copyVariable(part, positive) as unknown as U
+      return mapParts(part, (each, flip) => copy(each, positive !== flip))
+    }
+    const copyVariable = (variable: Variable, positive: boolean): Variable => {
+      const key = `${variable.id} ${positive}`
+      const known = copies.get(key)
+      if (known !== undefined) return known
+      const fresh = new Variable(level, variable.span)
+      copies.set(key, fresh)
+      fresh.isPoisoned = variable.isPoisoned
+      fresh.given = variable.given
+      if (positive) {
+        this.#add(variable, variable.upper, fresh, base)
+        for (const { type, of } of variable.lower) this.#add(fresh, fresh.lower, copy(type, true), of)
+      } else {
+        this.#add(variable, variable.lower, fresh, base)
+        for (const { type, of } of variable.upper) this.#add(fresh, fresh.upper, copy(type, false), of)
+      }
+      return fresh
+    }
+    return copy(term, isValue)
+  }
+
+  #escape(generic: Type & { kind: 'generic' }, va: Alternative, ua: Alternative): void {
+    const site = this.site
+    const { name, span } = generic
+    const hints = (): Remark[] =>
+      span === undefined ? [] : [{ name: 'hint', message: 'Generic type definition', span }]
+    this.fail(
+      {
+        kind: 'other',
+        span: site,
+        message: () => msg`Value cannot be constrained by inner generic type \`${name}\``,
+        remarks: hints,
+      },
+      generic,
+      va,
+      ua,
+    )
+  }
+
+  // The variants of overloads and of unions that are used.
+
+  #intersection(value: IntersectionType, va: Alternative, use: Use, ua: Alternative): void {
+    this.#variants(value.members.length, va, ua, value, (index, of) =>
+      this.walk(value.members[index] as Type, of, use, ua),
+    )
+  }
+
+  #union(value: Type, va: Alternative, use: UnionType, ua: Alternative): void {
+    if (value.kind === 'literal' && use.members.every(({ kind }) => kind === 'literal' || kind === 'named')) {
+      // The most frequent union, of literals, needs no groups.
+      if (use.members.some(each => each.kind === 'literal' && each.value === value.value)) return
+    }
+    // A reference is a union itself, and its parts may fit different members.
+    if (
+      value.kind === 'named' &&
+      !use.members.some(each => each.kind === 'named' && each.name === value.name)
+    ) {
+      const alias = this.instances.alias(value)
+      if (alias?.kind === 'union') {
+        this.walk(alias, va, use, ua)
+        return
+      }
+    }
+    this.#variants(use.members.length, va, ua, use, (index, of) =>
+      this.walk(value, va, use.members[index] as Type, of),
+    )
+  }
+
+  /** Tries all variants. At least one variant must fit. */
+  #variants(
+    size: number,
+    va: Alternative,
+    ua: Alternative,
+    term: IntersectionType | UnionType,
+    walk: (index: number, of: Alternative) => void,
+  ): void {
+    const { trail } = this.alternatives
+    const shared = term.kind === 'intersection' ? this.#groups.get(term) : undefined
+    if (shared !== undefined && shared.site === this.site) {
+      for (const each of shared.group.alternatives) walk(each.index, each)
+      return
+    }
+    const start = trail.length
+    const isExclusive = term.kind === 'intersection' && parameterCount(term) > 1
+    const group = this.alternatives.open(size, isExclusive, this.level, [va, ua])
+    const failed: Failure[] = []
+    const possible: Alternative[] = []
+    const conflicts = this.#conflicts
+    const conflictsBefore = conflicts.length
+    for (const each of group.alternatives) {
+      const mark = trail.length
+      const known = conflicts.length
+      const frame: Frame = { crossings: this.#crossings, failures: [] }
+      this.#frames.push(frame)
+      walk(each.index, each)
+      this.#frames.pop()
+      if (frame.failures.length > 0) {
+        this.alternatives.undo(mark)
+        conflicts.length = known
+        failed.push(...frame.failures)
+        each.isDead = true
+      } else if (trail.length === mark && conflicts.length === known) {
+        this.alternatives.undo(start)
+        conflicts.length = conflictsBefore
+        return
+      } else possible.push(each)
+    }
+    const [only] = possible
+    if (only === undefined) {
+      this.alternatives.undo(start)
+      for (const failure of failed.reverse()) this.fail(failure, term, va, ua)
+    } else if (possible.length === 1) {
+      const parent = meet(va, ua)
+      only.same = parent
+      for (let at = conflictsBefore; at < conflicts.length; at++) this.#retarget(at)
+    } else if (term.kind === 'intersection' && possible.length === size) {
+      this.#groups.set(term, { site: this.site, group })
+      trail.push(() => this.#groups.delete(term))
+    }
+  }
+
+  /** After an alternative was replaced by its parent, a conflict may have become a failure. */
+  #retarget(at: number): void {
+    const conflict = this.#conflicts[at] as FailedCheck
+    const value = actual(conflict.value)
+    const use = actual(conflict.use)
+    if (value === base && use === base) {
+      this.#failures.push(conflict.failure)
+      this.#conflicts[at] = { ...conflict, value: loose, use: loose }
+    } else this.#conflicts[at] = { ...conflict, value, use }
+  }
+}
+
+/** The number of parameters of an overload, including those of functions that it returns. */
+function parameterCount(type: Type): number {
+  if (type.kind === 'intersection') return Math.max(0, ...type.members.map(parameterCount))
+  if (type.kind !== 'function') return 0
+  return type.parameters.length + (type.rest === undefined ? 0 : 1) + parameterCount(type.result)
+}

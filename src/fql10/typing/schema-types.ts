@@ -1,0 +1,473 @@
+// The environment of a database: the types of its collections, and of its functions. Types that the schema does not
+// declare are inferred when they are first used.
+
+import { type Message, msg } from '../../base/message.ts'
+import type { Diagnostic } from '../failure/query-failure.ts'
+import {
+  type CollectionItem,
+  type FunctionItem,
+  type IndexMember,
+  ofKind,
+  type SettingMember,
+  withoutParentheses,
+} from '../schema/fsl/schema-items.ts'
+import { type LambdaNode, type Node, shortParameter, type TypeNode } from '../syntax/nodes.ts'
+import type { Source, Span } from '../syntax/source.ts'
+import { anneal } from './anneal.ts'
+import { librarySignature, resolveType } from './annotations.ts'
+import { machineFor, print } from './check-query.ts'
+import { Alias, Deferred, fixedScheme } from './deferred.ts'
+import { argumentsOf, type DeclaredField, metadata, termType } from './documents.ts'
+import type { Environment, Scheme, Shape } from './environment.ts'
+import { Typer } from './expressions.ts'
+import { absentMembers, collectionTexts, libraryNames, libraryShapes, rangeText } from './library.ts'
+import { anyType, type FunctionType, named, nullType, type Type, withoutSpans } from './terms.ts'
+
+/** The definitions of a database. */
+interface SchemaItems {
+  readonly collections: readonly CollectionItem[]
+  readonly functions: readonly FunctionItem[]
+  /** Functions whose types are unknown, such as those of version 4. */
+  readonly untyped: readonly string[]
+}
+
+const anyScheme: Scheme = { parameters: [], type: anyType, text: 'Any' }
+
+/** The result of checking a function or a computed field. */
+interface Inferred {
+  readonly scheme: Scheme
+  readonly errors: readonly Diagnostic[]
+}
+
+/** The types of a schema. */
+export class SchemaTypes {
+  readonly items: SchemaItems
+  /** Errors about recursion, by the name of the function. */
+  readonly #recursive = new Map<string, Diagnostic>()
+  readonly #functions = new Map<string, FunctionItem>()
+  readonly #collections = new Map<string, CollectionItem>()
+  readonly #shapes = new Map<string, Shape>()
+  readonly #globals = new Map<string, Scheme>()
+  readonly #inferred = new Map<string, Inferred>()
+  /** The functions and computed fields that are being inferred, with their names and positions. */
+  readonly #open: { readonly key: string; readonly name: string; readonly span: Span }[] = []
+
+  constructor(items: SchemaItems) {
+    this.items = items
+    for (const name of items.untyped) this.#globals.set(name, anyScheme)
+    for (const item of items.functions) {
+      for (const name of namesOf(item)) this.#functions.set(name, item)
+    }
+    for (const item of items.collections) {
+      for (const name of namesOf(item)) {
+        this.#collections.set(name, item)
+        this.#addCollection(name, item)
+      }
+    }
+  }
+
+  /** The environment of queries. */
+  readonly environment: Environment = {
+    global: name => libraryNames.get(name) ?? this.#global(name, true),
+    shape: name => libraryShapes.get(name) ?? this.#shapes.get(name),
+  }
+
+  /** The environment of the code of the schema. A function is only its signature. */
+  readonly inner: Environment = {
+    global: name => libraryNames.get(name) ?? this.#global(name, false),
+    shape: this.environment.shape,
+  }
+
+  /** The names and shapes of the schema, without those of the library. */
+  names(): readonly (readonly [string, Scheme])[] {
+    return [...new Set([...this.#globals.keys(), ...this.#functions.keys()])].flatMap(name => {
+      const scheme = this.#global(name, true)
+      return scheme === undefined ? [] : [[name, scheme] as const]
+    })
+  }
+
+  get shapes(): ReadonlyMap<string, Shape> {
+    return this.#shapes
+  }
+
+  #global(name: string, isOuter: boolean): Scheme | undefined {
+    const known = this.#globals.get(name)
+    if (known !== undefined) return known
+    const item = this.#functions.get(name)
+    if (item === undefined) return undefined
+    const { parameters, type } = this.functionType(item).scheme
+    if (type.kind === 'any' || !isOuter) return { parameters, type, text: '' }
+    const wrapped: Type = { kind: 'named', name: 'UserFunction', args: [type] }
+    return { parameters, type: wrapped, text: '' }
+  }
+
+  // Collections.
+
+  #addCollection(name: string, item: CollectionItem): void {
+    const module = named(`${name}Collection`)
+    const document = named(name)
+    const absent = named(`Null${name}`)
+    this.#globals.set(name, { parameters: [], type: module, text: module.name })
+    this.#shapes.set(name, this.#documentShape(name, item))
+    const nullFields = schemesOf(absentMembers(module.name, 'id'))
+    this.#shapes.set(absent.name, { parameters: [], fields: nullFields, alias: fixedScheme(nullType) })
+    this.#shapes.set(module.name, {
+      parameters: [],
+      fields: this.#moduleFields(name, item, document),
+      apply: librarySignature(`(id: ID) => Ref<${name}>`),
+      hint: 'user_collection',
+    })
+  }
+
+  #documentShape(name: string, item: CollectionItem): Shape {
+    const fields = new Map<string, Scheme>([
+      ['coll', fixedScheme(named(`${name}Collection`))],
+      ['delete', librarySignature(`() => Null${name}`)],
+      ['exists', librarySignature('() => true')],
+    ])
+    for (const method of ['update', 'replace', 'updateData', 'replaceData']) {
+      fields.set(method, this.#writing(method, name, item))
+    }
+    return {
+      parameters: [],
+      fields,
+      member: field => {
+        const type = this.#fieldType(item, field)
+        return type && fixedScheme(type)
+      },
+      alias: new Alias(() => {
+        const isFinal = this.#open.length === 0
+        return { type: this.#record(item), isFinal }
+      }),
+      isDocument: true,
+    }
+  }
+
+  #writing(method: string, name: string, item: CollectionItem): Scheme {
+    return new Deferred(() => {
+      const type = argumentsOf(this.#declaration(item))[method] as Type
+      return {
+        kind: 'function',
+        parameters: [{ name: 'data', type: withoutSpans(type) }],
+        rest: undefined,
+        result: named(name),
+      }
+    })
+  }
+
+  #moduleFields(name: string, item: CollectionItem, document: Type): Map<string, Scheme> {
+    const fields = schemesOf({
+      ...collectionTexts(name),
+      byId: `(id: ID) => Ref<${name}>`,
+      definition: 'CollectionDef',
+    })
+    fields.set('create', this.#writing('create', name, item))
+    fields.set('createData', this.#writing('createData', name, item))
+    for (const index of ofKind(item.members, 'index')) {
+      fields.set(index.name.text, new Deferred(() => this.#indexType(index, item, document)))
+    }
+    return fields
+  }
+
+  #indexType(index: IndexMember, item: CollectionItem, document: Type): Type {
+    const terms = index.members.find(({ kind }) => kind === 'terms')?.paths ?? []
+    const parameters = terms.map(({ mva, path }, at) => ({
+      name: `term${at + 1}`,
+      type: withoutSpans(
+        termType(
+          name => this.#fieldType(item, name),
+          path,
+          mva,
+          type => this.#unfold(type),
+        ),
+      ),
+    }))
+    const result: Type = { kind: 'named', name: 'Set', args: [document] }
+    const call = (given: typeof parameters): FunctionType => ({
+      kind: 'function',
+      parameters: given,
+      rest: undefined,
+      result,
+    })
+    const ranged = [...parameters, { name: 'range', type: rangeType }]
+    return { kind: 'intersection', members: [call(parameters), call(ranged)] }
+  }
+
+  #unfold(type: Type): Type {
+    if (type.kind !== 'named') return type
+    const alias = this.environment.shape(type.name)?.alias
+    return alias === undefined || alias.parameters.length > 0 ? type : alias.type
+  }
+
+  readonly #declarations = new Map<CollectionItem, ReturnType<SchemaTypes['declarationOf']>>()
+
+  #declaration(item: CollectionItem): ReturnType<SchemaTypes['declarationOf']> {
+    let found = this.#declarations.get(item)
+    if (found === undefined) {
+      found = this.declarationOf(item)
+      this.#declarations.set(item, found)
+    }
+    return found
+  }
+
+  declarationOf(item: CollectionItem) {
+    const fields = ofKind(item.members, 'field').map(
+      ({ name, type, defaultValue }): DeclaredField => ({
+        name: name.text,
+        node: type,
+        type: this.declared(type, item.source).type,
+        hasDefault: defaultValue !== undefined,
+      }),
+    )
+    const [wildcard] = ofKind(item.members, 'wildcard')
+    const ttls = item.members.find(({ kind }) => kind === 'document_ttls') as SettingMember | undefined
+    const isOpen = wildcard !== undefined || fields.length === 0
+    return {
+      fields,
+      wildcard: isOpen ? anyType : undefined,
+      hasTtls: ttls === undefined ? fields.length === 0 : ttls.value === true,
+    }
+  }
+
+  /** The type of a signature of the schema. Its faults are returned, too. */
+  declared(node: TypeNode, source: Source): { readonly type: Type; readonly errors: readonly Diagnostic[] } {
+    const errors: Diagnostic[] = []
+    const error = (message: Message, span: Span | undefined) => errors.push({ name: 'error', message, span })
+    const { shape } = this.environment
+    const { type } = resolveType(node, { source, shape, genericLevel: undefined, error, warning: error })
+    return { type, errors }
+  }
+
+  /** The type of a field of the documents of a collection. */
+  #fieldType(item: CollectionItem, name: string): Type | undefined {
+    const own = this.#declaration(item).fields.find(each => each.name === name)
+    if (own !== undefined) return own.type
+    const computed = ofKind(item.members, 'computed').find(each => each.name.text === name)
+    if (computed !== undefined) return this.computedType(item, computed).scheme.type
+    return metadata.get(name) ?? this.#declaration(item).wildcard
+  }
+
+  #record(item: CollectionItem): Type {
+    const { fields, wildcard } = this.#declaration(item)
+    const all = new Map(metadata)
+    for (const { name, type } of fields) all.set(name, type)
+    for (const each of ofKind(item.members, 'computed')) {
+      // While a type is being inferred, the fields that are not known yet may depend on it.
+      const isOpen = this.#open.length > 0 && !this.#inferred.has(computedKey(item, each.name.text))
+      all.set(each.name.text, isOpen ? anyType : this.computedType(item, each).scheme.type)
+    }
+    return { kind: 'record', fields: all, wildcard }
+  }
+
+  // Functions and computed fields.
+
+  /** The type of a function, and the errors in its body. */
+  functionType(item: FunctionItem): Inferred {
+    const { name, source } = item
+    const span = { source, start: name.start, end: name.end }
+    return this.#once(`function ${name.text}`, name.text, span, item.result !== undefined, () => {
+      const lambda = lambdaOf(item)
+      if (item.result === undefined) return this.#infer(lambda, source, undefined)
+      return this.#checkFunction(item, item.result, lambda)
+    })
+  }
+
+  #checkFunction(item: FunctionItem, result: TypeNode, lambda: LambdaNode): Inferred {
+    const { source } = item
+    const errors: Diagnostic[] = []
+    const error = (message: Message, span: Span | undefined) => errors.push({ name: 'error', message, span })
+    const node: TypeNode = {
+      kind: 'function',
+      parameters: item.parameters.map(({ name, isRest, type }) => ({
+        name: name.text,
+        isRest,
+        type: type ?? result,
+      })),
+      result,
+      start: item.list.start,
+      end: result.end,
+    }
+    const { shape } = this.environment
+    const signature = resolveType(node, { source, shape, genericLevel: 1, error, warning: error })
+    const scheme: Scheme = {
+      parameters: signature.generics.map(({ name }) => name),
+      type: withoutNames(signature.type),
+      text: '',
+    }
+    // Other functions may call this function while its body is checked.
+    this.#inferred.set(`function ${item.name.text}`, { scheme: stripped(scheme), errors: [] })
+    const machine = machineFor(this.inner)
+    machine.level = 1
+    const type = new Typer(machine, source).lambda(lambda, undefined)
+    machine.check(type, signature.type, { source, start: item.body.start, end: item.body.end })
+    return { scheme: stripped(scheme), errors: [...errors, ...machine.errors] }
+  }
+
+  /** The type of a computed field, and the errors in its body. */
+  computedType(
+    item: CollectionItem,
+    member: CollectionItem['members'][number] & { kind: 'computed' },
+  ): Inferred {
+    const { name, type } = member
+    const { source } = item
+    const key = computedKey(item, name.text)
+    return this.#once(
+      key,
+      name.text,
+      { source, start: name.start, end: name.end },
+      type !== undefined,
+      () => {
+        const document = named(item.name.text)
+        if (type === undefined) return this.#infer(lambdaIn(member.body), source, document)
+        const { errors, type: declared } = this.declared(type, source)
+        const scheme = fixedScheme(withoutSpans(declared))
+        this.#inferred.set(key, { scheme, errors: [] })
+        const found = this.checkLambda(lambdaIn(member.body), source, document, declared)
+        return { scheme, errors: [...errors, ...found] }
+      },
+    )
+  }
+
+  /** Checks a lambda with a document as its parameter. */
+  checkLambda(
+    lambda: LambdaNode,
+    source: Source,
+    document: Type,
+    result: Type | undefined,
+  ): readonly Diagnostic[] {
+    const machine = machineFor(this.inner)
+    machine.level = 1
+    const type = new Typer(machine, source).lambda(lambda, undefined)
+    if (result !== undefined) {
+      const use: FunctionType = {
+        kind: 'function',
+        parameters: [{ name: undefined, type: document }],
+        rest: undefined,
+        result,
+      }
+      machine.check(type, use, { source, start: lambda.start, end: lambda.end })
+    }
+    return machine.errors
+  }
+
+  /** Checks an expression against a type. */
+  checkValue(node: Node, source: Source, type: Type): readonly Diagnostic[] {
+    const machine = machineFor(this.inner)
+    const value = new Typer(machine, source).type(node, undefined)
+    machine.check(value, type, { source, start: node.start, end: node.end })
+    return machine.errors
+  }
+
+  #infer(lambda: LambdaNode, source: Source, document: Type | undefined): Inferred {
+    const machine = machineFor(this.inner)
+    machine.level = 1
+    const typer = new Typer(machine, source)
+    const type = typer.lambda(lambda, undefined)
+    let inferred: Type = type
+    if (document !== undefined) {
+      const result = machine.variable()
+      const use: FunctionType = {
+        kind: 'function',
+        parameters: [{ name: undefined, type: document }],
+        rest: undefined,
+        result,
+      }
+      if (!machine.check(type, use, { source, start: lambda.start, end: lambda.end }))
+        result.isPoisoned = true
+      inferred = result
+    }
+    if (machine.errors.length > 0) return { scheme: anyScheme, errors: machine.errors }
+    const { parameters, text } = print(machine, anneal(machine, inferred, 0), true)
+    if (text.includes('.{')) return { scheme: anyScheme, errors: [unknownProjection(typer, source)] }
+    return { scheme: readScheme(parameters, text), errors: [] }
+  }
+
+  /** Infers a type once. A type that depends on itself is `Any`, and needs a declaration. */
+  #once(key: string, name: string, span: Span, isDeclared: boolean, infer: () => Inferred): Inferred {
+    const known = this.#inferred.get(key)
+    if (known !== undefined) return known
+    const at = this.#open.findIndex(each => each.key === key)
+    if (at >= 0) {
+      const cycle = this.#open.slice(at)
+      const first = [...cycle].sort((left, right) => (left.name < right.name ? -1 : 1))[0]
+      const shown = first ?? { key, name, span }
+      const message = msg`Recursively defined \`${shown.name}\` needs explicit type.`
+      this.#recursive.set(shown.key, { name: 'error', message, span: shown.span })
+      return { scheme: anyScheme, errors: [] }
+    }
+    if (!isDeclared) this.#open.push({ key, name, span })
+    const found = infer()
+    if (!isDeclared) this.#open.pop()
+    const recursion = this.#recursive.get(key)
+    const result =
+      recursion === undefined ? found : { scheme: anyScheme, errors: [...found.errors, recursion] }
+    this.#inferred.set(key, result)
+    return result
+  }
+}
+
+const rangeType: Type = librarySignature(rangeText).type
+
+/** The names of an item: its name, and its alias. */
+export function namesOf({ name, annotations }: CollectionItem | FunctionItem): readonly string[] {
+  return [name.text, ...annotations.flatMap(each => (each.kind === 'alias' ? [each.name.text] : []))]
+}
+
+function schemesOf(texts: Readonly<Record<string, string>>): Map<string, Scheme> {
+  return new Map(Object.entries(texts).map(([name, text]) => [name, librarySignature(text)]))
+}
+
+function computedKey(item: CollectionItem, name: string): string {
+  return `computed ${item.name.text}.${name}`
+}
+
+function stripped({ parameters, type }: Scheme): Scheme {
+  return { parameters, type: withoutSpans(type), text: '' }
+}
+
+function withoutNames(type: Type): Type {
+  if (type.kind !== 'function') return type
+  return { ...type, parameters: type.parameters.map(each => ({ ...each, name: undefined })) }
+}
+
+/** A function of the schema as a lambda. */
+function lambdaOf({ body, end, list, parameters }: FunctionItem): LambdaNode {
+  const names = parameters.filter(({ isRest }) => !isRest).map(({ name }) => name.text)
+  const rest = parameters.find(({ isRest }) => isRest)?.name.text
+  return { kind: 'lambda', parameters: names, rest, body, start: list.start, end }
+}
+
+/** The lambda of a body. A short lambda is in parentheses. */
+export function lambdaIn(body: Node): LambdaNode {
+  const node = withoutParentheses(body)
+  if (node.kind === 'lambda') return node
+  return {
+    kind: 'lambda',
+    parameters: [shortParameter],
+    rest: undefined,
+    body: node,
+    start: node.start,
+    end: node.end,
+  }
+}
+
+/** Reads a printed type. Types that cannot be written, such as recursive ones, are `Any`. */
+function readScheme(parameters: readonly string[], text: string): Scheme {
+  const prefix = parameters.length === 0 ? '' : `<${parameters.join(', ')}> `
+  if (text === '_' || / as [A-Z]|- Null/.test(text)) return anyScheme
+  try {
+    const { type } = librarySignature(`${prefix}${text}`)
+    return { parameters, type, text: `${prefix}${text}` }
+  } catch {
+    return anyScheme
+  }
+}
+
+function unknownProjection(typer: Typer, source: Source): Diagnostic {
+  const open = typer.projections.find(
+    ({ operand }) => operand.kind === 'variable' && operand.lower.length === 0,
+  )
+  const node = (open ?? typer.projections[0])?.node
+  const message = msg`Invalid projection on a unknown type. Use function signatures to fix the issue.`
+  return { name: 'error', message, span: node && { source, start: node.start, end: node.end } }
+}

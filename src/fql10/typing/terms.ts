@@ -1,0 +1,429 @@
+// Defines the terms of static types. A *value* is what an expression results in. A *use* is what a context demands.
+// Types are both; a few terms are only one of the two.
+
+import type { Span } from '../syntax/source.ts'
+import type { Alternative } from './alternatives.ts'
+
+interface Placed {
+  /** The text that the type comes from. Undefined for types of the library and of the schema. */
+  readonly span?: Span | undefined
+}
+
+/** The value of a literal type. The type of `null` is the named type `Null`. */
+export type LiteralValue = boolean | bigint | number | string
+
+/** Accepts everything, and is accepted everywhere. */
+interface AnyType extends Placed {
+  readonly kind: 'any'
+}
+
+/** The type of an expression that never has a value. */
+interface NeverType extends Placed {
+  readonly kind: 'never'
+}
+
+/** The type of one value. */
+export interface LiteralType extends Placed {
+  readonly kind: 'literal'
+  readonly value: LiteralValue
+}
+
+/** A type with a name, such as `Int` or `Set<User>`. Shapes define its fields. */
+export interface NamedType extends Placed {
+  readonly kind: 'named'
+  readonly name: string
+  readonly args: readonly Type[]
+}
+
+/** A type parameter of a signature. Where the signature is defined, the parameter accepts and gives only itself. */
+export interface GenericType extends Placed {
+  readonly kind: 'generic'
+  readonly name: string
+  /** The level of the definition. 0 for the library. */
+  readonly level: number
+}
+
+/** A parameter of a function. */
+export interface ParameterType {
+  /** Printed, but never compared. */
+  readonly name: string | undefined
+  readonly type: Type
+}
+
+/** A function. */
+export interface FunctionType extends Placed {
+  readonly kind: 'function'
+  readonly parameters: readonly ParameterType[]
+  readonly rest: ParameterType | undefined
+  readonly result: Type
+}
+
+/** An object with exactly these fields, and with further fields of the type `wildcard` if it is defined. */
+export interface RecordType extends Placed {
+  readonly kind: 'record'
+  readonly fields: ReadonlyMap<string, Type>
+  readonly wildcard: Type | undefined
+}
+
+/** Any value with a field. Several fields are an intersection of such types. */
+interface OpenType extends Placed {
+  readonly kind: 'open'
+  readonly field: string
+  readonly type: Type
+}
+
+/** An array with a known length. Literals of arrays are tuples. */
+export interface TupleType extends Placed {
+  readonly kind: 'tuple'
+  readonly elements: readonly Type[]
+}
+
+/** A value of one of several types. */
+export interface UnionType extends Placed {
+  readonly kind: 'union'
+  readonly members: readonly Type[]
+}
+
+/** An intersection. An intersection of functions is an overload. */
+export interface IntersectionType extends Placed {
+  readonly kind: 'intersection'
+  readonly members: readonly Type[]
+}
+
+/** Only a value: `of` without `Null`. */
+interface DifferenceType extends Placed {
+  readonly kind: 'difference'
+  readonly of: Type
+}
+
+/** A bound of a variable, with the alternative of an overload to which it belongs. */
+export interface Bound<T> {
+  readonly type: T
+  readonly of: Alternative
+}
+
+let lastVariable = 0
+
+/** A type that is not known yet. Values flow from the lower to the upper bounds. */
+export class Variable implements Placed {
+  readonly kind = 'variable'
+  readonly id = ++lastVariable
+  readonly level: number
+  readonly span: Span | undefined
+  readonly lower: Bound<Type>[]
+  readonly upper: Bound<Use>[] = []
+  /** The number of lower bounds that were given at the start. Printing shows them in their order. */
+  given: number
+  /** The bounds in both lists, to find a bound that is present already. */
+  readonly known = new Map<object, Alternative[]>()
+  /** True if the variable represents an expression with an error. It is printed as `_`. */
+  isPoisoned = false
+
+  constructor(level: number, span?: Span, lower: Bound<Type>[] = []) {
+    this.level = level
+    this.span = span
+    this.lower = lower
+    this.given = lower.length
+  }
+}
+
+/** A type, or a value. */
+export type Type =
+  | AnyType
+  | NeverType
+  | LiteralType
+  | NamedType
+  | GenericType
+  | FunctionType
+  | RecordType
+  | OpenType
+  | TupleType
+  | UnionType
+  | IntersectionType
+  | DifferenceType
+  | Variable
+
+/** A use of a field. */
+export interface SelectUse {
+  readonly kind: 'select'
+  readonly field: string
+  readonly result: Type
+  readonly nameSpan: Span | undefined
+  /** The dot before the name, where errors suggest an operator against null. Undefined if no dot precedes the name. */
+  readonly dot: number | undefined
+}
+
+/** A call. `argumentsSpan` includes the brackets. */
+export interface CallUse {
+  readonly kind: 'call'
+  readonly args: readonly Type[]
+  readonly result: Type
+  readonly argumentsSpan: Span | undefined
+}
+
+/** An access such as `[0]`. `argumentsSpan` includes the brackets. */
+export interface AccessUse {
+  readonly kind: 'access'
+  readonly args: readonly Type[]
+  readonly result: Type
+  readonly argumentsSpan: Span | undefined
+}
+
+/** A projection. `lambda` converts the projected value. */
+export interface ProjectUse {
+  readonly kind: 'project'
+  readonly lambda: FunctionType
+  readonly result: Type
+}
+
+/** The use of a value that is not null. Nulls are dropped. */
+interface GuardUse {
+  readonly kind: 'guard'
+  readonly use: Use
+}
+
+/** What a context demands of a value. */
+export type Use = Type | SelectUse | CallUse | AccessUse | ProjectUse | GuardUse
+
+/** `Any` without a position. */
+export const anyType: AnyType = { kind: 'any' }
+/** `Never` without a position. */
+export const neverType: NeverType = { kind: 'never' }
+
+/** A named type without arguments. */
+export function named(name: string, span?: Span): NamedType {
+  return { kind: 'named', name, args: [], span }
+}
+
+/** `Null` without a position. */
+export const nullType = named('Null')
+/** `Boolean` without a position. */
+export const booleanType = named('Boolean')
+/** `String` without a position. */
+export const stringType = named('String')
+/** `Number` without a position. */
+export const numberType = named('Number')
+
+/** A union, or the only member. */
+export function unionOf(members: readonly Type[], span?: Span): Type {
+  const [only] = members
+  return members.length === 1 && only !== undefined ? only : { kind: 'union', members, span }
+}
+
+/** `type | Null`, unless the type accepts null anyway. */
+export function optional(type: Type): Type {
+  if (type.kind === 'any' || type.kind === 'never') return type
+  if (type.kind === 'named' && type.name === 'Null') return type
+  if (type.kind === 'union') {
+    if (type.members.some(each => each.kind === 'named' && each.name === 'Null')) return type
+    return { ...type, members: [...type.members, nullType] }
+  }
+  return { kind: 'union', members: [type, nullType], span: type.span }
+}
+
+/** The same type with another span. */
+export function placed<T extends Type>(type: T, span: Span | undefined): T {
+  return type instanceof Variable ? type : { ...type, span }
+}
+
+/** The same type without positions, for another source. */
+export function withoutSpans(type: Type): Type {
+  if (type.kind === 'variable') return type
+  const inner = mapParts(type, withoutSpans)
+  return inner.span === undefined ? inner : { ...inner, span: undefined }
+}
+
+/** The name of the type that has a literal among its values: the type in messages and for the fields. */
+export function mainTypeOf(value: LiteralValue): string {
+  switch (typeof value) {
+    case 'bigint':
+      return fits(value, 32) ? 'Int' : fits(value, 64) ? 'Long' : 'Double'
+    case 'number':
+      return 'Double'
+    case 'string':
+      return 'String'
+    default:
+      return 'Boolean'
+  }
+}
+
+function fits(value: bigint, bits: number): boolean {
+  return BigInt.asIntN(bits, value) === value
+}
+
+/** True if a literal is a value of a named type. */
+export function literalIs(value: LiteralValue, name: string): boolean {
+  switch (typeof value) {
+    case 'bigint':
+      return (
+        name === 'Number' ||
+        name === 'Double' ||
+        name === 'Float' ||
+        (name === 'Int' && fits(value, 32)) ||
+        ((name === 'Long' || name === 'ID') && fits(value, 64))
+      )
+    case 'number':
+      return name === 'Number' || name === 'Double' || name === 'Float'
+    case 'string':
+      return name === 'String' || name === 'ID'
+    default:
+      return name === 'Boolean'
+  }
+}
+
+/** True if every number of the type `value` is a number of the type `use`. */
+export function isNumberWithin(value: string, use: string): boolean {
+  const isDouble = (name: string) => name === 'Double' || name === 'Float'
+  if (use === 'Number') return value === 'Int' || value === 'Long' || isDouble(value)
+  if (use === 'Long') return value === 'Int'
+  return isDouble(value) && isDouble(use)
+}
+
+const levels = new WeakMap<object, number>()
+
+/** The highest level of the variables in a type. */
+export function levelOf(term: Use): number {
+  if (term.kind === 'variable' || term.kind === 'generic') return term.level
+  if (term.kind === 'any' || term.kind === 'never' || term.kind === 'literal') return 0
+  const known = levels.get(term)
+  if (known !== undefined) return known
+  let level = 0
+  for (const part of partsOf(term)) level = Math.max(level, levelOf(part))
+  levels.set(term, level)
+  return level
+}
+
+const variables = new WeakMap<object, boolean>()
+
+/** True if a term contains variables, or values that are not types. */
+export function hasVariables(term: Use): boolean {
+  if (term.kind === 'variable' || term.kind === 'difference') return true
+  const known = variables.get(term)
+  if (known !== undefined) return known
+  const found = partsOf(term).some(hasVariables)
+  variables.set(term, found)
+  return found
+}
+
+/** The terms within a term. */
+function partsOf(term: Exclude<Use, Variable>): readonly Use[] {
+  switch (term.kind) {
+    case 'named':
+      return term.args
+    case 'function':
+      return [...term.parameters.map(({ type }) => type), ...(term.rest ? [term.rest.type] : []), term.result]
+    case 'record':
+      return term.wildcard === undefined
+        ? [...term.fields.values()]
+        : [...term.fields.values(), term.wildcard]
+    case 'open':
+      return [term.type]
+    case 'tuple':
+      return term.elements
+    case 'union':
+    case 'intersection':
+      return term.members
+    case 'difference':
+      return [term.of]
+    case 'select':
+      return [term.result]
+    case 'call':
+    case 'access':
+      return [...term.args, term.result]
+    case 'project':
+      return [term.lambda, term.result]
+    case 'guard':
+      return [term.use]
+    default:
+      return []
+  }
+}
+
+/**
+ * Converts the parts of a term. `flip` is true for parts in the opposite position: for a value, the parts that are
+ * uses, and for a use, the parts that are values. Returns the same term if no part changes.
+ */
+export function mapParts<T extends Use>(term: T, map: (part: Type, flip: boolean) => Type): T
+export function mapParts(term: Use, map: (part: Type, flip: boolean) => Type): Use {
+  switch (term.kind) {
+    case 'named': {
+      const args = mapAll(term.args, each => map(each, false))
+      return args === term.args ? term : { ...term, args }
+    }
+    case 'function': {
+      const parameters = mapAll(term.parameters, each => mapParameter(each, map))
+      const rest = term.rest && mapParameter(term.rest, map)
+      const result = map(term.result, false)
+      const isSame = parameters === term.parameters && rest === term.rest && result === term.result
+      return isSame ? term : { ...term, parameters, rest, result }
+    }
+    case 'record': {
+      const entries = [...term.fields]
+      const fields = mapAll(entries, entry => {
+        const type = map(entry[1], false)
+        return type === entry[1] ? entry : ([entry[0], type] as [string, Type])
+      })
+      const wildcard = term.wildcard && map(term.wildcard, false)
+      const isSame = fields === entries && wildcard === term.wildcard
+      return isSame ? term : { ...term, fields: fields === entries ? term.fields : new Map(fields), wildcard }
+    }
+    case 'open': {
+      const type = map(term.type, false)
+      return type === term.type ? term : { ...term, type }
+    }
+    case 'tuple': {
+      const elements = mapAll(term.elements, each => map(each, false))
+      return elements === term.elements ? term : { ...term, elements }
+    }
+    case 'union':
+    case 'intersection': {
+      const members = mapAll(term.members, each => map(each, false))
+      return members === term.members ? term : { ...term, members }
+    }
+    case 'difference':
+      return { ...term, of: map(term.of, false) }
+    case 'select':
+      return { ...term, result: map(term.result, false) }
+    case 'call':
+    case 'access':
+      return { ...term, args: term.args.map(each => map(each, true)), result: map(term.result, false) }
+    case 'project':
+      return {
+        ...term,
+        lambda: mapParts(term.lambda, (part, flip) => map(part, !flip)),
+        result: map(term.result, false),
+      }
+    case 'guard':
+      return { ...term, use: mapUse(term.use, map) }
+    default:
+      return term
+  }
+}
+
+function mapUse(use: Use, map: (part: Type, flip: boolean) => Type): Use {
+  switch (use.kind) {
+    case 'select':
+    case 'call':
+    case 'access':
+    case 'project':
+    case 'guard':
+      return mapParts(use, map)
+    default:
+      return map(use, false)
+  }
+}
+
+function mapParameter(parameter: ParameterType, map: (part: Type, flip: boolean) => Type): ParameterType {
+  const type = map(parameter.type, true)
+  return type === parameter.type ? parameter : { ...parameter, type }
+}
+
+function mapAll<T>(list: readonly T[], map: (each: T) => T): readonly T[] {
+  let isSame = true
+  const mapped = list.map(each => {
+    const result = map(each)
+    if (result !== each) isSame = false
+    return result
+  })
+  return isSame ? list : mapped
+}

@@ -1,0 +1,19 @@
+// The request for the environment of a database, and its errors.
+
+import { type RequestErrorCode, requestErrors } from '../../base/request-errors.ts'
+import { quoteJson } from '../../values/json-text.ts'
+
+/** The request options that mark a request for the environment. */
+export const environmentOptions = { kind: 'environment' } as const
+
+/** The body of the response to a request that fails with a RequestError. */
+export function environmentErrorBody(code: RequestErrorCode, description: string): string {
+  const isRefused = code === 'unauthorized'
+  const text = isRefused ? 'Invalid token, unable to authenticate request' : description
+  return errorText(requestErrors[code].version10, text)
+}
+
+/** The body of an error. */
+export function errorText(code: string, message: string): string {
+  return `{"code":"${code}","message":${quoteJson(message)}}`
+}

@@ -1,0 +1,96 @@
+// The static types of a database, and of the values in a request.
+
+import type { Session } from '../../model/session.ts'
+import { LocalDate, Time, TransactionTime, Uuid } from '../../values/value.ts'
+import { itemsIn } from '../schema/fsl/patch.ts'
+import { definitionsOf, othersOf } from '../schema/push/current-files.ts'
+import { SchemaTypes } from '../typing/schema-types.ts'
+import { anyType, named, nullType, type Type } from '../typing/terms.ts'
+import {
+  Doc,
+  EventSource,
+  Id,
+  isArray,
+  isNull,
+  isStruct,
+  kindOf,
+  Module,
+  NarrowLong,
+  type Value,
+} from '../value.ts'
+
+/** The types of the collections and functions of a database. Cached until the schema changes. */
+export function typesOf(session: Session): SchemaTypes {
+  return session.transaction.catalogue.derived(session.database, 'static types', () => {
+    const definitions = definitionsOf(session)
+    const items = itemsIn(
+      definitions.flatMap(({ kind, name, text }) =>
+        text === undefined ? [] : [{ name: `*${kind}:${name}*`, text }],
+      ),
+    )
+    return new SchemaTypes({
+      collections: items.filter(item => item.kind === 'collection'),
+      functions: items.filter(item => item.kind === 'function'),
+      untyped: othersOf(session).functions,
+    })
+  })
+}
+
+/** The types of the documents of native collections, by module. All others have the name of the module. */
+const definitionTypes: Readonly<Record<string, string>> = {
+  Collection: 'CollectionDef',
+  Function: 'FunctionDef',
+  Database: 'DatabaseDef',
+  Credentials: 'Credential',
+}
+
+const nativeCollections: ReadonlySet<string> = new Set([
+  ...Object.keys(definitionTypes),
+  ...['AccessProvider', 'Credential', 'Key', 'Role', 'Token'],
+])
+
+/** Arrays and objects with more members than this have a less precise type. */
+const membersMax = 256
+
+/** The type of a value in a request. */
+export function typeOfValue(value: Value): Type {
+  if (isNull(value)) return nullType
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? { kind: 'literal', value } : named('Double')
+  }
+  if (typeof value === 'boolean') return named('Boolean')
+  if (typeof value === 'bigint' || typeof value === 'string') return { kind: 'literal', value }
+  if (value instanceof NarrowLong) return named('Long')
+  if (isArray(value)) {
+    if (value.length > membersMax) return { kind: 'named', name: 'Array', args: [anyType] }
+    return { kind: 'tuple', elements: value.map(typeOfValue) }
+  }
+  if (isStruct(value)) {
+    if (value.size > membersMax) return { kind: 'record', fields: new Map(), wildcard: anyType }
+    const fields = new Map([...value].map(([name, field]) => [name, typeOfValue(field)]))
+    return { kind: 'record', fields, wildcard: undefined }
+  }
+  if (value instanceof Module) return moduleType(value)
+  if (value instanceof Doc) return documentType(value.collection)
+  if (value instanceof EventSource) return { kind: 'named', name: 'EventSource', args: [anyType] }
+  if (value instanceof Id) return named('ID')
+  if (value instanceof Time) return named('Time')
+  if (value instanceof TransactionTime) return named('TransactionTime')
+  if (value instanceof LocalDate) return named('Date')
+  if (value instanceof Uuid) return named('UUID')
+  if (value instanceof Uint8Array) return named('Bytes')
+  return kindOf(value) === 'set' ? { kind: 'named', name: 'Set', args: [anyType] } : anyType
+}
+
+function moduleType({ isUserCollection, path, name }: Module): Type {
+  if (path === 'Collection.Deleted') return named('DeletedCollection')
+  if (isUserCollection || nativeCollections.has(name)) {
+    return named(`${name === 'Credentials' ? 'Credential' : name}Collection`)
+  }
+  return named(`${path}Module`)
+}
+
+function documentType({ isUserCollection, name }: Module): Type {
+  if (isUserCollection) return named(name)
+  return nativeCollections.has(name) ? named(definitionTypes[name] ?? name) : anyType
+}
