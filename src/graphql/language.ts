@@ -8,22 +8,25 @@ import { fillTransactionTime } from '../fql4/wire/render.ts'
 import { type Language, type LanguageRequest, requestFault } from '../model/language.ts'
 import { errorsBody, OperationError, SchemaError } from './errors.ts'
 import { readExplanation } from './explanation.ts'
-import { ImportQuery } from './import/import-query.ts'
+import { ImportQuery, SchemaTextQuery } from './import/import-query.ts'
 import { OperationQuery } from './operation/operation-query.ts'
 import { readOperationRequest } from './operation/operation-request.ts'
 import { isLanguageWord, shapeOf } from './shape.ts'
 import { requestErrorBody, requestErrorText } from './wire/errors.ts'
+import { schemaTextOptions } from './wire/import-options.ts'
 
+/** Returns whether a request concerns the text of the schema, so that its response is a plain text. */
 function isImport({ options }: LanguageRequest): boolean {
-  return options?.kind === 'import'
+  return options?.kind !== undefined
 }
 
 /** GraphQL. */
 export const graphql: Language = {
-  parse: request =>
-    isImport(request)
-      ? new ImportQuery(request.body, request.options?.mode ?? '')
-      : new OperationQuery(readOperationRequest(request.body)),
+  parse({ body, options }) {
+    if (options?.kind === schemaTextOptions.kind) return new SchemaTextQuery()
+    if (options?.kind !== undefined) return new ImportQuery(body, options.mode ?? '')
+    return new OperationQuery(readOperationRequest(body))
+  },
   render: version4.render,
   complete: (body, request, { time }) => (isImport(request) ? body : fillTransactionTime(body, time)),
   rejected(error, request) {

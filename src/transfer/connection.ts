@@ -5,7 +5,9 @@ import { ResponseLimitError, responseText } from '../base/response-text.ts'
 import { networkFailure } from '../base/system-reasons.ts'
 import { wait } from '../base/timers.ts'
 import type { Engine } from '../engine/engine-contract.ts'
+import { defaultApiVersion } from '../fql4/wire/version.ts'
 import { type SchemaRequest, schemaOptions, schemaRequestText } from '../fql10/wire/schema-request.ts'
+import { importOptions, schemaTextOptions } from '../graphql/wire/import-options.ts'
 import { tryJson } from '../values/json.ts'
 import type { DatabaseId, Json } from '../values/value.ts'
 import { writeJson } from '../values/write-json.ts'
@@ -56,6 +58,10 @@ export interface TransferConnection {
   query(path: DatabasePath, expression: Json): Promise<Json>
   /** The schema files of a database. They match the current definitions. */
   schemaFiles(path: DatabasePath): Promise<readonly SchemaFileText[]>
+  /** The text of the GraphQL schema of a database; empty if there is none. */
+  graphqlSchema(path: DatabasePath): Promise<string>
+  /** Merges a GraphQL schema into that of a database. Throws {@link QueryError}. */
+  importGraphql(path: DatabasePath, text: string): Promise<void>
   /**
    * Returns whether the database has a staged schema. A staged schema receives all pushes until it is committed or
    * abandoned.
@@ -76,7 +82,7 @@ export interface TransferConnection {
 /** The methods with which a connection reads and writes schemas. */
 export type SchemaConnection = Pick<
   TransferConnection,
-  'query' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'
+  'query' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema' | 'graphqlSchema' | 'importGraphql'
 >
 
 /** The credential for the database at `path`. The path begins at the database of `secret`. */
@@ -170,6 +176,14 @@ function schemaBody(name: string, status: number, body: string): string {
   throw new QueryError('invalid schema', String(error.get('message')))
 }
 
+/** Returns the body of a successful response about a GraphQL schema. Throws {@link QueryError}. */
+function graphqlBody(name: string, status: number, body: string): string {
+  if (status < 300) return body
+  if (status !== 400)
+    throw new TransferError(`${name} rejects the GraphQL schema: ${messageOf(status, body)}`)
+  throw new QueryError('invalid schema', body)
+}
+
 // ----------------------------------------------------------------------------------------- a data directory
 
 /** An engine and a transfer service that have opened a data directory. */
@@ -196,6 +210,17 @@ export function localConnection(
     databases.set(path.join('/'), principal.database)
     return principal.database
   }
+  const graphql = async (path: DatabasePath, options: Readonly<Record<string, string>>, text?: string) => {
+    const { body, status } = await engine.query({
+      authorization: `Bearer ${scoped(secret, path)}`,
+      language: 'graphql',
+      dialect: defaultApiVersion,
+      options,
+      body: text,
+      timeoutMs: queryTimeoutMs,
+    })
+    return graphqlBody(name, status, body)
+  }
   return {
     name,
     close,
@@ -220,6 +245,10 @@ export function localConnection(
       })
       return schemaBody(name, status, body)
     }),
+    graphqlSchema: path => graphql(path, schemaTextOptions),
+    async importGraphql(path, text) {
+      await graphql(path, importOptions('merge'), text)
+    },
     write: async (path, records, options) => transfer.write(await databaseOf(path), records, options),
     missing: async (path, documents) => transfer.missing(await databaseOf(path), documents),
     snapshot: async path => transfer.snapshot(await databaseOf(path)),
@@ -298,6 +327,15 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
       const { status, text } = await post(path, endpoint, form, method)
       return schemaBody(base, status, text)
     }),
+    async graphqlSchema(path) {
+      const { status, text } = await post(path, '/import', '', 'GET')
+      // Older services have no GraphQL.
+      return status === 404 ? '' : graphqlBody(base, status, text)
+    },
+    async importGraphql(path, sdl) {
+      const { status, text } = await post(path, '/import', sdl)
+      graphqlBody(base, status, text)
+    },
     async write(path, records, options) {
       const body = writeRequestText(records, options)
       const { status, text } = await post(path, transferPaths.write, body)

@@ -20,10 +20,40 @@ export interface DatabaseSchema {
   readonly records: SchemaRecord[]
   /** Schema files of version 10. */
   readonly files: FslFile[]
+  /** Texts of GraphQL schemas. */
+  readonly graphql: string[]
 }
 
 /** Creates missing schema objects. With `dryRun`, only validates the schema. Throws `QueryError` for rejected files. */
 export async function writeDatabaseSchema(
+  connection: SchemaConnection,
+  path: DatabasePath,
+  schema: Pick<DatabaseSchema, 'files' | 'records' | 'graphql'>,
+  dryRun: boolean,
+): Promise<readonly SchemaFinding[]> {
+  const findings = await writeObjects(connection, path, schema, dryRun)
+  // The GraphQL schema is last, so that its import adopts indexes and functions instead of creating them.
+  return [...findings, ...(await writeGraphql(connection, path, schema.graphql, dryRun))]
+}
+
+/** Imports GraphQL schemas. A dry run does not check them. */
+async function writeGraphql(
+  connection: SchemaConnection,
+  path: DatabasePath,
+  texts: readonly string[],
+  dryRun: boolean,
+): Promise<readonly SchemaFinding[]> {
+  const findings: SchemaFinding[] = []
+  for (const text of texts) {
+    const isEqual = !dryRun && (await connection.graphqlSchema(path)) === text
+    if (!isEqual && !dryRun) await connection.importGraphql(path, text)
+    const outcome = isEqual ? 'equal' : 'created'
+    findings.push({ database: path.join('/'), kind: 'GraphQL schema', name: 'schema.gql', outcome })
+  }
+  return findings
+}
+
+async function writeObjects(
   connection: SchemaConnection,
   path: DatabasePath,
   { files, records }: Pick<DatabaseSchema, 'files' | 'records'>,

@@ -173,7 +173,7 @@ class Importer {
       this.#progress.phase = 'documents'
       this.#progress.totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0)
       // Old versions are written after the current versions.
-      const documents = files.filter(({ content }) => content.kind !== 'fsl')
+      const documents = files.filter(({ content }) => content.kind !== 'fsl' && content.kind !== 'gql')
       for (const file of documents.filter(each => !isHistory(each))) await this.#file(file)
       await this.#retryUnmet()
       for (const file of documents.filter(isHistory)) await this.#file(file)
@@ -196,10 +196,11 @@ class Importer {
     const { database, dryRun } = this.#options
     const schema = new Map<string, DatabaseSchema>()
     const schemaOf = (path: DatabasePath) =>
-      upsert(schema, path.join('/'), () => ({ path, records: [], files: [] }))
+      upsert(schema, path.join('/'), () => ({ path, records: [], files: [], graphql: [] }))
     for (const file of this.#sources.files) {
-      const { files, records } = schemaOf(file.database)
-      if (file.content.kind === 'fsl') files.push(await this.#schemaFile(file, files))
+      const { files, graphql, records } = schemaOf(file.database)
+      if (file.content.kind === 'gql') graphql.push(await readAll(file))
+      else if (file.content.kind === 'fsl') files.push(await this.#schemaFile(file, files))
       else records.push(...(await readSchemaFile(file, this.#report)))
     }
     // Definitions in schema files take precedence over collections that the export only lists.
@@ -209,7 +210,7 @@ class Importer {
     this.#report.data.schema = []
     // Parent databases are written first, because a key of a parent database may refer to a child database.
     const outermostFirst = [...schema.values()].sort((left, right) => left.path.length - right.path.length)
-    for (const { files, path, records } of outermostFirst) {
+    for (const { files, graphql, path, records } of outermostFirst) {
       const target = [...database, ...path]
       const name = target.join('/')
       if (await ensureDatabase(this.#connection, target, dryRun))
@@ -218,9 +219,9 @@ class Importer {
       const distinct = [
         ...new Map(records.map(record => [`${record.object} ${record.name}`, record])).values(),
       ]
-      if (distinct.length + files.length === 0) continue
+      if (distinct.length + files.length + graphql.length === 0) continue
       if (dryRun && !(await this.#exists(target))) continue
-      const objects = { files, records: distinct }
+      const objects = { files, graphql, records: distinct }
       const findings = await writeDatabaseSchema(this.#connection, target, objects, dryRun)
       this.#report.data.schema.push(...findings)
       if (!dryRun) this.#lateData.add(target, distinct, findings, this.#isContinued)

@@ -25,6 +25,8 @@ export type Content =
   /** Queries of version 4 that create objects, from schema files or from the output of the shell. */
   | { readonly kind: 'fql' }
   | { readonly kind: 'fsl' }
+  /** A GraphQL schema. */
+  | { readonly kind: 'gql' }
   | { readonly kind: 'metadata' }
   | { readonly kind: 'empty' }
   | { readonly kind: 'unknown' }
@@ -46,6 +48,7 @@ async function contentOf(file: TextFile, head: Uint8Array): Promise<Content> {
   const text = textOf(head)
   if (text.trim() === '') return { kind: 'empty' }
   if (name.endsWith('.fsl')) return { kind: 'fsl' }
+  if (name.endsWith('.gql') || name.endsWith('.graphql')) return { kind: 'gql' }
   if (name.endsWith('.fql')) return { kind: 'fql' }
   if (/^\s*[[{]/.test(text) && !name.endsWith('.csv')) {
     const found = await recogniseJson(file, head)

@@ -74,6 +74,8 @@ export async function readSchema(
   })
   if (keys.length > 0) files.push({ file: 'keys.jsonl', text: `${keys.join('\n')}\n` })
   if (hasFiles) files.push(...fslTexts)
+  const graphql = await connection.graphqlSchema(path)
+  if (graphql !== '') files.push({ file: 'schema.gql', text: graphql })
   return { files, shapes, children }
 }
 

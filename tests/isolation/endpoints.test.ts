@@ -59,6 +59,7 @@ const rows: Readonly<Record<string, Row>> = {
   'POST /linearized': { reach: insiders, body: plain },
   'GET /graphql': { reach: insiders, path: '/graphql?query=%7B__typename%7D' },
   'POST /graphql': { reach: insiders, body: { query: '{ __typename }' } },
+  'GET /import': { reach: ['admin', 'server', 'server-readonly', 'root'] },
   // The body is no schema. Unauthorized callers get an error that does not reveal this.
   'POST /import': { reach: ['admin', 'server', 'root'], body: 'no schema' },
   'GET /authorized': { reach: insiders },

@@ -35,6 +35,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'fql4/wire',
     'fql10/wire',
     'fql10',
+    'graphql/wire',
     'values',
   ],
   'engine/streams': ['engine', 'model', 'model/auth', 'storage/store', 'values'],

@@ -240,3 +240,38 @@ test('data that refers to a missing document is reported', async t => {
   )
   assert.match(reasons.join(), /^collection b: it has no data: .*Reference was not found/)
 })
+
+test('a GraphQL schema survives an export and an import', async t => {
+  const database = await openTestDatabase(t)
+  const { connection } = database
+  const ask = (path: readonly string[], expression: object) =>
+    connection.query(path, parseJson(JSON.stringify(expression)))
+  await ask([], { create_database: object({ name: 'moved' }) })
+  const sdl = [
+    '# The kinds of pets.',
+    'enum Kind { CAT DOG }',
+    'type Pet { name: String! @unique kind: Kind home: Home owner: Person }',
+    'type Home @embedded { street: String }',
+    'type Person { name: String! pets: [Pet!] @relation friends: [Friend] @relation }',
+    'type Friend { name: String! persons: [Person!] @relation }',
+    'type Query { allPets: [Pet!] hello(kind: Kind): String @resolver(name: "say") }',
+  ].join('\n')
+  await connection.importGraphql(['moved'], sdl)
+  const folder = await exportTo(database, 'first')
+  const files = await contentOf(folder)
+  assert.equal(files['schema/schema.gql'], sdl)
+  await ask([], { create_database: object({ name: 'copy' }) })
+  const report = await database.import([folder], { database: ['copy'] })
+  assert.equal(report.data.schema.find(({ name }) => name === 'schema.gql')?.outcome, 'created')
+  const copied = await exportTo(database, 'second', { database: ['copy'] })
+  assert.equal((await contentOf(copied))['schema/schema.gql'], sdl)
+  const gql = { select: ['data', 'gql', 'meta'] }
+  for (const from of [
+    { get: { collection: 'Pet' } },
+    { get: { index: 'allPets' } },
+    { get: { function: 'say' } },
+  ]) {
+    const [before, after] = await Promise.all(['moved', 'copy'].map(name => ask([name], { ...gql, from })))
+    assert.deepEqual(after, before)
+  }
+})

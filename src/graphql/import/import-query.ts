@@ -39,6 +39,8 @@ import { SchemaObjectWriter } from './schema-writer.ts'
 
 /** The roles of keys that may import a schema. */
 const importers: ReadonlySet<string | undefined> = new Set(['admin', 'server'])
+/** The roles of keys that may read the text of the schema. */
+const readers: ReadonlySet<string | undefined> = new Set([...importers, 'server-readonly'])
 
 /** A query that imports a schema. */
 export class ImportQuery implements Query {
@@ -53,9 +55,7 @@ export class ImportQuery implements Query {
   }
 
   evaluate(session: Session): RenderedResponse {
-    const { authority, caller } = session
-    const role = authority.kind === 'builtin' && caller.identity === undefined ? authority.role : undefined
-    if (!importers.has(role)) throw new SchemaError('Insufficient privileges to perform the action.', 403)
+    requireRole(importers, session)
     const mode = importModes.find(each => each === this.#mode)
     if (mode === undefined)
       throw new SchemaError(
@@ -68,6 +68,26 @@ export class ImportQuery implements Query {
   value(): Value {
     throw new RequestError('bad request', msg`An import cannot be evaluated here.`)
   }
+}
+
+/** A query that returns the text of the imported schema. */
+export class SchemaTextQuery implements Query {
+  readonly effect = 'read'
+
+  evaluate(session: Session): RenderedResponse {
+    requireRole(readers, session)
+    return { status: 200, body: readSchemaText(session) }
+  }
+
+  value(): Value {
+    throw new RequestError('bad request', msg`The schema cannot be read here.`)
+  }
+}
+
+/** Throws unless the caller has a key with one of the roles. */
+function requireRole(roles: ReadonlySet<string | undefined>, { authority, caller }: Session): void {
+  const role = authority.kind === 'builtin' && caller.identity === undefined ? authority.role : undefined
+  if (!roles.has(role)) throw new SchemaError('Insufficient privileges to perform the action.', 403)
 }
 
 function importSchema(text: string, mode: ImportMode, session: Session, library: Library): void {

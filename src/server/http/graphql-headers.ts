@@ -28,7 +28,6 @@ export const graphqlProtocol: Protocol = {
 export const importProtocol: Protocol = {
   ...graphqlProtocol,
   queryPath: '/import',
-  queryMethods: ['POST'],
   errorBody: requestErrorText,
 }
 

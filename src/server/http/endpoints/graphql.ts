@@ -3,7 +3,7 @@
 
 import { msg } from '../../../base/message.ts'
 import { credentialTexts } from '../../../graphql/wire/errors.ts'
-import { importModes, importOptions } from '../../../graphql/wire/import-options.ts'
+import { importModes, importOptions, schemaTextOptions } from '../../../graphql/wire/import-options.ts'
 import type { Answer } from '../answer.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
 import { graphqlProtocol, importProtocol, secretIn } from '../graphql-headers.ts'
@@ -49,6 +49,7 @@ export function graphqlEndpoints({ engine }: Services): readonly Endpoint[] {
       path: importProtocol.queryPath,
       protocol: importProtocol,
       methods: {
+        GET: async call => ({ ...(await readSchema(call, engine)), contentType: textType }),
         POST: async call => ({ ...(await importSchema(call, engine)), contentType: textType }),
       },
     },
@@ -88,6 +89,13 @@ function usage(): Answer {
   const text =
     'This is the GraphQL endpoint. Send operations with POST, as JSON with the member "query", and with a secret in the header "Authorization".\nThe page /dashboard/graphql imports schemas and runs operations.\n'
   return { status: 200, body: text, contentType: textType }
+}
+
+/** Returns the text of the imported schema. */
+async function readSchema(call: EndpointCall, engine: Services['engine']): Promise<Answer> {
+  const fault = credentialFault(call)
+  if (fault !== undefined) return { ...operationFault(fault), status: 401, body: fault }
+  return engine.query({ ...call.queryRequest(undefined), options: schemaTextOptions })
 }
 
 /** Imports the schema in the body. */
