@@ -7,6 +7,7 @@ import { accessCommands } from './commands/access.ts'
 import { completionCommand } from './commands/completion.ts'
 import { dataDirectoryCommands } from './commands/data-directory.ts'
 import { documentCommands } from './commands/documents.ts'
+import { graphqlCommands } from './commands/graphql.ts'
 import { queryCommands } from './commands/queries.ts'
 import { schemaCommands } from './commands/schema.ts'
 import { serviceCommands } from './commands/service.ts'
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   ...serviceCommands,
   ...queryCommands,
   ...schemaCommands,
+  ...graphqlCommands,
   ...dataDirectoryCommands,
   ...documentCommands,
   ...accessCommands,

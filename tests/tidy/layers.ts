@@ -123,6 +123,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'storage/keys',
     'fql4/text',
     'fql10',
+    'graphql/wire',
     'values',
   ],
 }

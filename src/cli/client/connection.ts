@@ -160,6 +160,17 @@ export class QueryConnection {
     throw status === 409 ? new SchemaConflictError(message) : new StartError(message)
   }
 
+  /** Imports a GraphQL schema. Returns the reason if the service rejects the schema. Throws {@link StartError}. */
+  async importGraphql(text: string, mode: string): Promise<string | undefined> {
+    const { body, status, url } = await this.#sendAccepted(`import?mode=${mode}`, {
+      method: 'POST',
+      body: text,
+    })
+    if (status === 200) return undefined
+    if (status === 400 || status === 403) return body
+    throw new StartError(`${url} responded with status ${status}: ${body}`)
+  }
+
   #timeoutAs(header: string): Readonly<Record<string, string>> {
     const { timeoutMs } = this.#options
     return timeoutMs === undefined ? {} : { [header]: String(timeoutMs) }
