@@ -258,6 +258,32 @@ export function localConnection(
 
 // -------------------------------------------------------------------------------------- a running service
 
+/** Sends a request to an endpoint of a service, in the database at `path`. */
+type Post = (
+  path: DatabasePath,
+  endpoint: string,
+  body: string,
+  method?: string,
+) => Promise<{ readonly status: number; readonly text: string }>
+
+/** The methods of a connection that read and import GraphQL schemas. */
+function remoteGraphql(
+  base: string,
+  post: Post,
+): Pick<TransferConnection, 'graphqlSchema' | 'importGraphql'> {
+  return {
+    async graphqlSchema(path) {
+      const { status, text } = await post(path, '/import', '', 'GET')
+      // Older services have no GraphQL.
+      return status === 404 ? '' : graphqlBody(base, status, text)
+    },
+    async importGraphql(path, sdl) {
+      const { status, text } = await post(path, '/import', sdl)
+      graphqlBody(base, status, text)
+    },
+  }
+}
+
 /**
  * Maximum number of attempts while the service is unavailable. A retry is safe, because writing the same records twice
  * changes nothing.
@@ -327,15 +353,7 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
       const { status, text } = await post(path, endpoint, form, method)
       return schemaBody(base, status, text)
     }),
-    async graphqlSchema(path) {
-      const { status, text } = await post(path, '/import', '', 'GET')
-      // Older services have no GraphQL.
-      return status === 404 ? '' : graphqlBody(base, status, text)
-    },
-    async importGraphql(path, sdl) {
-      const { status, text } = await post(path, '/import', sdl)
-      graphqlBody(base, status, text)
-    },
+    ...remoteGraphql(base, post),
     async write(path, records, options) {
       const body = writeRequestText(records, options)
       const { status, text } = await post(path, transferPaths.write, body)
