@@ -5,11 +5,16 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { epoch } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { openPostgres, type PostgresStore } from '../../src/storage/kv/postgres/postgres.ts'
+import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
 import { eventually } from '../support/eventually.ts'
+import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { copyOf } from '../support/record-copy.ts'
 import { ManualClock } from '../support/seeded.ts'
 import { bytes, put } from './bytes.ts'
+
+/** Maximum age of reads while the database is unavailable. */
+const staleReadsMs = 60_000
 
 const never = () => () => undefined
 
@@ -17,6 +22,7 @@ describe('the freshness of a node', { skip: noPostgres }, () => {
   let server: PostgresServer
   let clock: ManualClock
   let node: PostgresStore
+  let proxy: FaultyProxy
   let schemas = 0
 
   before(async () => {
@@ -25,13 +31,18 @@ describe('the freshness of a node', { skip: noPostgres }, () => {
   after(() => server.stop())
   beforeEach(async () => {
     clock = new ManualClock()
+    proxy = await FaultyProxy.to(server.port)
     node = await open('node')
   })
-  afterEach(() => node.close())
+  afterEach(async () => {
+    await node.close()
+    await proxy.close()
+  })
 
-  /** A node over its own record, whose clock the test controls. */
-  async function open(name: string): Promise<PostgresStore> {
-    const location = { url: server.url(), schema: `fresh_${++schemas}` }
+  /** A node over its own record, whose clock and connections the test controls. */
+  async function open(name: string, readPatienceMs = staleReadsMs): Promise<PostgresStore> {
+    const url = server.url().replace(`:${server.port}/`, `:${proxy.port}/`)
+    const location = { url, schema: `fresh_${++schemas}` }
     return openPostgres({
       location,
       local: await copyOf(location),
@@ -40,6 +51,7 @@ describe('the freshness of a node', { skip: noPostgres }, () => {
       timers: { after: never, every: never },
       random: systemRandom,
       newestTime: () => epoch,
+      readPatienceMs,
       onDiverged: reason => assert.fail(reason),
     })
   }
@@ -73,5 +85,44 @@ describe('the freshness of a node', { skip: noPostgres }, () => {
       node.read(view => view.get(bytes('key'))),
       bytes('value'),
     )
+  })
+
+  const readKey = () => node.read(view => view.get(bytes('key')))
+
+  test('reads end by the age of the replica, also directly after a pause of the process', async () => {
+    await node.transact(() => ({ result: undefined, writes: [put('key', 'value')] }))
+    proxy.refuse(true)
+    proxy.cut()
+    pass(staleReadsMs - 1)
+    await node.ready(0)
+    assert.deepEqual(readKey(), bytes('value'), 'young enough')
+    pass(2)
+    await node.ready(0)
+    assert.throws(readKey, StoreUnavailableError)
+    proxy.refuse(false)
+    await node.ready(Number.POSITIVE_INFINITY)
+    assert.deepEqual(readKey(), bytes('value'))
+  })
+
+  test('the first read after a pause waits for a refresh, and no read sees the old state', async () => {
+    await node.transact(() => ({ result: undefined, writes: [put('key', 'value')] }))
+    pass(staleReadsMs + 1)
+    assert.throws(readKey, StoreUnavailableError, 'without a wait')
+    const wait = node.ready(0)
+    assert.ok(wait)
+    await wait
+    assert.deepEqual(readKey(), bytes('value'))
+    assert.equal(node.standing.lagMs, 0)
+  })
+
+  test('an idle node without a fault is readable, also if reads must end with the first fault', async () => {
+    await node.close()
+    node = await open('strict', 0)
+    pass(2_000)
+    assert.equal(readKey(), undefined)
+    proxy.refuse(true)
+    proxy.cut()
+    await node.ready(0)
+    assert.throws(readKey, StoreUnavailableError)
   })
 })

@@ -12,10 +12,10 @@ function setUp() {
   const clock = new RecordClock(() => ms)
   return {
     clock,
-    /** An answer that shows the time `shownMs` after the beginning arrives at `atMs`. */
-    answer(shownMs: number, atMs: number) {
+    /** The answer to a request from `askedMs` arrives at `atMs` and shows the time `shownMs` after the beginning. */
+    answer(shownMs: number, atMs: number, askedMs = atMs) {
       ms = atMs
-      clock.learn(micros(begin + shownMs * 1000))
+      clock.learn(micros(begin + shownMs * 1000), askedMs)
     },
     /** Milliseconds since the beginning by the clock. */
     shows(atMs: number) {
@@ -31,6 +31,13 @@ test('a late response does not delay the clock', () => {
   assert.equal(shows(2), 2)
   answer(12, 212)
   assert.ok(shows(213) > 212)
+})
+
+test('an answer that arrives after a pause of the process does not set the clock back', () => {
+  const { answer, shows } = setUp()
+  answer(0, 0)
+  answer(10, 690_010, 10)
+  assert.ok(shows(690_010) > 689_000)
 })
 
 test('a node whose clock runs fast follows the slower one of the database', () => {

@@ -91,7 +91,7 @@ export const settings = {
     kind: 'integer',
     default: 300_000,
     max: 86_400_000,
-    doc: 'Milliseconds for which reads continue from the replica while the shared database is unreachable.',
+    doc: 'Maximum age of the replica, in milliseconds, for reads while the shared database is unreachable.',
   },
   storeWriteWaitMs: {
     kind: 'integer',

@@ -80,8 +80,6 @@ export class Faults {
   #reportedMs = Number.NEGATIVE_INFINITY
   /** The current fault. */
   current: FollowFault | undefined
-  /** The time at which the fault began, in milliseconds of the monotonic clock. */
-  sinceMs: number | undefined
 
   /** `onChange` is called with a fault when it begins or changes, and with undefined when the fault is over. */
   constructor(elapsedMs: () => number, onChange: (fault: FollowFault | undefined) => void) {
@@ -92,7 +90,6 @@ export class Faults {
   /** Called after each attempt to follow the record: with the error of the attempt, or with undefined after success. */
   report(error: unknown): void {
     this.current = error === undefined ? undefined : faultOf(error)
-    this.sinceMs = this.current && (this.sinceMs ?? this.#elapsedMs())
     if (this.current?.reason === this.#reported?.reason) return
     const nowMs = this.#elapsedMs()
     if (this.current !== undefined) {

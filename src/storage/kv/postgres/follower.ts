@@ -43,7 +43,7 @@ export interface NodeOptions {
    * only the caller can read the time.
    */
   readonly newestTime: (view: Pick<View, 'get'>) => Micros
-  /** Milliseconds for which reads continue after the database has become unavailable. */
+  /** Maximum age in milliseconds of the state that reads see while the database is unavailable. */
   readonly readPatienceMs?: number
   /**
    * Called once, when the record does not contain the commits of the replica: the replica is invalid, and the process
@@ -64,6 +64,8 @@ const readPatienceDefaultMs = 300_000
  */
 const pollMs = 10
 const restingPollMs = 2_000
+/** Maximum age of the replica in milliseconds while the node follows the record: an idle node polls rarely. */
+const followedAgeMaxMs = 5_000
 /** Milliseconds after a read during which a node is treated as a node that serves reads. */
 const readingMs = 1_000
 /**
@@ -89,7 +91,10 @@ const retryMs = 250
  * (`mdb_page_flush`).
  */
 const copyRetryMs = 2_000
-/** Milliseconds without a refresh after which other nodes may have committed many batches. */
+/**
+ * Milliseconds without a refresh after which other nodes may have committed many batches. A read then waits for a
+ * refresh without the limit {@link patienceMs}: an idle node refreshes rarely, and a paused process not at all.
+ */
 const farBehindMs = 1_000
 /**
  * Milliseconds after which a refresh without a response is treated as failed, because the network may have lost the
@@ -184,11 +189,17 @@ export class Follower {
     }
   }
 
-  /** Throws {@link StoreUnavailableError} when the replica is too old for reads. */
+  /**
+   * Throws {@link StoreUnavailableError} when the replica is too old for reads. Only the age of the replica counts, not
+   * the duration of the current fault: a process that was paused has an old replica, but no fault yet.
+   */
   checkReadable(): void {
-    const { sinceMs } = this.#faults
+    const { lagMs } = this
     const { readPatienceMs = readPatienceDefaultMs } = this.#options
-    if (sinceMs !== undefined && this.#elapsedMs() - sinceMs > readPatienceMs) throw away()
+    if (lagMs <= readPatienceMs || (this.fault === undefined && lagMs <= followedAgeMaxMs)) return
+    throw new StoreUnavailableError(
+      `the replica of the store on this node is too old for reads: it was last updated ${Math.round(lagMs / 1000)} seconds ago`,
+    )
   }
 
   /**
@@ -203,7 +214,7 @@ export class Follower {
     const { closed } = this.#times
     if (closed >= notBefore && this.fault !== undefined) return undefined
     const wanted = isLater && notBefore > 0 ? notBefore + 1 : notBefore
-    if (closed < wanted || !this.#times.areFresh) return this.#refreshUpTo(notBefore, wanted)
+    if (closed < wanted || !this.#isCurrent) return this.#refreshUpTo(notBefore, wanted)
     return notBefore > 0 ? undefined : this.#keepFresh()
   }
 
@@ -212,7 +223,7 @@ export class Follower {
    * other nodes.
    */
   async approach(): Promise<void> {
-    if (this.lagMs > farBehindMs) await this.#refresh(0)
+    if (this.#isFarBehind) await this.#refresh(0)
   }
 
   /**
@@ -297,7 +308,7 @@ export class Follower {
     try {
       if (this.#refreshing !== undefined) {
         await this.#refreshing
-        if (times.closed >= wanted && times.areFresh) return
+        if (times.closed >= wanted && this.#isCurrent) return
       }
       const claimed = Number.isFinite(wanted) ? wanted : 0
       do await this.#refresh(Math.max(claimed, times.wanted))
@@ -309,6 +320,15 @@ export class Follower {
     } catch (error) {
       if (times.closed < notBefore) throw error
     }
+  }
+
+  get #isFarBehind(): boolean {
+    return this.lagMs > farBehindMs
+  }
+
+  /** True while a read without a last seen time need not wait for a complete refresh. */
+  get #isCurrent(): boolean {
+    return this.#times.areFresh && !this.#isFarBehind
   }
 
   /**
@@ -371,7 +391,7 @@ export class Follower {
       const session = await this.#session.sound()
       const before = this.#progress
       const head = await readHead(session)
-      this.#clock.learn(head.clock)
+      this.#clock.learn(head.clock, beganMs)
       await this.catchUp(head, before, beganMs)
       if (head.closed < wanted) {
         const row = { batch: random.hex(16), node, closed: this.#clock.now() }
@@ -410,10 +430,4 @@ export class Follower {
     void this.#following?.stop()
     return new StoreUnavailableError(`the local replica is no longer valid: ${reason}`)
   }
-}
-
-function away(): StoreUnavailableError {
-  return new StoreUnavailableError(
-    'the database of the store has been unavailable for too long to serve reads',
-  )
 }

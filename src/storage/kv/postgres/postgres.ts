@@ -237,7 +237,7 @@ export class PostgresStore implements ReplicatedStore {
     const before = readNote(this.#local)
     const askedMs = this.#options.clock.elapsedMs()
     const head = await lockHead(session)
-    this.#clock.learn(head.clock)
+    this.#clock.learn(head.clock, askedMs)
     await this.#follower.catchUp(head, before, askedMs)
     await this.#resolveOpenBatch(session)
     this.#head = head

@@ -8,8 +8,8 @@ import type { SnapshotTimes } from '../../../base/timeline.ts'
 /** Assumed maximum drift between two clocks, in microseconds for each millisecond. Real clocks drift ten times less. */
 const driftMax = 1
 /**
- * If a reading is earlier than expected by more than this many microseconds, the database's clock was set back. Smaller
- * differences may come from the delay of a response.
+ * If a reading is earlier than expected by more than this many microseconds, and the delay of the response does not
+ * explain the difference, the database's clock was set back.
  */
 const stepMin = 1_000_000
 
@@ -27,13 +27,16 @@ export class RecordClock {
 
   /**
    * Records a reading of the database's clock, in microseconds. A delayed response makes the computed time of day too
-   * early. So the reading that gives the latest time of day is the most accurate.
+   * early. So the reading that gives the latest time of day is the most accurate. `askedMs`: the time of the request, in
+   * milliseconds of the monotonic clock. The delay of the response is at most the time since the request, for example if
+   * this process was paused.
    */
-  learn(time: Micros): void {
+  learn(time: Micros, askedMs: number): void {
     const nowMs = this.#elapsedMs()
     const offset = time - nowMs * 1000
     const known = (this.#offset ?? offset) - (nowMs - this.#learnedMs) * driftMax
-    this.#offset = known - offset > stepMin ? offset : Math.max(offset, known)
+    const wasSetBack = known - (time - askedMs * 1000) > stepMin
+    this.#offset = wasSetBack ? offset : Math.max(offset, known)
     this.#learnedMs = nowMs
   }
 
