@@ -10,7 +10,7 @@ import { systemRandom } from '../base/random.ts'
 import { flush } from '../storage/kv/lmdb-copy.ts'
 import { checkDataFile, dataFileName } from '../storage/kv/lmdb-data-file.ts'
 import { closeFolder, type OpenFolder, openFolder, ownerOnly } from '../storage/kv/lmdb-folder.ts'
-import { freeBytes } from '../storage/kv/lmdb-room.ts'
+import { assertRoom, freeBytes } from '../storage/kv/lmdb-room.ts'
 import { applyBatches, type BatchSpan } from '../storage/kv/log/apply.ts'
 import { readPosition, renameLog } from '../storage/kv/log/position.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
@@ -50,12 +50,13 @@ export async function restoreInto(
   })
   checkDataFile(file)
   const image = openFolder(folder, { use: 'reading', durable: false })
-  const replay = new Replay(target, image, base.place, base.time)
+  const replay = new Replay(target, folder, image, base)
   try {
     for (const [number, piece] of pieces.entries()) {
       await replay.apply(piece, at)
       onProgress((1 + (number + 1) / pieces.length) / 2)
     }
+    assertRoom({ rows: 2, bytes: 0 }, freeBytes(folder))
     renew(image)
   } finally {
     await closeFolder(image)
@@ -70,6 +71,7 @@ function* partNames(base: BaseName, parts: number): Iterable<string> {
 
 class Replay {
   readonly #target: BackupTarget
+  readonly #folder: string
   readonly #image: OpenFolder
   #place: ChainPlace
   /** True after the first commit that was skipped because it is later than the requested time. */
@@ -77,8 +79,14 @@ class Replay {
   /** The time of the newest commit that was applied. */
   #time: Micros
 
-  constructor(target: BackupTarget, image: OpenFolder, place: ChainPlace, time: Micros) {
+  constructor(
+    target: BackupTarget,
+    folder: string,
+    image: OpenFolder,
+    { place, time }: Pick<BaseName, 'place' | 'time'>,
+  ) {
     this.#target = target
+    this.#folder = folder
     this.#image = image
     this.#place = place
     this.#time = time
@@ -102,7 +110,7 @@ class Replay {
       const batchEnd = this.#endAt(bytes, record, at)
       if (batchEnd > record.batchStart) batches.push({ batchStart: record.batchStart, batchEnd })
     }
-    applyBatches(this.#image, bytes, batches)
+    applyBatches(this.#image, bytes, batches, freeBytes(this.#folder))
   }
 
   /**

@@ -18,6 +18,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { megabyte } from '../../src/base/bytes.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { encodeWrites } from '../../src/storage/kv/batch.ts'
 import { openLmdb } from '../../src/storage/kv/lmdb.ts'
@@ -269,6 +270,62 @@ describe('appends that fail', () => {
     await commit(store, 1)
     await store.close()
     assert.equal(await openAndClose(path), 1)
+  })
+
+  test('a disk that is too full to apply the log makes commits fail, and applying continues later', async () => {
+    const path = newPath()
+    let free = Number.POSITIVE_INFINITY
+    const store = openLogged({ path, segmentBytes, timers: never, freeBytes: () => free })
+    await commit(store, 0)
+    // The space is enough for each commit, but not for the pages of a whole segment.
+    free = 16 * megabyte + 64 * 1024
+    let committed = 0
+    let failure: StoreUnavailableError | undefined
+    while (failure === undefined && committed < 1000)
+      await commit(store, committed + 1).then(
+        () => committed++,
+        error => {
+          failure = error
+        },
+      )
+    assert.match(String(failure), /cannot write to the store in .*: the disk is full: 16 MB are free/)
+    assert.equal(failure?.outcome, 'not committed')
+    assert.ok(committed > 0 && committed < 1000)
+    assert.equal(newestWhole(store), committed)
+    // A crash now loses nothing, nor does a close.
+    const copy = crashed(path)
+    assert.equal(await openAndClose(copy), committed)
+    free = Number.POSITIVE_INFINITY
+    await commit(store, ++committed)
+    free = 16 * megabyte + 64 * 1024
+    await store.close()
+    assert.equal(await openAndClose(path), committed)
+  })
+
+  test('a store that is opened on a full disk accepts no commits, and is closed without an error', async () => {
+    const path = newPath()
+    await openAndClose(path)
+    const store = openLogged({ path, segmentBytes, timers: never, freeBytes: () => 16 * megabyte })
+    await assert.rejects(commit(store, 0), { outcome: 'not committed', message: /the disk is full/ })
+    await store.close()
+    assert.equal(await openAndClose(path), -1)
+  })
+})
+
+describe('the space that applying a segment needs', () => {
+  test('is bounded by the pages of the trees, not by the number of rows', async () => {
+    // A segment has some thousand rows, which would need far more space if each row copied two pages.
+    const options = { path: newPath(), segmentBytes: 1 << 17, timers: never }
+    const store = openLogged({ ...options, freeBytes: () => 28 * megabyte })
+    for (let number = 0; number < 40; number++) {
+      const writes = Array.from({ length: 1000 }, (_, at) => put(`D${(number * 517 + at) % 20_000}`, 'x'))
+      await store.transact(() => ({ result: undefined, writes }))
+    }
+    await store.close()
+    const opened = openLogged(options)
+    assert.deepEqual(opened.applyLag, { bytes: 0, lagMs: 0 })
+    assert.equal(list(opened, 'D', 'E').length, 20_000)
+    await opened.close()
   })
 })
 

@@ -9,6 +9,7 @@ import { stayAlive, wait } from '../../base/timers.ts'
 import { isClaimed } from './lmdb-claim.ts'
 import { dataFileName } from './lmdb-data-file.ts'
 import { closeFolder, type Environment, openFolder, ownerOnly } from './lmdb-folder.ts'
+import { freeBytes } from './lmdb-room.ts'
 import { completeCopy } from './log/apply.ts'
 import { LogReader, type ReadingSegment } from './log/log-reader.ts'
 import { verifyLog } from './log/replay.ts'
@@ -28,7 +29,7 @@ export async function copyStore(from: string, to: string, durable?: () => number
     const segments = durable ? log.read(source.root) : await readCommitted(from, log, source.root)
     await source.root.backup(to, true)
     const copy = openFolder(to, { use: 'reading' })
-    completeCopy(copy, segments)
+    completeCopy(copy, segments, () => freeBytes(to))
     await closeFolder(copy)
   } catch (cause) {
     throw new StoreUnavailableError(`the store cannot be copied to ${to}: ${wordsOf(cause)}`, { cause })

@@ -1,4 +1,4 @@
-// Checks that the disk has space for a commit before LMDB writes it. LMDB itself can handle a failed write. But lmdb-js
+// Checks that the disk has space for a transaction before LMDB writes it. LMDB itself can handle a failed write. But lmdb-js
 // 3.5.6 writes the text of the error into a buffer that is too short (`mdb_page_flush`), so the process may crash
 // later.
 
@@ -25,7 +25,12 @@ export function freeBytes(folder: string): number {
 
 /** Throws an error with the code of a full disk when fewer bytes are free than a commit may use. */
 export function assertRoom({ bytes, rows }: CommitSize, free: number): void {
-  const wanted = reserveBytes + bytes + rows * bytesPerRow
+  assertFree(bytes + rows * bytesPerRow, free)
+}
+
+/** Throws an error with the code of a full disk when fewer than `bytes` bytes and the reserve are free. */
+export function assertFree(bytes: number, free: number): void {
+  const wanted = reserveBytes + bytes
   if (free >= wanted) return
   const mebibytes = (of: number) => (of / megabyte).toFixed(0)
   const message = `the disk is full: ${mebibytes(free)} MB are free, ${mebibytes(wanted)} MB are needed`

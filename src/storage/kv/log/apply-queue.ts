@@ -12,7 +12,7 @@ import { programFile } from '../../../base/program-files.ts'
 import type { Timers } from '../../../base/timers.ts'
 import type { Bytes } from '../kv-contract.ts'
 import type { OpenFolder } from '../lmdb-folder.ts'
-import { type ApplyRequest, applySegments } from './apply.ts'
+import { type ApplyRequest, applySegment } from './apply.ts'
 import type { ApplyReply } from './apply-thread.ts'
 import { readPosition } from './position.ts'
 import type { ReadSegment } from './replay.ts'
@@ -33,9 +33,7 @@ class Applier {
     this.#path = path
   }
 
-  /**
-   * Applies the requested segments; resolves when their rows are on disk in LMDB. Only one request may run at a time.
-   */
+  /** Applies a segment; resolves when its rows are on disk in LMDB. Only one request may run at a time. */
   apply(request: ApplyRequest): Promise<void> {
     assert(this.#waiting === undefined, 'one transaction applies segments at a time')
     this.#worker ??= this.#start()
@@ -100,6 +98,8 @@ interface ApplyQueueOptions {
   readonly files: SegmentFiles
   readonly timers: Timers
   readonly clock: Clock
+  /** Free bytes on the disk of the folder. */
+  readonly freeBytes: () => number
   /**
    * Resolves when the file of the next segment exists. After a crash, the store can be opened only if the log contains
    * the segment that follows the position stored in LMDB.
@@ -185,11 +185,11 @@ export class ApplyQueue {
   }
 
   /**
-   * Applies the waiting segments. If this is already in progress, returns the running promise. Stores a failure in
-   * `#failure`.
+   * Applies the oldest waiting segment, and then starts to apply the next. If this is already in progress, returns the
+   * running promise. Stores a failure in `#failure`.
    */
   #apply(): Promise<void> {
-    this.#applying ??= this.#applyWaiting().finally(() => {
+    this.#applying ??= this.#applyOldest().finally(() => {
       this.#applying = undefined
       if (this.#failure) this.#options.timers.after(applyAgainMs, () => this.start())
       else this.start()
@@ -197,29 +197,30 @@ export class ApplyQueue {
     return this.#applying
   }
 
-  async #applyWaiting(): Promise<void> {
-    const { clock, image, log, nextIsThere, onChange, timers } = this.#options
-    const segments = this.#waiting
+  /** Applies the oldest waiting segment. */
+  async #applyOldest(): Promise<void> {
+    const { clock, freeBytes, image, log, nextIsThere, onChange, timers } = this.#options
     const beganMs = clock.elapsedMs()
-    const { number: segment, place } = segments.at(-1) as FullSegment
+    const [oldest] = this.#waiting
+    assert(oldest !== undefined, 'a segment waits to be applied')
+    const { bytes, end, number: segment, place } = oldest
     const position = { ...place, log, segment, isClosed: false }
     try {
       // Releases the segments that the previous transaction applied.
       this.#release()
       await nextIsThere()
-      const parts = segments.map(({ bytes, end }) => ({ memory: bytes.buffer as SharedArrayBuffer, end }))
-      const request = { segments: parts, position }
+      const request = { memory: bytes.buffer as SharedArrayBuffer, end, position, free: freeBytes() }
       // When the queue is closed, this thread applies the rows itself. Starting a thread would take longer, and no
       // requests are served any more.
-      if (this.#isClosed) applySegments(image, request)
+      if (this.#isClosed) applySegment(image, request)
       else await this.#applier.apply(request)
     } catch (error) {
       this.#failure = error as Error
       return
     }
     this.#failure = undefined
-    this.#waiting = this.#waiting.slice(segments.length)
-    this.#applied = [...this.#applied, ...segments]
+    this.#waiting = this.#waiting.slice(1)
+    this.#applied = [...this.#applied, oldest]
     this.#behindSinceMs = undefined
     // If segments were added meanwhile, `beganMs` is the approximate time of their oldest record.
     if (!this.isEmpty) this.#behindSinceMs = beganMs

@@ -3,7 +3,7 @@
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { closeFolder, openFolder } from '../lmdb-folder.ts'
 import { wordsOf } from '../store-errors.ts'
-import { type ApplyRequest, applySegments } from './apply.ts'
+import { type ApplyRequest, applySegment } from './apply.ts'
 
 /** The reply to a request. `failure`: the reason why the request failed; undefined after success. */
 export interface ApplyReply {
@@ -18,7 +18,7 @@ if (!isMainThread && parentPort) {
       void closeFolder(folder).then(() => port.close())
       return
     }
-    port.postMessage(replyTo(() => applySegments(folder, request)))
+    port.postMessage(replyTo(() => applySegment(folder, request)))
   })
 }
 

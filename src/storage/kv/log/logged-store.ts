@@ -193,7 +193,7 @@ class LoggedStore implements LoggedKeyValueStore {
     this.#applying = new ApplyQueue(
       {
         ...{ path: options.path, image: this.#image, log: this.#log, files: this.#files },
-        ...{ timers: this.#timers, clock: this.#clock },
+        ...{ timers: this.#timers, clock: this.#clock, freeBytes: this.#freeBytes },
         nextIsThere: () => this.#next.ready(),
         onChange: () => this.#listTables(),
       },
@@ -263,9 +263,10 @@ class LoggedStore implements LoggedKeyValueStore {
   /** Records that LMDB contains all rows of the log. If this write fails, the next start replays the log. */
   #recordClosed(): void {
     try {
-      recordClosed(this.#image, true)
+      recordClosed(this.#image, true, this.#freeBytes())
     } catch (error) {
-      if (!(error instanceof ForgottenCommitError)) throw error
+      const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC'
+      if (!(error instanceof ForgottenCommitError) && !isFull) throw error
     }
   }
 
@@ -440,7 +441,7 @@ class LoggedStore implements LoggedKeyValueStore {
   async #recordOpen(): Promise<void> {
     for (let attempt = 1; !this.#isBegun; attempt++) {
       try {
-        recordClosed(this.#image, false)
+        recordClosed(this.#image, false, this.#freeBytes())
         this.#isBegun = true
       } catch (error) {
         if (!(error instanceof ForgottenCommitError) || attempt === recoveriesMax) throw error

@@ -5,6 +5,7 @@ import { assert } from '../../../base/assert.ts'
 import { systemRandom } from '../../../base/random.ts'
 import type { Bytes } from '../kv-contract.ts'
 import type { Environment, OpenFolder } from '../lmdb-folder.ts'
+import { assertRoom } from '../lmdb-room.ts'
 import { logNameBytes } from './segment-format.ts'
 
 /** Key of the row in the environment's main table. */
@@ -71,12 +72,17 @@ export function beginLog({ newest, root }: OpenFolder): LogPosition {
   })
 }
 
-/** Records whether LMDB contains all rows of the log. */
-export function recordClosed({ newest, root }: OpenFolder, isClosed: boolean): void {
+/**
+ * Records whether LMDB contains all rows of the log. `free`: the free bytes on the disk of the folder. Throws an error
+ * with the code of a full disk if too few bytes are free.
+ */
+export function recordClosed({ newest, root }: OpenFolder, isClosed: boolean, free: number): void {
   root.transactionSync(() => {
     newest.check(root)
     const position = readPosition(root) as LogPosition
-    if (position.isClosed !== isClosed) root.put(positionKey, encodePosition({ ...position, isClosed }))
+    if (position.isClosed === isClosed) return
+    assertRoom({ rows: 1, bytes: 0 }, free)
+    root.put(positionKey, encodePosition({ ...position, isClosed }))
   })
 }
 
