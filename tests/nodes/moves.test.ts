@@ -7,6 +7,10 @@ import { readdir, rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createServer } from '../../src/app/index.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { PostgresSession } from '../../src/storage/kv/postgres/postgres-session.ts'
+import { createTables, unfilledVersion } from '../../src/storage/kv/postgres/tables.ts'
+import { holdLease } from '../../src/storage/kv/postgres/upkeep.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { query, send } from '../support/http.ts'
@@ -76,6 +80,34 @@ test('data moves from a directory to a store, to a backup and back to a director
     const last = await startProcess({ data: back })
     assert.equal(await query(last, root, read), 'changed')
     await last.stop()
+  } finally {
+    await postgres.stop()
+  }
+})
+
+test('a move after a killed one says when it can continue, and then continues', {
+  skip: noPostgres,
+}, async () => {
+  const postgres = await PostgresServer.start()
+  try {
+    const env = { TERRARIUM_STORE: postgres.url() }
+    const source = join(folder, 'killed')
+    const alone = await startProcess({ data: source })
+    await query(alone, root, { create_collection: { object: { name: 'notes' } } })
+    await alone.stop()
+    // A killed move leaves its lease and its rows.
+    const location = { url: postgres.url(), schema: 'terrarium' }
+    await PostgresSession.use(location, 'killed', async session => {
+      await createTables(session, systemRandom, unfilledVersion)
+      await holdLease(session, 'migration', 'killed', 60)
+    })
+    const early = await runProgram(['migrate', '--data', source], env)
+    assert.equal(early.status, 1)
+    const [, seconds] = /moving data .* run the command again in (\d+) seconds/.exec(early.stderr) ?? []
+    assert.ok(Number(seconds) > 0 && Number(seconds) <= 60, early.stderr)
+    await postgres.query("UPDATE terrarium.lease SET until = now() - interval '1 second'")
+    const moved = await runProgram(['migrate', '--data', source], env)
+    assert.equal(moved.status, 0, moved.stderr)
   } finally {
     await postgres.stop()
   }

@@ -40,8 +40,7 @@ export async function fillRecord(options: FillOptions): Promise<void> {
   const { location, source, newestTime, node, random } = options
   await PostgresSession.use(location, node, async session => {
     await createTables(session, random, unfilledVersion)
-    if (!(await holdLease(session, leaseName, node, leaseSeconds)))
-      throw new StoreUnavailableError('another process is moving data into this store')
+    if (!(await holdLease(session, leaseName, node, leaseSeconds))) throw await busy(session)
     try {
       await fill(session, source, newestTime, async progress => {
         await holdLease(session, leaseName, node, leaseSeconds)
@@ -52,6 +51,21 @@ export async function fillRecord(options: FillOptions): Promise<void> {
       if (session.isSound) await releaseLease(session, leaseName, node).catch(() => undefined)
     }
   })
+}
+
+/**
+ * The error for a record into which another process is moving data. A process that was killed has not released its
+ * lease, so the error names the seconds until the lease expires.
+ */
+async function busy(session: PostgresSession): Promise<StoreUnavailableError> {
+  const [row] = await session.query(
+    `SELECT ceil(extract(epoch from until - now())) AS seconds FROM ${session.table('lease')} WHERE name = $1`,
+    [leaseName],
+  )
+  const seconds = Math.max(1, Number(row?.seconds ?? 1))
+  return new StoreUnavailableError(
+    `another process is moving data into this store; if it was killed, run the command again in ${seconds} seconds: it then continues where the killed process stopped`,
+  )
 }
 
 /** Writes the pages that the record does not contain yet. */
