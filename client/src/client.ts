@@ -14,7 +14,7 @@ import {
 import { decodeValue, encodeQuery, encodeValue, type Json } from './format.ts'
 import { fql, Query, type QueryValue } from './query.ts'
 import { infoOf, send, type TransportOptions } from './transport.ts'
-import { EventSourceToken, Page } from './values.ts'
+import { type ElementOf, EventSourceToken, Page } from './values.ts'
 
 /** Options of a client. */
 export interface ClientOptions {
@@ -139,35 +139,36 @@ export class Client {
       isRepeatable: options.isRepeatable ?? false,
     }
     const { body, attempts } = await send(sent, this.#transport)
-    this.lastTxnTs = Math.max(this.lastTxnTs, body.txn_ts ?? 0)
+    this.#saw(body.txn_ts ?? 0)
     return { data: decodeValue(body.data as Json) as Data, info: infoOf(body), attempts }
   }
 
   /**
-   * The pages of a set, fetched on demand. All pages show the set as of the time of the first page. A value that is not
-   * a set is returned as a single page.
+   * The pages of a set, fetched on demand. The elements of all pages are those of the set at the time of the first page.
+   * Documents on later pages have their current fields; a document that was deleted meanwhile is a `NullDocument`. A
+   * value that is not a set is returned as a single page.
    */
   async *pages<Item = unknown>(
     set: Query | Page<Item>,
     options: QueryOptions = {},
-  ): AsyncGenerator<readonly Item[], void> {
-    let page = set instanceof Query ? pageOf<Item>((await this.query(set, options)).data) : set
+  ): AsyncGenerator<Page<ElementOf<Item>>, void> {
+    let page = pageOf<ElementOf<Item>>(set instanceof Query ? (await this.query(set, options)).data : set)
     // A deeply nested set arrives as a cursor without data. The loop reads its first page.
-    if (page.data.length > 0 || page.after === undefined) yield page.data
+    if (page.data.length > 0 || page.after === undefined) yield page
     // The requests for later pages only read, even if the query wrote.
     const reading = { ...options, isRepeatable: true }
     while (page.after !== undefined) {
-      page = pageOf<Item>((await this.query(fql`Set.paginate(${page.after})`, reading)).data)
-      yield page.data
+      page = pageOf<ElementOf<Item>>((await this.query(fql`Set.paginate(${page.after})`, reading)).data)
+      yield page
     }
   }
 
-  /** The elements of a set, page by page. */
+  /** The elements of a set, read page by page as by {@link pages}. */
   async *items<Item = unknown>(
     set: Query | Page<Item>,
     options: QueryOptions = {},
-  ): AsyncGenerator<Item, void> {
-    for await (const page of this.pages(set, options)) yield* page
+  ): AsyncGenerator<ElementOf<Item>, void> {
+    for await (const { data } of this.pages(set, options)) yield* data
   }
 
   /** The changes of a set up to now, page by page. */
@@ -201,7 +202,7 @@ export class Client {
   ): AsyncGenerator<ChangeEvent<Item>, void> {
     const { signal } = options
     const token = await this.#tokenOf(source, signal)
-    yield* readStream<Item>({ ...options, token, signal, transport: this.#transport })
+    yield* readStream<Item>({ ...options, token, signal, ...this.#eventParameters() })
   }
 
   /** A client with the same options and another secret. */
@@ -234,6 +235,32 @@ export class Client {
     )
   }
 
+  /**
+   * Pushes schema files, without the command line, for example in tests. `files` has the text of each file by its name,
+   * which ends in `.fsl`. These files replace all files of the database: what is in no file is deleted, and so are the
+   * documents of such a collection. Resolves with the version of the schema. The secret needs the role `admin`. Throws
+   * an `InvalidRequestError` with the positions of all errors in the files.
+   */
+  async pushSchema(
+    files: Readonly<Record<string, string>>,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<number> {
+    const form = new FormData()
+    for (const [name, text] of Object.entries(files)) form.append(name, new Blob([text]), name)
+    const sent = {
+      path: 'schema/1/update?force=true',
+      body: form,
+      headers: {},
+      signal,
+      waitMs: this.#timeoutMs({}) + graceMs,
+      isRepeatable: true,
+    }
+    const { version = 0 } = (await send(sent, this.#transport)).body
+    // The version is the time of the schema change, so later queries of this client see the new schema.
+    this.#saw(version)
+    return version
+  }
+
   #timeoutMs(options: Pick<QueryOptions, 'timeoutMs'>): number {
     return options.timeoutMs ?? this.#options.timeoutMs ?? timeoutMsDefault
   }
@@ -261,9 +288,17 @@ export class Client {
     const { pageSize, signal } = options
     const token = await this.#tokenOf(source, signal)
     const timeoutMs = this.#timeoutMs({})
-    const headers = this.#timeHeaders(timeoutMs)
+    const headers = () => this.#timeHeaders(timeoutMs)
     const waitMs = timeoutMs + graceMs
-    return { ...options, token, pageSize, signal, headers, waitMs, transport: this.#transport }
+    return { ...options, token, pageSize, signal, headers, waitMs, ...this.#eventParameters() }
+  }
+
+  #eventParameters() {
+    return { transport: this.#transport, onTime: (txnTs: number) => this.#saw(txnTs) }
+  }
+
+  #saw(txnTs: number): void {
+    this.lastTxnTs = Math.max(this.lastTxnTs, txnTs)
   }
 
   async #tokenOf<Item>(source: EventSourceLike<Item>, signal: AbortSignal | undefined): Promise<string> {

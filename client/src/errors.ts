@@ -102,7 +102,10 @@ export class ConstraintFailureError extends QueryRuntimeError {
 
 /** 400 `permission_denied` of a query, or 403 `forbidden` of a request: the secret does not have the permission. */
 export class AuthorizationError extends QueryRuntimeError {}
-/** 401 `unauthorized`: the secret is missing, unknown, expired or revoked. */
+/**
+ * 401 `unauthorized`: the secret is missing, unknown, expired or revoked. `permission_loss`, without a status: the rights
+ * of a stream have ended, for example because of a logout.
+ */
 export class AuthenticationError extends ServiceError {}
 /**
  * 409 `contended_transaction`: the query conflicted with other transactions more often than its retry limit allows.
@@ -134,6 +137,7 @@ const byCode: Readonly<Record<string, ErrorClass>> = {
   permission_denied: AuthorizationError,
   forbidden: AuthorizationError,
   unauthorized: AuthenticationError,
+  permission_loss: AuthenticationError,
   contended_transaction: ContentionError,
   limit_exceeded: RateLimitError,
   time_out: QueryTimeoutError,

@@ -3,11 +3,13 @@
 // continue at a cursor, so that no event is lost or repeated.
 
 import {
+  AuthenticationError,
   EventError,
   errorOf,
   NetworkError,
   ProtocolError,
   RateLimitError,
+  type ServiceError,
   type Stats,
   type WireError,
 } from './errors.ts'
@@ -63,12 +65,15 @@ interface EventRequest extends EventPosition {
   readonly token: string
   readonly signal: AbortSignal | undefined
   readonly transport: TransportOptions
+  /** Called with the time of each event, in microseconds since 1970. */
+  readonly onTime: (txnTs: number) => void
 }
 
 /** Additional parameters of feeds. */
 interface FeedRequest extends EventRequest {
   readonly pageSize: number | undefined
-  readonly headers: Readonly<Record<string, string>>
+  /** The headers of the next request. */
+  readonly headers: () => Readonly<Record<string, string>>
   readonly waitMs: number
 }
 
@@ -87,20 +92,21 @@ export async function* readFeed<Item>(request: FeedRequest): AsyncGenerator<Feed
   for (let hasNext = true; hasNext; ) {
     const { body } = await send(feedRequest(request, cursor), request.transport)
     const events = body.events ?? []
+    for (const { txn_ts } of events) request.onTime(txn_ts ?? 0)
     // An error is always the last event of its page.
     const failed = events.find(({ type }) => type === 'error')
     cursor = body.cursor as string
     hasNext = body.has_next ?? false
     const read = events.filter(event => event !== failed).map(event => changeOf<Item>(event))
     yield { events: read, cursor, hasNext, stats: statsOf(body.stats) }
-    if (failed) throw eventErrorOf(failed, cursor)
+    if (failed) throw errorOfEvent(failed, cursor)
   }
 }
 
 function feedRequest(request: FeedRequest, cursor: string | undefined): Request {
   const { headers, pageSize, signal, waitMs } = request
   const body = { ...positionOf(request, cursor), ...(pageSize !== undefined && { page_size: pageSize }) }
-  return { path: 'feed/1', body, headers, signal, waitMs, isRepeatable: true }
+  return { path: 'feed/1', body, headers: headers(), signal, waitMs, isRepeatable: true }
 }
 
 function positionOf(
@@ -143,7 +149,8 @@ export async function* readStream<Item>(request: EventRequest): AsyncGenerator<C
   for (let failures = 0; ; failures++) {
     try {
       for await (const event of eventsOfResponse(request, cursor)) {
-        if (event.type === 'error') throw eventErrorOf(event, cursor)
+        if (event.type === 'error') throw errorOfEvent(event, cursor)
+        request.onTime(event.txn_ts ?? 0)
         // Status events have cursors, too. If the source has no other events, a reconnection continues at the cursor of
         // the last status event.
         cursor = event.cursor
@@ -151,6 +158,7 @@ export async function* readStream<Item>(request: EventRequest): AsyncGenerator<C
         failures = 0
         if (event.type !== 'status') yield changeOf<Item>(event)
       }
+      if (!hasBegun) throw new NetworkError('the stream ended before its first event')
     } catch (cause) {
       const isTooSlow = cause instanceof EventError && slowClientCodes.includes(cause.code)
       // A stream that has received an event survives a restart of the service: its number of retries is not limited.
@@ -187,13 +195,22 @@ async function* eventsOfResponse(
       if (done) return
       const lines = (text + value).split('\n')
       text = lines.pop() as string
-      for (const line of lines) if (line.trim() !== '') yield JSON.parse(line) as WireEvent
+      for (const line of lines) if (line.trim() !== '') yield eventOf(line, response)
     }
   } catch (cause) {
     if (signal?.aborted) throw signal.reason
+    if (cause instanceof ProtocolError) throw cause
     throw new NetworkError(`the stream was interrupted: ${(cause as Error).message}`, { cause })
   } finally {
     await reader.cancel().catch(() => {})
+  }
+}
+
+function eventOf(line: string, { status, url }: Response): WireEvent {
+  try {
+    return JSON.parse(line) as WireEvent
+  } catch (cause) {
+    throw new ProtocolError(`${url} sent a line that is not an event`, status, cause)
   }
 }
 
@@ -215,9 +232,15 @@ function changeOf<Item>(event: WireEvent): ChangeEvent<Item> {
   }
 }
 
-function eventErrorOf({ error, stats }: WireEvent, cursor: string | undefined): EventError {
-  return new EventError(
-    errorOf(error as WireError, undefined, infoOf(stats === undefined ? {} : { stats })),
-    cursor,
+/** The error of an error event: the query failed for a document, or the caller has lost its rights. */
+function errorOfEvent(
+  { error, stats }: WireEvent,
+  cursor: string | undefined,
+): EventError | AuthenticationError {
+  const cause: ServiceError = errorOf(
+    error as WireError,
+    undefined,
+    infoOf(stats === undefined ? {} : { stats }),
   )
+  return cause instanceof AuthenticationError ? cause : new EventError(cause, cursor)
 }

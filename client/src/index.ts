@@ -39,6 +39,7 @@ export {
   type DocumentOf,
   DocumentRef,
   Double,
+  type ElementOf,
   EventSourceToken,
   fieldsOf,
   LocalDate,

@@ -26,7 +26,8 @@ export interface TransportOptions {
 /** A request to the service. */
 export interface Request {
   readonly path: string
-  readonly body: Json
+  /** Sent as JSON, or the files of a form. */
+  readonly body: Json | FormData
   readonly headers: Readonly<Record<string, string>>
   readonly signal: AbortSignal | undefined
   /** Milliseconds until a response must begin; undefined for streams, which may be silent for long. */
@@ -35,10 +36,10 @@ export interface Request {
   readonly isRepeatable: boolean
 }
 
-/** The body of a response to a query or a feed. */
+/** The body of a response to a query, a feed or a push of schema files. */
 export interface ResponseBody {
   readonly data?: Json
-  readonly error?: WireError
+  readonly error?: Partial<WireError>
   readonly summary?: string
   readonly txn_ts?: number
   readonly schema_version?: number
@@ -47,6 +48,7 @@ export interface ResponseBody {
   readonly events?: readonly WireEvent[]
   readonly cursor?: string
   readonly has_next?: boolean
+  readonly version?: number
 }
 
 /** An event of a feed or stream. */
@@ -92,7 +94,7 @@ export async function send(request: Request, options: TransportOptions): Promise
     try {
       const response = await open(request, options)
       const body = await readBody(response, request)
-      if (response.ok && body.error === undefined) return { body, attempts }
+      if (response.ok && isResult(body)) return { body, attempts }
       const error = failureOf(response, body)
       after = isLast ? undefined : retryDelayMs(response, error, attempts)
       if (after === undefined) throw error
@@ -107,12 +109,18 @@ export async function send(request: Request, options: TransportOptions): Promise
 
 /** Sends a request; resolves when the headers of the response have arrived. */
 export async function open(request: Request, { url, secret, fetch }: TransportOptions): Promise<Response> {
-  const { path, headers, waitMs, signal } = request
+  const { body, path, headers, waitMs, signal } = request
+  // `fetch` sets the content type of a form, because the type contains the boundary between the files.
+  const isForm = body instanceof FormData
   try {
     return await fetch(new URL(path, url.endsWith('/') ? url : `${url}/`).href, {
       method: 'POST',
-      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(request.body),
+      headers: {
+        authorization: `Bearer ${secret}`,
+        ...(!isForm && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: isForm ? body : JSON.stringify(body),
       signal: limited(signal, waitMs) ?? null,
     })
   } catch (cause) {
@@ -160,9 +168,25 @@ async function readBody(response: Response, request: Request): Promise<ResponseB
   return {}
 }
 
+/** True for the result of a query (`data`), a feed (`cursor`) or a push of schema files (`version`). */
+function isResult({ cursor, data, error, version }: ResponseBody): boolean {
+  return error === undefined && [cursor, data, version].some(member => member !== undefined)
+}
+
+/** Codes of errors by status. Errors of schema files have only a message. */
+const codes: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  403: 'forbidden',
+  409: 'contended_transaction',
+  429: 'limit_exceeded',
+  500: 'internal_error',
+}
+
 /** The error of a response without a result. */
 export function failureOf({ status, url }: Response, body: ResponseBody): ServiceError | ProtocolError {
-  if (body.error?.code !== undefined) return errorOf(body.error, status, infoOf(body))
+  const { code = codes[status], message } = body.error ?? {}
+  if (code !== undefined && message !== undefined)
+    return errorOf({ ...body.error, code, message }, status, infoOf(body))
   if (status === 401)
     return new AuthenticationError(
       { code: 'unauthorized', message: 'Access token required' },

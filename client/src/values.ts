@@ -190,6 +190,12 @@ export class Page<Item = unknown> {
 }
 
 /**
+ * An element of a page that a client has read with a cursor. A document may have been deleted since the first page was
+ * read.
+ */
+export type ElementOf<Item> = Item extends Document ? Item | NullDocument : Item
+
+/**
  * An event source, as `eventSource()` of a set returns it, for the methods `feed`, `follow` and `stream` of a client.
  */
 export class EventSourceToken<Item = unknown> {

@@ -47,6 +47,9 @@ function latest(count: Int, ...tags: String): Array<Article> { Article.all().tak
 
 function find(handle: String): Ref<Author> { Author.byHandle(handle).first() }
 function anything(default, x) { [default, x] }
+function logIn(handle: String, password: String): Token {
+  Credential.byDocument(Author.byHandle(handle).first()!)!.login(password)
+}
 `
 
 const tracker = `collection Team { name: String; plan: "free" | "paid" = "free"; seats: Int? }
@@ -174,6 +177,9 @@ const tag: Collections['Article']['indexes']['byTag']['terms'] = ['news']
 const seo: Collections['Article']['indexes']['bySeo']['terms'] = ['title', 'draft']
 const published: Article = functions.publish('7', Time.now())
 const latest: readonly Article[] = functions.latest(3, 'a', 'b')
+const token = functions.logIn('ann', 'horse')
+export const secretOfLogin: string | undefined = token.secret
+export const user: string = token.document.id
 const found = functions.find('ann')
 const name: string | undefined = 'ref' in found ? undefined : found.name
 const any: unknown = functions.anything(1, 'x')
@@ -191,6 +197,9 @@ export { any, author, bio, certain, change, cover, guess, joined, keywords, late
 import type { Article, Author, Functions, NewArticle } from './schema.ts'
 declare const article: Article
 declare const functions: Functions
+const token = functions.logIn('ann', 'horse')
+export const secretOfLogin: string | undefined = token.secret
+export const user: string = token.document.id
 const joined: DateStub = ({} as Author).joined
 const views: number = article.views
 const published: Article = functions.publish('7', new Date())

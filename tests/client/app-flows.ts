@@ -11,19 +11,8 @@ import {
   Time,
 } from '../../client/src/index.ts'
 import { authenticationSchema, shop } from '../driver10/app-schemas.ts'
-import { documentFlows, errorFlows, eventFlows, type Flow, type FlowConfig, valueFlows } from './flows.ts'
-
-async function push(
-  { url, secret }: FlowConfig,
-  files: Readonly<Record<string, string>>,
-  parameters: string,
-): Promise<void> {
-  const body = new FormData()
-  for (const [name, text] of Object.entries(files)) body.append(name, new Blob([text]))
-  const headers = { authorization: `Bearer ${secret}` }
-  const response = await fetch(`${url}/schema/1/update?${parameters}`, { method: 'POST', headers, body })
-  if (!response.ok) throw new Error(await response.text())
-}
+import { eventFlows } from './event-flows.ts'
+import { documentFlows, errorFlows, type Flow, schemaFlows, valueFlows } from './flows.ts'
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(
@@ -121,19 +110,18 @@ async function sells(client: Client): Promise<unknown> {
 
 const appFlows: Readonly<Record<string, Flow>> = {
   'the adapter of an authentication library': {
-    run: async (client, config) => {
-      await push(
-        config,
-        { 'auth.fsl': authenticationSchema(''), 'custom.fsl': authenticationSchema('Custom') },
-        'force=true',
-      )
+    run: async client => {
+      await client.pushSchema({
+        'auth.fsl': authenticationSchema(''),
+        'custom.fsl': authenticationSchema('Custom'),
+      })
       return [await keepsUsers(client, ''), await keepsUsers(client, 'Custom')]
     },
     expected: [keptUsers, keptUsers],
   },
   'a shop with computed sets, checks that count, and functions': {
     run: async (client, config) => {
-      await push(config, shop, 'staged=false')
+      await client.pushSchema(shop)
       const { data: secret } = await client.query<string>(fql`Key.create({ role: 'server' }).secret`)
       return sells(new Client({ ...config, secret }))
     },
@@ -151,5 +139,6 @@ export const flows: Readonly<Record<string, Flow>> = {
   ...documentFlows,
   ...errorFlows,
   ...eventFlows,
+  ...schemaFlows,
   ...appFlows,
 }

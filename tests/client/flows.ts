@@ -4,15 +4,12 @@
 
 import {
   AuthenticationError,
-  type ChangeEvent,
   Client,
   ConstraintFailureError,
   type Document,
   type DocumentOf,
   DocumentRef,
   Double,
-  EventError,
-  type EventSourceToken,
   fieldsOf,
   fql,
   InvalidRequestError,
@@ -41,11 +38,11 @@ export interface Flow {
   readonly expected: unknown
 }
 
-type Item = DocumentOf<{ name: string; price: number }>
+export type Item = DocumentOf<{ name: string; price: number }>
 
-const items = fql`Collection.create({ name: 'items' })`
+export const items = fql`Collection.create({ name: 'items' })`
 
-async function errorOf(promise: Promise<unknown>): Promise<ServiceError> {
+export async function errorOf(promise: Promise<unknown>): Promise<ServiceError> {
   const error = await promise.then(
     () => new Error('it did not fail'),
     (reason: unknown) => reason,
@@ -54,20 +51,8 @@ async function errorOf(promise: Promise<unknown>): Promise<ServiceError> {
   throw error
 }
 
-const shown = ({ type, data }: ChangeEvent<Item>) => `${type} ${data.price}`
-
-const add = (client: Client, price: number) =>
+export const add = (client: Client, price: number) =>
   client.query<Item>(fql`items.create({ name: 'item', price: ${price} })`)
-
-/** The first events of an endless series. */
-async function take<Each>(count: number, each: AsyncIterable<Each>): Promise<Each[]> {
-  const list: Each[] = []
-  for await (const one of each) {
-    list.push(one)
-    if (list.length === count) break
-  }
-  return list
-}
 
 const echo = (client: Client, value: unknown) =>
   client.query(fql`${value as string}`).then(({ data }) => data)
@@ -182,7 +167,7 @@ export const valueFlows: Readonly<Record<string, Flow>> = {
       const set = fql`Set.sequence(0, 40).map(n => n * 10)`
       const { data: first } = await client.query<Page<number>>(set)
       const sizes = async (query: ReturnType<typeof fql>) =>
-        (await Array.fromAsync(client.pages(query))).map(page => page.length)
+        (await Array.fromAsync(client.pages(query))).map(page => page.data.length)
       const deep = fql`Set.sequence(0, 1).map(_ => Set.sequence(0, 20))`
       const inner = (await client.query<Page<Page<number>>>(deep)).data.data[0] as Page<number>
       return [
@@ -254,13 +239,27 @@ export const documentFlows: Readonly<Record<string, Flow>> = {
       ...[true, '1', true, 'items', true, 1, true],
     ],
   },
+  'documents of later pages are current, and a deleted document is a NullDocument': {
+    run: async client => {
+      await client.query(items)
+      for (const price of [1, 2, 3, 4]) await add(client, price)
+      const seen: unknown[] = []
+      for await (const page of client.pages<Item>(fql`items.all().pageSize(2)`)) {
+        for (const item of page.data) seen.push(item instanceof NullDocument ? item.cause : item.price)
+        await client.query(fql`items.where(.price == 3).forEach(.delete())`)
+        await client.query(fql`items.where(.price == 4).forEach(.update({ price: 5 }))`)
+      }
+      return seen
+    },
+    expected: [1, 2, 'not found', 5],
+  },
   'all pages of documents are read as of the time of the first': {
     run: async client => {
       await client.query(items)
       await client.query(fql`Set.sequence(0, 40).forEach(n => items.create({ name: 'item', price: n }))`)
       const sizes: number[] = []
       for await (const page of client.pages<number>(fql`items.all().pageSize(15).map(.price)`)) {
-        sizes.push(page.length)
+        sizes.push(page.data.length)
         if (sizes.length === 1) await client.query(fql`items.all().forEach(.delete())`)
       }
       return [sizes, (await client.query(fql`items.all().count()`)).data]
@@ -280,6 +279,34 @@ export const documentFlows: Readonly<Record<string, Flow>> = {
 }
 
 type Class = abstract new (...words: never[]) => ServiceError
+
+export const schemaFlows: Readonly<Record<string, Flow>> = {
+  'schema files are pushed, and replace those of before': {
+    run: async (client, config) => {
+      const first = await client.pushSchema({
+        'a.fsl': 'collection A { n: Int }',
+        'b.fsl': 'collection B {}',
+      })
+      await client.query(fql`A.create({ n: 1 })`)
+      const second = await client.pushSchema({ 'a.fsl': 'collection A { n: Int; index byN { terms [.n] } }' })
+      const names = await client.query(fql`Collection.all().map(.name).toArray()`)
+      const invalid = await errorOf(client.pushSchema({ 'a.fsl': 'collection A { n: Strin g }' }))
+      const { data: key } = await client.query<{ secret: string }>(fql`Key.create({ role: 'server' })`)
+      const forbidden = await errorOf(new Client({ ...config, secret: key.secret }).pushSchema({}))
+      const unknown = await errorOf(client.as('wrong').pushSchema({}))
+      return [
+        ...[second > first, client.lastTxnTs >= second, names.data, invalid.name, invalid.status],
+        /at a\.fsl:1:25/.test(invalid.message),
+        ...[forbidden.name, unknown.name],
+      ]
+    },
+    expected: [
+      ...[true, true, ['A'], 'InvalidRequestError', 400],
+      true,
+      ...['AuthorizationError', 'AuthenticationError'],
+    ],
+  },
+}
 
 export const errorFlows: Readonly<Record<string, Flow>> = {
   'errors have the class of their code': {
@@ -378,119 +405,5 @@ export const errorFlows: Readonly<Record<string, Flow>> = {
       'null_value',
       'invalid_argument',
     ],
-  },
-}
-
-const source = fql`items.all().eventSource()`
-
-export const eventFlows: Readonly<Record<string, Flow>> = {
-  'a feed is read page by page, and continues from a cursor': {
-    run: async client => {
-      await client.query(items)
-      const { data: token } = await client.query<EventSourceToken<Item>>(source)
-      for (let price = 1; price <= 5; price++) await add(client, price)
-      const pages = await Array.fromAsync(client.feed(token, { pageSize: 2 }))
-      const cursor = pages.at(-1)?.cursor as string
-      await client.query(fql`items.where(.price > 4).forEach(.delete())`)
-      const rest = await Array.fromAsync(client.feed<Item>(token.token, { cursor }))
-      return [
-        pages.map(({ events }) => events.map(({ data }) => data.price)),
-        pages.map(({ hasNext }) => hasNext),
-        rest.flatMap(({ events }) => events.map(shown)),
-      ]
-    },
-    expected: [[[1, 2], [3, 4], [5]], [true, true, false], ['remove 5']],
-  },
-  'a feed can be opened with the query that returns its source': {
-    run: async client => {
-      await client.query(items)
-      const { info } = await add(client, 1)
-      await add(client, 2)
-      const pages = await Array.fromAsync(client.feed<Item>(source, { startTs: info.txnTs as number }))
-      const none = await Array.fromAsync(client.feed(fql`1`)).catch((error: Error) => error.name)
-      return [pages.flatMap(({ events }) => events.map(shown)), none]
-    },
-    expected: [['add 2'], 'TypeError'],
-  },
-  'follow polls a feed for changes': {
-    run: async client => {
-      await client.query(items)
-      const { data: token } = await client.query<EventSourceToken<Item>>(source)
-      await add(client, 1)
-      const seen: string[] = []
-      for await (const event of client.follow(token, { everyMs: 10 })) {
-        seen.push(shown(event))
-        if (event.type === 'add') await client.query(fql`items.all().forEach(.update({ price: 7 }))`)
-        else break
-      }
-      return seen
-    },
-    expected: ['add 1', 'update 7'],
-  },
-  'a stream sends changes, and another stream continues after its last event': {
-    run: async client => {
-      await client.query(items)
-      const { data: token } = await client.query<EventSourceToken<Item>>(source)
-      await add(client, 1)
-      const seen: string[] = []
-      let cursor = ''
-      for await (const event of client.stream(token)) {
-        seen.push(shown(event))
-        cursor = event.cursor
-        if (event.type === 'add') await client.query(fql`items.all().forEach(.update({ price: 7 }))`)
-        else break
-      }
-      await add(client, 8)
-      const [next] = await take(1, client.stream<Item>(token, { cursor }))
-      return [seen, next && shown(next)]
-    },
-    expected: [['add 1', 'update 7'], 'add 8'],
-  },
-  'a stream with a large backlog receives all events': {
-    run: async client => {
-      await client.query(items)
-      const { data: token } = await client.query<EventSourceToken<Item>>(source)
-      // Many changes in one transaction, so that the stream also continues within a transaction.
-      const many = fql`Set.sequence(0, 150).forEach(n => items.create({ name: 'item', price: n }))`
-      for (const _ of [1, 2]) await client.query(many)
-      const events = await take(300, client.stream(token))
-      const written = events.map(({ txnTs, data }) => `${txnTs} ${data.price}`)
-      return new Set(written).size === 300
-    },
-    expected: true,
-  },
-  'the error of an event is thrown, and a feed continues after it': {
-    run: async client => {
-      await client.query(items)
-      const { data: token } = await client.query<EventSourceToken<number>>(
-        fql`items.all().eventSource().map(i => 8 / i.price)`,
-      )
-      for (const price of [4, 0, 2]) await add(client, price)
-      const failureOf = (each: AsyncIterable<unknown>) =>
-        Array.fromAsync(each).catch((error: EventError) => error)
-      const failed = (await failureOf(client.feed(token))) as EventError
-      const rest = await Array.fromAsync(client.feed(token, { cursor: failed.cursor as string }))
-      const streamed = (await failureOf(client.stream(token))) as EventError
-      return [
-        ...[failed instanceof EventError, failed.code, failed.cause.name],
-        rest.flatMap(({ events }) => events.map(({ data }) => data)),
-        ...[streamed instanceof EventError, streamed.code],
-      ]
-    },
-    expected: [true, 'divide_by_zero', 'QueryRuntimeError', [4], true, 'divide_by_zero'],
-  },
-  'an aborted signal ends every wait': {
-    run: async client => {
-      await client.query(items)
-      const controller = new AbortController()
-      const stopped = (promise: Promise<unknown>) => promise.catch((error: Error) => error.message)
-      const { signal } = controller
-      const followed = stopped(Array.fromAsync(client.follow(source, { signal })))
-      const streamed = stopped(Array.fromAsync(client.stream(source, { signal })))
-      await client.query(fql`1`)
-      controller.abort(new Error('enough'))
-      return [await followed, await streamed, await stopped(client.query(fql`1`, { signal }))]
-    },
-    expected: ['enough', 'enough', 'enough'],
   },
 }

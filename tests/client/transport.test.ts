@@ -88,6 +88,47 @@ test('a query with a lost response is retried only if it is repeatable', async (
   assert.equal(pages.sent.length, 3)
 })
 
+test('a successful status without a result is an error, not an empty result', async () => {
+  for (const body of ['', '<html>Welcome</html>', '{}', '[]', '{"data":']) {
+    const { client, sent } = clientOf([{ status: 200, body }])
+    await assert.rejects(client.query(fql`1`), ProtocolError)
+    await assert.rejects(Array.fromAsync(client.feed('token')), ProtocolError)
+    await assert.rejects(Array.fromAsync(client.follow('token', { everyMs: 1 })), ProtocolError)
+    assert.equal(sent.length, 3)
+  }
+})
+
+test('a stream without a first event is retried as often as a query', async () => {
+  for (const retries of [0, 2]) {
+    const { client, sent } = clientOf([{ status: 200, body: '' }], { retries })
+    await assert.rejects(Array.fromAsync(client.stream('token')), NetworkError)
+    assert.equal(sent.length, retries + 1)
+  }
+  const other = clientOf([{ status: 200, body: '<html>Welcome</html>\n' }])
+  await assert.rejects(Array.fromAsync(other.client.stream('token')), ProtocolError)
+  assert.equal(other.sent.length, 1)
+})
+
+test('events raise the last transaction time, and the next request contains it', async () => {
+  const status = '{"type":"status","txn_ts":6,"cursor":"a"}\n'
+  const add = '{"type":"add","data":{"@int":"1"},"txn_ts":8,"cursor":"b"}\n'
+  const streamed = clientOf([{ status: 200, body: status + add }, done])
+  for await (const _ of streamed.client.stream('token')) break
+  assert.equal(streamed.client.lastTxnTs, 8)
+  await streamed.client.query(fql`1`)
+  assert.equal(streamed.sent[1]?.headers.get('x-last-txn-ts'), '8')
+  const page = `{"events":[${add}],"cursor":"c","has_next":true}`
+  const fed = clientOf([
+    { status: 200, body: page },
+    { status: 200, body: '{"events":[],"cursor":"d"}' },
+  ])
+  for await (const _ of fed.client.feed('token')) assert.equal(fed.client.lastTxnTs, 8)
+  assert.deepEqual(
+    fed.sent.map(({ headers }) => headers.get('x-last-txn-ts')),
+    [null, '8'],
+  )
+})
+
 test('permanent errors are not retried', async () => {
   for (const fault of [failed(503, 'time_out'), failed(500, 'internal_error'), failed(400, 'abort')]) {
     const { client, sent } = clientOf([fault])

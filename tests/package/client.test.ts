@@ -85,12 +85,16 @@ test('ES modules and CommonJS can import and use it', async () => {
 
 test('TypeScript finds its types from every kind of module', async () => {
   const program = `
-    import { Client, type ChangeEvent, type DocumentOf, fql } from 'terrarium-client'
+    import { Client, type ChangeEvent, type DocumentOf, fql, NullDocument } from 'terrarium-client'
     type Item = DocumentOf<{ price: number }>
     export async function prices(client: Client): Promise<readonly number[]> {
       const { data } = await client.query<Item>(fql\`items.byId(\${'7'})!\`)
       const list: number[] = [data.price]
-      for await (const item of client.items<Item>(fql\`items.all()\`)) list.push(item.price)
+      for await (const item of client.items<Item>(fql\`items.all()\`)) {
+        // @ts-expect-error A document on a later page may have been deleted.
+        item.price
+        if (!(item instanceof NullDocument)) list.push(item.price)
+      }
       const show = (event: ChangeEvent<Item>) => list.push(event.data.price)
       for await (const event of client.follow<Item>(fql\`items.all().eventSource()\`)) show(event)
       return list

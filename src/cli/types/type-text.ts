@@ -36,8 +36,15 @@ const namedDocuments: ReadonlySet<string> = new Set([
   'AccessProvider',
   'Database',
 ])
-/** The types of native documents that have no name. */
-const ownDocuments: ReadonlySet<string> = new Set(['Key', 'Token', 'Credential'])
+/**
+ * The fields of native documents that have no name. `secret` is present only in the result of the call that creates the
+ * document.
+ */
+const ownDocuments: Readonly<Record<string, (reference: () => string) => string>> = {
+  Key: () => '{ readonly role: string; readonly secret?: string }',
+  Token: reference => `{ readonly document: ${reference()}; readonly secret?: string }`,
+  Credential: reference => `{ readonly document: ${reference()} }`,
+}
 
 /** A property of an interface or an object, in parts. */
 export interface Property {
@@ -145,7 +152,7 @@ function documentTypes(name: string, position: Position, names: TypeNames): read
   const { classes, collectionType, imported } = names
   const document =
     collectionType(name) ??
-    (ownDocuments.has(name) ? imported(classes.document) : undefined) ??
+    (Object.hasOwn(ownDocuments, name) ? ownDocumentText(name, names) : undefined) ??
     (namedDocuments.has(name) ? imported(classes.namedDocument) : undefined)
   if (document === undefined) {
     const isNull = name.startsWith('Null') && collectionType(name.slice('Null'.length)) !== undefined
@@ -155,6 +162,11 @@ function documentTypes(name: string, position: Position, names: TypeNames): read
   const { hasParameter, name: reference } = classes.reference
   const text = hasParameter ? `${imported(reference)}<${document}>` : imported(reference)
   return position === 'input' ? [text, document] : [text]
+}
+
+function ownDocumentText(name: string, { classes, imported }: TypeNames): string {
+  const fields = ownDocuments[name]?.(() => imported(classes.reference.name))
+  return `${imported(classes.document)} & ${fields}`
 }
 
 function objectText(type: ObjectType, position: Position, names: TypeNames): string {
