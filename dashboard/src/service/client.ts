@@ -169,6 +169,21 @@ export async function callApi<T>(
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
+/** Calls an endpoint whose responses are plain text. Returns responses with any status. */
+export async function callText(
+  method: 'GET' | 'POST',
+  path: string,
+  { secret }: Scope,
+  body?: string,
+  signal?: AbortSignal,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const headers = { authorization: `Bearer ${secret}` }
+  const init: RequestInit = { method, headers, signal: signal ?? null }
+  if (body !== undefined) init.body = body
+  const response = await reach(path, init)
+  return { status: response.status, text: await response.text() }
+}
+
 /**
  * Follows an event stream until `signal` is aborted or the service ends the stream. `subject` is the request body. Each
  * event is a line of wire JSON.

@@ -16,7 +16,7 @@ import { SchemaAnswer } from '../../../src/transfer/schema-answer.ts'
 import { databasePath } from '../router.ts'
 import { session } from '../session.ts'
 import type { Query } from '../wire/json.ts'
-import { callApi, run, runText, type Scope } from './client.ts'
+import { callApi, callText, run, runText, type Scope } from './client.ts'
 import { ServiceError } from './faults.ts'
 
 /**
@@ -66,6 +66,16 @@ export function transferConnection(where: Scope, signal: AbortSignal): ImportCon
       for (const { name, text } of files) form.append(name, new Blob([text]))
       const path = `/schema/1/${dryRun ? 'validate' : 'update'}?override=false&force=true`
       await callApi('POST', path, where, form, signal)
+    },
+    graphqlSchema: async () => {
+      const { status, text } = await callText('GET', '/import', where, undefined, signal)
+      if (status >= 300) throw new ServiceError(status, text, [])
+      return text
+    },
+    importGraphql: async (_path, sdl) => {
+      const { status, text } = await callText('POST', '/import', where, sdl, signal)
+      if (status === 400) throw new QueryError('invalid schema', text)
+      if (status >= 300) throw new ServiceError(status, text, [])
     },
     missing: async (_path, documents) => {
       const { text } = await send(transferPaths.missing, missingRequestText(documents))
