@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyOfNewDatabase, sendFql } from '../support/http.ts'
+import { importSchema } from '../support/graphql.ts'
+import { keyOfNewDatabase, query, sendFql } from '../support/http.ts'
 import { serverOfFile } from '../support/server.ts'
 
 const server = serverOfFile()
@@ -20,6 +21,7 @@ interface SchemaResponse {
     readonly error?: { readonly message: string }
     readonly version?: number
     readonly content?: string
+    readonly diff?: string
   }
 }
 
@@ -184,4 +186,23 @@ test('each query appends its definitions to the files', async () => {
   const { body } = await request(secret, 'GET', 'files/main.fsl')
   const text = '// head\ncollection Shelf {}\n\nrole keeper {\n}\n\ncollection Box {\n}\n'
   assert.equal(body.content, text)
+})
+
+test('a difference lists the indexes and the parts of the GraphQL schema that a removal takes', async () => {
+  const secret = await newDatabase()
+  await importSchema(server, secret, 'type User { name: String! @unique } type Query { allUsers: [User!] }')
+  const form = new FormData()
+  form.append('main.fsl', new Blob(['collection Other {}']))
+  const removed = [
+    'the GraphQL type User',
+    'the index unique_User_name',
+    'the index allUsers with the GraphQL field Query.allUsers',
+  ]
+  for (const format of ['semantic', 'summary']) {
+    const { body } = await request(secret, 'POST', `diff?format=${format}`, form)
+    const { diff = '' } = body
+    for (const part of removed) assert.ok(`${diff}\n`.includes(`  - ${part}\n`), `${part} in ${diff}`)
+  }
+  assert.equal((await push(secret, { 'main.fsl': 'collection Other {}' })).status, 200)
+  assert.equal(await query(server, secret, { exists: { index: 'allUsers' } }), false)
 })

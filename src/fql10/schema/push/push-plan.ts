@@ -21,6 +21,7 @@ import { type FileText, readFile } from '../fsl/patch.ts'
 import type { SchemaItem } from '../fsl/schema-items.ts'
 import type { MigrationPlan } from '../migrations/migration-plan.ts'
 import { currentFiles, schemaItemFaults, storeFiles } from './current-files.ts'
+import { removedParts } from './removed-parts.ts'
 import { failedWrite, invalidFiles } from './route.ts'
 
 /** The effects of a push. */
@@ -35,6 +36,8 @@ export interface PushPlan {
    * Returns lines that describe how the migration of a collection item changes documents. Undefined for other items.
    */
   readonly fieldLines: (item: SchemaItem) => readonly DiffLine[] | undefined
+  /** The parts that the changes remove although no file contains them. */
+  readonly removed: readonly string[]
 }
 
 /** A request to change the schema. */
@@ -81,7 +84,8 @@ export function planOf(push: Push, session: Session): PushPlan {
   }
   const after = storedAfter(push, before)
   const { renamed } = push
-  return { before, after, fieldLines, changes: changesOf(itemsBefore, itemsAfter, { fieldLines, renamed }) }
+  const changes = changesOf(itemsBefore, itemsAfter, { fieldLines, renamed })
+  return { before, after, fieldLines, changes, removed: removedParts(changes, session) }
 }
 
 /** The items of all files. Throws a SchemaFailure with all faults. */
@@ -197,13 +201,16 @@ function formIn(text: string | undefined): DiffForm | undefined {
 
 /** Renders the changes of a plan in the given format; `''` if nothing changes. */
 export function diffText(
-  { after, before, changes }: PushPlan,
+  { after, before, changes, removed }: PushPlan,
   form: DiffForm,
   request: SchemaRequest,
 ): string {
   const coloring: Coloring = request.parameters.color === 'ansi' ? 'ansi' : undefined
   if (form === 'textual') return textualDiff(textsOf(before), textsOf(after), coloring)
-  return form === 'summary' ? summaryDiff(changes, coloring) : semanticDiff(changes, coloring)
+  const diff = form === 'summary' ? summaryDiff(changes, coloring) : semanticDiff(changes, coloring)
+  if (removed.length === 0) return diff
+  const lines = removed.map(part => `  - ${part}`).join('\n')
+  return `${diff.trimEnd()}\n\n* Removing with these definitions:\n${lines}\n`
 }
 
 function textsOf(files: readonly FileText[]): ReadonlyMap<string, string> {
