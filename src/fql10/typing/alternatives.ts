@@ -4,7 +4,7 @@
 // alternatives required or dead; the rest stays open. This is unit propagation over clauses, without a search. The
 // search is in `anneal.ts`, for types whose overloads are still open at the end of a `let` or of a query.
 
-import { step } from '../../base/effort.ts'
+import { spend } from './budget.ts'
 
 /** The variants of an overload at one place. */
 export class Group {
@@ -200,7 +200,7 @@ export class Alternatives {
     this.#queue = []
     change()
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
-      step()
+      spend()
       next()
     }
   }

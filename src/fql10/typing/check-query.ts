@@ -4,6 +4,7 @@ import type { Diagnostic } from '../failure/query-failure.ts'
 import type { Program } from '../syntax/nodes.ts'
 import type { Source } from '../syntax/source.ts'
 import { anneal } from './anneal.ts'
+import { bounded } from './budget.ts'
 import type { Environment } from './environment.ts'
 import { fixed, Typer, TypeScope } from './expressions.ts'
 import type { Print } from './failures.ts'
@@ -42,6 +43,16 @@ export function print(machine: Machine, term: Use, isValue: boolean): PrintedTyp
 
 /** Checks a query. `args` and `placeholders` are the types of the values that the request contains. */
 export function checkQuery(
+  program: Pick<Program, 'source' | 'body'>,
+  environment: Environment,
+  args: ReadonlyMap<string, Type>,
+  placeholders: readonly Type[],
+): CheckedQuery {
+  const check = () => checkedQuery(program, environment, args, placeholders)
+  return bounded(check, () => ({ type: 'Any', errors: [], warnings: [] }))
+}
+
+function checkedQuery(
   { source, body }: Pick<Program, 'source' | 'body'>,
   environment: Environment,
   args: ReadonlyMap<string, Type>,

@@ -7,6 +7,7 @@ import type { Diagnostic } from '../failure/query-failure.ts'
 import type { IndexPath } from '../schema/fsl/index-parts.ts'
 import type { CollectionItem, ProviderItem, RoleItem, SchemaItem } from '../schema/fsl/schema-items.ts'
 import type { Source, Span } from '../syntax/source.ts'
+import { bounded } from './budget.ts'
 import { machineFor } from './check-query.ts'
 import { indexedFaults } from './indexable.ts'
 import { libraryShapes } from './library.ts'
@@ -89,12 +90,24 @@ function collectionErrors(item: CollectionItem, types: SchemaTypes): readonly Di
 
 /** The errors of a path of an index: steps that do not exist. */
 function pathErrors(
-  { path, start, steps }: IndexPath,
+  path: IndexPath,
   source: Source,
   document: Type,
   types: SchemaTypes,
 ): readonly Diagnostic[] {
   const machine = machineFor(types.inner)
+  return bounded(
+    () => pathErrorsOf(machine, path, source, document),
+    () => [],
+  )
+}
+
+function pathErrorsOf(
+  machine: Machine,
+  { path, start, steps }: IndexPath,
+  source: Source,
+  document: Type,
+): readonly Diagnostic[] {
   let type = document
   for (const [at, name] of path.entries()) {
     const place = steps[at]

@@ -1,13 +1,13 @@
 // Copies types: signatures for each use, and types of `let` for each mention of the name.
 
-import { step } from '../../base/effort.ts'
 import type { Alternative } from './alternatives.ts'
+import { enter, leave, spend } from './budget.ts'
 import type { Scheme } from './environment.ts'
 import { type Bound, type GenericType, levelOf, mapParts, type Type, type Use, Variable } from './terms.ts'
 
 /** Replaces the type parameters of a signature. `of` returns the argument of a parameter. */
 export function substitute(type: Type, of: (generic: GenericType) => Type | undefined): Type {
-  step()
+  spend()
   if (type.kind === 'generic') return of(type) ?? type
   if (type.kind === 'variable') return type
   return mapParts(type, part => substitute(part, of))
@@ -52,7 +52,12 @@ export function freshen<T extends Use>(type: T, limit: number, level: number, se
         of: selection === undefined ? bound.of : selection.of(bound.of),
       }))
   const copy = <U extends Use>(term: U): U => {
-    step()
+    enter()
+    const copied = copyOf(term)
+    leave()
+    return copied
+  }
+  const copyOf = <U extends Use>(term: U): U => {
     // The copy of a variable is a variable, so it has the same type.
     if (term instanceof Variable) return copyVariable(term) as unknown as U
     if (levelOf(term) <= limit && selection === undefined) return term

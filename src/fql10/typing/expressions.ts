@@ -1,6 +1,5 @@
 // Determines the types of expressions.
 
-import { step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
 import {
   type BinaryNode,
@@ -16,6 +15,7 @@ import {
 import type { Source, Span } from '../syntax/source.ts'
 import { anneal } from './anneal.ts'
 import { resolveType } from './annotations.ts'
+import { spend } from './budget.ts'
 import { freshen, instantiate, substitute } from './copies.ts'
 import type { Scheme } from './environment.ts'
 import type { Machine } from './machine.ts'
@@ -102,7 +102,7 @@ export class Typer {
   }
 
   type(node: Node, scope: TypeScope | undefined): Type {
-    step()
+    spend()
     switch (node.kind) {
       case 'literal': {
         const span = this.span(node)

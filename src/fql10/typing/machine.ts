@@ -2,7 +2,6 @@
 // use of it. The algorithm is algebraic subtyping ("simple-sub") with levels for `let`; overloads are in
 // `alternatives.ts`.
 
-import { step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
 import type { Diagnostic, Remark } from '../failure/query-failure.ts'
 import type { Span } from '../syntax/source.ts'
@@ -18,6 +17,7 @@ import {
   loose,
   meet,
 } from './alternatives.ts'
+import { enter, leave } from './budget.ts'
 import { Comparison } from './compare.ts'
 import type { Environment } from './environment.ts'
 import { diagnosticOf, type Failure, type Print } from './failures.ts'
@@ -32,9 +32,6 @@ import {
   type Use,
   Variable,
 } from './terms.ts'
-
-/** The maximum number of checks of one query or one schema. Beyond it, the rest of the program is not checked. */
-const checksMax = 4_000_000
 
 /** A conflict with the failure that it becomes if no alternative is left. */
 interface FailedCheck extends Conflict {
@@ -56,7 +53,6 @@ export class Machine implements Checks {
   /** Prints types. Set by the caller, because printing depends on this file. */
   readonly print: Print
   level = 0
-  #checks = 0
   site: Span | undefined
   #failures: Failure[] = []
   #conflicts: FailedCheck[] = []
@@ -72,10 +68,6 @@ export class Machine implements Checks {
   constructor(environment: Environment, print: (machine: Machine) => Print) {
     this.environment = environment
     this.print = print(this)
-  }
-
-  get isExhausted(): boolean {
-    return this.#checks > checksMax
   }
 
   variable(span?: Span, lower: readonly Type[] = []): Variable {
@@ -148,8 +140,12 @@ export class Machine implements Checks {
   }
 
   walk(value: Type, fromValue: Alternative, use: Use, fromUse: Alternative): void {
-    step()
-    if (value === use || ++this.#checks > checksMax) return
+    enter()
+    if (value !== use) this.#dispatch(value, fromValue, use, fromUse)
+    leave()
+  }
+
+  #dispatch(value: Type, fromValue: Alternative, use: Use, fromUse: Alternative): void {
     const va = actual(fromValue)
     const ua = actual(fromUse)
     if (va.isDead || ua.isDead || isApart(va, ua)) return

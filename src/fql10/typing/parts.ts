@@ -1,7 +1,7 @@
 // Collects a type: every position becomes one part, which contains all values that flow there (or, for a use, all uses)
 // through variables.
 
-import { step } from '../../base/effort.ts'
+import { enter, leave } from './budget.ts'
 import {
   type Bound,
   type FunctionType,
@@ -209,7 +209,13 @@ class Collector {
 
   /** `around`: the variables of the same position that are being collected. */
   #of(term: Use, isValue: boolean, around: ReadonlySet<Variable>): Part {
-    step()
+    enter()
+    const part = this.#collected(term, isValue, around)
+    leave()
+    return part
+  }
+
+  #collected(term: Use, isValue: boolean, around: ReadonlySet<Variable>): Part {
     const part = new Part(isValue)
     switch (term.kind) {
       case 'any':

@@ -15,6 +15,7 @@ import { type LambdaNode, type Node, shortParameter, type TypeNode } from '../sy
 import type { Source, Span } from '../syntax/source.ts'
 import { anneal } from './anneal.ts'
 import { librarySignature, resolveType } from './annotations.ts'
+import { bounded } from './budget.ts'
 import { machineFor, print } from './check-query.ts'
 import { Alias, Deferred, fixedScheme } from './deferred.ts'
 import { argumentsOf, type DeclaredField, metadata, termType } from './documents.ts'
@@ -335,6 +336,18 @@ export class SchemaTypes {
     document: Type,
     result: Type | undefined,
   ): readonly Diagnostic[] {
+    return bounded(
+      () => this.#lambdaErrors(lambda, source, document, result),
+      () => [],
+    )
+  }
+
+  #lambdaErrors(
+    lambda: LambdaNode,
+    source: Source,
+    document: Type,
+    result: Type | undefined,
+  ): readonly Diagnostic[] {
     const machine = machineFor(this.inner)
     machine.level = 1
     const type = new Typer(machine, source).lambda(lambda, undefined)
@@ -353,9 +366,12 @@ export class SchemaTypes {
   /** Checks an expression against a type. */
   checkValue(node: Node, source: Source, type: Type): readonly Diagnostic[] {
     const machine = machineFor(this.inner)
-    const value = new Typer(machine, source).type(node, undefined)
-    machine.check(value, type, { source, start: node.start, end: node.end })
-    return machine.errors
+    const check = () => {
+      const value = new Typer(machine, source).type(node, undefined)
+      machine.check(value, type, { source, start: node.start, end: node.end })
+      return machine.errors
+    }
+    return bounded(check, () => [])
   }
 
   #infer(lambda: LambdaNode, source: Source, document: Type | undefined): Inferred {
@@ -396,7 +412,7 @@ export class SchemaTypes {
       return { scheme: anyScheme, errors: [] }
     }
     if (!isDeclared) this.#open.push({ key, name, span })
-    const found = infer()
+    const found = bounded(infer, () => ({ scheme: anyScheme, errors: [] }))
     if (!isDeclared) this.#open.pop()
     const recursion = this.#recursive.get(key)
     const result =
