@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { runCommand } from '../support/command.ts'
 import { folderOfFile } from '../support/folder.ts'
@@ -346,10 +346,29 @@ test('a folder of .fsl files is pushed and pulled unchanged', async () => {
   await writeFile(join(place, 'main.fsl'), 'collection {}')
   const broken = await run('schema', 'push', place, '--database', 'fsl', '--yes')
   assert.notEqual(broken.status, 0)
-  assert.match(broken.stderr, /Missing required name\n *at main\.fsl:1:1/)
+  assert.match(broken.stderr, /Missing required name\n *at \S+\/fsl\/main\.fsl:1:1/)
   const pulled = await run('schema', 'pull', place, '--database', 'fsl', '--yes')
   assert.equal(pulled.status, 0, pulled.stderr)
   assert.deepEqual(await contents(place), { 'main.fsl': main, 'deep/f.fsl': 'function one() { 1 }' })
+})
+
+test('push shows type errors with their positions in the folder', async () => {
+  const place = await databaseWith('typed', {
+    'main.fsl': 'collection User {\n  name: String\n}\n',
+    'of users/f.fsl': 'function nameOf(id: ID): String {\n  User.byId(id)!.nmae\n}\n',
+  })
+  const enabled = await run(
+    'eval',
+    '--fql',
+    '10',
+    'Database.byName("typed")!.update({ typechecked: true }).name',
+  )
+  assert.equal(enabled.status, 0, enabled.stderr)
+  const { status, stderr } = await run('schema', 'push', place, '--database', 'typed', '--yes')
+  assert.equal(status, 1)
+  const file = join(relative('.', place), 'of users/f.fsl')
+  assert.match(stderr, /does not have field `nmae`\n/)
+  assert.ok(stderr.includes(`\nat ${file}:2:18\n`), stderr)
 })
 
 /** The functions, collections and number of documents in `P` of a database. */

@@ -1,13 +1,13 @@
 // Serves a data directory in a child process, and pushes the schema files of a folder after each change.
 
-import { relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { type Config, type SettingName, settings } from '../../app/config/settings.ts'
 import { TransferError } from '../../transfer/record.ts'
 import { startService } from '../client/connect.ts'
 import { QueryConnection } from '../client/connection.ts'
 import { StartError } from '../command.ts'
 import { ownEnvironment } from '../own-commands.ts'
-import { type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
+import { inFolder, type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
 import { planPush, pushFiles } from '../schema/fsl-push.ts'
 import { readRootSecret } from '../service-files.ts'
 import { styleFor, visible } from '../terminal.ts'
@@ -104,19 +104,13 @@ async function pushAll(
     writeDeclarations(files, choice)
   } catch (cause) {
     if (!(cause instanceof StartError || cause instanceof TransferError)) throw cause
-    complain(inFolder(cause.message, folder))
+    complain(inFolder(cause.message, folder, files))
   }
 }
 
 function writeDeclarations(files: SchemaFiles, { client, out }: DevChoice): void {
   if (out === undefined) return
   if (writeIfChanged(resolve(out), typesOf(files, client))) print(`wrote ${out}`)
-}
-
-/** Prefixes the file positions in an error with the folder, so that a terminal or an editor can open the files. */
-function inFolder(message: string, folder: string): string {
-  const path = relative('.', folder) || '.'
-  return message.replace(/^(\s*at )(\S+\.fsl:\d+:\d+)$/gm, `$1${path}/$2`)
 }
 
 function print(line: string): void {

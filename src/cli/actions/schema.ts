@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../../app/config/settings.ts'
 import { FqlSyntaxError, type SourceNode, type TextRange } from '../../fql4/text/index.ts'
+import { TransferError } from '../../transfer/record.ts'
 import type { Json } from '../../values/value.ts'
 import { withConnection } from '../client/connect.ts'
 import type { QueryConnection, WireError } from '../client/connection.ts'
@@ -18,7 +19,7 @@ import {
   SchemaFileError,
   writeObject,
 } from '../schema/folder.ts'
-import { hasVersion10, planPull, readFslFiles, writeChanges } from '../schema/fsl-files.ts'
+import { hasVersion10, inFolder, planPull, readFslFiles, writeChanges } from '../schema/fsl-files.ts'
 import { planPush, pushFiles } from '../schema/fsl-push.ts'
 import { definingFields, idOf, type SchemaObject } from '../schema/kinds.ts'
 import {
@@ -195,7 +196,13 @@ function checkWritable(changes: readonly { readonly file: string }[], written: r
  */
 async function push(folder: string, connection: QueryConnection, choice: PushChoice): Promise<number> {
   const files = readFslFiles(folder)
-  return files.size > 0 ? pushFsl(files, connection, choice) : pushObjects(folder, connection, choice)
+  if (files.size === 0) return pushObjects(folder, connection, choice)
+  try {
+    return await pushFsl(files, connection, choice)
+  } catch (cause) {
+    if (!(cause instanceof StartError || cause instanceof TransferError)) throw cause
+    throw new StartError(inFolder(cause.message, folder, files))
+  }
 }
 
 async function pushFsl(

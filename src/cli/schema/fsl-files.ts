@@ -89,6 +89,17 @@ export function writeChanges(changes: readonly FileChange[]): void {
   }
 }
 
+/**
+ * Prefixes positions in the files of a folder with the folder, so that a terminal or an editor can open the files. Other
+ * positions, such as those in files that only the database has, stay unchanged.
+ */
+export function inFolder(message: string, folder: string, files: SchemaFiles): string {
+  const path = relative('.', folder) || '.'
+  return message.replace(/^(\s*at )(.+\.fsl)(:\d+:\d+)$/gm, (line, before, name, position) =>
+    files.has(name) ? `${before}${path}/${name}${position}` : line,
+  )
+}
+
 // Watches the files of a schema by reading them at intervals. Polling works on every system and file system, and costs
 // almost nothing for the few files of a schema.
 
