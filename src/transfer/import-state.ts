@@ -14,10 +14,10 @@ import {
   rmSync,
   statSync,
   truncateSync,
-  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
+import { takeLock } from '../base/lock-file.ts'
 import { msPerDay } from '../base/micros.ts'
 import { replaceFile } from '../base/text-file.ts'
 import type { ImportMemory, OpenReference } from './import-memory.ts'
@@ -109,7 +109,7 @@ export class ImportState implements ImportMemory {
   readonly #file: string
   readonly #references: LineFile
   readonly #unmet: LineFile
-  readonly #lockFile: string
+  readonly #releaseLock: () => void
   #state: StoredState = { version: 1, files: {}, references: 0, report: undefined }
   #savedMs = Number.NEGATIVE_INFINITY
 
@@ -124,8 +124,7 @@ export class ImportState implements ImportMemory {
     this.#file = join(folder, `${name}.json`)
     this.#references = new LineFile(join(folder, `${name}.references`))
     this.#unmet = new LineFile(join(folder, `${name}.unmet`))
-    this.#lockFile = join(folder, `${name}.lock`)
-    takeLock(this.#lockFile)
+    this.#releaseLock = lockImport(folder, name)
     const found = continues ? load(this.#file) : undefined
     const isWhole = this.#references.cutTo(found?.references ?? 0) && this.#unmet.cutTo(found?.unmet ?? 0)
     if (found !== undefined && isWhole) {
@@ -196,39 +195,24 @@ export class ImportState implements ImportMemory {
   }
 
   release(): void {
-    rmSync(this.#lockFile, { force: true })
+    this.#releaseLock()
   }
 }
 
-/** Takes the lock of an import. A lock of a process that has exited is replaced. */
-function takeLock(file: string): void {
-  try {
-    writeFileSync(file, String(process.pid), { mode: 0o600, flag: 'wx' })
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
-    const holder = readFileSync(file, 'utf8')
-    if (isRunning(Number(holder)))
-      throw new TransferError(
-        `process ${holder} is importing the same files into the same place (if it is not, remove ${file})`,
-      )
-    rmSync(file, { force: true })
-    takeLock(file)
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    // A lock with the id of this process is stale: a process of a former container had the same id.
-    return pid > 0 && pid !== process.pid && process.kill(pid, 0)
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === 'EPERM'
-  }
+/** Takes the lock of an import; returns the function that releases the lock. */
+function lockImport(folder: string, name: string): () => void {
+  const outcome = takeLock({ folder, name })
+  if ('release' in outcome) return outcome.release
+  const { file, holder } = outcome
+  throw new TransferError(
+    `process ${holder} is importing the same files into the same place (if it is not, remove ${file})`,
+  )
 }
 
 /** Removes the files of abandoned imports. */
 function removeForgotten(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (!/^[0-9a-f]{24}\.(?:json|json\.new|references|unmet|lock)$/.test(name)) continue
+    if (!/^[0-9a-f]{24}\.(?:json|json\.new|references|unmet|lock|\d+\.lock)$/.test(name)) continue
     const path = join(folder, name)
     const about = statSync(path, { throwIfNoEntry: false })
     if (about !== undefined && systemClock.now() / 1000 - about.mtimeMs > keptMs)

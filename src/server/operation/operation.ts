@@ -10,6 +10,7 @@ import { basename, dirname, join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { lagSeconds, readStatus } from '../../backup/status.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
+import { takeLock } from '../../base/lock-file.ts'
 import type { NoticeBoard, NoticeTopic } from '../../base/notices.ts'
 import { wait } from '../../base/timers.ts'
 import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
@@ -117,13 +118,31 @@ export class Operation {
       )
     if (readTaskNote(data, kind)?.ended === null) throw underWay(kind)
     const folder = kind === 'backup' ? await this.#newBackup() : undefined
-    if (readTaskNote(data, kind)?.ended === null) throw underWay(kind)
-    const child = startCommand(folder === undefined ? [kind] : [kind, folder])
-    noteStart(data, kind, child.pid ?? 0)
+    const child = this.#claimStart(kind, () => {
+      const started = startCommand(folder === undefined ? [kind] : [kind, folder])
+      noteStart(data, kind, started.pid ?? 0)
+      return started
+    })
     const ended = this.#ended(child, kind, folder)
     const run = { child, ended }
     this.#running.add(run)
     void ended.then(() => this.#running.delete(run))
+  }
+
+  /**
+   * Runs `start` if no task of the kind is running, and if no other process of the service is starting one. `start` must
+   * write the note of the task. Throws {@link TaskError}.
+   */
+  #claimStart<T>(kind: TaskKind, start: () => T): T {
+    const { data } = this.#options
+    const lock = takeLock({ folder: data, name: `${kind}-start` })
+    if ('holder' in lock) throw underWay(kind)
+    try {
+      if (readTaskNote(data, kind)?.ended === null) throw underWay(kind)
+      return start()
+    } finally {
+      lock.release()
+    }
   }
 
   /** Stops the tasks that this process started, and removes incomplete backups. */

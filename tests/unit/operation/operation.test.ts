@@ -7,6 +7,7 @@ import { mkdirSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
+import { takeLock } from '../../../src/base/lock-file.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
 import { processMark } from '../../../src/base/system-process.ts'
@@ -93,6 +94,28 @@ test('the last error output of a command that exits without a result becomes its
   await once(child, 'close')
   await one.close()
   assert.equal((await one.state()).tasks.check?.failure, 'no memory left')
+})
+
+test('only one of two processes of a service that start a task at the same time starts its command', async () => {
+  let starts = 0
+  const startCommand = () => {
+    starts++
+    return run('setInterval(() => {}, 1000)')
+  }
+  const first = operation({ startCommand })
+  // Another process of the service is between its check and its note.
+  const lock = takeLock({ folder: data, name: 'check-start' }, process.ppid)
+  assert.ok('release' in lock)
+  await assert.rejects(first.start('check'), (error: TaskError) => error.reason === 'conflict')
+  assert.equal(starts, 0)
+  lock.release()
+  await first.start('check')
+  assert.equal(starts, 1)
+  assert.deepEqual(
+    (await readdir(data)).filter(name => name.endsWith('.lock')),
+    [],
+  )
+  await first.close()
 })
 
 /** Changes the note of a task in the data directory, as its process or the passing of time would. */

@@ -1,0 +1,87 @@
+// Locks that are files with the id of the process that holds the lock. Several processes may find the lock of a process
+// that has exited at the same time; only one of them takes the lock over. A lock therefore has a number: a process takes
+// a lock over by creating the file with the next number, which the file system permits only once. A process that finds a
+// higher number after it has created its own file withdraws its file.
+
+import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemRandom } from './random.ts'
+
+/** A lock in the folder `folder`. `name` has no `.`. */
+export interface LockPlace {
+  readonly folder: string
+  readonly name: string
+}
+
+/** The outcome of an attempt to take a lock: the function that releases the lock, or the process that holds the lock. */
+export type LockOutcome =
+  | { readonly release: () => void }
+  | { readonly holder: number; readonly file: string }
+
+/** Takes a lock for the process `pid`, by default this process. */
+export function takeLock(place: LockPlace, pid: number = process.pid): LockOutcome {
+  for (;;) {
+    const newest = numbersOf(place).at(-1)
+    if (newest !== undefined) {
+      const file = fileOf(place, newest)
+      const holder = holderOf(file)
+      if (holder === 'absent') continue
+      if (isRunning(holder, pid)) return { holder, file }
+    }
+    const number = (newest ?? -1) + 1
+    const file = fileOf(place, number)
+    if (!createFile(file, String(pid))) continue
+    const numbers = numbersOf(place)
+    if (numbers.at(-1) !== number) {
+      rmSync(file, { force: true })
+      continue
+    }
+    for (const older of numbers) if (older !== number) rmSync(fileOf(place, older), { force: true })
+    return { release: () => rmSync(file, { force: true }) }
+  }
+}
+
+const fileOf = ({ folder, name }: LockPlace, number: number) => join(folder, `${name}.${number}.lock`)
+
+function numbersOf({ folder, name }: LockPlace): number[] {
+  const numbers: number[] = []
+  for (const file of readdirSync(folder)) {
+    const [base, number, end, rest] = file.split('.')
+    if (base === name && /^\d{1,9}$/.test(number ?? '') && end === 'lock' && rest === undefined)
+      numbers.push(Number(number))
+  }
+  return numbers.sort((left, right) => left - right)
+}
+
+function holderOf(file: string): number | 'absent' {
+  try {
+    return Number(readFileSync(file, 'utf8'))
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return 'absent'
+    throw cause
+  }
+}
+
+/** Creates a file together with its content. Returns false if the file exists. */
+function createFile(file: string, text: string): boolean {
+  const draft = `${file}.${systemRandom.hex(4)}`
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
+    linkSync(draft, file)
+    return true
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw cause
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function isRunning(holder: number, own: number): boolean {
+  try {
+    // A lock with the id of this process is stale: a process of a former container had the same id.
+    return holder > 0 && holder !== own && process.kill(holder, 0)
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
