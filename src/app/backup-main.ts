@@ -35,6 +35,10 @@ receiveFrames(input, ({ body, head }) => {
     shipper = start(message.setup)
     return
   }
+  if (message.kind === 'idle') {
+    void shipper?.then(opened => opened.recordIdle(message.place, message.time))
+    return
+  }
   const records = Buffer.concat(body)
   void shipper?.then(opened => opened.add(records, message.before, message.place))
 })

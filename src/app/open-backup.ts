@@ -6,6 +6,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { Logger } from 'pino'
 import type { BackupSetup, ToBackup } from '../backup/messages.ts'
 import { megabyte } from '../base/bytes.ts'
+import { systemClock } from '../base/clock.ts'
 import { sendFrame } from '../base/frames.ts'
 import { compileCache, environmentWithoutSettings, programFile, startProgram } from '../base/program-files.ts'
 import { type Cancel, systemTimers, wait } from '../base/timers.ts'
@@ -24,6 +25,8 @@ const sendBytes = megabyte / 4
  * new base copy.
  */
 const pipeBytesMax = 64 * megabyte
+/** Milliseconds between two messages that no commit is in progress. */
+const idleEveryMs = 1_000
 /** Milliseconds before a process that has exited is started again. */
 const restartMs = 5_000
 /** The process is killed if it has not exited this many milliseconds after the end of its input. */
@@ -47,13 +50,17 @@ export class ContinuousBackup implements RecordSink {
   #before: ChainPlace = { sequence: 0, checksum: 0 }
   #place: ChainPlace = { sequence: 0, checksum: 0 }
   #cancelSend: Cancel | undefined
+  #isIdle: () => boolean = () => false
+  #cancelIdle: Cancel | undefined
   #isEnded = false
 
   constructor(options: BackupOptions) {
     this.#options = options
   }
 
-  begin(log: Bytes, { checksum, sequence }: ChainPlace): void {
+  begin(log: Bytes, { checksum, sequence }: ChainPlace, isIdle: () => boolean): void {
+    this.#isIdle = isIdle
+    this.#cancelIdle = systemTimers.every(idleEveryMs, () => this.#sendIdle())
     this.#log = Uint8Array.from(log)
     this.#before = { checksum, sequence }
     this.#place = this.#before
@@ -73,6 +80,8 @@ export class ContinuousBackup implements RecordSink {
    * has not exited after `exitMs`.
    */
   async end(): Promise<void> {
+    this.#cancelIdle?.()
+    this.#sendIdle()
     this.#send()
     this.#isEnded = true
     const child = this.#child
@@ -93,6 +102,18 @@ export class ContinuousBackup implements RecordSink {
     const input = this.#child?.process.stdin
     if (!input || input.writableLength > pipeBytesMax || records.length === 0) return
     sendFrame(input, { kind: 'records', before, place: this.#place } satisfies ToBackup, records)
+  }
+
+  /**
+   * Reports that the process has received all commits up to now. Without this message, the process could not
+   * distinguish a pause of the clients from a disk that delays a commit.
+   */
+  #sendIdle(): void {
+    if (!this.#isIdle()) return
+    this.#send()
+    const input = this.#child?.process.stdin
+    if (!input || input.writableLength > pipeBytesMax) return
+    sendFrame(input, { kind: 'idle', place: this.#place, time: systemClock.now() } satisfies ToBackup)
   }
 
   #start(): void {

@@ -1,6 +1,7 @@
 // Messages from the service to the process that writes its continuous backup.
 
 import type { LevelWithSilent } from 'pino'
+import type { Micros } from '../base/micros.ts'
 import type { ChainPlace } from '../storage/kv/log/segment.ts'
 
 /** The settings of the process. */
@@ -17,9 +18,10 @@ export interface BackupSetup {
 }
 
 /**
- * `records`: the body of the message has complete records, from the first record after `before` to the record at
+ * `idle`: at `time`, no commit was in progress, and the record at `place` was the newest. `records`: the body of the message has complete records, from the first record after `before` to the record at
  * `place`.
  */
 export type ToBackup =
   | { readonly kind: 'setup'; readonly setup: BackupSetup }
+  | { readonly kind: 'idle'; readonly place: ChainPlace; readonly time: Micros }
   | { readonly kind: 'records'; readonly before: ChainPlace; readonly place: ChainPlace }

@@ -58,8 +58,8 @@ const retryBaseMs = 60_000
 /** Milliseconds between two rounds of maintenance. Maintenance replaces missing objects and removes old objects. */
 const maintainEveryMs = 3_600_000
 /**
- * While no record is pending, the target is assumed to contain all commits that are at least this many microseconds
- * old.
+ * Microseconds between the choice of a commit time and the start of the commit, at most. While no record is pending, the
+ * target contains all commits that are older than the last idle moment of the store minus this time.
  */
 const quietMicros = 2_000_000
 
@@ -97,6 +97,8 @@ export class Shipper {
   #maintainedMs = Number.NEGATIVE_INFINITY
   readonly #stopping = Promise.withResolvers<void>()
   #isStopping = false
+  /** The last time at which no commit was in progress and all commits had been added. */
+  #idleTime: Micros = micros(0)
   #wake: () => void = () => undefined
   #reason: string | undefined
   #state: BackupStatus['state'] = 'starting'
@@ -120,6 +122,11 @@ export class Shipper {
       this.#breakOff(waiting, 'the service did not send all records')
     const { waitingBytesMax: max = waitingBytesMax } = this.#options
     if (this.#queue.bytes > max) this.#breakOff(this.#queue.clear(), 'too many bytes are pending')
+  }
+
+  /** Records that no commit was in progress at `time`, and that the record at `place` was the newest. */
+  recordIdle({ sequence }: ChainPlace, time: Micros): void {
+    if (sequence === this.#queue.place.sequence) this.#idleTime = Math.max(this.#idleTime, time)
   }
 
   /** Writes until {@link stop} is called. */
@@ -308,9 +315,10 @@ export class Shipper {
 
   /** Returns the time up to which the target contains all commits. */
   #until(): Micros {
-    const { clock } = this.#options
     const time = this.#generation?.time ?? micros(0)
-    return this.#generation && this.#queue.isEmpty ? Math.max(time, micros(clock.now() - quietMicros)) : time
+    return this.#generation && this.#queue.isEmpty
+      ? Math.max(time, micros(this.#idleTime - quietMicros))
+      : time
   }
 
   /** Returns the part of the log that the target contains, for the lease. */

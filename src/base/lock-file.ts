@@ -8,13 +8,13 @@ import { join } from 'node:path'
 import { systemRandom } from './random.ts'
 
 /** A lock in the folder `folder`. `name` has no `.`. */
-export interface LockPlace {
+interface LockPlace {
   readonly folder: string
   readonly name: string
 }
 
 /** The outcome of an attempt to take a lock: the function that releases the lock, or the process that holds the lock. */
-export type LockOutcome =
+type LockOutcome =
   | { readonly release: () => void }
   | { readonly holder: number; readonly file: string }
 

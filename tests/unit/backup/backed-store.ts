@@ -8,13 +8,14 @@ import { planRestore } from '../../../src/backup/catalogue.ts'
 import { restoreInto } from '../../../src/backup/restore.ts'
 import { Shipper } from '../../../src/backup/shipper.ts'
 import type { BackupTarget } from '../../../src/backup/target.ts'
-import { systemClock } from '../../../src/base/clock.ts'
+import { type Clock, systemClock } from '../../../src/base/clock.ts'
 import { type Micros, micros } from '../../../src/base/micros.ts'
 import { systemTimers, type Timers } from '../../../src/base/timers.ts'
 import { everyKey, type KeyValueStore } from '../../../src/storage/kv/kv-contract.ts'
 import { openFollower } from '../../../src/storage/kv/log/follower.ts'
 import { openLogged, type RecordSink } from '../../../src/storage/kv/log/logged-store.ts'
 import type { ChainPlace } from '../../../src/storage/kv/log/segment.ts'
+import type { LogDisk } from '../../../src/storage/kv/log/segment-files.ts'
 import { commitWrite } from '../../../src/storage/store/last-commit.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/program.ts'
@@ -26,6 +27,8 @@ interface Options {
   readonly baseEveryMicros?: number
   readonly maintainEveryMs?: number
   readonly retentionDays?: number
+  readonly disk?: LogDisk
+  readonly clock?: Clock
 }
 
 /** Short waits, such as the second until the last commits are sealed, pass fifty times as fast. */
@@ -44,15 +47,19 @@ export class BackedStore {
   readonly kv: KeyValueStore
   readonly shipper: Shipper
   readonly #running: Promise<void>
+  /** Reports to the shipper that no commit is in progress, if that is so. */
+  readonly recordIdle: () => void
   status: BackupStatus | undefined
 
-  constructor({ data, ...options }: Options) {
+  constructor({ clock = systemClock, data, disk, ...options }: Options) {
+    let isIdle = () => false
     let begun: { readonly log: Uint8Array; readonly place: ChainPlace } | undefined
     let before: ChainPlace
     const early: [Buffer, ChainPlace, ChainPlace][] = []
     let shipper: Shipper | undefined
     const records: RecordSink = {
-      begin: (log, place) => {
+      begin: (log, place, isStoreIdle) => {
+        isIdle = isStoreIdle
         begun = { log: Uint8Array.from(log), place }
         before = place
       },
@@ -64,18 +71,21 @@ export class BackedStore {
       },
       end: async () => undefined,
     }
-    this.kv = openLogged({ path: data, records })
+    this.kv = openLogged({ path: data, records, ...(disk && { disk }) })
     const { log, place } = begun as unknown as { readonly log: Uint8Array; readonly place: ChainPlace }
     shipper = new Shipper({
       retentionDays: 7,
       ...options,
-      ...{ data, log, place, clock: systemClock, timers, logger: pino({ level: 'silent' }) },
+      ...{ data, log, place, clock, timers, logger: pino({ level: 'silent' }) },
       onStatus: status => {
         this.status = status
       },
     })
     for (const added of early) shipper.add(...added)
     this.shipper = shipper
+    this.recordIdle = () => {
+      if (isIdle()) this.shipper.recordIdle(before, clock.now())
+    }
     this.#running = shipper.run()
   }
 

@@ -6,12 +6,15 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkHistory, listBases, planRestore } from '../../../src/backup/catalogue.ts'
 import { encodeChunk } from '../../../src/backup/chunk.ts'
+import { readLease } from '../../../src/backup/lease.ts'
 import { type BaseName, baseObject, parsePiece } from '../../../src/backup/object-names.ts'
 import { FolderTarget } from '../../../src/backup/open-target.ts'
 import { restoreInto } from '../../../src/backup/restore.ts'
 import { BackupError, type BackupTarget } from '../../../src/backup/target.ts'
 import { checksum } from '../../../src/base/checksum.ts'
+import { systemClock } from '../../../src/base/clock.ts'
 import { micros } from '../../../src/base/micros.ts'
+import { flushedDisk, type LogDisk } from '../../../src/storage/kv/log/segment-files.ts'
 import { formatMicros } from '../../../src/values/time.ts'
 import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from '../../support/program.ts'
@@ -132,7 +135,10 @@ test('sizes in a hostile backup are checked before anything is read or written',
   const [data, folder] = [await temporaryFolder(), await temporaryFolder()]
   const target = new FolderTarget(folder)
   const store = new BackedStore({ data, target })
-  await store.commit(upTo(3))
+  await store.commit(upTo(2))
+  await store.settled()
+  // The base copy is complete, so a restore needs the piece of this commit.
+  await store.commit([2])
   await store.settled()
   await store.close()
   const namesOf = (prefix: string) => Array.fromAsync(target.list(prefix))
@@ -200,6 +206,44 @@ test('a store that is stopped and started continues its generation; a restored o
   assert.equal((await listBases(target)).length, 2)
   assert.deepEqual(await restoredNumbers(target, late), [0, 1, 2])
   assert.deepEqual(await restoredNumbers(target, other), [0, 1, 3])
+})
+
+test('a lease does not claim a commit whose append the disk delays', async () => {
+  const target = new FolderTarget(await temporaryFolder())
+  const second = 1_000_000
+  let ahead = 0
+  const clock = { ...systemClock, now: () => micros(systemClock.now() + ahead) }
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+  let isSlow = false
+  const disk: LogDisk = {
+    ...flushedDisk,
+    async write(...words) {
+      if (isSlow) {
+        reach()
+        await released
+      }
+      return flushedDisk.write(...words)
+    },
+  }
+  const store = new BackedStore({ data: await temporaryFolder(), target, disk, clock })
+  await store.commit([0])
+  await store.settled()
+  ahead = 10 * second
+  const idle = clock.now()
+  store.recordIdle()
+  isSlow = true
+  const committing = store.commit([1])
+  await reached
+  ahead = 24 * second
+  store.recordIdle()
+  await store.shipper.stop(5_000)
+  const until = (await readLease(target))?.until ?? 0
+  release()
+  await committing
+  await store.close()
+  assert.ok(until >= idle - 2 * second, 'the lease reaches the last idle moment')
+  assert.ok(until < idle, 'the lease does not reach the delayed commit')
 })
 
 test('the backup of another store is rejected, and the target stays as it is', async () => {

@@ -1,3 +1,6 @@
+// Lock files, in particular when several processes find the lock of a process that has exited. The calls of another
+// process run in this process, at the moment after the chosen read of the first process.
+
 import assert from 'node:assert/strict'
 import fs, { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
