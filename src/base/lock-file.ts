@@ -14,9 +14,7 @@ interface LockPlace {
 }
 
 /** The outcome of an attempt to take a lock: the function that releases the lock, or the process that holds the lock. */
-type LockOutcome =
-  | { readonly release: () => void }
-  | { readonly holder: number; readonly file: string }
+type LockOutcome = { readonly release: () => void } | { readonly holder: number; readonly file: string }
 
 /** Takes a lock for the process `pid`, by default this process. */
 export function takeLock(place: LockPlace, pid: number = process.pid): LockOutcome {
