@@ -152,7 +152,8 @@ class ReadyQuery implements Query {
     session: Session,
   ): CheckedQuery | undefined {
     const { typecheck } = this.#options
-    session.skipsTypecheck = typecheck === 'false'
+    // `true` concerns only the query. The schema that it writes is checked if the database is.
+    session.typecheck = typecheck === 'false' ? false : undefined
     if (typecheck === 'false' || (typecheck === undefined && !isTypechecked(session.database, session))) {
       return undefined
     }

@@ -195,8 +195,8 @@ export class Session {
   callSite: CallSite | undefined
   /** Set during the permission decision for a document that was found through an index entry. */
   indexMatch: IndexMatch | undefined
-  /** True if the request switches off the check of static types. */
-  skipsTypecheck = false
+  /** Whether the request enables or disables the check of static types. If undefined, the database decides. */
+  typecheck: boolean | undefined
   /** The current depth of nested calls of lambdas and functions. */
   callDepth = 0
   /** The current depth of nested expressions. */
@@ -266,7 +266,7 @@ export class Session {
       transaction,
       ...limit,
     })
-    session.skipsTypecheck = this.skipsTypecheck
+    session.typecheck = this.typecheck
     return session
   }
 

@@ -371,6 +371,30 @@ test('push shows type errors with their positions in the folder', async () => {
   assert.ok(stderr.includes(`\nat ${file}:2:18\n`), stderr)
 })
 
+test('check lists the type errors of a database that is not checked, and changes nothing', async () => {
+  const main =
+    'collection User {\n  name: String\n}\n\nfunction nameOf(id: ID): String {\n  User.byId(id).name\n}\n'
+  const more = 'function twice(n: Int): Number {\n  n.size\n}\n'
+  const place = await databaseWith('unchecked', { 'main.fsl': main, 'more.fsl': more })
+  const unchecked = 'Database.byName("unchecked")!.update({ typechecked: false }).name'
+  assert.equal((await run('eval', '--fql', '10', unchecked)).status, 0)
+  const pushed = await run('schema', 'push', place, '--database', 'unchecked', '--yes')
+  assert.equal(pushed.status, 0, pushed.stderr)
+  const check = () => run('schema', 'check', '--database', 'unchecked')
+  const found = await check()
+  assert.deepEqual([found.status, found.stdout], [1, ''])
+  assert.match(found.stderr, /Type `Null` does not have field `name`\nat main\.fsl:6:17\n/)
+  assert.match(found.stderr, /Type `Int` does not have field `size`\nat more\.fsl:2:5\n/)
+  const same = await run('schema', 'push', place, '--database', 'unchecked')
+  assert.deepEqual([same.status, same.stdout], [0, 'unchanged\n'], same.stderr)
+
+  await writeFile(join(place, 'main.fsl'), main.replace('byId(id).', 'byId(id)!.'))
+  await writeFile(join(place, 'more.fsl'), more.replace('n.size', 'n * 2'))
+  assert.equal((await run('schema', 'push', place, '--database', 'unchecked', '--yes')).status, 0)
+  const correct = await check()
+  assert.deepEqual([correct.status, correct.stdout], [0, 'no errors\n'], correct.stderr)
+})
+
 /** The functions, collections and number of documents in `P` of a database. */
 function schemaOf(database: string): Promise<string> {
   const names = (set: string) => `Map(Paginate(${set}()), Lambda('x', Select('id', Var('x'))))`

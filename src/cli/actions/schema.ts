@@ -72,6 +72,19 @@ export function pushSchema(
   return withService(choice, config, connection => push(resolve(folder), connection, choice))
 }
 
+/**
+ * Checks the code of the stored schema, even if the database is not checked. Throws {@link StartError} with the errors;
+ * resolves with the exit status.
+ */
+export function checkSchema(choice: ClientChoice, config: Config): Promise<number> {
+  return withService(choice, config, async connection => {
+    // Without files, the service validates the stored schema.
+    await connection.schema('POST', 'validate?override=false', undefined, { 'x-typecheck': 'true' })
+    process.stdout.write('no errors\n')
+    return 0
+  })
+}
+
 async function withService(
   choice: ClientChoice,
   config: Config,

@@ -150,10 +150,11 @@ export class QueryConnection {
     method: 'GET' | 'POST',
     path: string,
     files?: ReadonlyMap<string, string>,
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<SchemaAnswer> {
     const form = new FormData()
     for (const [name, text] of files ?? []) form.append(name, new Blob([text]))
-    const request = { method, ...(files && { body: form }) }
+    const request = { method, headers, ...(files && { body: form }) }
     const { body, status, url } = await this.#sendAccepted(`schema/1/${path}`, request)
     if (status === 200) return SchemaAnswer.of(url, body)
     const message = messageIn(body) ?? `${url} responded with status ${status}`

@@ -1,4 +1,5 @@
 // Commands for the schema of a database. `terrarium schema pull|push FOLDER` copies the schema to and from files.
+// `terrarium schema check` lists type errors.
 // `terrarium types [FOLDER]` writes TypeScript declarations of the schema.
 
 import { clientOptions, jsonOption } from '../client/options.ts'
@@ -88,6 +89,22 @@ export const schemaCommands: readonly Command[] = [
     ],
     run: async ({ operands: [folder = ''], options, config }) =>
       (await import('../actions/schema.ts')).pushSchema(folder, options, config),
+  }),
+  command({
+    name: 'schema check',
+    summary: 'Lists the type errors in the schema of a database, and changes nothing.',
+    description: [
+      'Checks functions, computed fields, checks, defaults, indexes, unique constraints and predicates, even if the database ' +
+        'does not check types. The errors have positions in the schema files of the database, which schema pull writes. ' +
+        'Predicates are checked if the other parts have no errors.',
+    ],
+    options: clientOptions,
+    settings: ['data'],
+    statuses: [[1, 'The schema has errors, or the service could not be reached.']],
+    examples: [
+      ['schema check --database shop', 'List the errors before you enable the check of the database shop:'],
+    ],
+    run: async ({ options, config }) => (await import('../actions/schema.ts')).checkSchema(options, config),
   }),
   command({
     name: 'types',

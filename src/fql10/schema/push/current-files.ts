@@ -129,11 +129,14 @@ export function storeFiles(files: readonly FileText[], session: Session): void {
   counters.writeOps = writeOps
 }
 
-/** The faults of a schema. Its code is checked only if the database checks types, and if the schema has no other faults. */
+/**
+ * The faults of a schema. Its code is checked only if the database or the request wants the check, and if the schema has
+ * no other faults.
+ */
 export function schemaItemFaults(items: readonly SchemaItem[], session: Session): readonly Diagnostic[] {
   const others = othersOf(session)
   const faults = itemFaults(items, others)
-  const isChecked = !session.skipsTypecheck && isTypechecked(session.database, session)
+  const isChecked = session.typecheck ?? isTypechecked(session.database, session)
   if (faults.length > 0 || !isChecked) return faults
   return schemaErrors(items, others.functions)
 }

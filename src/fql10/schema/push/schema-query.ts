@@ -39,11 +39,11 @@ export function isSchemaRequest({ options }: LanguageRequest): boolean {
 /** A query that executes a request to the schema endpoints. */
 export class SchemaQuery implements Query {
   readonly #request: SchemaRequest
-  readonly #skipsTypecheck: boolean
+  readonly #typecheck: string | undefined
 
   constructor({ body = '{}', options }: LanguageRequest) {
     this.#request = readSchemaRequest(body)
-    this.#skipsTypecheck = options?.typecheck === 'false'
+    this.#typecheck = options?.typecheck
   }
 
   /**
@@ -62,11 +62,13 @@ export class SchemaQuery implements Query {
 
   evaluate(session: Session): RenderedResponse {
     const request = this.#request
-    session.skipsTypecheck = this.#skipsTypecheck
     if (!readers.has(roleOf(session))) throw new SchemaFailure(403, msg`Access denied`)
     const route = routeOf(request)
     if (doesWrite(route, request) && roleOf(session) !== 'admin')
       throw new SchemaFailure(403, msg`Access denied`)
+    // The check of a write can only be disabled, as for queries that write the schema.
+    if (this.#typecheck === 'false') session.typecheck = false
+    else if (this.#typecheck === 'true' && !doesWrite(route, request)) session.typecheck = true
     const version = session.transaction.catalogue.schemaVersion(session.database)
     if (checksVersion(route, request)) checkVersion(request, version)
     return { status: 200, body: bodyOf(route.answer({ request, session, version })) }
