@@ -87,7 +87,7 @@ function bodyOfGet({ request }: EndpointCall): string | undefined {
 /** The answer to a visit with a browser. */
 function usage(): Answer {
   const text =
-    'This is the GraphQL endpoint. Send operations with POST, as JSON with the member "query", and with a secret in the header "Authorization".\nThe page /dashboard/graphql imports schemas and runs operations.\n'
+    'This is the GraphQL endpoint. Send operations with POST, as JSON with the member "query", and with a secret in the header "Authorization".\nThe command "terrarium graphql import" imports a schema, and the dashboard at /dashboard/ shows the data.\n'
   return { status: 200, body: text, contentType: textType }
 }
 
