@@ -5,7 +5,14 @@ import { step, stepsPerDefinition } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
 import type { Diagnostic } from '../failure/query-failure.ts'
 import type { IndexPath } from '../schema/fsl/index-parts.ts'
-import type { CollectionItem, ProviderItem, RoleItem, SchemaItem } from '../schema/fsl/schema-items.ts'
+import {
+  type CollectionItem,
+  ofKind,
+  type ProviderItem,
+  type RoleItem,
+  type SchemaItem,
+} from '../schema/fsl/schema-items.ts'
+import type { TypeMember } from '../syntax/nodes.ts'
 import type { Source, Span } from '../syntax/source.ts'
 import { bounded } from './budget.ts'
 import { machineFor } from './check-query.ts'
@@ -61,6 +68,28 @@ function typeNames(name: string): readonly string[] {
   return [name, `Null${name}`, `${name}Collection`]
 }
 
+/** The errors of a database without type checks: default values that do not have the types of their fields. */
+export function defaultErrors(items: readonly SchemaItem[]): readonly Diagnostic[] {
+  const collections = items.filter(item => item.kind === 'collection')
+  const types = new SchemaTypes({ collections, functions: [], untyped: [] })
+  return collections.flatMap(({ members, source }) => {
+    step(stepsPerDefinition)
+    return ofKind(members, 'field').flatMap(each => fieldErrors(each, source, types, false))
+  })
+}
+
+/** Checks the default value of a field. The default values within object types are checked, too. */
+function fieldErrors(
+  { defaultValue, type }: Pick<TypeMember, 'defaultValue' | 'type'>,
+  source: Source,
+  types: SchemaTypes,
+  isTyped: boolean,
+): readonly Diagnostic[] {
+  if (defaultValue !== undefined)
+    return types.checkDefault(defaultValue, source, types.declared(type, source).type, isTyped)
+  return type.kind === 'object' ? type.members.flatMap(each => fieldErrors(each, source, types, isTyped)) : []
+}
+
 const checkResult: Type = { kind: 'union', members: [booleanType, nullType] }
 
 function collectionErrors(item: CollectionItem, types: SchemaTypes): readonly Diagnostic[] {
@@ -70,8 +99,7 @@ function collectionErrors(item: CollectionItem, types: SchemaTypes): readonly Di
   return members.flatMap((member): readonly Diagnostic[] => {
     switch (member.kind) {
       case 'field':
-        if (member.defaultValue === undefined) return []
-        return types.checkValue(member.defaultValue, source, types.declared(member.type, source).type)
+        return fieldErrors(member, source, types, true)
       case 'computed':
         return types.computedType(item, member).errors
       case 'check':

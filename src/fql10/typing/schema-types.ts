@@ -363,11 +363,17 @@ export class SchemaTypes {
     return machine.errors
   }
 
-  /** Checks an expression against a type. */
-  checkValue(node: Node, source: Source, type: Type): readonly Diagnostic[] {
+  /**
+   * Checks a default value against the type of its field. In a database without type checks (`isTyped` is false), values
+   * of the type `Number` pass, because the result of arithmetic can be an `Int`. Errors within the expression pass, too:
+   * the evaluation of the default value finds these errors.
+   */
+  checkDefault(node: Node, source: Source, type: Type, isTyped: boolean): readonly Diagnostic[] {
     const machine = machineFor(this.inner)
     const check = () => {
       const value = new Typer(machine, source).type(node, undefined)
+      const isUnsure = machine.errors.length > 0 || /\bNumber\b/.test(print(machine, value, true).text)
+      if (!isTyped && isUnsure) return []
       machine.check(value, type, { source, start: node.start, end: node.end })
       return machine.errors
     }

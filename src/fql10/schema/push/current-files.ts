@@ -9,7 +9,7 @@ import type { Session } from '../../../model/session.ts'
 import type { ObjectValue, Ref } from '../../../values/value.ts'
 import type { Diagnostic } from '../../failure/query-failure.ts'
 import { nativeModule } from '../../library/natives.ts'
-import { schemaErrors } from '../../typing/check-schema.ts'
+import { defaultErrors, schemaErrors } from '../../typing/check-schema.ts'
 import { Doc } from '../../value.ts'
 import { shownFields } from '../../world/native-fields.ts'
 import { itemKinds, nativeOfItem } from '../fsl/definition-of-item.ts'
@@ -130,15 +130,15 @@ export function storeFiles(files: readonly FileText[], session: Session): void {
 }
 
 /**
- * The faults of a schema. Its code is checked only if the database or the request wants the check, and if the schema has
- * no other faults.
+ * The faults of a schema. Code is checked only if the schema has no other faults. If neither the database nor the request
+ * wants the check, only the default values of fields are checked.
  */
 export function schemaItemFaults(items: readonly SchemaItem[], session: Session): readonly Diagnostic[] {
   const others = othersOf(session)
   const faults = itemFaults(items, others)
+  if (faults.length > 0) return faults
   const isChecked = session.typecheck ?? isTypechecked(session.database, session)
-  if (faults.length > 0 || !isChecked) return faults
-  return schemaErrors(items, others.functions)
+  return isChecked ? schemaErrors(items, others.functions) : defaultErrors(items)
 }
 
 /**
