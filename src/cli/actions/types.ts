@@ -14,7 +14,7 @@ import type { QueryConnection } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { jsonText } from '../client/report.ts'
 import { StartError } from '../command.ts'
-import { databaseFiles, readFslFiles, type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
+import { databaseFiles, inFolder, readFslFiles, type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
 import { visible } from '../terminal.ts'
 import { withTransferErrors } from '../transfer-target.ts'
 import { declarationsOf } from '../types/declarations.ts'
@@ -34,7 +34,7 @@ export async function writeTypes(
   config: Config,
 ): Promise<number> {
   if (choice.watch && choice.out === undefined) throw new UsageError('--watch needs --out')
-  if (folder !== undefined) return writeAll(() => filesOf(resolve(folder)), choice)
+  if (folder !== undefined) return writeAll(() => filesOf(resolve(folder)), choice, folder)
   const read = (connection: QueryConnection) =>
     withTransferErrors(async () => {
       const files = await databaseFiles(connection)
@@ -55,24 +55,27 @@ export function filesOf(folder: string): SchemaFiles {
 async function writeAll(
   read: () => SchemaFiles | Promise<SchemaFiles>,
   choice: TypesChoice,
+  folder?: string,
 ): Promise<number> {
-  if (!choice.watch) return writeOnce(await read(), choice)
+  if (!choice.watch) return writeOnce(await read(), choice, folder)
   const stopWaiting = stayAlive()
   try {
-    await watchSchema(read, files => void writeOnce(files, choice))
+    await watchSchema(read, files => void writeOnce(files, choice, folder))
     return 0
   } finally {
     stopWaiting()
   }
 }
 
-function writeOnce(files: SchemaFiles, { client, out }: TypesChoice): number {
+/** `folder`: the folder of the files; undefined for the files of a database. */
+function writeOnce(files: SchemaFiles, { client, out }: TypesChoice, folder?: string): number {
   let text: string
   try {
     text = typesOf(files, client)
   } catch (cause) {
     if (!(cause instanceof TransferError)) throw cause
-    process.stderr.write(`${visible(cause.message)}\n`)
+    const message = folder === undefined ? cause.message : inFolder(cause.message, folder, files)
+    process.stderr.write(`${visible(message)}\n`)
     return 2
   }
   if (out === undefined) process.stdout.write(jsonText(text, process.stdout))

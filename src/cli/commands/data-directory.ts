@@ -60,15 +60,17 @@ export const dataDirectoryCommands: readonly Command[] = [
     description: [
       'The folder is in the directory for temporary files (TMPDIR), needs as much room as the data, and is removed at the end.',
     ],
+    operands: [{ name: 'TARGET', doc: 'The target, if --from does not name it.', optional: true }],
     options: { from: fromOption, at: atOption },
     settings: ['logLevel'],
     statuses: [
       [1, 'The backup cannot be restored, or the check found errors, each a line of standard output.'],
     ],
-    async run({ options: { at, from }, config }) {
-      if (from === undefined) throw new UsageError('backup verify needs --from')
+    async run({ operands: [target], options: { at, from }, config }) {
+      if ((target === undefined) === (from === undefined))
+        throw new UsageError('backup verify needs the target of a continuous backup: --from TARGET')
       const { verify } = await import('../backup-folder.ts')
-      return verify(from, at === undefined ? undefined : timeOf(at), config)
+      return verify((from ?? target) as string, at === undefined ? undefined : timeOf(at), config)
     },
   }),
   command({
