@@ -138,6 +138,9 @@ function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonl
   const action = field('action', given => readAction(given, ofSet, call, at))
   const name = ['document', 'instance', 'resource'].find(each => fields.has(each)) ?? 'document'
   const document = field(name, given => readDocument(given, call, [...at, name]))
+  // Whether the name of a deleted object has a meaning depends on the other members, so it is unknown if they are wrong.
+  if (!errors.isEmpty && document instanceof UnresolvedRef)
+    errors.add(undefinedReference(document, call, ...at, name).errors)
   errors.throwIfAny()
   const values = fields.get('data') ?? fields.get('values')
   return { ts: ts as Micros, action, document, values: values === undefined ? undefined : listOf(values) }

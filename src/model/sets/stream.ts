@@ -211,9 +211,9 @@ function ascendingPlaceWithin(place: SetBound, arity: number): SetBound {
  */
 export function storedPlace(place: SetBound, order: SetOrder): EntryBound {
   const within = placeWithin(place, order)
-  const { document, side, values } = within
+  const { document, isOpen, side, values } = within
   if (values.length < order.arity && isWhole(within)) return { values, side: 'low' }
-  return document ? { values, document, side } : { values, side }
+  return { values, side, ...(document && { document }), ...(isOpen && { isOpen }) }
 }
 
 /** The range and the direction of a scan of elements. */

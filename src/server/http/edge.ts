@@ -98,7 +98,7 @@ export class Edge {
     const call = new EndpointCall(request, parameters, trace)
     call.startedMs = this.#services.clock.elapsedMs()
     if (request.method === 'OPTIONS' && request.headers.origin !== undefined) {
-      this.#answer(call, preflightAnswer)
+      this.#answer(call, preflightAnswer(endpoint))
       return
     }
     call.endpoint = endpoint
@@ -323,7 +323,6 @@ const allowedHeaders = [
   'x-query-tags',
   'x-query-timeout',
   'x-query-timeout-ms',
-  'x-schema-preview',
   'x-runtime-environment',
   'x-runtime-environment-os',
   'x-nodejs-version',
@@ -332,16 +331,18 @@ const allowedHeaders = [
   'x-performance-hints',
 ]
 
-/** The response is the same for every path. The header with the allowed origin is added later (response-headers.ts). */
-const preflightAnswer: Answer = {
-  status: 200,
-  body: '',
-  headers: [
-    'access-control-max-age',
-    String(secondsPerDay),
-    'access-control-allow-methods',
-    'GET, POST, PUT, PATCH, DELETE',
-    'access-control-allow-headers',
-    allowedHeaders.join(', '),
-  ],
+/** Returns the response to a preflight. The header with the allowed origin is added later (response-headers.ts). */
+function preflightAnswer(endpoint: Endpoint): Answer {
+  return {
+    status: 200,
+    body: '',
+    headers: [
+      'access-control-max-age',
+      String(secondsPerDay),
+      'access-control-allow-methods',
+      'GET, POST, PUT, PATCH, DELETE',
+      'access-control-allow-headers',
+      [...allowedHeaders, ...(endpoint.allowedHeaders ?? [])].join(', '),
+    ],
+  }
 }

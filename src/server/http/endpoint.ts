@@ -39,6 +39,8 @@ export interface Endpoint {
   readonly bodyBytesMax?: number
   /** True: the query log records each request. */
   readonly recorded?: boolean
+  /** Request headers that pages of other origins may send to this endpoint, besides those of all endpoints. */
+  readonly allowedHeaders?: readonly string[]
   /** The protocol of the endpoint's requests and responses; version 4 when absent. */
   readonly protocol?: Protocol
   /** Handlers by method. A 405 response lists these methods, without HEAD. */

@@ -13,7 +13,12 @@ const textType = 'text/plain; charset=utf-8'
 const inGetRequests = { readOnly: 'get requests' } as const
 
 /** The traits of the endpoints. */
-const traits = { authenticated: true, readsBody: true, recorded: true } as const
+const traits = {
+  authenticated: true,
+  readsBody: true,
+  recorded: true,
+  allowedHeaders: ['x-schema-preview'],
+} as const
 
 /** The endpoints of GraphQL. */
 export function graphqlEndpoints({ engine }: Services): readonly Endpoint[] {
