@@ -131,5 +131,5 @@ driverTest('all options of queries are accepted', async app => {
     performance_hints: true,
   })
   assert.deepEqual(answer.query_tags, { kind: 'report' })
-  assert.equal(answer.static_type, undefined)
+  assert.equal(answer.static_type, '1')
 })

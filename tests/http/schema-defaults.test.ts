@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keyOfNewDatabase, sendFql } from '../support/http.ts'
+import { fql, keyOfNewDatabase, query, sendFql } from '../support/http.ts'
 import { serverOfFile } from '../support/server.ts'
 
 const server = serverOfFile()
@@ -31,4 +31,24 @@ test('a default value of another type is rejected in a database without type che
   const definition = '{ name: "B", fields: { a: { signature: "String", default: "0" } } }'
   const { json } = await sendFql(server, secret, `Collection.create(${definition})`)
   assert.equal((json as { error?: { code: string } }).error?.code, 'invalid_schema')
+})
+
+test('a collection of version 4 whose name is no identifier does not prevent writes of the schema', async () => {
+  const secret = await keyOfNewDatabase(server, 'names', 'admin')
+  const name = 'x$_+collection.~%22;@!'
+  await query(server, secret, { create_collection: { object: { name } } })
+  await fql(
+    server,
+    secret,
+    'Collection.create({ name: "B", fields: { a: { signature: "Int", default: "0" } } })',
+  )
+  const headers = { 'x-typecheck': 'true' }
+  const { json } = await sendFql(
+    server,
+    secret,
+    'Collection("x$_+collection.~%22;@!").all().count()',
+    {},
+    headers,
+  )
+  assert.equal((json as { data?: number }).data, 0)
 })

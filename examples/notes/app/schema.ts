@@ -77,6 +77,6 @@ export type Collections = {
 
 /** The functions by the names that queries use. */
 export type Functions = {
-  signUp(email: string, password: string): Document
-  logIn(email: string, password: string): Document
+  signUp(email: string, password: string): Document & { readonly document: DocumentRef; readonly secret?: string }
+  logIn(email: string, password: string): Document & { readonly document: DocumentRef; readonly secret?: string }
 }

@@ -14,7 +14,7 @@ import {
 import { type LambdaNode, type Node, shortParameter, type TypeNode } from '../syntax/nodes.ts'
 import type { Source, Span } from '../syntax/source.ts'
 import { anneal } from './anneal.ts'
-import { librarySignature, resolveType } from './annotations.ts'
+import { librarySignature, resolveType, signatureWith } from './annotations.ts'
 import { bounded } from './budget.ts'
 import { machineFor, print } from './check-query.ts'
 import { Alias, Deferred, fixedScheme } from './deferred.ts'
@@ -110,12 +110,12 @@ export class SchemaTypes {
     const absent = named(`Null${name}`)
     this.#globals.set(name, { parameters: [], type: module, text: module.name })
     this.#shapes.set(name, this.#documentShape(name, item))
-    const nullFields = schemesOf(absentMembers(module.name, 'id'))
+    const nullFields = schemesOf(name, each => absentMembers(`${each}Collection`, 'id'))
     this.#shapes.set(absent.name, { parameters: [], fields: nullFields, alias: fixedScheme(nullType) })
     this.#shapes.set(module.name, {
       parameters: [],
       fields: this.#moduleFields(name, item, document),
-      apply: librarySignature(`(id: ID) => Ref<${name}>`),
+      apply: signatureWith(name, each => `(id: ID) => Ref<${each}>`),
       hint: 'user_collection',
     })
   }
@@ -123,7 +123,7 @@ export class SchemaTypes {
   #documentShape(name: string, item: CollectionItem): Shape {
     const fields = new Map<string, Scheme>([
       ['coll', fixedScheme(named(`${name}Collection`))],
-      ['delete', librarySignature(`() => Null${name}`)],
+      ['delete', signatureWith(name, each => `() => Null${each}`)],
       ['exists', librarySignature('() => true')],
     ])
     for (const method of ['update', 'replace', 'updateData', 'replaceData']) {
@@ -157,11 +157,11 @@ export class SchemaTypes {
   }
 
   #moduleFields(name: string, item: CollectionItem, document: Type): Map<string, Scheme> {
-    const fields = schemesOf({
-      ...collectionTexts(name),
-      byId: `(id: ID) => Ref<${name}>`,
+    const fields = schemesOf(name, each => ({
+      ...collectionTexts(each),
+      byId: `(id: ID) => Ref<${each}>`,
       definition: 'CollectionDef',
-    })
+    }))
     fields.set('create', this.#writing('create', name, item))
     fields.set('createData', this.#writing('createData', name, item))
     for (const index of ofKind(item.members, 'index')) {
@@ -435,8 +435,15 @@ export function namesOf({ name, annotations }: CollectionItem | FunctionItem): r
   return [name.text, ...annotations.flatMap(each => (each.kind === 'alias' ? [each.name.text] : []))]
 }
 
-function schemesOf(texts: Readonly<Record<string, string>>): Map<string, Scheme> {
-  return new Map(Object.entries(texts).map(([name, text]) => [name, librarySignature(text)]))
+/** The members of a collection, whose types contain the name of the collection. */
+function schemesOf(
+  collection: string,
+  textsFor: (name: string) => Readonly<Record<string, string>>,
+): Map<string, Scheme> {
+  const members = Object.keys(textsFor(collection))
+  return new Map(
+    members.map(member => [member, signatureWith(collection, name => textsFor(name)[member] as string)]),
+  )
 }
 
 function computedKey(item: CollectionItem, name: string): string {
