@@ -7,7 +7,6 @@ import type { Config } from '../app/config/settings.ts'
 import { checkData, prepareDataFolder } from '../app/data-folder.ts'
 import { openEngine } from '../app/open-engine.ts'
 import { systemRandom } from '../base/random.ts'
-import { reasonOf } from '../base/system-reasons.ts'
 import { openServiceLog } from '../server/service-log.ts'
 import {
   type DatabasePath,
@@ -15,7 +14,6 @@ import {
   remoteConnection,
   type TransferConnection,
 } from '../transfer/connection.ts'
-import { TransferError } from '../transfer/record.ts'
 import { claimUnlessServed } from './client/connect.ts'
 import type { ClientChoice } from './client/options.ts'
 import { StartError } from './command.ts'
@@ -71,21 +69,6 @@ async function openFolder(config: Config, release: () => Promise<void>): Promise
     return localConnection(config.data, { ...opened, close }, rootSecret)
   } catch (cause) {
     await release()
-    throw cause
-  }
-}
-
-/** Turns failures of imports and exports into one-line errors for the user. */
-export async function withTransferErrors<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (cause) {
-    if (cause instanceof TransferError) throw new StartError(cause.message)
-    // Errors of the system: a folder without read permission, a full disk.
-    if (cause instanceof Error && 'syscall' in cause) {
-      const { path = 'the files' } = cause as NodeJS.ErrnoException
-      throw new StartError(`${path}: ${reasonOf(cause)}`)
-    }
     throw cause
   }
 }

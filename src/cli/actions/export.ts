@@ -8,8 +8,9 @@ import type { Invocation } from '../command.ts'
 import { withRate } from '../progress.ts'
 import { quantity, visible } from '../terminal.ts'
 import { timeOf } from '../time-argument.ts'
+import { withTransferErrors } from '../transfer-errors.ts'
 import type { exportOptions } from '../transfer-options.ts'
-import { openTarget, withTransferErrors } from '../transfer-target.ts'
+import { openTarget } from '../transfer-target.ts'
 
 /** Runs the command; resolves with the exit status. */
 export async function run(invocation: Invocation<typeof exportOptions>): Promise<number> {

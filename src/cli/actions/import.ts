@@ -13,8 +13,9 @@ import { jsonText } from '../client/report.ts'
 import { type Invocation, StartError } from '../command.ts'
 import { withRate } from '../progress.ts'
 import { visible } from '../terminal.ts'
+import { withTransferErrors } from '../transfer-errors.ts'
 import type { importOptions } from '../transfer-options.ts'
-import { openTarget, withTransferErrors } from '../transfer-target.ts'
+import { openTarget } from '../transfer-target.ts'
 
 /** Runs the command; resolves with the exit status. */
 export async function run(invocation: Invocation<typeof importOptions>): Promise<number> {

@@ -7,7 +7,8 @@ import { type RewindCounts, runRewind } from '../../transfer/rewinder.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { withCount } from '../progress.ts'
 import { timeOf } from '../time-argument.ts'
-import { openTarget, withTransferErrors } from '../transfer-target.ts'
+import { withTransferErrors } from '../transfer-errors.ts'
+import { openTarget } from '../transfer-target.ts'
 
 interface Choice extends Pick<ClientChoice, 'url' | 'secret' | 'database'> {
   readonly collection: string | undefined

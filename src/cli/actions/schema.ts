@@ -31,7 +31,7 @@ import {
   stepsOf,
 } from '../schema/plan.ts'
 import { isConfirmed, quantity, styleFor, visible } from '../terminal.ts'
-import { withTransferErrors } from '../transfer-target.ts'
+import { withTransferErrors } from '../transfer-errors.ts'
 
 interface Choice {
   readonly dryRun: boolean

@@ -16,7 +16,7 @@ import { jsonText } from '../client/report.ts'
 import { StartError } from '../command.ts'
 import { databaseFiles, inFolder, readFslFiles, type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
 import { visible } from '../terminal.ts'
-import { withTransferErrors } from '../transfer-target.ts'
+import { withTransferErrors } from '../transfer-errors.ts'
 import { declarationsOf } from '../types/declarations.ts'
 import { valueClassesOf } from '../types/value-classes.ts'
 
