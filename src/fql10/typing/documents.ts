@@ -23,7 +23,7 @@ export interface DeclaredField {
 }
 
 /** What a collection declares. */
-interface Declaration {
+export interface Declaration {
   readonly fields: readonly DeclaredField[]
   readonly wildcard: Type | undefined
   /** True if documents may have their own time to live. */

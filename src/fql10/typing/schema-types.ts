@@ -18,7 +18,7 @@ import { librarySignature, resolveType, signatureWith } from './annotations.ts'
 import { bounded } from './budget.ts'
 import { machineFor, print } from './check-query.ts'
 import { Alias, Deferred, fixedScheme } from './deferred.ts'
-import { argumentsOf, type DeclaredField, metadata, termType } from './documents.ts'
+import { argumentsOf, type Declaration, type DeclaredField, metadata, termType } from './documents.ts'
 import type { Environment, Scheme, Shape } from './environment.ts'
 import { Typer } from './expressions.ts'
 import { absentMembers, collectionTexts, libraryNames, libraryShapes, rangeText } from './library.ts'
@@ -202,7 +202,7 @@ export class SchemaTypes {
 
   readonly #declarations = new Map<CollectionItem, ReturnType<SchemaTypes['declarationOf']>>()
 
-  #declaration(item: CollectionItem): ReturnType<SchemaTypes['declarationOf']> {
+  #declaration(item: CollectionItem): Declaration {
     let found = this.#declarations.get(item)
     if (found === undefined) {
       found = this.declarationOf(item)
@@ -211,7 +211,7 @@ export class SchemaTypes {
     return found
   }
 
-  declarationOf(item: CollectionItem) {
+  declarationOf(item: CollectionItem): Declaration {
     const fields = ofKind(item.members, 'field').map(
       ({ name, type, defaultValue }): DeclaredField => ({
         name: name.text,
