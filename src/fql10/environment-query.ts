@@ -28,7 +28,7 @@ class EnvironmentRefused extends LanguageError {
 
 const readers: ReadonlySet<string | undefined> = new Set(['admin', 'server'])
 
-/** A query for the environment. */
+/** Lists all names and types that queries of a database can use. Only server and admin keys may run it. */
 export class EnvironmentQuery implements Query {
   readonly effect = 'read'
 
@@ -58,7 +58,7 @@ export function refusedEnvironment(error: LanguageError): RenderedResponse {
   return { status: 403, body: errorText('forbidden', error.message) }
 }
 
-/** The response to a request that failed with a RequestError. */
+/** The body differs from other errors of version 10: it is not nested in a member `error`. */
 export function failedEnvironment(error: RequestError): RenderedResponse {
   const { code, description, status } = error
   return { status, body: environmentErrorBody(code, description), fault: requestFault(error, code) }

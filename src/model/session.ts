@@ -195,7 +195,7 @@ export class Session {
   callSite: CallSite | undefined
   /** Set during the permission decision for a document that was found through an index entry. */
   indexMatch: IndexMatch | undefined
-  /** Whether the request enables or disables the check of static types. If undefined, the database decides. */
+  /** True or false: the request enables or disables the check of static types. Undefined: the database decides. */
   typecheck: boolean | undefined
   /** The current depth of nested calls of lambdas and functions. */
   callDepth = 0

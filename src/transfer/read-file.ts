@@ -56,8 +56,8 @@ export interface FilePlace extends ElementPlace {
 export const fileStart: FilePlace = { ...start, elements: 0, items: 0, records: 0 }
 
 /**
- * One item of an element. Each item has its own {@link next}, because a batch can end between the documents of a page,
- * and an interrupted import continues there.
+ * An element, such as a page, contains one or more items. Each item has its own {@link next}, because a batch can end
+ * between the documents of a page, and an interrupted import continues there.
  */
 export interface FileItem {
   readonly origin: RecordPlace

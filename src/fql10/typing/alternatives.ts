@@ -38,7 +38,7 @@ export class Group {
 /** The alternatives of a group that rejected a value. */
 type Rejections = Map<object, Set<Alternative>>
 
-/** One variant of an overload at one place. */
+/** An alternative is one variant of an overload, at one call site. */
 export class Alternative {
   readonly group: Group
   readonly index: number
@@ -128,7 +128,7 @@ export class Alternatives {
     while (this.trail.length > mark) this.trail.pop()?.()
   }
 
-  /** Opens a group. */
+  /** `parents`: the alternatives of other groups in which the overload occurs. */
   open(size: number, isExclusive: boolean, level: number, parents: readonly Alternative[]): Group {
     const around = [...new Set(parents)].filter(each => each !== base)
     const group = new Group(size, isExclusive, level, around.length === 0 ? [base] : around)

@@ -22,7 +22,7 @@ export interface DeclaredField {
   readonly hasDefault: boolean
 }
 
-/** What a collection declares. */
+/** The declarations of a collection that determine the arguments of its writing methods. */
 export interface Declaration {
   readonly fields: readonly DeclaredField[]
   readonly wildcard: Type | undefined

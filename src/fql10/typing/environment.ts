@@ -10,7 +10,7 @@ export interface Scheme {
   readonly text: string
 }
 
-/** What values of a named type can do. */
+/** The fields, operators and calls that values of a named type support. */
 export interface Shape {
   readonly parameters: readonly string[]
   readonly fields: ReadonlyMap<string, Scheme>

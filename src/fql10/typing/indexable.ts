@@ -8,7 +8,6 @@ import type { LambdaNode, Link, Node } from '../syntax/nodes.ts'
 import type { Source } from '../syntax/source.ts'
 import { lambdaIn } from './schema-types.ts'
 
-/** The names of a schema. */
 interface SchemaNames {
   readonly functions: ReadonlySet<string>
   readonly collections: ReadonlySet<string>

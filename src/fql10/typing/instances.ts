@@ -138,7 +138,7 @@ export class Instances {
     return found
   }
 
-  /** The array type of a tuple. */
+  /** Each tuple has one array type, whose element is a variable that all elements of the tuple flow into. */
   arrayOf(value: TupleType): NamedType {
     let found = this.#arrays.get(value)
     if (found === undefined) {

@@ -51,7 +51,7 @@ export const libraryNames: ReadonlyMap<string, Scheme> = new Map([
   }),
 ])
 
-/** The shapes of the library. */
+/** Built once, because the shapes of the library do not depend on the database. */
 export const libraryShapes: ReadonlyMap<string, Shape> = completed(readShapes())
 
 type MutableShape = {

@@ -184,7 +184,7 @@ export interface Collection {
 /** Removes null from a concrete value. Undefined if nothing is left. */
 type WithoutNull = (value: Type) => Type | undefined
 
-/** Collects a value or a use. */
+/** Collects the union of a value's lower bounds, or the intersection of a use's upper bounds, through all variables. */
 export function collect(term: Use, isValue: boolean, withoutNull: WithoutNull): Collection {
   const collector = new Collector(withoutNull)
   const root = collector.part(term, isValue)

@@ -31,7 +31,7 @@ export interface PrintedType {
   readonly isFunction: boolean
 }
 
-/** Prints a value or a use. */
+/** Simplifies the type first, so that variables which occur only as a value or only as a use disappear. */
 export function printType(term: Use, isValue: boolean, options: PrintOptions): PrintedType {
   const collection = collect(term, isValue, options.withoutNull)
   simplify(collection)

@@ -40,7 +40,7 @@ interface Inferred {
   readonly errors: readonly Diagnostic[]
 }
 
-/** The types of a schema. */
+/** Infers types on demand, in the order in which functions and computed fields use each other, and caches them. */
 export class SchemaTypes {
   readonly items: SchemaItems
   /** Errors about recursion, by the name of the function. */

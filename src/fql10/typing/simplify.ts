@@ -2,7 +2,7 @@
 
 import type { Collection, Name, Part } from './parts.ts'
 
-/** What occurs in a position: variables, and the names and literals as texts. */
+/** A position contains variables, and names and literals, which are compared as texts. */
 type Occurrence = Name | string
 
 /** Removes and unites variables. Changes the parts. */

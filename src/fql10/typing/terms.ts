@@ -50,7 +50,7 @@ export interface ParameterType {
   readonly type: Type
 }
 
-/** A function. */
+/** A function type. The checker compares the positions of parameters, and only prints their names. */
 export interface FunctionType extends Placed {
   readonly kind: 'function'
   readonly parameters: readonly ParameterType[]
@@ -182,7 +182,7 @@ interface GuardUse {
   readonly use: Use
 }
 
-/** What a context demands of a value. */
+/** A context's demand on a value: a type, a field, a call, an access or a projection. */
 export type Use = Type | SelectUse | CallUse | AccessUse | ProjectUse | GuardUse
 
 /** `Any` without a position. */

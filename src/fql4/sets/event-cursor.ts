@@ -138,7 +138,8 @@ function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonl
   const action = field('action', given => readAction(given, ofSet, call, at))
   const name = ['document', 'instance', 'resource'].find(each => fields.has(each)) ?? 'document'
   const document = field(name, given => readDocument(given, call, [...at, name]))
-  // Whether the name of a deleted object has a meaning depends on the other members, so it is unknown if they are wrong.
+  // The other members of a cursor decide between deleted objects of the same name. If a member is wrong, the name stays
+  // unresolved, and its error is reported beside the others.
   if (!errors.isEmpty && document instanceof UnresolvedRef)
     errors.add(undefinedReference(document, call, ...at, name).errors)
   errors.throwIfAny()

@@ -66,7 +66,7 @@ function completedField(
   return { ...field, directives }
 }
 
-/** Returns the name of the index of a field with `@unique`. */
+/** The default name of the index is the name that the hosted service generated. */
 export function uniqueIndexName(owner: ObjectDefinition, field: FieldDefinition): string {
   return directiveText(field, 'unique', 'index') ?? `unique_${owner.name}_${field.name}`
 }
@@ -76,7 +76,7 @@ function resolverDirective(field: FieldDefinition): DirectiveUse {
   return { name: 'resolver', args: { name: resolverName(field), paginated } }
 }
 
-/** Returns the name of the function of a field. */
+/** By default, a resolver has the name of its field. */
 export function resolverName(field: FieldDefinition): string {
   return directiveText(field, 'resolver', 'name') ?? field.name
 }

@@ -102,7 +102,7 @@ export interface DatabaseDefinition {
   readonly parent: DatabaseId
   readonly container: boolean
   readonly protected: boolean
-  /** Whether queries are checked before they run. If undefined, the parent decides. */
+  /** True if the static types of queries are checked before they run. Undefined: the parent database decides. */
   readonly typechecked: boolean | undefined
 }
 
