@@ -43,6 +43,7 @@ export function pureSession(options: PureOptions = {}, memo = new Memo()): Sessi
       resolve: () => undefined,
       nameOf: () => undefined,
       derived: (_scope: unknown, _name: string, make: () => unknown) => make(),
+      countDerived: () => {},
     },
     get(): never {
       throw nothing

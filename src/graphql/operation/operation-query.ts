@@ -19,6 +19,7 @@ import type { ParameterSource } from './parameters.ts'
 import {
   coerceVariables,
   compiledForm,
+  introspection,
   type PreparedOperation,
   prepareOperation,
 } from './prepared-operation.ts'
@@ -56,10 +57,10 @@ export class OperationQuery implements Query {
     const variables = coerceVariables(prepared, this.#request, schema)
     const source: ParameterSource = { session, variables, known: new Map() }
     const { fragments, operation } = prepared
-    const compiled = compiledForm(prepared, variables, () =>
+    const compiled = compiledForm(prepared, variables, session, () =>
       compileOperation(operation, fragments, schema, source),
     )
-    const introspected = introspect(prepared, compiled, this.#request.variables, schema)
+    const introspected = introspect(prepared, compiled, this.#request.variables, schema, session)
     const value = run(compiled, source)
     noteObjects(prepared, schema, session)
     const { query: text } = this.#request
@@ -97,17 +98,27 @@ function noteObjects({ operation }: PreparedOperation, schema: DatabaseSchema, {
   }
 }
 
+const noIntrospections: ReadonlyMap<string, string> = new Map()
+
 /** Returns the JSON of the fields `__schema` and `__type` by their names in the response. */
 function introspect(
   prepared: PreparedOperation,
   { introspections }: CompiledOperation,
   variables: Variables,
+  schema: DatabaseSchema,
+  session: Session,
+): ReadonlyMap<string, string> {
+  if (introspections.length === 0) return noIntrospections
+  return introspection(prepared, session, () => execute(prepared, introspections, variables, schema))
+}
+
+function execute(
+  { fragments, operation }: PreparedOperation,
+  introspections: CompiledOperation['introspections'],
+  variables: Variables,
   { generated, library, units }: DatabaseSchema,
 ): ReadonlyMap<string, string> {
-  if (introspections.length === 0) return new Map()
-  if (prepared.introspected !== undefined) return prepared.introspected
   longCall(units * introspections.length)
-  const { fragments, operation } = prepared
   const { Kind } = library
   const selections = introspections.flatMap(({ node, selectionSets }) =>
     selectionSets.map(selectionSet => ({ ...node, selectionSet })),
@@ -122,9 +133,7 @@ function introspect(
   const [error] = errors
   if (error !== undefined || !data)
     throw OperationError.invalid(error?.message ?? 'The schema cannot be read.')
-  const introspected = new Map(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)]))
-  if ((operation.variableDefinitions ?? []).length === 0) prepared.introspected = introspected
-  return introspected
+  return new Map(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)]))
 }
 
 /** Texts of version 4 that clients of GraphQL know in an older form. */

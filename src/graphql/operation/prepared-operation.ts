@@ -4,9 +4,8 @@
 import type { GraphQLError, OperationDefinitionNode } from 'graphql'
 import { catchError } from '../../base/catch-error.ts'
 import { longCall } from '../../base/effort.ts'
-import { GenerationCache } from '../../base/generation-cache.ts'
 import { msg } from '../../base/message.ts'
-import { upsert } from '../../base/upsert.ts'
+import { Remembered } from '../../model/remembered.ts'
 import type { Session } from '../../model/session.ts'
 import { OperationError } from '../errors.ts'
 import type { Library } from '../library.ts'
@@ -17,34 +16,29 @@ import type { CompiledOperation } from './operation-compiler.ts'
 import type { OperationRequest } from './operation-request.ts'
 import type { Variables } from './selections.ts'
 
-/** Maximum number of compiled forms of one operation. Each form belongs to values of `@include` and `@skip`. */
-const compiledFormsMax = 16
-
 /** A valid operation. */
 export interface PreparedOperation {
   readonly operation: OperationDefinitionNode
   readonly fragments: Fragments
   /** The names of the variables on which `@include` and `@skip` depend. */
   readonly conditions: readonly string[]
-  /** Compiled forms by the values of the conditions. */
-  readonly compiled: Map<string, CompiledOperation>
-  /** The JSON of the fields `__schema` and `__type`, if it depends on no variables. */
-  introspected: ReadonlyMap<string, string> | undefined
-  /** The length of the text, as the weight in the cache. */
+  /** The key of the operation in the caches of its database. */
+  readonly key: string
+  /** The weight of the operation, and of each of its compiled forms, in the caches of its database. */
   readonly units: number
 }
 
-/** Maximum number of UTF-16 units of the texts of all prepared operations of a database. */
-const operationUnitsMax = 200_000
+/** The weight of an operation in addition to the UTF-16 units of its text. */
+const minimalUnits = 500
 
-/** The prepared operations of a database, until its schema changes. */
-function preparedOperations({ database, transaction }: Session): GenerationCache<string, PreparedOperation> {
-  return transaction.catalogue.derived(
-    database,
-    'graphql operations',
-    () => new GenerationCache<string, PreparedOperation>(operationUnitsMax, ({ units }) => units),
-  )
-}
+/** Measured bytes of memory for each unit of an operation or of a compiled form. */
+const bytesPerUnit = 250
+
+/** Maximum weight of all operations, and of all compiled forms, that are remembered for a database. */
+const rememberedUnitsMax = 50_000
+
+/** Maximum number of UTF-16 units of the remembered results of introspection of a database. */
+const introspectedUnitsMax = 1_000_000
 
 /** Returns the operation that a request selects. Throws OperationError if the document is invalid. */
 export function prepareOperation(
@@ -53,17 +47,19 @@ export function prepareOperation(
   session: Session,
 ): PreparedOperation {
   const { operationName = '', query } = request
-  const operations = preparedOperations(session)
   const key = `${operationName}\n${query}`
+  const name = 'graphql operations'
+  const operations = Remembered.of<PreparedOperation>(name, rememberedUnitsMax, bytesPerUnit, session)
   const known = operations.get(key)
   if (known !== undefined) return known
-  const prepared = prepare(request, schema)
-  operations.set(key, prepared)
+  const prepared = prepare(request, key, schema)
+  operations.set(key, prepared, prepared.units, session)
   return prepared
 }
 
 function prepare(
   { operationName, query }: OperationRequest,
+  key: string,
   { generated, library }: DatabaseSchema,
 ): PreparedOperation {
   checkText(query, graphqlLimits.documentTokensMax, message => OperationError.invalid(message))
@@ -98,14 +94,10 @@ function prepare(
     operation,
     fragments,
     conditions,
-    compiled: new Map(),
-    introspected: undefined,
+    key,
     units: query.length + minimalUnits,
   }
 }
-
-/** The weight of an operation in addition to its text. */
-const minimalUnits = 500
 
 function syntaxError(error: GraphQLError, query: string): OperationError {
   const locations = (error.locations ?? []).map(({ column, line }) => ({ line, column }))
@@ -146,19 +138,45 @@ type PreparedDefinition =
   | OperationDefinitionNode
   | (Fragments extends ReadonlyMap<string, infer F> ? F : never)
 
-/** Returns the compiled form for the variables of a request. */
+/**
+ * Returns the compiled form for the variables of a request. An operation has a form for each combination of values of
+ * `@include` and `@skip`.
+ */
 export function compiledForm(
   prepared: PreparedOperation,
   variables: Variables,
+  session: Session,
   compile: () => CompiledOperation,
 ): CompiledOperation {
-  const key = prepared.conditions.map(name => String(variables[name])).join(' ')
-  const known = prepared.compiled.get(key)
+  const { conditions, key, units } = prepared
+  const name = 'graphql expressions'
+  const forms = Remembered.of<CompiledOperation>(name, rememberedUnitsMax, bytesPerUnit, session)
+  const formKey = `${conditions.map(each => String(variables[each])).join(' ')}\n${key}`
+  const known = forms.get(formKey)
   if (known !== undefined) return known
   const compiled = compile()
-  if (compiled.isForOneRequest) return compiled
-  if (prepared.compiled.size >= compiledFormsMax) prepared.compiled.clear()
-  return upsert(prepared.compiled, key, () => compiled)
+  if (!compiled.isForOneRequest) forms.set(formKey, compiled, units, session)
+  return compiled
+}
+
+/**
+ * Returns the JSON of the fields `__schema` and `__type`, by their names in the response. The result is remembered if
+ * it depends on no variables.
+ */
+export function introspection(
+  { key, operation }: PreparedOperation,
+  session: Session,
+  introspect: () => ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  if ((operation.variableDefinitions ?? []).length > 0) return introspect()
+  const name = 'graphql introspections'
+  const results = Remembered.of<ReadonlyMap<string, string>>(name, introspectedUnitsMax, 1, session)
+  const known = results.get(key)
+  if (known !== undefined) return known
+  const found = introspect()
+  const units = [...found.values()].reduce((sum, json) => sum + json.length, key.length)
+  results.set(key, found, units, session)
+  return found
 }
 
 /** Returns the coerced variables of a request. Throws OperationError for invalid values. */

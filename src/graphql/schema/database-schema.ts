@@ -36,6 +36,9 @@ export interface DatabaseSchema {
   readonly relationObject: (kind: 'indexes' | 'collections', name: string) => Ref
 }
 
+/** Measured bytes of memory for each UTF-16 unit of the generated schema's text. */
+const bytesPerUnit = 60
+
 /** Returns the schema of the session's database. */
 export function databaseSchema(session: Session, library: Library): DatabaseSchema {
   const { database, transaction } = session
@@ -45,6 +48,7 @@ export function databaseSchema(session: Session, library: Library): DatabaseSche
     const schema = readDatabaseSchema(session, library)
     // The schema is cached for all queries, so the reads are not added to the costs of this query.
     counters.readBytes = readBytes
+    transaction.catalogue.countDerived(database, schema.units * bytesPerUnit)
     return schema
   })
 }

@@ -158,6 +158,11 @@ export interface Catalogue {
    * use only named schema objects of this database (roles, functions …).
    */
   derived<T>(database: DatabaseId, name: string, derive: () => T): T
+  /**
+   * Counts `bytes` of memory of derived results for the cache of schemas, beyond the memory that is estimated from the
+   * stored schema objects.
+   */
+  countDerived(database: DatabaseId, bytes: number): void
 }
 
 /** Returns the schema object that had `name` in a native collection, in a fixed database and at a fixed time. */

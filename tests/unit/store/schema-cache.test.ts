@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
-import { SchemaCache, StoreCatalogue } from '../../../src/storage/store/catalogue.ts'
+import { StoreCatalogue } from '../../../src/storage/store/catalogue.ts'
+import { SchemaCache } from '../../../src/storage/store/schema-cache.ts'
 import { noCounts, noExpiry } from '../../../src/storage/store/snapshot.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import { Bench, object } from './support.ts'
@@ -63,3 +64,20 @@ for (const { bytesMax, least, most } of cases) {
     await bench.close()
   })
 }
+
+test('results that are derived from schemas count in the cache', async () => {
+  const bench = new Bench()
+  const ids = await fill(bench)
+  const cache = new SchemaCache(megabyte)
+  bench.kv.read(view => {
+    const time = micros(bench.now)
+    const times = { time, commitTime: undefined, schemaTime: time, lastCommitTime: time }
+    const catalogue = new StoreCatalogue({ view, ...times, counters: noCounts(), expiry: noExpiry() }, cache)
+    for (const database of ids) {
+      catalogue.derived(database, 'text', () => 'x')
+      catalogue.countDerived(database, megabyte / 4)
+    }
+  })
+  assert.ok(cache.size <= 5, `${cache.size} schemas with results of 256 kB are cached in 1 MB`)
+  await bench.close()
+})
