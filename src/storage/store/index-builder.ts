@@ -224,6 +224,7 @@ export function continueBuild(transaction: BuildTransaction, index: Ref, isOver:
   context.overlay.set(key, undefined)
   const current = transaction.get(index)
   if (current === undefined) return
+  catalogue.changesDefinitions = false
   const fields = new Map(current.fields).set('active', true)
   fields.delete(buildErrorField)
   transaction.put(index, fields)
@@ -249,5 +250,6 @@ export function recordFailure(
   const reason = cause instanceof RequestError ? cause.description : 'The service met an internal error.'
   const text = `Document ${document.id} of ${name}: ${reason}`
   if (current.fields.get(buildErrorField) === text) return
+  transaction.catalogue.changesDefinitions = false
   transaction.put(index, new Map(current.fields).set(buildErrorField, text))
 }
