@@ -42,6 +42,7 @@ export async function measureSize({ folder, scales, side, isKept }: SizeOptions)
     const figure = figures.get(name) ?? { name, unit, values: [] }
     figure.values.push(value)
     figures.set(name, figure)
+    console.log(`${name}: ${shortNumber(value)} ${unit}`)
   }
   try {
     for (const [at, count] of scales.entries()) {
@@ -80,9 +81,10 @@ async function measureScale(data: string, count: number, side: number, add: Add)
       'MiB',
       memory.reduce((sum, each) => sum + each, 0),
     )
-    const works = await measureWork({ server, data, secret }, count, side)
+    const report = (work: WorkRate) => addWork(work, add)
+    await measureWork({ server, data, secret }, count, side, report)
     await server.stop()
-    for (const work of [...works, ...(await measureCommands(data, count))]) addWork(work, add)
+    await measureCommands(data, count, report)
     add('bytes on disk per document', 'bytes', diskBytes(data) / count)
     for (const [part, bytes] of Object.entries(await bytesByPart(data)))
       add(`bytes per document: ${part}`, 'bytes', bytes / count)
@@ -120,26 +122,24 @@ async function measureStarts(before: ServerProcess, data: string, add: Add): Pro
 }
 
 /** Commands on the data directory of a stopped service. */
-async function measureCommands(data: string, count: number): Promise<readonly WorkRate[]> {
+async function measureCommands(data: string, count: number, report: (work: WorkRate) => void): Promise<void> {
   const [backup, restored] = [join(data, '..', 'backup'), join(data, '..', 'restored')]
-  const results = [
-    await command('check', count, ['check', '--data', data]),
-    await command('backup', count, ['backup', backup, '--data', data]),
-    await command('restore', count, ['restore', backup, '--data', restored]),
-  ]
+  report(await command('check', count, ['check', '--data', data]))
+  report(await command('backup', count, ['backup', backup, '--data', data]))
+  report(await command('restore', count, ['restore', backup, '--data', restored]))
   for (const folder of [backup, restored]) await rm(folder, { recursive: true, force: true })
-  return results
 }
 
 function print(scales: readonly number[], figures: ReadonlyMap<string, Figure>): void {
   const columns = scales.map(scale => scale.toLocaleString('en').padStart(12)).join('')
   console.log(`\n${'documents'.padEnd(52)}${columns}   largest ÷ smallest`)
   for (const { name, unit, values } of figures.values()) {
-    const texts = values.map(value =>
-      value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 1 : 0 }).padStart(12),
-    )
+    const texts = values.map(value => shortNumber(value).padStart(12))
     const [first = 0, last = 0] = [values[0], values.at(-1)]
     const growth = values.length > 1 && first > 0 ? (last / first).toFixed(2) : ''
     console.log(`${`${name} (${unit})`.padEnd(52)}${texts.join('')}   ${growth}`)
   }
 }
+
+const shortNumber = (value: number) =>
+  value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 1 : 0 })
