@@ -54,8 +54,10 @@ export function hasRef(value: Value): boolean {
 function combinations(values: readonly Value[], session: Session): readonly (readonly Value[])[] {
   let lists: (readonly Value[])[] = [[]]
   for (const value of values) {
-    const meanings = meaningsOf(value, session)
+    // An object may have been created and deleted thousands of times with the same name.
+    const meanings = meaningsOf(value, session).slice(0, combinationsMax)
     lists = lists.flatMap(list => meanings.map(meaning => [...list, meaning])).slice(0, combinationsMax)
+    step(lists.length)
   }
   return lists
 }

@@ -40,7 +40,7 @@ export interface NameHistories {
 
 export class NameHistory {
   readonly #tenures = new Map<string, Tenure[]>()
-  /** The objects by their last names, the newest object first. */
+  /** The objects by their last names, the oldest object first. */
   readonly #holders = new Map<string, Ref[]>()
   readonly #indexTimes = new Map<bigint, Micros>()
 
@@ -73,7 +73,7 @@ export class NameHistory {
       tenure = typeof name === 'string' ? this.#begin(name, ref, ts) : undefined
       if (typeof name === 'string') lastName = name
     }
-    if (lastName !== undefined) upsert(this.#holders, `${ref.collection} ${lastName}`, () => []).unshift(ref)
+    if (lastName !== undefined) upsert(this.#holders, `${ref.collection} ${lastName}`, () => []).push(ref)
   }
 
   #begin(name: string, ref: Ref, since: Micros): Tenure {
@@ -84,7 +84,7 @@ export class NameHistory {
 
   /** Returns the live and deleted objects whose last name is `name`, the newest object first. */
   holders(kind: CollectionId, name: string): readonly Ref[] {
-    return this.#holders.get(`${kind} ${name}`) ?? []
+    return (this.#holders.get(`${kind} ${name}`) ?? []).toReversed()
   }
 
   /**
