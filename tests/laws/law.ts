@@ -25,6 +25,17 @@ export interface Answer {
   readonly time: number
 }
 
+/** A page of a feed of version 10. */
+export interface FeedPage {
+  readonly events: readonly {
+    readonly type: 'add' | 'update' | 'remove'
+    readonly data: unknown
+    readonly cursor: string
+  }[]
+  readonly cursor: string
+  readonly has_next: boolean
+}
+
 const minuteMs = 60_000
 
 /** Defines a test of a law. `server` returns the service that all laws of the file share. */
@@ -117,6 +128,25 @@ export class LawDatabase {
       body: JSON.stringify({ query: text }),
     })
     return (json as { resource: { result: unknown } }).resource.result
+  }
+
+  /** Reads a page of a feed that must succeed. `from`: `start_ts` or `cursor`. */
+  async feed(
+    token: string,
+    from: Readonly<Record<string, unknown>>,
+    pageSize: number,
+    caller = 'admin',
+  ): Promise<FeedPage> {
+    const body = JSON.stringify({ token, page_size: pageSize, ...from })
+    const request = {
+      secret: this.#secretOf(caller),
+      path: '/feed/1',
+      body,
+      headers: { 'x-format': 'tagged' },
+    }
+    const { json, status } = await send(this.#server, request)
+    this.#note(`/feed/1 as ${caller}`, body, status)
+    return succeeded({ status, value: json, time: 0 }, 'the feed') as FeedPage
   }
 
   /** Sends a query of version 4. */

@@ -1,0 +1,172 @@
+// Events lead from one state of a set to the next: the events of a feed, from any cursor, lead from the elements at the
+// start to the elements at the end, and the events of a set of version 4 lead to its elements at each time.
+
+import assert from 'node:assert/strict'
+import { fc } from '../support/fast-check.ts'
+import { serverOfFile } from '../support/server.ts'
+import { changes, createItems, items, statementOf } from './generators/items.ts'
+import { createIndexes4, type Expression, sets4 } from './generators/sets4.ts'
+import { type LawDatabase, law } from './law.ts'
+
+const server = serverOfFile()
+
+/** Sets that can have an event source, with elements that name their documents. */
+const sources = fc
+  .tuple(
+    fc.constantFrom('Item.all()', 'Item.byGroup("x")', 'Item.byTag("a")', 'Item.sorted()'),
+    fc.constantFrom('', '.where(.n >= 2)', '.where(d => d.tags.includes("b"))', '.where(.extra == null)'),
+  )
+  .map(([set, filter]) => `${set}${filter}.map(d => { id: d.id, n: d.n, g: d.g, double: d.double })`)
+
+const predicates = fc.constantFrom('doc => doc.n >= 3', 'doc => doc.g == "x"', 'doc => true')
+
+interface Element {
+  readonly id: string
+}
+
+const byId = (elements: readonly Element[]) => new Map(elements.map(element => [element.id, element]))
+
+/** Reads the pages of a feed until no event is left, applies its events to `state`, and returns the cursors. */
+async function followFeed(
+  database: LawDatabase,
+  token: string,
+  { caller, from, pageSize }: { from: Readonly<Record<string, unknown>>; pageSize: number; caller: string },
+  state: Map<string, Element>,
+): Promise<readonly string[]> {
+  const cursors: string[] = []
+  let start = from
+  for (;;) {
+    const page = await database.feed(token, start, pageSize, caller)
+    assert.ok(page.events.length <= pageSize)
+    for (const { cursor, data, type } of page.events) {
+      const element = data as Element
+      assert.equal(state.has(element.id), type !== 'add', `${type} of ${element.id}`)
+      if (type === 'remove') state.delete(element.id)
+      else state.set(element.id, element)
+      cursors.push(cursor)
+    }
+    start = { cursor: page.cursor }
+    if (!page.has_next) return cursors
+  }
+}
+
+const feeds = fc.record({
+  given: items,
+  later: changes,
+  text: sources,
+  predicate: predicates,
+  pageSize: fc.integer({ min: 1, max: 3 }),
+  isAdmin: fc.boolean(),
+  place: fc.nat(),
+})
+
+law('a feed leads from the elements at its start to the elements at its end', () => server, {
+  input: feeds,
+  runs: 50,
+  async holds(database, { given, isAdmin, later, pageSize, place, predicate, text }) {
+    await createItems(database, given)
+    await database.run10(
+      `Role.create({
+        name: "reader",
+        privileges: { resource: "Item", actions: { read: ${JSON.stringify(predicate)} } }
+      })`,
+    )
+    const caller = isAdmin ? 'admin' : '@role/reader'
+    const read = `(${text}).toArray()`
+    const start = (await database.run10(`{ source: ${text}.eventSource(), now: ${read} }`, {}, caller)) as {
+      readonly source: { readonly '@stream': string }
+      readonly now: readonly Element[]
+    }
+    const token = start.source['@stream']
+    for (const change of later) await database.run10(statementOf(change))
+    const end = byId((await database.run10(read, {}, caller)) as readonly Element[])
+    const state = byId(start.now)
+    const cursors = await followFeed(database, token, { from: {}, pageSize, caller }, state)
+    assert.deepEqual(new Map([...state].sort()), new Map([...end].sort()), 'from the start')
+
+    const cursor = cursors[place % Math.max(1, cursors.length)]
+    if (cursor === undefined) return
+    const rest = await restOfFeed(database, token, { from: { cursor }, pageSize, caller })
+    assert.deepEqual(rest, cursors.slice(cursors.indexOf(cursor) + 1), 'from a cursor')
+  },
+})
+
+/** The cursors of all events after a cursor. */
+async function restOfFeed(
+  database: LawDatabase,
+  token: string,
+  { caller, from, pageSize }: { from: Readonly<Record<string, unknown>>; pageSize: number; caller: string },
+): Promise<readonly string[]> {
+  const cursors: string[] = []
+  let start = from
+  for (;;) {
+    const page = await database.feed(token, start, pageSize, caller)
+    cursors.push(...page.events.map(({ cursor }) => cursor))
+    start = { cursor: page.cursor }
+    if (!page.has_next) return cursors
+  }
+}
+
+interface SetEvent {
+  readonly ts: number
+  readonly action: 'add' | 'remove'
+  readonly document: unknown
+  readonly data?: unknown
+}
+
+/** All pages of the events of a set. */
+async function eventsOf(database: LawDatabase, set: Expression, size: number): Promise<readonly SetEvent[]> {
+  const events: SetEvent[] = []
+  let cursor: object = {}
+  for (;;) {
+    const page = (await database.run4({ paginate: { events: set }, size, ...cursor })) as {
+      readonly data: readonly SetEvent[]
+      readonly after?: unknown
+    }
+    events.push(...page.data)
+    if (page.after === undefined) return events
+    cursor = { after: { object: page.after } }
+  }
+}
+
+/**
+ * Ranges and reversed sets have no events. The events of a join leave out elements that existed before their source
+ * element.
+ */
+const setsWithEvents = sets4.filter(set => !/"(?:join|range|reverse)"/.test(JSON.stringify(set)))
+
+law('the events of a set of version 4 lead to its elements at each time', () => server, {
+  input: fc.record({
+    given: items,
+    later: changes,
+    set: setsWithEvents,
+    size: fc.integer({ min: 1, max: 4 }),
+  }),
+  runs: 50,
+  async holds(database, { given, later, set, size }) {
+    await createIndexes4After(database, given)
+    for (const change of later) await database.run10(statementOf(change))
+    const events = await eventsOf(database, set, size)
+    const whole = await eventsOf(database, set, 1000)
+    assert.deepEqual(events, whole, 'pages')
+    const state = new Set<string>()
+    for (const [place, { action, data, document, ts }] of events.entries()) {
+      const element = JSON.stringify(data === undefined ? document : data)
+      if (action === 'add') state.add(element)
+      else state.delete(element)
+      if (events[place + 1]?.ts === ts) continue
+      const past = { at: { epoch: ts, unit: 'microseconds' }, expr: { paginate: set, size: 1000 } }
+      const { data: elements } = (await database.run4(past)) as { data: readonly unknown[] }
+      assert.deepEqual([...state].sort(), elements.map(each => JSON.stringify(each)).sort(), `at ${ts}`)
+    }
+  },
+})
+
+/** The indexes are made after the documents, so their entries come from builds. */
+async function createIndexes4After(
+  database: LawDatabase,
+  given: Parameters<typeof createItems>[1],
+): Promise<void> {
+  await createItems(database, given)
+  await createIndexes4(database)
+}
