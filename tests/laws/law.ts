@@ -130,6 +130,23 @@ export class LawDatabase {
     return (json as { resource: { result: unknown } }).resource.result
   }
 
+  /** Sends a request to an endpoint of schema files, with the texts of files by their names. Returns the JSON. */
+  async schema(
+    method: 'GET' | 'POST',
+    path: string,
+    files?: Readonly<Record<string, string>>,
+  ): Promise<unknown> {
+    const form = new FormData()
+    for (const [name, text] of Object.entries(files ?? {})) form.append(name, new Blob([text]))
+    const response = await fetch(new URL(`/schema/1/${path}`, this.#server.url), {
+      method,
+      headers: { authorization: `Bearer ${this.#secretOf('admin')}` },
+      ...(files !== undefined && { body: form }),
+    })
+    this.#note(`/schema/1/${path}`, JSON.stringify(files ?? {}), response.status)
+    return succeeded({ status: response.status, value: await response.json(), time: 0 }, path)
+  }
+
   /** Reads a page of a feed that must succeed. `from`: `start_ts` or `cursor`. */
   async feed(
     token: string,
