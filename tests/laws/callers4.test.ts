@@ -1,5 +1,5 @@
-// A role of version 4 reads the elements of a set whose documents it may read: every set, however it is combined, has
-// for the role the elements that it has for an admin, without those of hidden documents.
+// A role of version 4 reads the elements of a set whose documents it may read. However a set is combined, the role reads
+// the elements that an admin reads, without elements of hidden documents.
 
 import assert from 'node:assert/strict'
 import { fc } from '../support/fast-check.ts'

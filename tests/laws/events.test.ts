@@ -1,5 +1,6 @@
-// Events lead from one state of a set to the next: the events of a feed, from any cursor, lead from the elements at the
-// start to the elements at the end, and the events of a set of version 4 lead to its elements at each time.
+// Events lead from one state of a set to the next. The events of a feed lead from the elements at its start to the
+// elements at its end, and a page can begin at any cursor. The events of a set of version 4 lead to its elements at each
+// time.
 
 import assert from 'node:assert/strict'
 import { fc } from '../support/fast-check.ts'

@@ -1,5 +1,5 @@
-// The way in which a schema comes about does not matter: pushed files equal pulled files, a staged schema equals a direct
-// one, and an index that is added later has the entries of an index that was there from the start.
+// The way in which a schema comes about does not matter. Pulled files equal pushed files, a committed staged schema
+// equals a direct push, and an index that is added later has the entries of an index that was there from the start.
 
 import assert from 'node:assert/strict'
 import { fc } from '../support/fast-check.ts'
