@@ -25,6 +25,7 @@ import { measureSize } from './size.ts'
 import { measureSmallPieces, type PiecesResult, piecesBounds } from './small-pieces.ts'
 import { measureStart } from './start.ts'
 import { measureStreams, streamLanguages } from './streams.ts'
+import { runTyping } from './typing.ts'
 
 /** Cases that are measured with several workers: cheap reads, expensive reads, pure evaluation, writes. */
 const workerCases = ['get', 'page', 'compute', 'create']
@@ -347,6 +348,7 @@ async function main(): Promise<void> {
     })
   }
   if (wanted.includes('neighbours')) await runNeighbours()
+  if (wanted.includes('typing')) await runTyping()
   if (wanted.includes('languages'))
     await runLanguages({
       folder: options.folder,

@@ -12,6 +12,7 @@ export const names = [
   'recording',
   'neighbours',
   'languages',
+  'typing',
   'nodes',
   'start',
   'footprint',
@@ -27,6 +28,7 @@ export const standalone = [
   'recording',
   'neighbours',
   'languages',
+  'typing',
   'nodes',
   'start',
   'footprint',
@@ -63,7 +65,7 @@ export const { values: options } = parseArgs({
 export const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, workers, streams, recording,
-                      neighbours, languages, nodes, start, footprint, hour, pieces, size (default: all but size)
+                      neighbours, languages, typing, nodes, start, footprint, hour, pieces, size (default: all but size)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)

@@ -28,6 +28,8 @@ export interface ClientOptions {
   readonly retries?: number
   /** Tags that the query log stores with each query; letters, digits and `_`. */
   readonly tags?: Readonly<Record<string, string>>
+  /** Enables or disables the check of the types of queries. When absent, the database decides. */
+  readonly typecheck?: boolean
   /** Used in place of the global `fetch`. */
   readonly fetch?: typeof fetch
 }
@@ -47,6 +49,8 @@ export interface QueryOptions {
    * query after a lost response.
    */
   readonly isRepeatable?: boolean
+  /** Enables or disables the check of the types of this query. When absent, the option of the client decides. */
+  readonly typecheck?: boolean
   /** Makes a read-only query strictly serializable. */
   readonly linearized?: boolean
   /** Maximum number of times that the service retries the query after contention, 0 to 7. */
@@ -268,10 +272,12 @@ export class Client {
   #headers(options: QueryOptions, timeoutMs: number): Readonly<Record<string, string>> {
     const tags = Object.entries({ ...this.#options.tags, ...options.tags })
     const { contentionRetries, linearized, performanceHints, traceparent } = options
+    const typecheck = options.typecheck ?? this.#options.typecheck
     return {
       'x-format': 'tagged',
       ...this.#timeHeaders(timeoutMs),
       ...(tags.length > 0 && { 'x-query-tags': tags.map(pair => pair.join('=')).join(',') }),
+      ...(typecheck !== undefined && { 'x-typecheck': String(typecheck) }),
       ...(linearized !== undefined && { 'x-linearized': String(linearized) }),
       ...(performanceHints !== undefined && { 'x-performance-hints': String(performanceHints) }),
       ...(contentionRetries !== undefined && { 'x-max-contention-retries': String(contentionRetries) }),

@@ -68,7 +68,7 @@ export class ServiceError extends TerrariumError {
 
 /** 400 `invalid_request`: a header, the body or an argument is invalid. */
 export class InvalidRequestError extends ServiceError {}
-/** 400 `invalid_query`: the query cannot be parsed; `info.summary` shows the position. */
+/** 400 `invalid_query`: the query cannot be parsed or has a type error; `info.summary` shows the position. */
 export class QueryCheckError extends ServiceError {}
 /** 400 with any other code: the query failed at run time. */
 export class QueryRuntimeError extends ServiceError {}

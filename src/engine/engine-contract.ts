@@ -114,6 +114,8 @@ export interface QueryResponse {
   readonly body: string
   /** The error, for the query log. */
   readonly fault?: Fault
+  /** For {@link Language.learn} in the service, if the query ran in the slow lane. */
+  readonly lesson?: string | undefined
   /** A long body, used instead of `body`. */
   readonly longBody?: LongBody
   readonly txnTime: Micros

@@ -202,6 +202,7 @@ class RequestRun {
           rateLimits.check(database, { compute, read, write: writes && !linearized ? 1 : 0 })
         },
       })
+      if (response.lesson !== undefined) languageOf(this.#options, this.#request).learn?.(response.lesson)
       this.#kind.onEvaluatedThere?.(queue, response.metrics?.queryTimeMs ?? 0)
       return this.#responses.fromSlowLane(response, progress)
     } catch (error) {

@@ -122,7 +122,8 @@ export class Responses {
     const facts = factsOf(progress)
     const metrics = this.#charged(this.#metrics(facts, counters, { retries }), facts)
     const body = this.#language.complete(result.body, this.#request, { time, metrics })
-    return { status: result.status, body, ...membersOf(progress, time, metrics) }
+    const { lesson, status } = result
+    return { status, body, ...(lesson !== undefined && { lesson }), ...membersOf(progress, time, metrics) }
   }
 
   /** Returns a response that becomes valid when another process has committed `attempt`. */

@@ -27,7 +27,7 @@ import { summaryOf } from './failure/summary.ts'
 import { bindTemplate } from './formats/decode.ts'
 import { renderResult } from './formats/result.ts'
 import { isLanguageWord, shapeOf } from './query-shape.ts'
-import { decodeArguments, programOf, type QueryBody, readQueryBody } from './request.ts'
+import { decodeArguments, keyOf, programOf, type QueryBody, readQueryBody } from './request.ts'
 import {
   completeBody,
   eventFailure,
@@ -53,11 +53,10 @@ import { readSignature } from './schema/signatures.ts'
 import { setUsesOf } from './set-uses.ts'
 import type { Program } from './syntax/nodes.ts'
 import { Source } from './syntax/source.ts'
-import { type CheckedQuery, checkQuery } from './typing/check-query.ts'
 import type { Struct, Value } from './value.ts'
 import { DataWorld } from './world/data-world.ts'
 import { logLinesOf, queryName, visibleTo } from './world/log-output.ts'
-import { typeOfValue, typesOf } from './world/static-types.ts'
+import { type CheckOutcome, checkOnce, learnCheck } from './world/remembered-checks.ts'
 import { storedCode } from './world/stored-code.ts'
 import { namesOf } from './world/wire-names.ts'
 
@@ -67,12 +66,14 @@ class FailedQuery extends LanguageError {
   readonly failure: QueryFailure
   readonly beginning: string
   readonly schemaVersion: Micros
+  readonly lesson: string | undefined
 
-  constructor(failure: QueryFailure, beginning: string, schemaVersion: Micros) {
+  constructor(failure: QueryFailure, beginning: string, schemaVersion: Micros, lesson: string | undefined) {
     super(failure.message)
     this.failure = failure
     this.beginning = beginning
     this.schemaVersion = schemaVersion
+    this.lesson = lesson
   }
 
   get aborted(): Stored | undefined {
@@ -119,13 +120,13 @@ class ReadyQuery implements Query {
     const names = namesOf(active)
     const args = decodeArguments(given, format !== 'simple', names)
     const interpreter = new Interpreter(session, world, { logLines, hints })
-    let warnings: readonly Diagnostic[] = []
+    let outcome: CheckOutcome | undefined
     try {
       const program = programOf(query)
       const placeholders = bindTemplate(query, program.source, names)
-      const checked = this.#check(program, args, placeholders, session)
-      warnings = checked?.warnings ?? []
-      if (checked !== undefined && checked.errors.length > 0) throw invalidQuery(checked.errors)
+      outcome = this.#check(program, args, placeholders, session)
+      const { errors = [], type, warnings = [] } = outcome?.checked ?? {}
+      if (errors.length > 0) throw invalidQuery(errors)
       const result = interpreter.run(program, args, placeholders)
       world.finish()
       if (world.changesSchema) keepStoredFiles(session)
@@ -133,14 +134,16 @@ class ReadyQuery implements Query {
       const lines = [...warnings, ...logLines, ...(hints ?? [])]
       return {
         status: 200,
-        body: resultBody(data, checked?.type, summaryOf(visibleTo(session, lines)), schemaVersion),
+        body: resultBody(data, type, summaryOf(visibleTo(session, lines)), schemaVersion),
+        lesson: outcome?.report,
       }
     } catch (error) {
       if (!(error instanceof QueryFailure)) throw error
       const abort = error.abort === undefined ? undefined : render(error.abort.value, format, interpreter)
+      const warnings = outcome?.checked.warnings ?? []
       const lines = [...warnings, ...error.diagnostics, ...logLines, ...(hints ?? [])]
       const summary = summaryOf(visibleTo(session, lines))
-      throw new FailedQuery(error, failureBody(error, abort, summary), schemaVersion)
+      throw new FailedQuery(error, failureBody(error, abort, summary), schemaVersion, outcome?.report)
     }
   }
 
@@ -150,15 +153,14 @@ class ReadyQuery implements Query {
     args: Struct,
     placeholders: readonly Value[],
     session: Session,
-  ): CheckedQuery | undefined {
+  ): CheckOutcome | undefined {
     const { typecheck } = this.#options
     // `true` concerns only the query. The schema that it writes is checked if the database is.
     session.typecheck = typecheck === 'false' ? false : undefined
     if (typecheck === 'false' || (typecheck === undefined && !isTypechecked(session.database, session))) {
       return undefined
     }
-    const types = new Map([...args].map(([name, value]) => [name, typeOfValue(value)]))
-    return checkQuery(program, typesOf(session).environment, types, placeholders.map(typeOfValue))
+    return checkOnce({ key: keyOf(this.#body.query), program, args, placeholders }, session)
   }
 
   /** Evaluates the query, and returns the result as plain JSON. */
@@ -233,8 +235,10 @@ export const version10: NamedLanguage<'10'> = {
       status: 400,
       body: completeBody(beginning, failed?.schemaVersion ?? epoch, ending, optionsOf(request)),
       fault: faultOf(failure),
+      lesson: failed?.lesson,
     }
   },
+  learn: learnCheck,
   failed(error, request, { metrics }) {
     if (isSchemaRequest(request)) return failedSchemaRequest(error)
     if (isEnvironmentRequest(request)) return failedEnvironment(error)
@@ -249,7 +253,7 @@ export const version10: NamedLanguage<'10'> = {
     if (explanation === undefined) return undefined
     const { as, query } = explanation
     return {
-      query: new ReadyQuery(query, {}),
+      query: new ReadyQuery(query, { typecheck: 'false' }),
       as: as === undefined ? undefined : callerQuery(as, runAlone),
       setUses: () => setUsesOf(programOf(query.query)),
       dialect: '10',

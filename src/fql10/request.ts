@@ -83,11 +83,18 @@ const cache = new GenerationCache<string, Program>(
   ({ source }) => (64 + source.text.length) * treeBytesPerUnit,
 )
 
+/**
+ * Identifies the text of a query. Each placeholder is `<value>` in the text. A query can contain the same text itself, so
+ * the positions of the placeholders are part of the key.
+ */
+export function keyOf({ text, placeholders }: ComposedQuery): string {
+  return placeholders.length === 0 ? text : `${placeholders.join()} ${text}`
+}
+
 /** The syntax tree of a query. Throws a QueryFailure if the query cannot be parsed. */
-export function programOf({ text, placeholders }: ComposedQuery): Program {
-  // Each placeholder is `<value>` in the text. A query can contain the same text itself, so the positions of the
-  // placeholders are part of the key.
-  const key = placeholders.length === 0 ? text : `${placeholders.join()} ${text}`
+export function programOf(query: ComposedQuery): Program {
+  const { placeholders, text } = query
+  const key = keyOf(query)
   const known = cache.get(key)
   if (known !== undefined) return known
   const program = parseQuery(new Source('*query*', text), placeholders)

@@ -29,6 +29,8 @@ export interface RenderedResponse {
   readonly body: string
   /** The error for the query log. Undefined for a successful response. */
   readonly fault?: Fault
+  /** If the query runs in the slow lane: for {@link QueryParser.learn} in the service. */
+  readonly lesson?: string | undefined
 }
 
 /** The metrics of a query in a response. */
@@ -123,6 +125,11 @@ interface QueryParser {
    * with the fields of events.
    */
   streamOrder(request: LanguageRequest, parameter: string | undefined, session: Session): StreamOrder
+  /**
+   * Remembers results of a query that ran in the slow lane, such as a long check of its types. So the service does not
+   * begin the same work when the query is repeated.
+   */
+  learn?(lesson: string): void
   /** Returns the error for a query that overflows the native stack. */
   stackOverflow(): LanguageError
 }

@@ -162,6 +162,15 @@ export const valueFlows: Readonly<Record<string, Flow>> = {
       ...[true, true, true],
     ],
   },
+  'a query enables or disables the check of its types': {
+    run: async client => {
+      const query = fql`"text".nothing`
+      const { data } = await client.query(query, { typecheck: false })
+      const error = await client.query(query, { typecheck: true }).catch(reason => reason)
+      return [data, error instanceof QueryCheckError, String(error.info?.summary).split('\n')[0]]
+    },
+    expected: [null, true, 'error: Type `String` does not have field `nothing`'],
+  },
   'sets are read by page or by element': {
     run: async client => {
       const set = fql`Set.sequence(0, 40).map(n => n * 10)`

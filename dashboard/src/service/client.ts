@@ -119,6 +119,7 @@ export async function runVersion10(
   const headers = new Headers({
     authorization: `Bearer ${scope.secret}`,
     'x-format': 'tagged',
+    ...(!scope.isFromUser && { 'x-typecheck': 'false' }),
     ...tagHeadersOf(scope),
   })
   if (lastSeenTxn > 0) headers.set('x-last-txn-ts', String(lastSeenTxn))

@@ -78,7 +78,7 @@ async function connectionTo(
     const text = JSON.stringify(name)
     const create = `if (Database.byName(${text}) == null) Database.create({ name: ${text} })`
     const parent = depth === 0 ? undefined : names.slice(0, depth).join('/')
-    const { error, summary } = await within(parent).queryText(create, 'simple')
+    const { error, summary } = await within(parent).ownQuery(create)
     if (error) throw new StartError(`the database ${database} cannot be created: ${summary || error.message}`)
   }
   return within(database)
@@ -94,8 +94,7 @@ async function pushAll(
     const plan = await planPush(files, true, connection)
     const deleted = plan.extra.filter(({ kind }) => kind === 'collection').map(({ name }) => name)
     if (deleted.length > 0 && !choice.delete) {
-      const reason = `it would delete ${deleted.join(', ')} with all documents (--delete allows it)`
-      complain(`not pushed: ${reason}\n${plan.diff.trimEnd()}`)
+      complain(`not pushed: it would delete ${deleted.join(', ')} with all documents (--delete allows it)`)
       return
     }
     await pushFiles(files, plan, connection)

@@ -88,7 +88,7 @@ async function changePage(
 ): Promise<{ readonly page: Page; readonly sizeNow: number }> {
   for (let sizeNow = size; ; sizeNow = Math.ceil(sizeNow / 4)) {
     const query = pageQuery(progress, sizeNow, isDryRun)
-    const { data, error, summary } = await connection.queryText(query, 'simple')
+    const { data, error, summary } = await connection.ownQuery(query)
     if (error === undefined) return { page: readPage(data), sizeNow }
     if (!tooMuch.has(error.code) || sizeNow === 1)
       throw new StartError(visible(`${error.code}: ${errorText(error.message, summary)}`))

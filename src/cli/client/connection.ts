@@ -123,7 +123,24 @@ export class QueryConnection {
 
   /** Runs a query of version 10; `format` is the format of the result. Throws like {@link query}. */
   async queryText(text: string, format: 'decorated' | 'simple', signal?: AbortSignal): Promise<TextReply> {
-    const headers = { 'x-format': format, ...this.#timeoutAs('x-query-timeout-ms') }
+    return this.#queryText(text, format, {}, signal)
+  }
+
+  /**
+   * Runs a query of version 10 that a command has written, without a check of its types: its text is known to be correct,
+   * and it also runs in databases whose schema has type errors. Throws like {@link query}.
+   */
+  ownQuery(text: string): Promise<TextReply> {
+    return this.#queryText(text, 'simple', { 'x-typecheck': 'false' })
+  }
+
+  async #queryText(
+    text: string,
+    format: 'decorated' | 'simple',
+    more: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<TextReply> {
+    const headers = { 'x-format': format, ...more, ...this.#timeoutAs('x-query-timeout-ms') }
     const { body, url } = await this.#post('query/1', new Map([['query', text]]), headers, signal)
     return readTextReply(body, url, format)
   }

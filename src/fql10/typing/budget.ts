@@ -7,6 +7,9 @@ import { step } from '../../base/effort.ts'
 /** The maximum number of steps of one check. A step takes 1 to 20 microseconds. */
 const stepsMax = 60_000
 
+/** The steps of `base/effort.ts` that one step of a check counts. */
+const stepsPerTypeStep = 64
+
 /** The maximum depth of nested checks and copies. Deeper ones need more stack than a service has. */
 const depthMax = 600
 
@@ -21,7 +24,7 @@ let depth = 0
 
 /** Counts a step of the current check. */
 export function spend(): void {
-  step()
+  step(stepsPerTypeStep)
   if (--left < 0) throw new Exhausted()
 }
 

@@ -71,11 +71,17 @@ function typeNames(name: string): readonly string[] {
 /** The errors of a database without type checks: default values that do not have the types of their fields. */
 export function defaultErrors(items: readonly SchemaItem[]): readonly Diagnostic[] {
   const collections = items.filter(item => item.kind === 'collection')
+  const withDefaults = collections.filter(({ members }) => ofKind(members, 'field').some(hasDefault))
+  if (withDefaults.length === 0) return []
   const types = new SchemaTypes({ collections, functions: [], untyped: [] })
-  return collections.flatMap(({ members, source }) => {
+  return withDefaults.flatMap(({ members, source }) => {
     step(stepsPerDefinition)
     return ofKind(members, 'field').flatMap(each => fieldErrors(each, source, types, false))
   })
+}
+
+function hasDefault({ defaultValue, type }: Pick<TypeMember, 'defaultValue' | 'type'>): boolean {
+  return defaultValue !== undefined || (type.kind === 'object' && type.members.some(hasDefault))
 }
 
 /** Checks the default value of a field. The default values within object types are checked, too. */

@@ -22,6 +22,7 @@ import {
   optional,
   type ProjectUse,
   type RecordType,
+  readValue,
   type SelectUse,
   stringType,
   type TupleType,
@@ -137,7 +138,7 @@ export class Comparison {
   #literal(value: LiteralType, va: Alternative, use: Use, ua: Alternative): boolean {
     if (use.kind === 'named' && literalIs(value.value, use.name)) return true
     if (use.kind === 'literal') {
-      if (value.value === use.value) return true
+      if (readValue(value) === readValue(use)) return true
       const text = (print: Print) => msg`\`${print.value(value)}\` is not the value \`${print.use(use)}\``
       this.#checks.fail({ kind: 'other', span: value.span, message: text }, value, va, ua)
       return true
@@ -270,7 +271,7 @@ export class Comparison {
   }
 
   #element(value: TupleType, va: Alternative, use: AccessUse, ua: Alternative, index: LiteralType): void {
-    const at = index.value as bigint
+    const at = readValue(index) as bigint
     const { length } = value.elements
     if (at >= 0n) {
       this.#checks.walk(value.elements[Number(at)] ?? neverType, va, use.result, ua)
@@ -310,10 +311,11 @@ export class Comparison {
   ): boolean {
     const [key] = args
     if (args.length !== 1 || key === undefined) return false
-    if (key.kind === 'literal' && typeof key.value === 'string') {
+    const name = key.kind === 'literal' ? readValue(key) : undefined
+    if (key.kind === 'literal' && typeof name === 'string') {
       const select: SelectUse = {
         kind: 'select',
-        field: key.value,
+        field: name,
         result,
         nameSpan: key.span,
         dot: argumentsSpan?.start,

@@ -27,6 +27,7 @@ import {
   type IntersectionType,
   levelOf,
   mapParts,
+  readValue,
   type Type,
   type UnionType,
   type Use,
@@ -303,7 +304,7 @@ export class Machine implements Checks {
   #union(value: Type, va: Alternative, use: UnionType, ua: Alternative): void {
     if (value.kind === 'literal' && use.members.every(({ kind }) => kind === 'literal' || kind === 'named')) {
       // The most frequent union, of literals, needs no groups.
-      if (use.members.some(each => each.kind === 'literal' && each.value === value.value)) return
+      if (use.members.some(each => each.kind === 'literal' && readValue(each) === readValue(value))) return
     }
     // A reference is a union itself, and its parts may fit different members.
     if (

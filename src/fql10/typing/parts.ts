@@ -9,6 +9,7 @@ import {
   literalIs,
   type NamedType,
   type RecordType,
+  readValue,
   type Type,
   type Use,
   Variable,
@@ -224,9 +225,11 @@ class Collector {
       case 'never':
         part.isNever = !isValue
         break
-      case 'literal':
-        part.literals.set(`${typeof term.value} ${term.value}`, term.value)
+      case 'literal': {
+        const value = readValue(term)
+        part.literals.set(`${typeof value} ${value}`, value)
         break
+      }
       case 'generic':
         part.names.add(term.name)
         break

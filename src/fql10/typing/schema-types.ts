@@ -6,7 +6,6 @@ import type { Diagnostic } from '../failure/query-failure.ts'
 import {
   type CollectionItem,
   type FunctionItem,
-  type IndexMember,
   ofKind,
   type SettingMember,
   withoutParentheses,
@@ -14,15 +13,16 @@ import {
 import { type LambdaNode, type Node, shortParameter, type TypeNode } from '../syntax/nodes.ts'
 import type { Source, Span } from '../syntax/source.ts'
 import { anneal } from './anneal.ts'
-import { librarySignature, resolveType, signatureWith } from './annotations.ts'
+import { librarySignature, resolveType } from './annotations.ts'
 import { bounded } from './budget.ts'
 import { machineFor, print } from './check-query.ts'
-import { Alias, Deferred, fixedScheme } from './deferred.ts'
-import { argumentsOf, type Declaration, type DeclaredField, metadata, termType } from './documents.ts'
-import type { Environment, Scheme, Shape } from './environment.ts'
+import { CollectionShapes } from './collection-shapes.ts'
+import { Alias, fixedScheme } from './deferred.ts'
+import { type Declaration, type DeclaredField, metadata } from './documents.ts'
+import type { Environment, Scheme } from './environment.ts'
 import { Typer } from './expressions.ts'
-import { absentMembers, collectionTexts, libraryNames, libraryShapes, rangeText } from './library.ts'
-import { anyType, type FunctionType, named, nullType, type Type, withoutSpans } from './terms.ts'
+import { libraryNames, libraryShapes } from './library.ts'
+import { anyType, type FunctionType, named, type Type, withoutSpans } from './terms.ts'
 
 /** The definitions of a database. */
 interface SchemaItems {
@@ -30,6 +30,12 @@ interface SchemaItems {
   readonly functions: readonly FunctionItem[]
   /** Functions whose types are unknown, such as those of version 4. */
   readonly untyped: readonly string[]
+}
+
+/** The type of the name of a collection. */
+function moduleScheme(name: string): Scheme {
+  const type = named(`${name}Collection`)
+  return { parameters: [], type, text: type.name }
 }
 
 const anyScheme: Scheme = { parameters: [], type: anyType, text: 'Any' }
@@ -46,8 +52,16 @@ export class SchemaTypes {
   /** Errors about recursion, by the name of the function. */
   readonly #recursive = new Map<string, Diagnostic>()
   readonly #functions = new Map<string, FunctionItem>()
-  readonly #collections = new Map<string, CollectionItem>()
-  readonly #shapes = new Map<string, Shape>()
+  /** The shapes of the schema, without those of the library. */
+  readonly shapes = new CollectionShapes({
+    declaration: item => this.#declaration(item),
+    fieldType: (item, name) => this.#fieldType(item, name),
+    alias: item =>
+      new Alias(() => {
+        const isFinal = this.#open.length === 0
+        return { type: this.#record(item), isFinal }
+      }),
+  })
   readonly #globals = new Map<string, Scheme>()
   readonly #inferred = new Map<string, Inferred>()
   /** The functions and computed fields that are being inferred, with their names and positions. */
@@ -61,8 +75,8 @@ export class SchemaTypes {
     }
     for (const item of items.collections) {
       for (const name of namesOf(item)) {
-        this.#collections.set(name, item)
-        this.#addCollection(name, item)
+        this.#globals.set(name, moduleScheme(name))
+        this.shapes.add(name, item)
       }
     }
   }
@@ -70,7 +84,7 @@ export class SchemaTypes {
   /** The environment of queries. */
   readonly environment: Environment = {
     global: name => libraryNames.get(name) ?? this.#global(name, true),
-    shape: name => libraryShapes.get(name) ?? this.#shapes.get(name),
+    shape: name => libraryShapes.get(name) ?? this.shapes.get(name),
   }
 
   /** The environment of the code of the schema. A function is only its signature. */
@@ -79,16 +93,12 @@ export class SchemaTypes {
     shape: this.environment.shape,
   }
 
-  /** The names and shapes of the schema, without those of the library. */
+  /** The names of the schema, without those of the library. */
   names(): readonly (readonly [string, Scheme])[] {
     return [...new Set([...this.#globals.keys(), ...this.#functions.keys()])].flatMap(name => {
       const scheme = this.#global(name, true)
       return scheme === undefined ? [] : [[name, scheme] as const]
     })
-  }
-
-  get shapes(): ReadonlyMap<string, Shape> {
-    return this.#shapes
   }
 
   #global(name: string, isOuter: boolean): Scheme | undefined {
@@ -100,104 +110,6 @@ export class SchemaTypes {
     if (type.kind === 'any' || !isOuter) return { parameters, type, text: '' }
     const wrapped: Type = { kind: 'named', name: 'UserFunction', args: [type] }
     return { parameters, type: wrapped, text: '' }
-  }
-
-  // Collections.
-
-  #addCollection(name: string, item: CollectionItem): void {
-    const module = named(`${name}Collection`)
-    const document = named(name)
-    const absent = named(`Null${name}`)
-    this.#globals.set(name, { parameters: [], type: module, text: module.name })
-    this.#shapes.set(name, this.#documentShape(name, item))
-    const nullFields = schemesOf(name, each => absentMembers(`${each}Collection`, 'id'))
-    this.#shapes.set(absent.name, { parameters: [], fields: nullFields, alias: fixedScheme(nullType) })
-    this.#shapes.set(module.name, {
-      parameters: [],
-      fields: this.#moduleFields(name, item, document),
-      apply: signatureWith(name, each => `(id: ID) => Ref<${each}>`),
-      hint: 'user_collection',
-    })
-  }
-
-  #documentShape(name: string, item: CollectionItem): Shape {
-    const fields = new Map<string, Scheme>([
-      ['coll', fixedScheme(named(`${name}Collection`))],
-      ['delete', signatureWith(name, each => `() => Null${each}`)],
-      ['exists', librarySignature('() => true')],
-    ])
-    for (const method of ['update', 'replace', 'updateData', 'replaceData']) {
-      fields.set(method, this.#writing(method, name, item))
-    }
-    return {
-      parameters: [],
-      fields,
-      member: field => {
-        const type = this.#fieldType(item, field)
-        return type && fixedScheme(type)
-      },
-      alias: new Alias(() => {
-        const isFinal = this.#open.length === 0
-        return { type: this.#record(item), isFinal }
-      }),
-      isDocument: true,
-    }
-  }
-
-  #writing(method: string, name: string, item: CollectionItem): Scheme {
-    return new Deferred(() => {
-      const type = argumentsOf(this.#declaration(item))[method] as Type
-      return {
-        kind: 'function',
-        parameters: [{ name: 'data', type: withoutSpans(type) }],
-        rest: undefined,
-        result: named(name),
-      }
-    })
-  }
-
-  #moduleFields(name: string, item: CollectionItem, document: Type): Map<string, Scheme> {
-    const fields = schemesOf(name, each => ({
-      ...collectionTexts(each),
-      byId: `(id: ID) => Ref<${each}>`,
-      definition: 'CollectionDef',
-    }))
-    fields.set('create', this.#writing('create', name, item))
-    fields.set('createData', this.#writing('createData', name, item))
-    for (const index of ofKind(item.members, 'index')) {
-      fields.set(index.name.text, new Deferred(() => this.#indexType(index, item, document)))
-    }
-    return fields
-  }
-
-  #indexType(index: IndexMember, item: CollectionItem, document: Type): Type {
-    const terms = index.members.find(({ kind }) => kind === 'terms')?.paths ?? []
-    const parameters = terms.map(({ mva, path }, at) => ({
-      name: `term${at + 1}`,
-      type: withoutSpans(
-        termType(
-          name => this.#fieldType(item, name),
-          path,
-          mva,
-          type => this.#unfold(type),
-        ),
-      ),
-    }))
-    const result: Type = { kind: 'named', name: 'Set', args: [document] }
-    const call = (given: typeof parameters): FunctionType => ({
-      kind: 'function',
-      parameters: given,
-      rest: undefined,
-      result,
-    })
-    const ranged = [...parameters, { name: 'range', type: rangeType }]
-    return { kind: 'intersection', members: [call(parameters), call(ranged)] }
-  }
-
-  #unfold(type: Type): Type {
-    if (type.kind !== 'named') return type
-    const alias = this.environment.shape(type.name)?.alias
-    return alias === undefined || alias.parameters.length > 0 ? type : alias.type
   }
 
   readonly #declarations = new Map<CollectionItem, ReturnType<SchemaTypes['declarationOf']>>()
@@ -428,22 +340,9 @@ export class SchemaTypes {
   }
 }
 
-const rangeType: Type = librarySignature(rangeText).type
-
 /** The names of an item: its name, and its alias. */
 export function namesOf({ name, annotations }: CollectionItem | FunctionItem): readonly string[] {
   return [name.text, ...annotations.flatMap(each => (each.kind === 'alias' ? [each.name.text] : []))]
-}
-
-/** The members of a collection, whose types contain the name of the collection. */
-function schemesOf(
-  collection: string,
-  textsFor: (name: string) => Readonly<Record<string, string>>,
-): Map<string, Scheme> {
-  const members = Object.keys(textsFor(collection))
-  return new Map(
-    members.map(member => [member, signatureWith(collection, name => textsFor(name)[member] as string)]),
-  )
 }
 
 function computedKey(item: CollectionItem, name: string): string {

@@ -22,10 +22,24 @@ interface NeverType extends Placed {
   readonly kind: 'never'
 }
 
-/** The type of one value. */
+/** A value in a request. The result of a check can be used for other values of the same kind if `isRead` is false. */
+export interface GivenValue {
+  readonly value: LiteralValue
+  isRead: boolean
+}
+
+/** The type of one value. Read its value with {@link readValue}, unless only its kind matters. */
 export interface LiteralType extends Placed {
   readonly kind: 'literal'
   readonly value: LiteralValue
+  /** Undefined for literals in the text of a program. */
+  readonly given?: GivenValue
+}
+
+/** The value of a literal. Records that the result of the check depends on it. */
+export function readValue({ given, value }: LiteralType): LiteralValue {
+  if (given !== undefined) given.isRead = true
+  return value
 }
 
 /** A type with a name, such as `Int` or `Set<User>`. Shapes define its fields. */

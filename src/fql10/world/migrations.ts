@@ -119,8 +119,7 @@ function liveDeclaration(own: Ref | undefined, session: Session): Declaration | 
   return before !== undefined && hasDocuments(own, session) ? declarationOf(before) : undefined
 }
 
-/** True if a collection has documents. */
-export function hasDocuments({ database, id }: Ref, { transaction }: Session): boolean {
+function hasDocuments({ database, id }: Ref, { transaction }: Session): boolean {
   for (const _ of transaction.documents(database, Number(id), {})) return true
   return false
 }
@@ -137,7 +136,7 @@ function hasForeignIndexes({ database, id }: Ref, { transaction }: Session): boo
  * Returns a function that finds collections by name. For a collection that does not exist, the function returns a
  * unique temporary number.
  */
-export function finderOf(session: Session): FindCollection {
+function finderOf(session: Session): FindCollection {
   const known = collectionFinder(session.database, session)
   const others = new Map<string, ReferredCollection>()
   return name => {

@@ -5,7 +5,7 @@ import { LocalDate, Time, TransactionTime, Uuid } from '../../values/value.ts'
 import { itemsIn } from '../schema/fsl/patch.ts'
 import { definitionsOf, othersOf } from '../schema/push/current-files.ts'
 import { SchemaTypes } from '../typing/schema-types.ts'
-import { anyType, named, nullType, type Type } from '../typing/terms.ts'
+import { anyType, type GivenValue, type LiteralValue, named, nullType, type Type } from '../typing/terms.ts'
 import {
   Doc,
   EventSource,
@@ -19,10 +19,16 @@ import {
   type Value,
 } from '../value.ts'
 
+/** Measured bytes of memory for each UTF-16 unit of schema text: 40 for the syntax trees, 50 to 80 for types in use. */
+const bytesPerUnit = 100
+
 /** The types of the collections and functions of a database. Cached until the schema changes. */
 export function typesOf(session: Session): SchemaTypes {
-  return session.transaction.catalogue.derived(session.database, 'static types', () => {
+  const { catalogue } = session.transaction
+  return catalogue.derived(session.database, 'static types', () => {
     const definitions = definitionsOf(session)
+    const units = definitions.reduce((sum, { text = '' }) => sum + text.length, 0)
+    catalogue.countDerived(session.database, bytesPerUnit * units)
     const items = itemsIn(
       definitions.flatMap(({ kind, name, text }) =>
         text === undefined ? [] : [{ name: `*${kind}:${name}*`, text }],
@@ -52,24 +58,37 @@ const nativeCollections: ReadonlySet<string> = new Set([
 /** Arrays and objects with more members than this have a less precise type. */
 const membersMax = 256
 
-/** The type of a value in a request. */
-export function typeOfValue(value: Value): Type {
-  if (isNull(value)) return nullType
-  if (typeof value === 'number') {
-    return Number.isFinite(value) ? { kind: 'literal', value } : named('Double')
+/** The types of the values in a request. */
+export class ValueTypes {
+  /** The values with literal types, in the order of the request. */
+  readonly given: GivenValue[] = []
+
+  typeOf(value: Value): Type {
+    if (isNull(value)) return nullType
+    if (typeof value === 'number') return Number.isFinite(value) ? this.#literal(value) : named('Double')
+    if (typeof value === 'boolean') return named('Boolean')
+    if (typeof value === 'bigint' || typeof value === 'string') return this.#literal(value)
+    if (value instanceof NarrowLong) return named('Long')
+    if (isArray(value)) {
+      if (value.length > membersMax) return { kind: 'named', name: 'Array', args: [anyType] }
+      return { kind: 'tuple', elements: value.map(each => this.typeOf(each)) }
+    }
+    if (isStruct(value)) {
+      if (value.size > membersMax) return { kind: 'record', fields: new Map(), wildcard: anyType }
+      const fields = new Map([...value].map(([name, field]) => [name, this.typeOf(field)]))
+      return { kind: 'record', fields, wildcard: undefined }
+    }
+    return typeOfObject(value)
   }
-  if (typeof value === 'boolean') return named('Boolean')
-  if (typeof value === 'bigint' || typeof value === 'string') return { kind: 'literal', value }
-  if (value instanceof NarrowLong) return named('Long')
-  if (isArray(value)) {
-    if (value.length > membersMax) return { kind: 'named', name: 'Array', args: [anyType] }
-    return { kind: 'tuple', elements: value.map(typeOfValue) }
+
+  #literal(value: LiteralValue): Type {
+    const given = { value, isRead: false }
+    this.given.push(given)
+    return { kind: 'literal', value, given }
   }
-  if (isStruct(value)) {
-    if (value.size > membersMax) return { kind: 'record', fields: new Map(), wildcard: anyType }
-    const fields = new Map([...value].map(([name, field]) => [name, typeOfValue(field)]))
-    return { kind: 'record', fields, wildcard: undefined }
-  }
+}
+
+function typeOfObject(value: Value): Type {
   if (value instanceof Module) return moduleType(value)
   if (value instanceof Doc) return documentType(value.collection)
   if (value instanceof EventSource) return { kind: 'named', name: 'EventSource', args: [anyType] }

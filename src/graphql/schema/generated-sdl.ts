@@ -2,7 +2,6 @@
 // relations. The rules reproduce the generated schemas that public repositories contain.
 
 import { step } from '../../base/effort.ts'
-import { scalarNames } from '../wire/scalar-names.ts'
 import {
   type ArgumentDefinition,
   directiveOf,
@@ -13,6 +12,7 @@ import {
   nullable,
   type ObjectDefinition,
   type SchemaDefinition,
+  scalarNames,
   type TypeRef,
   typeText,
   upperFirst,

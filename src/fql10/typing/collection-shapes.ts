@@ -1,0 +1,150 @@
+// The shapes of the collections of a schema: documents, missing documents, and collections. A shape is made when it is
+// first used, because a write of one collection needs few of them.
+
+import { type CollectionItem, type IndexMember, ofKind } from '../schema/fsl/schema-items.ts'
+import { librarySignature, signatureWith } from './annotations.ts'
+import { Deferred, fixedScheme } from './deferred.ts'
+import { argumentsOf, type Declaration, termType } from './documents.ts'
+import type { Scheme, Shape } from './environment.ts'
+import { absentMembers, collectionTexts, libraryShapes, rangeText } from './library.ts'
+import { type FunctionType, named, nullType, type Type, withoutSpans } from './terms.ts'
+
+/** The types of the parts of collections. */
+interface CollectionParts {
+  declaration(item: CollectionItem): Declaration
+  /** The type of a field of the documents of a collection. */
+  fieldType(item: CollectionItem, name: string): Type | undefined
+  /** The type of the documents of a collection. */
+  alias(item: CollectionItem): Scheme
+}
+
+/** The shapes of all collections, by the names of their types. */
+export class CollectionShapes {
+  readonly #parts: CollectionParts
+  readonly #shapes = new Map<string, Shape>()
+  /** The shapes that have not been used. */
+  readonly #unused = new Map<string, () => Shape>()
+
+  constructor(parts: CollectionParts) {
+    this.#parts = parts
+  }
+
+  add(name: string, item: CollectionItem): void {
+    this.#unused.set(name, () => this.#documentShape(name, item))
+    this.#unused.set(`Null${name}`, () => ({
+      parameters: [],
+      fields: schemesOf(name, each => absentMembers(`${each}Collection`, 'id')),
+      alias: fixedScheme(nullType),
+    }))
+    this.#unused.set(`${name}Collection`, () => ({
+      parameters: [],
+      fields: this.#moduleFields(name, item, named(name)),
+      apply: signatureWith(name, each => `(id: ID) => Ref<${each}>`),
+      hint: 'user_collection',
+    }))
+  }
+
+  get(name: string): Shape | undefined {
+    const known = this.#shapes.get(name)
+    if (known !== undefined) return known
+    const make = this.#unused.get(name)
+    if (make === undefined) return undefined
+    const shape = make()
+    this.#shapes.set(name, shape)
+    return shape
+  }
+
+  *[Symbol.iterator](): Iterator<readonly [string, Shape]> {
+    for (const name of this.#unused.keys()) yield [name, this.get(name) as Shape]
+  }
+
+  #documentShape(name: string, item: CollectionItem): Shape {
+    const fields = new Map<string, Scheme>([
+      ['coll', fixedScheme(named(`${name}Collection`))],
+      ['delete', signatureWith(name, each => `() => Null${each}`)],
+      ['exists', librarySignature('() => true')],
+    ])
+    for (const method of ['update', 'replace', 'updateData', 'replaceData']) {
+      fields.set(method, this.#writing(method, name, item))
+    }
+    return {
+      parameters: [],
+      fields,
+      member: field => {
+        const type = this.#parts.fieldType(item, field)
+        return type && fixedScheme(type)
+      },
+      alias: this.#parts.alias(item),
+      isDocument: true,
+    }
+  }
+
+  #writing(method: string, name: string, item: CollectionItem): Scheme {
+    return new Deferred(() => {
+      const type = argumentsOf(this.#parts.declaration(item))[method] as Type
+      return {
+        kind: 'function',
+        parameters: [{ name: 'data', type: withoutSpans(type) }],
+        rest: undefined,
+        result: named(name),
+      }
+    })
+  }
+
+  #moduleFields(name: string, item: CollectionItem, document: Type): Map<string, Scheme> {
+    const fields = schemesOf(name, each => ({
+      ...collectionTexts(each),
+      byId: `(id: ID) => Ref<${each}>`,
+      definition: 'CollectionDef',
+    }))
+    fields.set('create', this.#writing('create', name, item))
+    fields.set('createData', this.#writing('createData', name, item))
+    for (const index of ofKind(item.members, 'index')) {
+      fields.set(index.name.text, new Deferred(() => this.#indexType(index, item, document)))
+    }
+    return fields
+  }
+
+  #indexType(index: IndexMember, item: CollectionItem, document: Type): Type {
+    const terms = index.members.find(({ kind }) => kind === 'terms')?.paths ?? []
+    const parameters = terms.map(({ mva, path }, at) => ({
+      name: `term${at + 1}`,
+      type: withoutSpans(
+        termType(
+          name => this.#parts.fieldType(item, name),
+          path,
+          mva,
+          type => this.#unfold(type),
+        ),
+      ),
+    }))
+    const result: Type = { kind: 'named', name: 'Set', args: [document] }
+    const call = (given: typeof parameters): FunctionType => ({
+      kind: 'function',
+      parameters: given,
+      rest: undefined,
+      result,
+    })
+    const ranged = [...parameters, { name: 'range', type: rangeType }]
+    return { kind: 'intersection', members: [call(parameters), call(ranged)] }
+  }
+
+  #unfold(type: Type): Type {
+    if (type.kind !== 'named') return type
+    const alias = (libraryShapes.get(type.name) ?? this.get(type.name))?.alias
+    return alias === undefined || alias.parameters.length > 0 ? type : alias.type
+  }
+}
+
+const rangeType: Type = librarySignature(rangeText).type
+
+/** The members of a collection, whose types contain the name of the collection. */
+function schemesOf(
+  collection: string,
+  textsFor: (name: string) => Readonly<Record<string, string>>,
+): Map<string, Scheme> {
+  const members = Object.keys(textsFor(collection))
+  return new Map(
+    members.map(member => [member, signatureWith(collection, name => textsFor(name)[member] as string)]),
+  )
+}

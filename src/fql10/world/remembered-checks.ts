@@ -1,0 +1,270 @@
+// Checks queries, and remembers the results for each database until its schema changes. Applications send few different
+// queries with many different values. The result of a check is remembered by the text of the query and the kinds of the
+// values. If the check has read values, for example to print a literal type, the result is remembered for these values.
+
+import { stepsSoFar } from '../../base/effort.ts'
+import { GenerationCache } from '../../base/generation-cache.ts'
+import { Message } from '../../base/message.ts'
+import { Remembered } from '../../model/remembered.ts'
+import type { Session } from '../../model/session.ts'
+import type { DatabaseId, Micros } from '../../values/value.ts'
+import type { Diagnostic } from '../failure/query-failure.ts'
+import type { Program } from '../syntax/nodes.ts'
+import { Source, type Span } from '../syntax/source.ts'
+import { type CheckedQuery, checkQuery } from '../typing/check-query.ts'
+import { type GivenValue, type LiteralValue, mainTypeOf, type Type } from '../typing/terms.ts'
+import type { Struct, Value } from '../value.ts'
+import { typesOf, ValueTypes } from './static-types.ts'
+
+/** Maximum number of bytes of all remembered checks of a database. */
+const bytesMax = 1_048_576
+/** Checks of queries and values with this number of UTF-16 units together or more are not remembered. */
+const longUnits = 32_768
+/** Bytes of an entry of the cache, of the number of a value, and of a message without its text. */
+const bytesPerEntry = 512
+const bytesPerValue = 16
+const bytesPerMessage = 256
+
+/** `read`: the numbers of the values on which the result depends. */
+type CheckEntry =
+  | { readonly kind: 'result'; readonly checked: CheckedQuery }
+  | { readonly kind: 'by values'; readonly read: readonly number[] }
+
+/** A query and the values of its request. `key`: identifies the text, see `keyOf` in `request.ts`. */
+interface CheckRequest {
+  readonly key: string
+  readonly program: Program
+  readonly args: Struct
+  readonly placeholders: readonly Value[]
+}
+
+/** A checked query. */
+export interface CheckOutcome {
+  readonly checked: CheckedQuery
+  /** For {@link learnCheck} in another process. Undefined if the check was short or is remembered. */
+  readonly report?: string
+}
+
+/** The latest check of each parsed query, if its result depends on no values. */
+const latest = new WeakMap<Program, LatestCheck>()
+
+interface LatestCheck {
+  readonly database: DatabaseId
+  readonly schemaVersion: Micros
+  readonly kinds: string
+  readonly outcome: CheckOutcome
+}
+
+/** Checks a query, or returns the remembered result. */
+export function checkOnce(request: CheckRequest, session: Session): CheckOutcome {
+  const { args, placeholders, program } = request
+  let kinds = ''
+  for (const [name, value] of args) kinds += `${name.length}:${name}${kindOf(value)}`
+  for (const value of placeholders) kinds += kindOf(value)
+  const { database, transaction } = session
+  const checks = Remembered.of<CheckEntry>('checked queries', bytesMax, 1, session)
+  const schemaVersion = transaction.catalogue.schemaVersion(database)
+  const last = latest.get(program)
+  if (last?.kinds === kinds && last.schemaVersion === schemaVersion && last.database === database)
+    return last.outcome
+  const outcome = findOrCheck(request, `${kinds} ${request.key}`, checks, session)
+  if (!outcome.readsValues) latest.set(program, { database, schemaVersion, kinds, outcome })
+  return outcome
+}
+
+function findOrCheck(
+  { args, placeholders, program }: CheckRequest,
+  key: string,
+  remembered: Remembered<CheckEntry>,
+  session: Session,
+): CheckOutcome & CheckResult {
+  const types = new ValueTypes()
+  const argTypes = new Map(Array.from(args, ([name, value]) => [name, types.typeOf(value)]))
+  const placeholderTypes = placeholders.map(each => types.typeOf(each))
+  const { given } = types
+  const checks = new RememberedChecks(session, remembered, key, given)
+  const known = checks.find() ?? checks.findLearned(program.source)
+  if (known !== undefined) return known
+  const before = stepsSoFar()
+  const checked = checkQuery(program, typesOf(session).environment, argTypes, placeholderTypes)
+  const read = given.flatMap(({ isRead }, index) => (isRead ? [index] : []))
+  checks.add(read, checked)
+  const readsValues = read.length > 0
+  if (stepsSoFar() - before < longSteps) return { checked, readsValues }
+  return { checked, readsValues, report: checks.report(read, checked) }
+}
+
+/** A text for the kind of a value. Values with the same text have the same type except for their literals. */
+function kindOf(value: Value): string {
+  if (typeof value === 'string') return 's;'
+  return kindOfType(new ValueTypes().typeOf(value))
+}
+
+function kindOfType(type: Type): string {
+  switch (type.kind) {
+    case 'literal':
+      return typeof type.value === 'string' ? 's;' : `${mainTypeOf(type.value)};`
+    case 'named':
+      return `${type.name}${type.args.length > 0 ? '<>' : ''};`
+    case 'tuple':
+      return `[${type.elements.map(kindOfType).join('')}]`
+    case 'record': {
+      if (type.wildcard !== undefined) return '{*}'
+      const fields = Array.from(type.fields, ([name, field]) => `${name.length}:${name}${kindOfType(field)}`)
+      return `{${fields.join('')}}`
+    }
+    default:
+      return `${type.kind};`
+  }
+}
+
+interface CheckResult {
+  readonly checked: CheckedQuery
+  readonly readsValues: boolean
+}
+
+/** The remembered checks of one query in one database. */
+class RememberedChecks {
+  readonly #session: Session
+  readonly #byKinds: string
+  readonly #given: readonly GivenValue[]
+  readonly #checks: Remembered<CheckEntry>
+
+  constructor(
+    session: Session,
+    checks: Remembered<CheckEntry>,
+    byKinds: string,
+    given: readonly GivenValue[],
+  ) {
+    this.#session = session
+    this.#checks = checks
+    this.#byKinds = byKinds
+    this.#given = given
+  }
+
+  find(): CheckResult | undefined {
+    const known = this.#checks.get(this.#byKinds)
+    if (known === undefined) return undefined
+    if (known.kind === 'result') return { checked: known.checked, readsValues: false }
+    const found = this.#checks.get(this.#byValues(known.read))
+    return found?.kind === 'result' ? { checked: found.checked, readsValues: true } : undefined
+  }
+
+  /** `read`: the numbers of the values on which the result depends. */
+  add(read: readonly number[], checked: CheckedQuery): void {
+    const key = this.#byKinds
+    if (read.length === 0) {
+      this.#set(key, { kind: 'result', checked }, bytesOf(checked))
+      return
+    }
+    // The numbers of the values are part of the key, so a result for other numbers is never found by mistake.
+    const known = this.#checks.get(key)
+    const all = known?.kind === 'by values' ? [...new Set([...known.read, ...read])].sort(ascending) : read
+    this.#set(key, { kind: 'by values', read: all }, bytesPerValue * all.length)
+    this.#set(this.#byValues(all), { kind: 'result', checked }, bytesOf(checked))
+  }
+
+  #set(key: string, remembered: CheckEntry, bytes: number): void {
+    if (key.length >= longUnits) return
+    this.#checks.set(key, remembered, bytesPerEntry + 2 * key.length + bytes, this.#session)
+  }
+
+  #byValues(read: readonly number[]): string {
+    const values = read.map(index => textOf(this.#given[index]?.value ?? ''))
+    return `${read.join()} ${values.join('')}${this.#byKinds}`
+  }
+
+  /** Identifies the schema that the checks use, in all processes. */
+  get #schema(): string {
+    const { database, transaction } = this.#session
+    return `${database} ${transaction.catalogue.schemaVersion(database)}`
+  }
+
+  /** The result that another process has reported. */
+  findLearned(source: Source): CheckResult | undefined {
+    if (!hasLearned) return undefined
+    const found = learned.get(`${this.#schema} ${this.#byKinds}`)
+    if (found === undefined) return undefined
+    const { checked, read } = withSource(found, source)
+    // The values of this request may differ from the values of the report.
+    if (this.#byValues(read) !== found.byValues) return undefined
+    this.add(read, checked)
+    return { checked, readsValues: read.length > 0 }
+  }
+
+  report(read: readonly number[], checked: CheckedQuery): string {
+    const report: Report = {
+      key: `${this.#schema} ${this.#byKinds}`,
+      byValues: this.#byValues(read),
+      read,
+      checked,
+    }
+    // Each position is in the text of the query, so the receiver knows its source.
+    return JSON.stringify(report, (_, value) => (value instanceof Source ? undefined : value))
+  }
+}
+
+function ascending(left: number, right: number): number {
+  return left - right
+}
+
+function textOf(value: LiteralValue): string {
+  const text = Object.is(value, -0) ? '-0' : String(value)
+  return `${text.length}:${text}`
+}
+
+function bytesOf({ errors, type = '', warnings }: CheckedQuery): number {
+  let bytes = 2 * type.length
+  for (const { message, remarks = [] } of [...errors, ...warnings]) {
+    for (const each of [message, ...remarks.map(remark => remark.message)])
+      bytes += bytesPerMessage + 2 * String(each).length
+  }
+  return bytes
+}
+
+// Results that slow-lane processes report. A check that takes long moves to the slow lane. Without the report, this
+// process would begin the same check again when the query is repeated.
+
+/** A check with this number of steps or more is reported. */
+const longSteps = 32_768
+/** Maximum number of bytes of the reports of other processes. */
+const learnedBytesMax = 4_194_304
+
+interface Report {
+  readonly key: string
+  readonly byValues: string
+  readonly read: readonly number[]
+  readonly checked: CheckedQuery
+}
+
+const learned = new GenerationCache<string, Report & { readonly bytes: number }>(
+  learnedBytesMax,
+  ({ bytes }) => bytes,
+)
+let hasLearned = false
+
+/** Remembers the result of a check in another process. */
+export function learnCheck(report: string): void {
+  if (report.length >= longUnits) return
+  const read: Report = JSON.parse(report)
+  learned.set(read.key, { ...read, bytes: 3 * report.length })
+  hasLearned = true
+}
+
+/** The report with the source of the query in its positions. */
+function withSource(report: Report, source: Source): Report {
+  const placed = (span: Span | undefined) => span && { ...span, source }
+  const diagnostics = (list: readonly Diagnostic[]) =>
+    list.map(each => ({
+      ...each,
+      message: messageFrom(each.message),
+      span: placed(each.span),
+      ...(each.remarks && { remarks: each.remarks.map(one => ({ ...one, span: placed(one.span) })) }),
+    }))
+  const { errors, type, warnings } = report.checked
+  return { ...report, checked: { type, errors: diagnostics(errors), warnings: diagnostics(warnings) } }
+}
+
+function messageFrom(message: Diagnostic['message']): Diagnostic['message'] {
+  return typeof message === 'string' ? message : new Message(message.pieces, message.quoted)
+}

@@ -1,0 +1,46 @@
+// A query whose type check takes long, and whose evaluation is short, moves to the slow lane once. The service learns the
+// result of the check, so the query does not move again and again.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
+import { send } from '../support/http.ts'
+import { startProcess } from '../support/server-process.ts'
+import { slowQueries } from '../support/slow-queries.ts'
+
+test('a query with a long check runs in the service after the slow lane has checked it', async t => {
+  const server = await startProcess({ flags: ['--metrics-port', '0'] })
+  t.after(() => server.stop())
+  const sums = Array.from({ length: 200 }, (_, at) => `let f${at} = (a, b) => a + b + a + b\n`).join('')
+  const ask = async (ending: string) => {
+    const query = sums + ending
+    const { json } = await send(server, {
+      path: '/query/1',
+      secret: server.rootSecret,
+      body: JSON.stringify({ query }),
+      headers: { 'x-typecheck': 'true' },
+    })
+    return json as { readonly static_type?: string; readonly summary: string }
+  }
+  for (const [ending, expected] of [
+    ['[1]', /^\[1\]$/],
+    ['1.none', /^error: Type `Int` does not have field `none`\nat \*query\*:201:3\n {4}\|\n201 \| 1.none\n/],
+  ] as const) {
+    const before = await slowQueries(server)
+    const assertAnswer = async () => {
+      const { static_type, summary } = await ask(ending)
+      assert.match(static_type ?? summary, expected)
+    }
+    await assertAnswer()
+    assert.equal(await slowQueries(server), before + 1)
+    // A slow-lane process that has not checked the query yet may need as long as the first.
+    await eventually('the service answers', async () => {
+      const last = await slowQueries(server)
+      await assertAnswer()
+      return (await slowQueries(server)) === last
+    })
+    const last = await slowQueries(server)
+    for (let time = 0; time < 5; time++) await assertAnswer()
+    assert.equal(await slowQueries(server), last)
+  }
+})
