@@ -16,7 +16,7 @@ interface AboutDatabase {
 
 /** The part of a record that aggregates use. */
 export interface AggregateInput extends AboutDatabase {
-  /** Milliseconds since the Unix epoch. */
+  /** The start of the minute of the record. Milliseconds since the Unix epoch. */
   readonly time: number
   /** The shape of the query. Names of schema objects replace each `?` whose name is known. */
   readonly shape: string
@@ -41,7 +41,7 @@ export interface Totals {
 }
 
 /** The aggregate of one database, as it is stored. */
-interface DatabaseAggregate extends AboutDatabase {
+export interface DatabaseAggregate extends AboutDatabase {
   readonly minutes: Map<number, TimedTotals>
   readonly shapes: Map<string, Totals>
   /** The sums of each error, by {@link errorName}. */
@@ -163,11 +163,13 @@ export class LogAggregate {
     const name = nameOf(of)
     const known = this.databases.get(name)
     if (known !== undefined) return known
-    const { database, isOfDashboard, trail } = of
+    const { database, isOfDashboard } = of
     if (this.databases.size >= databasesMax && database[0] !== otherShapes)
       return this.#databaseOf({ trail: undefined, database: [otherShapes], isOfDashboard })
+    // V8 keeps the whole block of lines in memory as long as a part of the block is used, so the trail is copied.
+    const trail = of.trail === undefined ? undefined : Buffer.from(of.trail).toString()
     const made = { trail, database, isOfDashboard, minutes: new Map(), shapes: new Map(), errors: new Map() }
-    this.databases.set(name, made)
+    this.databases.set(nameOf({ trail, database, isOfDashboard }), made)
     return made
   }
 }
@@ -189,47 +191,88 @@ export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals 
 }
 
 /** The version of the stored format. Aggregates of other versions are computed again. */
-const formatVersion = 3
+const formatVersion = 4
 
-/** Converts an aggregate to text. */
-export function writeAggregate(aggregate: LogAggregate): string {
-  const databases = [...aggregate.databases.values()]
-  return JSON.stringify({ formatVersion, databases }, (_, value) =>
-    value instanceof Map ? [...value] : value,
-  )
+// A stored aggregate has a line for each database, so that reading and writing can pause between lines. The sums are
+// lists of numbers, because the names of the sums would be most of the text.
+
+/** The sums in their stored order. */
+const sums = [
+  'requests',
+  'clientErrors',
+  'serverErrors',
+  'queryTimeMs',
+  'queryTimeMaxMs',
+  'readOps',
+  'writeOps',
+  'computeOps',
+  'bytesIn',
+  'bytesOut',
+] as const satisfies readonly (keyof Totals)[]
+
+interface DatabaseJson {
+  readonly trail?: string | undefined
+  readonly database: readonly string[]
+  readonly isOfDashboard: boolean
+  /** The number of a minute, its sums, and the class and the count of each entry of its histogram. */
+  readonly minutes: readonly (readonly number[])[]
+  readonly shapes: readonly (readonly [string, ...number[]])[]
+  readonly errors: readonly (readonly [string, ...number[]])[]
 }
 
-/** Parses an aggregate; undefined when it was written by another version or is damaged. */
-export function readAggregate(text: string): LogAggregate | undefined {
-  try {
-    const written = JSON.parse(text) as AggregateJson
-    if (written.formatVersion !== formatVersion) return undefined
-    const aggregate = new LogAggregate()
-    for (const { errors, minutes, shapes, trail, ...about } of written.databases) {
-      const of = { trail, ...about }
-      aggregate.databases.set(nameOf(of), {
-        ...of,
-        minutes: new Map(
-          minutes.map(([minute, totals]) => [minute, { ...totals, times: new Map(totals.times) }]),
-        ),
-        shapes: new Map(shapes),
-        errors: new Map(errors),
-      })
+/** Converts an aggregate to lines of text. */
+export function* aggregateLines({ databases }: LogAggregate): Generator<string> {
+  yield `${formatVersion}\n`
+  const named = ([name, totals]: readonly [string, Totals]): [string, ...number[]] => [
+    name,
+    ...numbersOf(totals),
+  ]
+  for (const { errors, minutes, shapes, ...about } of databases.values()) {
+    const json: DatabaseJson = {
+      ...about,
+      minutes: Array.from(minutes, ([minute, totals]) => [
+        minute,
+        ...numbersOf(totals),
+        ...[...totals.times].flat(),
+      ]),
+      shapes: Array.from(shapes, named),
+      errors: Array.from(errors, named),
     }
-    return aggregate
-  } catch {
-    return undefined
+    yield `${JSON.stringify(json)}\n`
   }
 }
 
-interface AggregateJson {
-  readonly formatVersion: number
-  readonly databases: readonly {
-    readonly trail?: string
-    readonly database: readonly string[]
-    readonly isOfDashboard: boolean
-    readonly minutes: readonly [number, Totals & { readonly times: readonly [number, number][] }][]
-    readonly shapes: readonly [string, Totals][]
-    readonly errors: readonly [string, Totals][]
-  }[]
+/** Returns whether the first line of a stored aggregate has the current version. */
+export function isCurrentFormat(line: string): boolean {
+  return line === String(formatVersion)
+}
+
+/** Adds a line of a stored aggregate to `aggregate`. Throws for a damaged line. */
+export function addAggregateLine(aggregate: LogAggregate, line: string): void {
+  const { errors, minutes, shapes, trail, ...about } = JSON.parse(line) as DatabaseJson
+  const of = { trail, ...about }
+  const named = ([name, ...numbers]: readonly [string, ...number[]]) => [name, totalsIn(numbers, 0)] as const
+  aggregate.databases.set(nameOf(of), {
+    ...of,
+    minutes: new Map(minutes.map(timedIn)),
+    shapes: new Map(shapes.map(named)),
+    errors: new Map(errors.map(named)),
+  })
+}
+
+function numbersOf(totals: Totals): readonly number[] {
+  return sums.map(name => totals[name])
+}
+
+function totalsIn(numbers: readonly number[], from: number): Totals {
+  const totals = noTotals()
+  for (const [at, name] of sums.entries()) totals[name] = numbers[from + at] ?? 0
+  return totals
+}
+
+function timedIn(numbers: readonly number[]): readonly [number, TimedTotals] {
+  const times = new Map<number, number>()
+  for (let at = 1 + sums.length; at < numbers.length; at += 2)
+    times.set(numbers[at] as number, numbers[at + 1] as number)
+  return [numbers[0] as number, { ...totalsIn(numbers, 1), times }]
 }

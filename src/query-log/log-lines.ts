@@ -72,15 +72,29 @@ export function timeOf({ TS }: ExportedRecord): number {
   return Date.parse(`${TS.slice(0, 10)}T${TS.slice(11, 23)}Z`)
 }
 
+let latestMinute = { text: '', time: Number.NaN }
+
+/** Returns the start of the minute of a record. Most records are in the minute of the preceding record. */
+function minuteOf({ TS }: ExportedRecord): number {
+  const text = TS.slice(0, 16)
+  if (text !== latestMinute.text) latestMinute = { text, time: Date.parse(`${text.replace(' ', 'T')}Z`) }
+  return latestMinute.time
+}
+
+/** True for facts without names and errors. Such facts end with the flag of the slow lane and are not parsed. */
+function isPlain(facts: string): boolean {
+  return facts.endsWith(',0]') || facts.endsWith(',1]')
+}
+
 /** Returns the parts of a record that aggregates use. */
 export function summed({ facts, record, trail }: LogLine): AggregateInput {
-  const read = facts === undefined ? undefined : readFacts(facts, record.FQL_SHAPE)
+  const read = facts === undefined || isPlain(facts) ? undefined : readFacts(facts, record.FQL_SHAPE)
   const status = Number(record.RESPONSE_CODE)
   return {
     trail,
     database: record.DATABASE,
     isOfDashboard: isOfDashboard(record),
-    time: timeOf(record),
+    time: minuteOf(record),
     shape: read?.shape ?? record.FQL_SHAPE,
     fault: read?.fault,
     status,

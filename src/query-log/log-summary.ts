@@ -8,20 +8,23 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import type { Random } from '../base/random.ts'
+import { inSlices } from '../base/slices.ts'
 import { upsert } from '../base/upsert.ts'
 import type { Micros } from '../values/value.ts'
 import {
+  addAggregateLine,
   addTimedTotals,
   addTotals,
+  aggregateLines,
+  type DatabaseAggregate,
+  isCurrentFormat,
   LogAggregate,
   minuteMs,
   noTimedTotals,
   quantile,
-  readAggregate,
   shapeTotals,
   type TimedTotals,
   type Totals,
-  writeAggregate,
 } from './log-aggregate.ts'
 import { changesBetween, type LogChanges, spanBefore } from './log-changes.ts'
 import { linesOf, parseRecord, summed } from './log-lines.ts'
@@ -73,10 +76,11 @@ const pointsMax = 240
 const shapesPerOrder = 20
 /** Maximum number of errors listed. */
 const errorsMax = 50
-/**
- * Maximum number of cached minutes, shapes and errors of all segments. Each of these entries takes some hundred bytes.
- */
-const cachedEntriesMax = 200_000
+/** Maximum approximate size of all cached aggregates in bytes. */
+const cachedBytesMax = 64_000_000
+/** Measured bytes of memory: of the sums of a minute, a shape or an error, and of a class in the histogram of a minute. */
+const bytesPerEntry = 400
+const bytesPerClass = 40
 /**
  * Age in milliseconds after which the copy of another machine's newest segment no longer grows. Segments are closed
  * after an hour.
@@ -90,8 +94,8 @@ export class LogSummaries {
   readonly #random: Random
   readonly #now: () => Micros
   readonly #held = new LRUCache<string, LogAggregate, { segment: Segment; signal: AbortSignal }>({
-    maxSize: cachedEntriesMax,
-    sizeCalculation: entriesIn,
+    maxSize: cachedBytesMax,
+    sizeCalculation: bytesOf,
     // If the cache evicts an aggregate during its computation, the callers still get the aggregate.
     ignoreFetchAbort: true,
     fetchMethod: (_path, _stale, { context }) => this.#loadOrCompute(context.segment, context.signal),
@@ -142,7 +146,7 @@ export class LogSummaries {
         isOpen || !isWhole
           ? await aggregateOf(segment, from, to, signal)
           : await this.#sumsOf(segment, signal)
-      collected.add(sums)
+      await collected.add(sums, signal)
     }
     return collected
   }
@@ -164,7 +168,7 @@ export class LogSummaries {
 
   async #loadOrCompute(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
     const path = join(this.#kept, sumsName(segment.path))
-    const read = await readSums(path)
+    const read = await readSums(path, signal)
     const sums =
       read ?? (await aggregateOf(segment, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, signal))
     if (read === undefined) await this.#keep(path, sums)
@@ -176,7 +180,13 @@ export class LogSummaries {
     const draft = `${path}.${this.#random.hex(8)}`
     try {
       await mkdir(this.#kept, { recursive: true, mode: 0o700 })
-      await writeFile(draft, await compress(writeAggregate(sums)), { mode: 0o600 })
+      const lines: string[] = []
+      await inSlices(
+        aggregateLines(sums),
+        line => lines.push(line),
+        () => undefined,
+      )
+      await writeFile(draft, await compress(lines.join('')), { mode: 0o600 })
       await rename(draft, path)
     } catch {
       await removeFile(draft).catch(() => undefined)
@@ -184,11 +194,14 @@ export class LogSummaries {
   }
 }
 
-function entriesIn({ databases }: LogAggregate): number {
-  let entries = 1
-  for (const { errors, minutes, shapes } of databases.values())
-    entries += minutes.size + shapes.size + errors.size
-  return entries
+function bytesOf({ databases }: LogAggregate): number {
+  let bytes = bytesPerEntry
+  for (const { errors, minutes, shapes } of databases.values()) {
+    bytes += (1 + minutes.size + shapes.size + errors.size) * bytesPerEntry
+    for (const { times } of minutes.values()) bytes += times.size * bytesPerClass
+    for (const names of [shapes, errors]) for (const name of names.keys()) bytes += name.length
+  }
+  return bytes
 }
 
 // Texts of shapes and names of totals repeat, so compression makes the file about ten times smaller.
@@ -196,11 +209,21 @@ const compress = promisify<string, Buffer>(gzip)
 const decompress = promisify<Buffer, Buffer>(gunzip)
 
 /** Returns stored sums; undefined if the file is missing or damaged. */
-async function readSums(path: string): Promise<LogAggregate | undefined> {
+async function readSums(path: string, signal: AbortSignal): Promise<LogAggregate | undefined> {
   try {
     const packed = await ifThere(readFile(path))
-    return packed && readAggregate((await decompress(packed)).toString())
+    if (packed === undefined) return undefined
+    const [version = '', ...lines] = (await decompress(packed)).toString().trimEnd().split('\n')
+    if (!isCurrentFormat(version)) return undefined
+    const aggregate = new LogAggregate()
+    await inSlices(
+      lines,
+      line => addAggregateLine(aggregate, line),
+      () => signal.throwIfAborted(),
+    )
+    return aggregate
   } catch {
+    signal.throwIfAborted()
     return undefined
   }
 }
@@ -244,28 +267,34 @@ class SummaryBuilder {
   }
 
   /** Adds the aggregate of a segment, restricted to the database of the filter. */
-  add({ databases }: LogAggregate): void {
-    for (const { database, errors, isOfDashboard, minutes, shapes, trail } of databases.values()) {
-      if (isOfDashboard && this.#withoutDashboard) continue
-      const isWanted = (time: number) =>
-        this.#database === undefined || isWithin(this.#database, trail, () => database, time)
-      let isWhole = true
-      for (const [minute, totals] of minutes) {
-        const time = minute * minuteMs
-        if (!isWanted(time)) {
-          isWhole = false
-          continue
-        }
-        if (time < this.#from || time >= this.#to) continue
-        addTimedTotals(this.#pointAt(time), totals)
-        addTimedTotals(this.totals, totals)
+  add({ databases }: LogAggregate, signal: AbortSignal): Promise<void> {
+    return inSlices(
+      databases.values(),
+      database => this.#addDatabase(database),
+      () => signal.throwIfAborted(),
+    )
+  }
+
+  #addDatabase({ database, errors, isOfDashboard, minutes, shapes, trail }: DatabaseAggregate): void {
+    if (isOfDashboard && this.#withoutDashboard) return
+    const isWanted = (time: number) =>
+      this.#database === undefined || isWithin(this.#database, trail, () => database, time)
+    let isWhole = true
+    for (const [minute, totals] of minutes) {
+      const time = minute * minuteMs
+      if (!isWanted(time)) {
+        isWhole = false
+        continue
       }
-      // The sums of shapes and errors are not divided by time. So these sums are added only if the records of all
-      // minutes belong to the database of the filter.
-      if (!isWhole) continue
-      for (const [shape, totals] of shapes) addTotals(shapeTotals(this.shapes, shape), totals)
-      for (const [error, totals] of errors) addTotals(shapeTotals(this.errors, error), totals)
+      if (time < this.#from || time >= this.#to) continue
+      addTimedTotals(this.#pointAt(time), totals)
+      addTimedTotals(this.totals, totals)
     }
+    // The sums of shapes and errors are not divided by time. So these sums are added only if the records of all minutes
+    // belong to the database of the filter.
+    if (!isWhole) return
+    for (const [shape, totals] of shapes) addTotals(shapeTotals(this.shapes, shape), totals)
+    for (const [error, totals] of errors) addTotals(shapeTotals(this.errors, error), totals)
   }
 
   finish(): LogSummary {
