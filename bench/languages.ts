@@ -7,39 +7,20 @@ import { programOf } from '../src/fql10/request.ts'
 import { parseQuery } from '../src/fql10/syntax/parse-query.ts'
 import { Source } from '../src/fql10/syntax/source.ts'
 import { keyOfNewDatabase, send } from '../tests/support/http.ts'
-import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
+import { startProcess } from '../tests/support/server-process.ts'
 import { reference } from './cases.ts'
 import { createSchema, document, groupSize, literal, loadDocuments } from './documents.ts'
-import { type LoadPlan, type LoadResult, measure, medianOf, post, processesOf } from './measure.ts'
-import { heading, line } from './report.ts'
-
-/** A way to do a piece of work; the load repeats the list of bodies. */
-interface Work {
-  readonly title: string
-  readonly path: '/' | '/query/1' | '/feed/1'
-  readonly bodies: readonly unknown[]
-}
-
-/** The same piece of work in two ways. */
-interface LanguageCase {
-  readonly name: string
-  readonly baseline: Work
-  readonly compared: Work
-  /** The number of connections, if the usual number would only measure the wait in a queue. */
-  readonly connections?: number
-}
+import { heading } from './report.ts'
+import { type Comparison, compare, type TurnPlan, type Work } from './turns.ts'
 
 interface LanguageOptions {
   /** The folder for the data directory. */
   readonly folder: string
   readonly documents: number
-  readonly plan: Pick<LoadPlan, 'connections' | 'seconds' | 'warmupSeconds'>
+  readonly plan: TurnPlan
 }
 
 const requestCount = 500
-
-/** Number of measurements of each way. */
-const turns = 5
 
 /** Measures all cases and prints the results. */
 export async function runLanguages({ documents, folder, plan }: LanguageOptions): Promise<void> {
@@ -53,11 +34,7 @@ export async function runLanguages({ documents, folder, plan }: LanguageOptions)
     console.log(`\nlanguages: the same work in version 4 and in version 10\n${heading}`)
     for (const each of [await feedCase(server.url, secret, ids.length), ...languageCases(ids)]) {
       await tryCase(each, server.url, secret)
-      const [before, after] = await inTurns(each, server, secret, plan)
-      const { baseline, compared, name } = each
-      console.log(line(`${name}, ${baseline.title}`, before))
-      const ratio = (after.requestsPerSecond / before.requestsPerSecond).toFixed(2)
-      console.log(`${line(`${name}, ${compared.title}`, after)}   ${ratio} of ${baseline.title}`)
+      await compare(each, server, secret, plan)
     }
     const { parsed, remembered } = measureParsing()
     console.log(`parsing 1 KB of version 10: ${parsed.toFixed(1)} µs, remembered ${remembered.toFixed(2)} µs`)
@@ -65,34 +42,6 @@ export async function runLanguages({ documents, folder, plan }: LanguageOptions)
     await server.stop()
     await rm(data, { recursive: true, force: true })
   }
-}
-
-/**
- * Runs baseline and compared work in turns, and returns the median of each. The turns are needed, because the speed of
- * the machine varies.
- */
-async function inTurns(
-  { baseline, compared, connections }: LanguageCase,
-  server: ServerProcess,
-  secret: string,
-  plan: LanguageOptions['plan'],
-): Promise<readonly [LoadResult, LoadResult]> {
-  const port = Number(new URL(server.url).port)
-  const prepared = ({ bodies, path }: Work) => {
-    const [name, value] =
-      path === '/' ? (['x-faunadb-api-version', '4'] as const) : (['x-format', 'tagged'] as const)
-    const headers = { authorization: `Bearer ${secret}`, [name]: value }
-    return { requests: bodies.map(body => post(path, body, headers)), results: [] as LoadResult[] }
-  }
-  const works = [prepared(baseline), prepared(compared)] as const
-  for (let turn = 0; turn < turns; turn++) {
-    for (const { requests, results } of turn % 2 === 0 ? works : works.toReversed()) {
-      // Slow-lane processes start and exit at any time.
-      const pids = processesOf(server.pid)
-      results.push(await measure({ port, requests, ...plan, ...(connections && { connections }), pids }))
-    }
-  }
-  return [medianOf(works[0].results), medianOf(works[1].results)]
 }
 
 /** Adds the index for the cases of version 10 to the collection of the benchmark. `secret` needs the role admin. */
@@ -128,7 +77,7 @@ async function ask(url: string, secret: string, path: string, body: unknown): Pr
 const pageSize = 64
 
 /** Consecutive pages of the feed of all documents, compared with pages of an index. */
-async function feedCase(url: string, secret: string, documents: number): Promise<LanguageCase> {
+async function feedCase(url: string, secret: string, documents: number): Promise<Comparison> {
   const about = { query: '[documents.all().eventSource(), documents.all().first()!.ts.toMicros()]' }
   const { data } = (await ask(url, secret, '/query/1', about)) as {
     data: readonly [{ '@stream': string }, { '@long': string }]
@@ -180,7 +129,7 @@ function measureParsing(): { readonly parsed: number; readonly remembered: numbe
 }
 
 /** The cases on these documents. */
-function languageCases(ids: readonly string[]): readonly LanguageCase[] {
+function languageCases(ids: readonly string[]): readonly Comparison[] {
   const groups = Math.max(1, Math.floor(ids.length / groupSize))
   const numbered = <T>(make: (n: number) => T) => Array.from({ length: requestCount }, (_, n) => make(n))
   const idOf = (n: number) => ids[(n * 7919) % ids.length] as string
@@ -244,6 +193,6 @@ function tagged(fields: object): object {
 }
 
 /** Sends one request of each kind, so that mistakes show before the measurement. */
-async function tryCase({ baseline, compared }: LanguageCase, url: string, secret: string): Promise<void> {
+async function tryCase({ baseline, compared }: Comparison, url: string, secret: string): Promise<void> {
   for (const { bodies, path } of [baseline, compared]) await ask(url, secret, path, bodies[0])
 }

@@ -11,6 +11,7 @@ import { type BenchCase, type CaseRequest, cases } from './cases.ts'
 import { type Baseline, startBaseline } from './child.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { measureFootprint } from './footprint.ts'
+import { runGraphql } from './graphql.ts'
 import { type HourSegment, measureHour } from './hour.ts'
 import { runLanguages } from './languages.ts'
 import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
@@ -349,16 +350,17 @@ async function main(): Promise<void> {
   }
   if (wanted.includes('neighbours')) await runNeighbours()
   if (wanted.includes('typing')) await runTyping()
-  if (wanted.includes('languages'))
-    await runLanguages({
-      folder: options.folder,
-      documents: Number(options.documents),
-      plan: {
-        connections: Number(options.connections),
-        seconds: Number(options.seconds),
-        warmupSeconds: Number(options.warmup),
-      },
-    })
+  const comparison = {
+    folder: options.folder,
+    documents: Number(options.documents),
+    plan: {
+      connections: Number(options.connections),
+      seconds: Number(options.seconds),
+      warmupSeconds: Number(options.warmup),
+    },
+  }
+  if (wanted.includes('languages')) await runLanguages(comparison)
+  if (wanted.includes('graphql')) await runGraphql(comparison)
   if (wanted.includes('nodes')) await runNodes()
   if (wanted.includes('start')) await runStart()
   if (wanted.includes('footprint')) await runFootprint()

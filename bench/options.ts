@@ -13,6 +13,7 @@ export const names = [
   'neighbours',
   'languages',
   'typing',
+  'graphql',
   'nodes',
   'start',
   'footprint',
@@ -29,6 +30,7 @@ export const standalone = [
   'neighbours',
   'languages',
   'typing',
+  'graphql',
   'nodes',
   'start',
   'footprint',
@@ -65,7 +67,8 @@ export const { values: options } = parseArgs({
 export const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, workers, streams, recording,
-                      neighbours, languages, typing, nodes, start, footprint, hour, pieces, size (default: all but size)
+                      neighbours, languages, graphql, typing, nodes, start, footprint, hour, pieces, size (default:
+                      all but size)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)

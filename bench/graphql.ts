@@ -1,0 +1,132 @@
+// The case `graphql`: compares operations of GraphQL with queries of version 4 that do the same work on the same
+// documents.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { dataOf, importSchema } from '../tests/support/graphql.ts'
+import { keyOfNewDatabase, query } from '../tests/support/http.ts'
+import { startProcess } from '../tests/support/server-process.ts'
+import { reference } from './cases.ts'
+import { createSchema, groupSize, literal, loadDocuments } from './documents.ts'
+import { heading } from './report.ts'
+import { type Comparison, compare, type TurnPlan } from './turns.ts'
+
+interface GraphqlOptions {
+  /** The folder for the data directory. */
+  readonly folder: string
+  readonly documents: number
+  readonly plan: TurnPlan
+}
+
+const sdl = `
+type Document @collection(name: "documents") { key: String! group: Int! number: Int! text: String! owner: Owner }
+type Owner { name: String! documents: [Document!] @relation }
+type Query { documentsByGroup(group: Int!): [Document!] }`
+
+const requestCount = 500
+
+/** Elements of a list. */
+const listSize = 64
+
+/** Number of documents that each update of the preparation changes. */
+const updatedAtOnce = 250
+
+/** Measures all cases and prints the results. */
+export async function runGraphql({ documents, folder, plan }: GraphqlOptions): Promise<void> {
+  const data = await mkdtemp(join(folder, 'terrarium-bench-'))
+  const server = await startProcess({ data })
+  try {
+    const secret = await keyOfNewDatabase(server, 'bench', 'admin')
+    await createSchema(server.url, secret)
+    await importSchema(server, secret, sdl)
+    const ids = await loadDocuments(server.url, secret, 0, documents)
+    await addOwners(server.url, secret, ids)
+    console.log(`\ngraphql: the same work in version 4 and in GraphQL\n${heading}`)
+    for (const each of comparisons(ids)) {
+      await checkResults(each, server.url, secret)
+      await compare(each, server, secret, plan)
+    }
+  } finally {
+    await server.stop()
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
+/** Gives each document an owner. The documents of a group have different owners. */
+async function addOwners(url: string, secret: string, ids: readonly string[]): Promise<void> {
+  const owner = (n: number) => ({ ref: { collection: 'Owner' }, id: String(n + 1) })
+  for (let n = 0; n < groupSize; n++) {
+    const params = literal({ data: literal({ name: `owner ${n}` }) })
+    await query({ url }, secret, { create: owner(n), params })
+  }
+  for (let from = 0; from < ids.length; from += updatedAtOnce) {
+    const updates = ids.slice(from, from + updatedAtOnce).map((id, n) => ({
+      update: reference(id),
+      params: literal({ data: literal({ owner: owner((from + n) % groupSize) }) }),
+    }))
+    await query({ url }, secret, { do: [...updates, null] })
+  }
+}
+
+/** The cases on these documents. */
+function comparisons(ids: readonly string[]): readonly Comparison[] {
+  const groups = Math.max(1, Math.floor(ids.length / groupSize))
+  const numbered = <T>(make: (n: number) => T) => Array.from({ length: requestCount }, (_, n) => make(n))
+  const idOf = (n: number) => ids[(n * 7919) % ids.length] as string
+  const withOwner = {
+    lambda: 'ref',
+    expr: {
+      let: [{ document: { get: { var: 'ref' } } }],
+      in: literal({
+        document: { var: 'document' },
+        owner: { get: { select: ['data', 'owner'], from: { var: 'document' } } },
+      }),
+    },
+  }
+  return [
+    {
+      name: 'find by id',
+      baseline: { title: 'version 4', path: '/', bodies: numbered(n => ({ get: reference(idOf(n)) })) },
+      compared: {
+        title: 'GraphQL',
+        path: '/graphql',
+        bodies: numbered(n => ({
+          query: 'query($id: ID!) { findDocumentByID(id: $id) { key group number text } }',
+          variables: { id: idOf(n) },
+        })),
+      },
+    },
+    {
+      name: `list of ${listSize} with a relation`,
+      baseline: {
+        title: 'version 4',
+        path: '/',
+        bodies: numbered(n => ({
+          map: withOwner,
+          collection: {
+            paginate: { match: { index: 'documentsByGroup' }, terms: n % groups },
+            size: listSize,
+          },
+        })),
+      },
+      compared: {
+        title: 'GraphQL',
+        path: '/graphql',
+        bodies: numbered(n => ({
+          query: `query($group: Int!) { documentsByGroup(group: $group, _size: ${listSize}) { data { key group number text owner { name } } } }`,
+          variables: { group: n % groups },
+        })),
+      },
+    },
+  ]
+}
+
+/** Sends one request of each kind, so that mistakes show before the measurement. */
+async function checkResults({ baseline, compared }: Comparison, url: string, secret: string): Promise<void> {
+  await query({ url }, secret, baseline.bodies[0])
+  const [body] = compared.bodies as readonly { readonly query: string; readonly variables: object }[]
+  assert.ok(body)
+  const [value] = Object.values(await dataOf({ url }, secret, body.query, body.variables))
+  assert.ok(value)
+}
