@@ -27,9 +27,14 @@ export function readElement(ref: Ref, session: Session): Version {
   return version
 }
 
+/** Reads a document. Returns undefined if the document does not exist or the caller may not read it. */
+export function findDocument(ref: Ref, session: Session): Version | undefined {
+  return isReachable(ref, session) && mayRead(ref, session) ? fetch(ref, session) : undefined
+}
+
 /** Returns whether a document exists and the caller may read it. */
 export function documentExists(ref: Ref, session: Session): boolean {
-  return isReachable(ref, session) && mayRead(ref, session) && fetch(ref, session) !== undefined
+  return findDocument(ref, session) !== undefined
 }
 
 /** Reads a document. A query that reads a document several times counts one read, even if the document is missing. */

@@ -2,12 +2,14 @@
 // a lambda over the parameters of the request.
 
 import type { GraphQLField, GraphQLObjectType, OperationDefinitionNode } from 'graphql'
+import { compileLambdaWith } from '../../fql4/stored-code.ts'
 import { Lambda } from '../../values/value.ts'
 import type { Fragments } from '../limits.ts'
 import type { DatabaseSchema } from '../schema/database-schema.ts'
 import { directiveOf, type FieldDefinition, namedType } from '../schema/definitions.ts'
 import { isPaginated } from '../schema/generated-sdl.ts'
 import { decodeCursor } from './cursors.ts'
+import { documentFunctions } from './document-functions.ts'
 import { call, type Fql, firstOf, ifElse, letIn, match, objectOf, variable } from './fql.ts'
 import { type ArgumentsOf, argumentsOf, type ParameterSource, Parameters } from './parameters.ts'
 import { ReadCompiler, sizeOf } from './read-compiler.ts'
@@ -86,8 +88,11 @@ class OperationCompiler {
       slots.push([slot, variable(slot)])
       return { key, node, plan, source: { kind: 'slot', name: slot } }
     })
+    const body = letIn(bindings, objectOf(slots))
+    const lambda = new Lambda(lambdaVersion, this.#parameters.names, body)
+    compileLambdaWith(lambda, documentFunctions)
     return {
-      lambda: new Lambda(lambdaVersion, this.#parameters.names, letIn(bindings, objectOf(slots))),
+      lambda,
       parameters: this.#parameters,
       plan: { kind: 'object', isEntity: false, hasSlots: true, members },
       introspections,

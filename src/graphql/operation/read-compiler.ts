@@ -9,7 +9,19 @@ import { msg } from '../../base/message.ts'
 import { OperationError } from '../errors.ts'
 import type { DatabaseSchema } from '../schema/database-schema.ts'
 import { decodeCursor } from './cursors.ts'
-import { call, type Fql, firstOf, ifElse, letIn, map, match, objectOf, select, variable } from './fql.ts'
+import {
+  call,
+  type Fql,
+  firstOf,
+  ifElse,
+  lambda,
+  letIn,
+  map,
+  match,
+  objectOf,
+  select,
+  variable,
+} from './fql.ts'
 import { type ArgumentsOf, argumentsOf, type ParameterSource, type Parameters } from './parameters.ts'
 import { documentSlot, nonNullText, type Plan, type PlanMember } from './result-plan.ts'
 import type { SelectedField, Selections } from './selections.ts'
@@ -71,21 +83,13 @@ export class ReadCompiler {
 
   /** A reference becomes its document, or null if the document is missing. Any other value stays as it is. */
   #entity(type: GraphQLObjectType, sets: readonly SelectionSetNode[], source: Fql): CompiledValue {
-    const given = this.name()
     const document = this.name()
     const { expression, plan } = this.document(type, sets, variable(document))
     const hasSlots = plan.kind === 'object' && plan.hasSlots
-    const read = call({ get: variable(given) })
-    const followed = hasSlots ? letIn([[document, read]], expression) : read
-    const returned = hasSlots
-      ? ifElse(call({ is_null: variable(given) }), null, letIn([[document, variable(given)]], expression))
-      : variable(given)
-    const whole = ifElse(
-      call({ is_ref: variable(given) }),
-      ifElse(call({ exists: variable(given) }), followed, null),
-      returned,
-    )
-    return { expression: letIn([[given, source]], whole), plan, isPlain: false }
+    const read = hasSlots
+      ? call({ read_document: source, as: lambda(document, expression) })
+      : call({ find_document: source })
+    return { expression: read, plan, isPlain: false }
   }
 
   /** Compiles the selections of a document in a variable. */
@@ -154,7 +158,7 @@ export class ReadCompiler {
       case 'links':
         return this.#relationPage(type, field, match(index(relation.links.byOwn), [own()]))
       default:
-        return this.value(fieldType, selectionSets, select(['data', name], document))
+        return this.value(fieldType, selectionSets, call({ document_field: document, name }))
     }
   }
 
