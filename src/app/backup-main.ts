@@ -1,16 +1,16 @@
 // The program of the process that writes the continuous backup of a service. The process receives the records of the
-// commit log on its standard input. The input ends when the service exits or crashes. The process then writes its
-// pending records and exits.
+// commit log on its standard input, and reports written records on its standard output. The input ends when the service
+// exits or crashes. The process then writes its pending records and exits.
 
 import { Socket } from 'node:net'
 import type { BackupStatus } from '../backup/backup-status.ts'
-import type { BackupSetup, ToBackup } from '../backup/messages.ts'
+import type { BackupSetup, ToBackup, WrittenRecords } from '../backup/messages.ts'
 import { openTarget } from '../backup/open-target.ts'
 import { Shipper } from '../backup/shipper.ts'
 import { writeStatus } from '../backup/status.ts'
 import { BackupError } from '../backup/target.ts'
 import { systemClock } from '../base/clock.ts'
-import { receiveFrames } from '../base/frames.ts'
+import { receiveFrames, sendFrame } from '../base/frames.ts'
 import { lowerPriority } from '../base/system-process.ts'
 import { stayAlive, systemTimers } from '../base/timers.ts'
 import { openServiceLog } from '../server/service-log.ts'
@@ -45,6 +45,8 @@ receiveFrames(input, ({ body, head }) => {
 
 const release = stayAlive()
 input.on('error', () => {})
+// After a crash of the service, no process reads the reports.
+process.stdout.on('error', () => {})
 input.once('close', async () => {
   release()
   await (await shipper)?.stop(graceMs)
@@ -59,7 +61,9 @@ async function start({ logLevel, target: address, ...setup }: BackupSetup): Prom
     process.exit(1)
   })
   const onStatus = statusWriter(setup.data)
-  const opened = new Shipper({ ...setup, target, clock: systemClock, timers: systemTimers, logger, onStatus })
+  const onWritten = (sequence: number) => sendFrame(process.stdout, { sequence } satisfies WrittenRecords)
+  const system = { clock: systemClock, timers: systemTimers }
+  const opened = new Shipper({ ...setup, ...system, target, logger, onStatus, onWritten })
   void opened.run()
   lowerPriority(niceness)
   return opened

@@ -1,13 +1,15 @@
 // Starts the process that writes the continuous backup of a data directory to a folder or a bucket. Sends the records
 // of the commit log to this process. The process has its own memory and a lower priority. So commits wait neither for a
-// slow bucket nor for the copying of the data file.
+// slow bucket nor for the copying of the data file. The service retains the records until the process reports that the
+// target contains them, and sends them again after a crash of the process.
 
 import type { ChildProcess } from 'node:child_process'
+import type { Writable } from 'node:stream'
 import type { Logger } from 'pino'
-import type { BackupSetup, ToBackup } from '../backup/messages.ts'
+import type { BackupSetup, ToBackup, WrittenRecords } from '../backup/messages.ts'
 import { megabyte } from '../base/bytes.ts'
 import { systemClock } from '../base/clock.ts'
-import { sendFrame } from '../base/frames.ts'
+import { receiveFrames, sendFrame } from '../base/frames.ts'
 import { compileCache, environmentWithoutSettings, programFile, startProgram } from '../base/program-files.ts'
 import { type Cancel, systemTimers, wait } from '../base/timers.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
@@ -21,8 +23,9 @@ const sendAfterMs = 50
 /** Collected records of this many bytes are sent immediately. */
 const sendBytes = megabyte / 4
 /**
- * Maximum number of buffered bytes. If more bytes are buffered, records are dropped, and the backup process writes a
- * new base copy.
+ * Maximum number of bytes in the pipe to the process, and maximum number of bytes of retained records. If the pipe has
+ * more bytes, records are dropped, and the process writes a new base copy. If there are more retained bytes, the oldest
+ * records are dropped. If the process crashes then, it writes a new base copy.
  */
 const pipeBytesMax = 64 * megabyte
 /** Milliseconds between two messages that no commit is in progress. */
@@ -34,6 +37,14 @@ const exitMs = 8_000
 
 interface BackupOptions extends Omit<BackupSetup, 'log' | 'place'> {
   readonly logger: Logger
+}
+
+/** Consecutive records, from the first record after `before` to the record at `place`. */
+interface Records {
+  readonly records: readonly Buffer[]
+  readonly bytes: number
+  readonly before: ChainPlace
+  readonly place: ChainPlace
 }
 
 /** The continuous backup of a data directory that this process commits to. */
@@ -49,6 +60,9 @@ export class ContinuousBackup implements RecordSink {
   #bytes = 0
   #before: ChainPlace = { sequence: 0, checksum: 0 }
   #place: ChainPlace = { sequence: 0, checksum: 0 }
+  /** Records that the target may not contain yet, the oldest first. They may have been sent. */
+  #retained: Records[] = []
+  #retainedBytes = 0
   #cancelSend: Cancel | undefined
   #isIdle: () => boolean = () => false
   #cancelIdle: Cancel | undefined
@@ -83,6 +97,7 @@ export class ContinuousBackup implements RecordSink {
     this.#cancelIdle?.()
     this.#sendIdle()
     this.#send()
+    if (this.#child === undefined && this.#retained.length > 0) this.#start()
     this.#isEnded = true
     const child = this.#child
     if (child === undefined) return
@@ -95,13 +110,29 @@ export class ContinuousBackup implements RecordSink {
   #send(): void {
     this.#cancelSend?.()
     this.#cancelSend = undefined
-    const [records, before] = [this.#records, this.#before]
+    if (this.#records.length === 0) return
+    const records = { records: this.#records, bytes: this.#bytes, before: this.#before, place: this.#place }
     this.#records = []
     this.#bytes = 0
     this.#before = this.#place
+    this.#retained.push(records)
+    this.#retainedBytes += records.bytes
+    while (this.#retainedBytes > pipeBytesMax) this.#dropOldest()
     const input = this.#child?.process.stdin
-    if (!input || input.writableLength > pipeBytesMax || records.length === 0) return
-    sendFrame(input, { kind: 'records', before, place: this.#place } satisfies ToBackup, records)
+    if (input && input.writableLength <= pipeBytesMax) sendRecords(input, records)
+  }
+
+  #dropOldest(): void {
+    this.#retainedBytes -= this.#retained.shift()?.bytes ?? 0
+  }
+
+  #dropWritten(sequence: number): void {
+    for (
+      let [oldest] = this.#retained;
+      oldest && oldest.place.sequence <= sequence;
+      [oldest] = this.#retained
+    )
+      this.#dropOldest()
   }
 
   /**
@@ -119,11 +150,13 @@ export class ContinuousBackup implements RecordSink {
   #start(): void {
     const { logger, ...setup } = this.#options
     const env = { NODE_COMPILE_CACHE: compileCache, ...environmentWithoutSettings() }
-    const child = startProgram(program, {}, { env, stdio: ['pipe', 'ignore', 'inherit'] })
+    const child = startProgram(program, {}, { env, stdio: ['pipe', 'pipe', 'inherit'] })
     child.stdin?.on('error', () => {})
-    if (child.stdin) {
-      const sent = { ...setup, log: this.#log, place: this.#before }
+    if (child.stdin && child.stdout) {
+      const sent = { ...setup, log: this.#log, place: this.#retained[0]?.before ?? this.#before }
       sendFrame(child.stdin, { kind: 'setup', setup: sent } satisfies ToBackup)
+      for (const records of this.#retained) sendRecords(child.stdin, records)
+      receiveFrames(child.stdout, ({ head }) => this.#dropWritten((head as WrittenRecords).sequence))
     }
     const ended = new Promise<void>(resolve => {
       const end = (how: string) => {
@@ -140,4 +173,8 @@ export class ContinuousBackup implements RecordSink {
     })
     this.#child = { process: child, ended }
   }
+}
+
+function sendRecords(input: Writable, { before, place, records }: Records): void {
+  sendFrame(input, { kind: 'records', before, place } satisfies ToBackup, records)
 }

@@ -59,7 +59,7 @@ export async function claimTarget(target: BackupTarget, log: Bytes): Promise<voi
   let found = await readStore(target)
   if (found === undefined) {
     const content: StoreContent = { format: formatVersion, store }
-    await target.put(storeObject, Buffer.from(JSON.stringify(content)))
+    await target.putTagged(storeObject, Buffer.from(JSON.stringify(content)), undefined)
     found = await readStore(target)
   }
   if (found !== store)

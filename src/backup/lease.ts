@@ -1,6 +1,8 @@
 // Prevents two services from writing to one backup. The service that writes has a lease: an object in the target. The
 // service rewrites this object regularly. Another service takes over only after it has watched the object for some time
-// without a renewal. So the clocks of two machines are never compared.
+// without a renewal. So the clocks of two machines are never compared. A write succeeds only if the object has not
+// changed since it was read. In a target without conditional writes, two services that take the lease at the same time
+// may both write until their next renewal.
 
 import { hostname } from 'node:os'
 import { systemRandom } from '../base/random.ts'
@@ -52,13 +54,25 @@ interface LeaseOptions {
 
 /** Reads the lease; undefined when the lease does not exist or is damaged. */
 export async function readLease(target: BackupTarget): Promise<LeaseContent | undefined> {
-  const object = await target.get(leaseObject)
-  if (object === undefined) return undefined
+  return (await readTagged(target)).content
+}
+
+/** The lease with the entity tag of its object. */
+interface TaggedLease {
+  readonly content: LeaseContent | undefined
+  /** Undefined if the object does not exist. */
+  readonly tag: string | undefined
+}
+
+async function readTagged(target: BackupTarget): Promise<TaggedLease> {
+  const object = await target.getTagged(leaseObject)
+  if (object === undefined) return { content: undefined, tag: undefined }
+  const { bytes, tag } = object
   try {
-    return JSON.parse(object.toString()) as LeaseContent
+    return { content: JSON.parse(bytes.toString()) as LeaseContent, tag }
   } catch {
     // A damaged lease is replaced like an abandoned lease.
-    return undefined
+    return { content: undefined, tag }
   }
 }
 
@@ -80,38 +94,50 @@ export class Lease {
    * {@link TargetInUseError} if a service renews or takes the lease in this time.
    */
   async acquire(): Promise<void> {
-    const first = await readLease(this.#target)
-    let found = first
-    for (let watchedMs = 0; found !== undefined && !isFree(found); watchedMs += watchEveryMs) {
-      if (found.holder === this.#holder || watchedMs >= abandonedMs) break
+    let lease = await readTagged(this.#target)
+    const first = lease.content
+    for (
+      let watchedMs = 0;
+      lease.content !== undefined && !isFree(lease.content);
+      watchedMs += watchEveryMs
+    ) {
+      if (lease.content.holder === this.#holder || watchedMs >= abandonedMs) break
       await wait(watchEveryMs, this.#timers)
-      found = await readLease(this.#target)
-      const isRenewed = found !== undefined && found.renewals !== first?.renewals && !found.isReleased
-      if (isRenewed || found?.holder !== first?.holder) throw this.#inUse(found ?? (first as LeaseContent))
+      lease = await readTagged(this.#target)
+      const { content } = lease
+      const isRenewed = content !== undefined && content.renewals !== first?.renewals && !content.isReleased
+      if (isRenewed || content?.holder !== first?.holder) throw this.#inUse(content ?? first)
     }
-    await this.#put(found ?? { until: 0 }, false)
+    await this.#put(lease, lease.content ?? { until: 0 }, false)
     await this.#confirm()
   }
 
   /** Renews the lease. Throws {@link TargetInUseError} when another service has taken the lease. */
   async renew(reach: LeaseReach): Promise<void> {
-    await this.#confirm()
-    await this.#put(reach, false)
+    await this.#put(await this.#confirm(), reach, false)
   }
 
   /** Releases the lease. */
   async release(reach: LeaseReach): Promise<void> {
-    await this.#confirm()
-    await this.#put(reach, true)
+    await this.#put(await this.#confirm(), reach, true)
   }
 
-  async #confirm(): Promise<void> {
-    const found = await readLease(this.#target)
-    if (found !== undefined && found.holder !== this.#holder) throw this.#inUse(found)
+  async #confirm(): Promise<TaggedLease> {
+    const lease = await readTagged(this.#target)
+    const { content } = lease
+    if (content !== undefined && content.holder !== this.#holder) throw this.#inUse(content)
+    return lease
   }
 
-  /** `newest`: if absent, the record in the lease does not change. */
-  #put({ newest = this.#newest, until }: LeaseReach, isReleased: boolean): Promise<void> {
+  /**
+   * Replaces the lease that was read. `newest`: if absent, the record in the lease does not change. Throws
+   * {@link TargetInUseError} if the lease has changed since it was read.
+   */
+  async #put(
+    { tag }: TaggedLease,
+    { newest = this.#newest, until }: LeaseReach,
+    isReleased: boolean,
+  ): Promise<void> {
     this.#newest = newest
     const content: LeaseContent = {
       holder: this.#holder,
@@ -123,12 +149,17 @@ export class Lease {
       until,
       ...(newest && { newest }),
     }
-    return this.#target.put(leaseObject, Buffer.from(JSON.stringify(content)))
+    const text = JSON.stringify(content)
+    if (await this.#target.putTagged(leaseObject, Buffer.from(text), tag)) return
+    const found = await this.#confirm()
+    // The first of two attempts may have written the lease although its response was lost.
+    if (found.content?.renewals !== content.renewals) throw this.#inUse(found.content)
   }
 
-  #inUse({ host, pid }: LeaseContent): TargetInUseError {
+  #inUse(content: LeaseContent | undefined): TargetInUseError {
+    const holder = content === undefined ? '' : ` (process ${content.pid} on ${content.host})`
     return new TargetInUseError(
-      `another service (process ${pid} on ${host}) writes its backup to ${this.#target.name}: use another prefix or folder for this service`,
+      `another service${holder} writes its backup to ${this.#target.name}: use another prefix or folder for this service`,
     )
   }
 }

@@ -1,4 +1,4 @@
-// Messages from the service to the process that writes its continuous backup.
+// Messages between the service and the process that writes its continuous backup.
 
 import type { LevelWithSilent } from 'pino'
 import type { Micros } from '../base/micros.ts'
@@ -25,3 +25,8 @@ export type ToBackup =
   | { readonly kind: 'setup'; readonly setup: BackupSetup }
   | { readonly kind: 'idle'; readonly place: ChainPlace; readonly time: Micros }
   | { readonly kind: 'records'; readonly before: ChainPlace; readonly place: ChainPlace }
+
+/** From the process to the service: the target contains all records up to the record with the number `sequence`. */
+export interface WrittenRecords {
+  readonly sequence: number
+}

@@ -1,8 +1,9 @@
 // Opens the target of a continuous backup. A target is a folder, or a bucket of an S3-compatible service.
 
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { link, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
+import type { ListObjectsV2CommandOutput, S3ServiceException } from '@aws-sdk/client-s3'
 import { parseBackupAddress } from '../base/addresses.ts'
 import { makeFolder } from '../base/folders.ts'
 import { systemRandom } from '../base/random.ts'
@@ -37,9 +38,24 @@ export class FolderTarget implements BackupTarget {
   }
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
+    await this.#placed(name, bytes, async (draft, path) => {
+      await rename(draft, path)
+      return true
+    })
+  }
+
+  /**
+   * Writes a draft of an object, and moves the draft to its place with `place`, which returns whether it has moved the
+   * draft. Returns the result of `place`.
+   */
+  async #placed(
+    name: string,
+    bytes: Uint8Array,
+    place: (draft: string, path: string) => Promise<boolean>,
+  ): Promise<boolean> {
     const path = join(this.name, name)
     const draft = `${path}.${systemRandom.hex(4)}${draftEnd}`
-    await this.#explained('written', async () => {
+    return this.#explained('written', async () => {
       makeFolder(dirname(path), 0o700)
       try {
         const file = await open(draft, 'w', 0o600)
@@ -49,12 +65,44 @@ export class FolderTarget implements BackupTarget {
         } finally {
           await file.close()
         }
-        await rename(draft, path)
-      } catch (cause) {
+        const isPlaced = await place(draft, path)
+        if (isPlaced) await flushFolder(dirname(path))
+        return isPlaced
+      } finally {
         await rm(draft, { force: true }).catch(() => undefined)
-        throw cause
       }
-      await flushFolder(dirname(path))
+    })
+  }
+
+  async getTagged(name: string): Promise<{ readonly bytes: Buffer; readonly tag: string } | undefined> {
+    const bytes = await this.get(name)
+    return bytes && { bytes, tag: tagOf(bytes) }
+  }
+
+  /**
+   * A link to an existing name fails, so only one of several processes creates an object. To replace an object, a
+   * process first creates the only file that may follow the object's present content. Folders without links have no
+   * conditional writes.
+   */
+  async putTagged(name: string, bytes: Uint8Array, tag: string | undefined): Promise<boolean> {
+    return this.#placed(name, bytes, async (draft, path) => {
+      try {
+        if (tag === undefined) return await linkNew(draft, path)
+        const successor = `${path}.after-${tag}${draftEnd}`
+        if (!(await linkNew(draft, successor))) {
+          await removeAbandoned(successor, draft)
+          return false
+        }
+        // Another process may have replaced the object, and its own file that followed `tag`, before the link.
+        const isCurrent = (await this.getTagged(name))?.tag === tag
+        if (isCurrent) return await moveExisting(successor, path)
+        await rm(successor, { force: true })
+        return false
+      } catch (cause) {
+        if (!linkErrors.has((cause as NodeJS.ErrnoException).code ?? '')) throw cause
+        await rename(draft, path)
+        return true
+      }
     })
   }
 
@@ -101,6 +149,42 @@ export class FolderTarget implements BackupTarget {
       throw new BackupError(`the backup folder ${this.name} cannot be ${what}: ${reasonOf(cause)}`, { cause })
     }
   }
+}
+
+/** Errors of file systems that have no links. */
+const linkErrors: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+/** A file of a conditional write is removed if it is this many milliseconds older than a new file: its process was killed. */
+const abandonedMs = 25_000
+
+function tagOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+}
+
+/** Creates the file `path` with the content of `draft`. Returns false if `path` exists. */
+async function linkNew(draft: string, path: string): Promise<boolean> {
+  try {
+    await link(draft, path)
+    return true
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw cause
+  }
+}
+
+/** Renames a file. Returns false if another process has removed the file as abandoned. */
+async function moveExisting(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to)
+    return true
+  } catch (cause) {
+    absent(cause as NodeJS.ErrnoException)
+    return false
+  }
+}
+
+async function removeAbandoned(file: string, newer: string): Promise<void> {
+  const [old, present] = await Promise.all([stat(file).catch(absent), stat(newer)])
+  if (old !== undefined && present.mtimeMs - old.mtimeMs > abandonedMs) await rm(file, { force: true })
 }
 
 /** Throws {@link BackupError} if an object is larger than allowed. */
@@ -163,22 +247,47 @@ async function openS3Target(bucket: string, prefix: string): Promise<BackupTarge
       cancel()
     }
   }
+  const read = (object: string, bytesMax = objectBytesMax) =>
+    explained('read', async limit => {
+      try {
+        const { Body, ETag: tag } = await client.send(new GetObjectCommand(place(object)), limit)
+        return Body && { bytes: await bytesOf(object, Body as AsyncIterable<Uint8Array>, bytesMax), tag }
+      } catch (cause) {
+        if ((cause as Error).name === 'NoSuchKey') return undefined
+        throw cause
+      }
+    })
+  /** False: the service rejects conditional writes. */
+  let hasConditions = true
   return {
     name,
     put: async (object, bytes) => {
       const request = new PutObjectCommand({ ...place(object), Body: bytes })
       await explained('written', limit => client.send(request, limit), bytes.length)
     },
-    get: (object, bytesMax = objectBytesMax) =>
-      explained('read', async limit => {
+    get: async (object, bytesMax) => (await read(object, bytesMax))?.bytes,
+    getTagged: async object => {
+      const found = await read(object)
+      return found && { bytes: found.bytes, tag: found.tag ?? '' }
+    },
+    putTagged: async (object, bytes, tag) => {
+      const request = { ...place(object), Body: bytes }
+      const condition = tag === undefined ? { IfNoneMatch: '*' } : tag === '' ? {} : { IfMatch: tag }
+      return explained('written', async limit => {
         try {
-          const { Body } = await client.send(new GetObjectCommand(place(object)), limit)
-          return Body && (await bytesOf(object, Body as AsyncIterable<Uint8Array>, bytesMax))
+          await client.send(new PutObjectCommand({ ...request, ...(hasConditions && condition) }), limit)
+          return true
         } catch (cause) {
-          if ((cause as Error).name === 'NoSuchKey') return undefined
-          throw cause
+          const status = (cause as S3ServiceException).$metadata?.httpStatusCode
+          if (status === 409 || status === 412 || (status === 404 && (cause as Error).name === 'NoSuchKey'))
+            return false
+          if (!hasConditions || (status !== 400 && status !== 501)) throw cause
+          await client.send(new PutObjectCommand(request), limit)
+          hasConditions = false
+          return true
         }
-      }),
+      })
+    },
     async *list(objects, after) {
       for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
         const request = {

@@ -40,6 +40,8 @@ interface ShipperOptions {
   readonly timers: Timers
   readonly logger: Logger
   readonly onStatus: (status: BackupStatus) => void
+  /** Called when the target contains all records up to the record with the number `sequence`. */
+  readonly onWritten?: (sequence: number) => void
 }
 
 /** Maximum number of pending compressed bytes. */
@@ -208,6 +210,7 @@ export class Shipper {
       for await (const piece of listPieces(target, base.generation, base.time))
         if (piece.place.sequence > end.sequence) [end, time] = [piece.place, piece.time]
       if (this.#queue.continueAt(end)) {
+        this.#options.onWritten?.(end.sequence)
         return { name: base.generation, start: base.from, base, time, place: end }
       }
       logger.warn(
@@ -229,6 +232,7 @@ export class Shipper {
     if (this.#queue.next === piece) this.#queue.shift()
     generation.time = time
     generation.place = place
+    this.#options.onWritten?.(place.sequence)
     this.#uploadedBytes += object.length
     this.#succeed()
   }

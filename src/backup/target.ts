@@ -20,8 +20,20 @@ export interface BackupTarget {
    * text are listed.
    */
   list(prefix: string, after?: string): AsyncIterable<string>
+  /** Reads an object with its entity tag, which changes with each write; undefined if the object does not exist. */
+  getTagged(name: string): Promise<TaggedObject | undefined>
+  /**
+   * Writes an object only if its entity tag is `tag`; undefined: only if the object does not exist. Returns false if the
+   * object is in another state. A target without conditional writes always writes the object.
+   */
+  putTagged(name: string, bytes: Uint8Array, tag: string | undefined): Promise<boolean>
   /** Removes an object; does nothing if it does not exist. */
   remove(name: string): Promise<void>
+}
+
+interface TaggedObject {
+  readonly bytes: Buffer
+  readonly tag: string
 }
 
 /**

@@ -275,6 +275,8 @@ test('records beyond the limit are dropped, and a new base copy follows when the
       await inner.put(name, bytes)
     },
     get: name => inner.get(name),
+    getTagged: name => inner.getTagged(name),
+    putTagged: (name, bytes, tag) => inner.putTagged(name, bytes, tag),
     list: (prefix, after) => inner.list(prefix, after),
     remove: name => inner.remove(name),
   }

@@ -63,6 +63,8 @@ function failing(inner: BackupTarget, allowed: number): BackupTarget {
     name: inner.name,
     put: (name, bytes) => inner.put(name, bytes),
     get: name => inner.get(name),
+    getTagged: name => inner.getTagged(name),
+    putTagged: (name, bytes, tag) => inner.putTagged(name, bytes, tag),
     list: (prefix, after) => inner.list(prefix, after),
     remove: async name => {
       if (left-- === 0) throw new Error('killed')
