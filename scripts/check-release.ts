@@ -8,6 +8,12 @@
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { readOptions } from './command-line.ts'
+
+readOptions({
+  usage: 'npx node scripts/check-release.ts\n\nChecks that a version can be published.',
+  options: {},
+})
 
 interface LockedPackage {
   readonly version?: string

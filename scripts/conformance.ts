@@ -1,10 +1,9 @@
 // Runs the conformance cases against a server of its own, and compares the results with the list of expected failures.
 // `--update` removes passing cases from the list; only `--allow-growth` adds cases.
 //
-//     node scripts/conformance.ts [--only TEXT] [--update [--allow-growth]]
+//     npm run conformance -- [--only TEXT] [--update [--allow-growth]]
 
 import { writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import {
   caseIds,
   compare,
@@ -14,8 +13,17 @@ import {
   table,
 } from '../tests/conformance/play.ts'
 import { startProcess } from '../tests/support/server-process.ts'
+import { readOptions } from './command-line.ts'
 
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
+  usage: `npm run conformance -- [options]
+
+Runs the conformance cases against a service of its own.
+
+  --only TEXT      only cases whose id contains the text, such as v10-sets or "abac/a role"
+  --update         removes passing cases from the list of expected failures
+  --allow-growth   with --update, adds failing cases to the list
+  --help           prints this text`,
   options: {
     only: { type: 'string', default: '' },
     update: { type: 'boolean', default: false },

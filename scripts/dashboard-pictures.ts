@@ -10,8 +10,14 @@ import type { Page } from 'playwright-core'
 import type { Stage } from '../tests/dashboard/stage.ts'
 import { repository } from '../tests/support/program.ts'
 import { closeShared, shareBetweenFiles } from '../tests/support/shared.ts'
+import { readOptions } from './command-line.ts'
 import { writeSampleLog } from './sample-log.ts'
 import { fillShop } from './sample-shop.ts'
+
+readOptions({
+  usage: 'npx node scripts/dashboard-pictures.ts\n\nTakes the screenshots of docs/dashboard.md.',
+  options: {},
+})
 
 // Without this call, the browser stays open until the last test of the process, and a script has no tests.
 shareBetweenFiles()

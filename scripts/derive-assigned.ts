@@ -4,6 +4,13 @@
 //     node scripts/derive-assigned.ts
 
 import { writeFileSync } from 'node:fs'
+import { readOptions } from './command-line.ts'
+
+readOptions({
+  usage:
+    'npx node scripts/derive-assigned.ts\n\nWrites src/values/assigned-data.ts, for a new version of the data format.',
+  options: {},
+})
 
 const end = 0x110000
 const isAssigned = (point: number) => point < end && /\p{Assigned}/u.test(String.fromCodePoint(point))

@@ -13,6 +13,13 @@
 import { writeFileSync } from 'node:fs'
 import { assignPrimaryCodes } from '../src/values/collation-table.ts'
 import { type CollationSource, encodeCollation, type SourceElement } from './collation-encoding.ts'
+import { readOptions } from './command-line.ts'
+
+readOptions({
+  usage:
+    'npx node scripts/derive-collation.ts\n\nWrites src/values/collation-data.ts, for a new version of the data format.',
+  options: {},
+})
 
 const base = new Intl.Collator('und', { sensitivity: 'base' }).compare
 const accent = new Intl.Collator('und', { sensitivity: 'accent' }).compare

@@ -1,13 +1,9 @@
-// Writes docs/reference/cli.md from the table of commands, so that the page always matches the program. `--check` only
-// compares, and fails if the page is out of date.
+// Makes docs/reference/cli.md from the table of commands, so that the page always matches the program.
 
-import { readFileSync, writeFileSync } from 'node:fs'
 import { flagOf } from '../src/app/config/read-config.ts'
 import type { Command } from '../src/cli/command.ts'
 import { flagText, optionText, statusesOf, synopsis } from '../src/cli/help.ts'
 import { commands } from '../src/cli/table.ts'
-
-const page = new URL('../docs/reference/cli.md', import.meta.url)
 
 function entry(command: Command): string {
   const { description, examples, name, operands, options, settings, summary } = command
@@ -44,7 +40,7 @@ function entry(command: Command): string {
 export function cliReference(): string {
   return [
     '# The command line',
-    'This page is generated from the commands (`scripts/generate-cli.ts`); `terrarium COMMAND --help` prints the same, with',
+    'This page is generated from the commands (`npm run generate`); `terrarium COMMAND --help` prints the same, with',
     'the settings in full. In a clone of the repository the program is `npx terrarium-db`.',
     '',
     'Settings can be given as flags, as environment variables, or as keys of a JSON file named by `--config`; all of them',
@@ -56,13 +52,4 @@ export function cliReference(): string {
     .join('\n')
     .replace('\n', '\n\n')
     .concat('\n', commands.map(entry).join('\n\n'), '\n')
-}
-
-if (import.meta.main) {
-  const text = cliReference()
-  if (!process.argv.includes('--check')) writeFileSync(page, text)
-  else if (readFileSync(page, 'utf8') !== text) {
-    process.stderr.write('docs/reference/cli.md is out of date: node scripts/generate-cli.ts\n')
-    process.exit(1)
-  }
 }

@@ -1,11 +1,7 @@
-// Writes docs/reference/functions.md from the definitions of the functions, so that the page always matches the code.
-// `--check` only compares, and fails if the page is out of date.
+// Makes docs/reference/functions.md from the definitions of the functions, so that the page always matches the code.
 
-import { readFileSync, writeFileSync } from 'node:fs'
 import type { FunctionDefinition } from '../src/fql4/definition.ts'
 import { families } from '../src/fql4/functions/registry.ts'
-
-const page = new URL('../docs/reference/functions.md', import.meta.url)
 
 function signature({ arguments: types, keys }: FunctionDefinition): string {
   const parts = keys.map(key => `\`${key}${types[key]?.optional ? '?' : ''}\`: ${types[key]?.name}`)
@@ -51,7 +47,7 @@ export function functionReference(): string {
     '',
     `All ${count} forms of the query language in the JSON of requests: an object is a call of the function whose`,
     'arguments are exactly its keys. Drivers write the same calls in their own syntax. This page is generated from',
-    'the code (`scripts/generate-reference.ts`), and every example is run by the tests.',
+    'the code (`npm run generate`), and every example is run by the tests.',
     '',
     'Beside the functions there are literals, `{"object": {…}}` for objects, `{"let": {…}, "in": …}` and `{"var": …}`',
     'for variables, `{"quote": …}` for values that are not evaluated, and the tags `@ref`, `@set`, `@ts`, `@date`,',
@@ -59,13 +55,4 @@ export function functionReference(): string {
     '',
   ].join('\n')
   return `${intro}\n${chapters.join('\n')}`
-}
-
-if (import.meta.main) {
-  const text = functionReference()
-  if (!process.argv.includes('--check')) writeFileSync(page, text)
-  else if (readFileSync(page, 'utf8') !== text) {
-    process.stderr.write('docs/reference/functions.md is out of date: node scripts/generate-reference.ts\n')
-    process.exit(1)
-  }
 }

@@ -1,12 +1,10 @@
-// Writes the table of settings in docs/operations.md from src/app/config/settings.ts, so that the page always matches
-// the code. `--check` only compares, and fails if the page is out of date.
+// Makes the table of settings in docs/operations.md from src/app/config/settings.ts, so that the page always matches
+// the code.
 
-import { readFileSync, writeFileSync } from 'node:fs'
 import { flagOf, variableOf } from '../src/app/config/read-config.ts'
 import { initialOf, type Setting, settings } from '../src/app/config/settings.ts'
 
-const page = new URL('../docs/operations.md', import.meta.url)
-const begin = '<!-- settings: made by scripts/generate-settings.ts -->'
+const begin = '<!-- settings: made by npm run generate -->'
 const end = '<!-- end of settings -->'
 
 function range(setting: Setting): string {
@@ -40,14 +38,4 @@ export function withSettings(text: string): string {
     ...Object.entries<Setting>(settings).map(row),
   ]
   return `${text.slice(0, from)}${begin}\n\n${table.join('\n')}\n\n${text.slice(to)}`
-}
-
-if (import.meta.main) {
-  const text = readFileSync(page, 'utf8')
-  const wanted = withSettings(text)
-  if (!process.argv.includes('--check')) writeFileSync(page, wanted)
-  else if (text !== wanted) {
-    process.stderr.write('docs/operations.md is out of date: node scripts/generate-settings.ts\n')
-    process.exit(1)
-  }
 }

@@ -1,8 +1,8 @@
-// Writes docs/reference/limits.md and docs/reference/errors.md from the tables in the code and their comments, so that
-// the pages always match the code. `--check` only compares, and fails if a page is out of date.
+// Makes docs/reference/limits.md and docs/reference/errors.md from the tables in the code and their comments, so that
+// the pages always match the code.
 
 import assert from 'node:assert/strict'
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { type RequestErrorCode, requestErrors } from '../src/base/request-errors.ts'
 import { queryErrorStatus } from '../src/fql4/query-errors.ts'
 
@@ -77,7 +77,7 @@ function limitsPage(): string {
     '',
     'These limits apply to requests, queries and responses. An "own limit" is a choice of Terrarium; the others are the',
     'limits of the hosted service. Operators can set further limits (concurrent requests and streams, rates per database): see',
-    '[Running Terrarium](../operations.md). Generated from the tables of limits in `src` by `scripts/generate-tables.ts`.',
+    '[Running Terrarium](../operations.md). Generated from the tables of limits in `src` by `npm run generate`.',
     '',
     ...sections
       .filter(([, rows]) => rows.length > 0)
@@ -119,7 +119,7 @@ function errorsPage(): string {
     '# Errors',
     '',
     'Every failed request returns `{"errors": […]}`. Programs should branch on `code`, and if needed on `position`;',
-    'descriptions are for people. Generated from `src/fql4/query-errors.ts` and `src/base/request-errors.ts` by `scripts/generate-tables.ts`.',
+    'descriptions are for people. Generated from `src/fql4/query-errors.ts` and `src/base/request-errors.ts` by `npm run generate`.',
     '',
     '## Errors in a query',
     '',
@@ -166,15 +166,4 @@ function errorsPage(): string {
 export const tablePages: Readonly<Record<string, () => string>> = {
   'docs/reference/limits.md': limitsPage,
   'docs/reference/errors.md': errorsPage,
-}
-
-if (import.meta.main) {
-  for (const [path, make] of Object.entries(tablePages)) {
-    const file = new URL(path, root)
-    if (!process.argv.includes('--check')) writeFileSync(file, make())
-    else if (readFileSync(file, 'utf8') !== make()) {
-      process.stderr.write(`${path} is out of date: node scripts/generate-tables.ts\n`)
-      process.exitCode = 1
-    }
-  }
 }

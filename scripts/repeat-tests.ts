@@ -11,9 +11,17 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readOptions } from './command-line.ts'
 
-const { positionals: words, values } = parseArgs({
+const { positionals: words, values } = readOptions({
+  usage: `npx node scripts/repeat-tests.ts [WORD…] [options]
+
+Runs the tests several times, and prints the totals of each run.
+
+  --times N    number of runs (5)
+  --busy N     CPU-bound processes beside the tests (0)
+  --faults     the fault tests
+  --help       prints this text`,
   options: {
     times: { type: 'string', default: '5' },
     busy: { type: 'string', default: '0' },

@@ -13,10 +13,11 @@ import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec, type TestEvent } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { patience } from '../tests/support/patience.ts'
 import { minutesVariable, suiteVariable } from '../tests/support/suite.ts'
+import { readOptions } from './command-line.ts'
 import { type Batch, belongsTo, planOf, type Suite } from './test-plan.ts'
+import { watchTests } from './watch-tests.ts'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 
@@ -60,6 +61,7 @@ async function* eventsOf(batch: Batch, results: Results): AsyncGenerator<TestEve
     argv: [...batch],
     execArgv: serviceFlags,
     concurrency: 1,
+    ...(namePatterns !== undefined && { testNamePatterns: namePatterns }),
     timeout: values.soak ? soakHungAfterMs : hungAfterMs,
   })
   for await (const event of events as AsyncIterable<TestEvent>) {
@@ -151,31 +153,48 @@ function useMemoryForFiles(): void {
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 }
 
-process.chdir(repository)
-useMemoryForFiles()
-// Processes share compiled code through this folder.
-process.env.NODE_COMPILE_CACHE ??= join(repository, 'node_modules/.cache/compile')
-const { positionals: words, values } = parseArgs({
+const usage = `npm test -- [WORD…] [options]
+
+Runs the test files whose path contains one of the words; without words, all files of the suite.
+
+  --test-name-pattern TEXT   runs only tests whose name matches the regular expression
+  --watch                    runs again when a source changes
+  --faults                   the fault tests (npm run test:faults)
+  --soak                     the tests that take hours (npm run test:soak)
+  --minutes M                in a soak, the minutes for the random inputs of each law
+  --help                     prints this text`
+const { positionals: words, values } = readOptions({
+  usage,
   options: {
     faults: { type: 'boolean', default: false },
     soak: { type: 'boolean', default: false },
     minutes: { type: 'string' },
+    'test-name-pattern': { type: 'string', multiple: true },
+    watch: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 })
-if (values.minutes !== undefined) process.env[minutesVariable] = values.minutes
+const namePatterns = values['test-name-pattern']
 const suite: Suite = values.soak ? 'soak' : values.faults ? 'faults' : 'test'
-process.env[suiteVariable] = suite
-const files = globSync('tests/**/*.test.ts')
-  .sort()
-  .filter(file => words.length === 0 || words.some(word => file.includes(word)))
-  // With words, `npm test` also runs files of the other suites, so that contributors need not know the suite of a file.
-  .filter(file => (words.length > 0 && suite === 'test') || belongsTo(suite, file))
 
-if (files.length === 0) {
-  console.error(`no test file matches ${words.join(' ')}`)
-  process.exitCode = 1
-} else {
+/** Runs the selected files. */
+function runFiles(): void {
+  process.chdir(repository)
+  useMemoryForFiles()
+  // Processes share compiled code through this folder.
+  process.env.NODE_COMPILE_CACHE ??= join(repository, 'node_modules/.cache/compile')
+  if (values.minutes !== undefined) process.env[minutesVariable] = values.minutes
+  process.env[suiteVariable] = suite
+  const files = globSync('tests/**/*.test.ts')
+    .sort()
+    .filter(file => words.length === 0 || words.some(word => file.includes(word)))
+    // With words, `npm test` also runs files of the other suites, so that contributors need not know the suite of a file.
+    .filter(file => (words.length > 0 && suite === 'test') || belongsTo(suite, file))
+  if (files.length === 0) {
+    console.error(`no test file matches ${words.join(' ')}`)
+    process.exitCode = 1
+    return
+  }
   // Tests start the built program and load the built dashboard.
   for (const script of ['build-program.js', 'build-dashboard.js'])
     execFileSync(process.execPath, [join(repository, 'scripts', script)], {
@@ -193,3 +212,12 @@ if (files.length === 0) {
   })
   events.compose(new spec()).pipe(process.stdout)
 }
+
+const script = fileURLToPath(import.meta.url)
+if (values.watch)
+  watchTests(
+    repository,
+    script,
+    process.argv.slice(2).filter(word => word !== '--watch'),
+  )
+else runFiles()

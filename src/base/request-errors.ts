@@ -5,7 +5,7 @@ import { type Message, messageOf } from './message.ts'
 /**
  * The errors that fail a request as a whole. These errors have no position in the query. The key is the code in version
  * 4, `version10` is the code in version 10, and `status` is the HTTP status. A new error needs only a row here, and
- * `scripts/generate-tables.ts`.
+ * `npm run generate`.
  */
 export const requestErrors = {
   /**
