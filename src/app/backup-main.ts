@@ -35,8 +35,8 @@ receiveFrames(input, ({ body, head }) => {
     shipper = start(message.setup)
     return
   }
-  if (message.kind === 'idle') {
-    void shipper?.then(opened => opened.recordIdle(message.place, message.time))
+  if (message.kind === 'watermark') {
+    void shipper?.then(opened => opened.addWatermark(message.place, message.time))
     return
   }
   const records = Buffer.concat(body)

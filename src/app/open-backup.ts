@@ -8,8 +8,8 @@ import type { Writable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { BackupSetup, ToBackup, WrittenRecords } from '../backup/messages.ts'
 import { megabyte } from '../base/bytes.ts'
-import { systemClock } from '../base/clock.ts'
 import { receiveFrames, sendFrame } from '../base/frames.ts'
+import type { Micros } from '../base/micros.ts'
 import { compileCache, environmentWithoutSettings, programFile, startProgram } from '../base/program-files.ts'
 import { type Cancel, systemTimers, wait } from '../base/timers.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
@@ -28,8 +28,8 @@ const sendBytes = megabyte / 4
  * records are dropped. If the process crashes then, it writes a new base copy.
  */
 const pipeBytesMax = 64 * megabyte
-/** Milliseconds between two messages that no commit is in progress. */
-const idleEveryMs = 1_000
+/** Milliseconds between two watermarks. */
+const watermarkEveryMs = 1_000
 /** Milliseconds before a process that has exited is started again. */
 const restartMs = 5_000
 /** The process is killed if it has not exited this many milliseconds after the end of its input. */
@@ -64,17 +64,27 @@ export class ContinuousBackup implements RecordSink {
   #retained: Records[] = []
   #retainedBytes = 0
   #cancelSend: Cancel | undefined
-  #isIdle: () => boolean = () => false
-  #cancelIdle: Cancel | undefined
+  #hasFailed: () => boolean = () => true
+  #endedUpTo: () => Micros | undefined = () => undefined
+  #cancelWatermarks: Cancel | undefined
   #isEnded = false
 
   constructor(options: BackupOptions) {
     this.#options = options
   }
 
-  begin(log: Bytes, { checksum, sequence }: ChainPlace, isIdle: () => boolean): void {
-    this.#isIdle = isIdle
-    this.#cancelIdle = systemTimers.every(idleEveryMs, () => this.#sendIdle())
+  /**
+   * Sets the function that returns a time up to which all commits have ended, so that {@link add} has received them.
+   * The function returns undefined if there is no such time now. Without this function, a restore accepts only times up
+   * to the newest commit.
+   */
+  followCommits(endedUpTo: () => Micros | undefined): void {
+    this.#endedUpTo = endedUpTo
+  }
+
+  begin(log: Bytes, { checksum, sequence }: ChainPlace, hasFailed: () => boolean): void {
+    this.#hasFailed = hasFailed
+    this.#cancelWatermarks = systemTimers.every(watermarkEveryMs, () => this.#sendWatermark())
     this.#log = Uint8Array.from(log)
     this.#before = { checksum, sequence }
     this.#place = this.#before
@@ -94,8 +104,8 @@ export class ContinuousBackup implements RecordSink {
    * has not exited after `exitMs`.
    */
   async end(): Promise<void> {
-    this.#cancelIdle?.()
-    this.#sendIdle()
+    this.#cancelWatermarks?.()
+    this.#sendWatermark()
     this.#send()
     if (this.#child === undefined && this.#retained.length > 0) this.#start()
     this.#isEnded = true
@@ -135,16 +145,14 @@ export class ContinuousBackup implements RecordSink {
       this.#dropOldest()
   }
 
-  /**
-   * Reports that the process has received all commits up to now. Without this message, the process could not
-   * distinguish a pause of the clients from a disk that delays a commit.
-   */
-  #sendIdle(): void {
-    if (!this.#isIdle()) return
+  /** Without watermarks, the process could not distinguish a pause of the clients from a disk that delays a commit. */
+  #sendWatermark(): void {
+    const time = this.#hasFailed() ? undefined : this.#endedUpTo()
+    if (time === undefined) return
     this.#send()
     const input = this.#child?.process.stdin
     if (!input || input.writableLength > pipeBytesMax) return
-    sendFrame(input, { kind: 'idle', place: this.#place, time: systemClock.now() } satisfies ToBackup)
+    sendFrame(input, { kind: 'watermark', place: this.#place, time } satisfies ToBackup)
   }
 
   #start(): void {

@@ -143,7 +143,8 @@ export async function openEngine(
   role: ProcessRole = observer,
 ): Promise<OpenDirectory> {
   const committer = role.committer && new CommitterClient(role.committer)
-  const { applyLag, kv, logSequence, shared } = await openConfiguredStore(config, log, { ...role, committer })
+  const handle = await openConfiguredStore(config, log, { ...role, committer })
+  const { applyLag, backup, kv, logSequence, shared } = handle
   const hasLane = role.slowLane && config.slowLaneProcesses > 0
   const laneFolder = hasLane ? identityOf(config.data) : undefined
   const parts = { kv, committer, config, log, laneFolder, logSequence }
@@ -156,6 +157,7 @@ export async function openEngine(
     return { ...opened, waits, standing, sharedLog }
   }
   const { timeline, close: closeTimeline } = timelineOf(config, role)
+  backup?.followCommits(() => timeline.reach().upTo)
   const clock = { ...systemClock, now: () => timeline.now() }
   const environment = { ...system, clock, timeline, wallClock: systemClock, notices: role.notices }
   const opened = engineOver({ ...parts, environment, role })

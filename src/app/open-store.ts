@@ -14,7 +14,7 @@ import type { KeyValueStore } from '../storage/kv/kv-contract.ts'
 import { assertIdentity } from '../storage/kv/lmdb-claim.ts'
 import { DurableSequence } from '../storage/kv/log/durable-sequence.ts'
 import { openFollower } from '../storage/kv/log/follower.ts'
-import { type LoggedKeyValueStore, openLogged } from '../storage/kv/log/logged-store.ts'
+import { openLogged } from '../storage/kv/log/logged-store.ts'
 import type { ApplyLag } from '../storage/kv/log/position.ts'
 import { logFolder } from '../storage/kv/log/segment-files.ts'
 import { openSame } from '../storage/kv/postgres/catch-up.ts'
@@ -53,6 +53,8 @@ interface StoreHandle {
   readonly logSequence?: () => number
   /** The part of the commit log that is not in LMDB; absent without a log. */
   readonly applyLag?: () => ApplyLag
+  /** The continuous backup, if this process writes one. */
+  readonly backup?: ContinuousBackup
   /**
    * Present when several machines share the store. The caller then uses these shared parts instead of the parts of the
    * local data directory.
@@ -164,8 +166,7 @@ export async function openConfiguredStore(
   if (config.store === undefined && committer) return openWorkerStore(config, committer)
   if (config.store === undefined && !background) return { kv: openFollower({ path: config.data }) }
   if (config.store === undefined) {
-    const kv = openLoggedStore(config, log, { isFollowed: timelineFile !== undefined, onLostFlush })
-    return { kv, logSequence: () => kv.logSequence, applyLag: () => kv.applyLag }
+    return openLoggedStore(config, log, { isFollowed: timelineFile !== undefined, onLostFlush })
   }
   const ending = new AbortController()
   const snapshotTimes = timelineFile === undefined ? undefined : openSnapshotTimes(timelineFile, worker)
@@ -242,12 +243,12 @@ function openLoggedStore(
   { backupDays, backupTo, data, logLevel }: Config,
   log: Logger,
   { isFollowed, onLostFlush }: { readonly isFollowed: boolean } & Pick<StoreRole, 'onLostFlush'>,
-): LoggedKeyValueStore {
+): StoreHandle {
   const backup =
     backupTo === undefined
       ? undefined
       : new ContinuousBackup({ data, target: backupTo, retentionDays: backupDays, logLevel, logger: log })
-  return openLogged({
+  const kv = openLogged({
     path: data,
     isFollowed,
     ...(backup && { records: backup }),
@@ -256,6 +257,12 @@ function openLoggedStore(
       onLostFlush?.()
     },
   })
+  return {
+    kv,
+    logSequence: () => kv.logSequence,
+    applyLag: () => kv.applyLag,
+    ...(backup && { backup }),
+  }
 }
 
 /** Opens the data directory in a worker, which reads LMDB and the log. Another process commits. */

@@ -18,13 +18,14 @@ export interface BackupSetup {
 }
 
 /**
- * `idle`: at `time`, no commit was in progress, and the record at `place` was the newest. `records`: the body of the message has complete records, from the first record after `before` to the record at
- * `place`.
+ * `records`: the body of the message has complete records, from the first record after `before` to the record at
+ * `place`. `watermark`: the records up to the record at `place` contain all commits up to `time`, because no commit with
+ * this time or an earlier time is in progress.
  */
 export type ToBackup =
   | { readonly kind: 'setup'; readonly setup: BackupSetup }
-  | { readonly kind: 'idle'; readonly place: ChainPlace; readonly time: Micros }
   | { readonly kind: 'records'; readonly before: ChainPlace; readonly place: ChainPlace }
+  | { readonly kind: 'watermark'; readonly place: ChainPlace; readonly time: Micros }
 
 /** From the process to the service: the target contains all records up to the record with the number `sequence`. */
 export interface WrittenRecords {

@@ -59,11 +59,14 @@ const retryInUseMs = 60_000
 const retryBaseMs = 60_000
 /** Milliseconds between two rounds of maintenance. Maintenance replaces missing objects and removes old objects. */
 const maintainEveryMs = 3_600_000
-/**
- * Microseconds between the choice of a commit time and the start of the commit, at most. While no record is pending, the
- * target contains all commits that are older than the last idle moment of the store minus this time.
- */
-const quietMicros = 2_000_000
+/** Maximum number of watermarks that wait for their records. The oldest watermark is dropped first. */
+const watermarksMax = 1_000
+
+/** The records up to the record with the number `sequence` contain all commits up to `time`. */
+interface Watermark {
+  readonly sequence: number
+  readonly time: Micros
+}
 
 /** A generation: consecutive records without a gap, in the target or still pending. */
 interface Generation {
@@ -99,8 +102,8 @@ export class Shipper {
   #maintainedMs = Number.NEGATIVE_INFINITY
   readonly #stopping = Promise.withResolvers<void>()
   #isStopping = false
-  /** The last time at which no commit was in progress and all commits had been added. */
-  #idleTime: Micros = micros(0)
+  /** The newest watermark whose records the target contains, and all later watermarks, the oldest first. */
+  #watermarks: Watermark[] = []
   #wake: () => void = () => undefined
   #reason: string | undefined
   #state: BackupStatus['state'] = 'starting'
@@ -126,9 +129,11 @@ export class Shipper {
     if (this.#queue.bytes > max) this.#breakOff(this.#queue.clear(), 'too many bytes are pending')
   }
 
-  /** Records that no commit was in progress at `time`, and that the record at `place` was the newest. */
-  recordIdle({ sequence }: ChainPlace, time: Micros): void {
-    if (sequence === this.#queue.place.sequence) this.#idleTime = Math.max(this.#idleTime, time)
+  /** Adds a watermark: the records up to the record at `place` contain all commits up to `time`. */
+  addWatermark({ sequence }: ChainPlace, time: Micros): void {
+    if (this.#watermarks.at(-1)?.sequence === sequence) this.#watermarks.pop()
+    this.#watermarks.push({ sequence, time })
+    if (this.#watermarks.length > watermarksMax) this.#watermarks.shift()
   }
 
   /** Writes until {@link stop} is called. */
@@ -319,10 +324,11 @@ export class Shipper {
 
   /** Returns the time up to which the target contains all commits. */
   #until(): Micros {
-    const time = this.#generation?.time ?? micros(0)
-    return this.#generation && this.#queue.isEmpty
-      ? Math.max(time, micros(this.#idleTime - quietMicros))
-      : time
+    const { place, time = micros(0) } = this.#generation ?? {}
+    if (place === undefined) return time
+    const reached = this.#watermarks.findLastIndex(({ sequence }) => sequence <= place.sequence)
+    if (reached > 0) this.#watermarks = this.#watermarks.slice(reached)
+    return reached < 0 ? time : Math.max(time, this.#watermarks[0]?.time ?? time)
   }
 
   /** Returns the part of the log that the target contains, for the lease. */

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { listBases, planRestore } from '../../src/backup/catalogue.ts'
+import { readLease } from '../../src/backup/lease.ts'
 import { openTarget } from '../../src/backup/open-target.ts'
 import { restoreInto } from '../../src/backup/restore.ts'
 import { readStatus } from '../../src/backup/status.ts'
@@ -48,6 +49,8 @@ test('records that a killed process had not written are sent to the next process
   assert.equal((await listBases(target)).length, 1)
   assert.equal(status()?.dropped_bytes, 0)
   await server.stop()
+  const until = (await readLease(target))?.until ?? 0
+  assert.ok(until > newest, 'the service has reported that no commit followed')
   const restored = await temporaryFolder()
   await restoreInto(target, await planRestore(target), restored)
   const copy = await startServer({ data: restored })

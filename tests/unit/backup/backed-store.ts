@@ -9,7 +9,8 @@ import { restoreInto } from '../../../src/backup/restore.ts'
 import { Shipper } from '../../../src/backup/shipper.ts'
 import type { BackupTarget } from '../../../src/backup/target.ts'
 import { type Clock, systemClock } from '../../../src/base/clock.ts'
-import { type Micros, micros } from '../../../src/base/micros.ts'
+import { epoch, type Micros } from '../../../src/base/micros.ts'
+import { type Announcement, localTimeline, type Timeline } from '../../../src/base/timeline.ts'
 import { systemTimers, type Timers } from '../../../src/base/timers.ts'
 import { everyKey, type KeyValueStore } from '../../../src/storage/kv/kv-contract.ts'
 import { openFollower } from '../../../src/storage/kv/log/follower.ts'
@@ -47,19 +48,20 @@ export class BackedStore {
   readonly kv: KeyValueStore
   readonly shipper: Shipper
   readonly #running: Promise<void>
-  /** Reports to the shipper that no commit is in progress, if that is so. */
-  readonly recordIdle: () => void
+  readonly #timeline: Timeline
+  /** Sends a watermark to the shipper. */
+  readonly sendWatermark: () => void
+  #newestTime = epoch
   status: BackupStatus | undefined
 
   constructor({ clock = systemClock, data, disk, ...options }: Options) {
-    let isIdle = () => false
+    this.#timeline = localTimeline(() => clock.now())
     let begun: { readonly log: Uint8Array; readonly place: ChainPlace } | undefined
     let before: ChainPlace
     const early: [Buffer, ChainPlace, ChainPlace][] = []
     let shipper: Shipper | undefined
     const records: RecordSink = {
-      begin: (log, place, isStoreIdle) => {
-        isIdle = isStoreIdle
+      begin: (log, place) => {
         begun = { log: Uint8Array.from(log), place }
         before = place
       },
@@ -83,30 +85,38 @@ export class BackedStore {
     })
     for (const added of early) shipper.add(...added)
     this.shipper = shipper
-    this.recordIdle = () => {
-      if (isIdle()) this.shipper.recordIdle(before, clock.now())
-    }
+    this.sendWatermark = () => this.shipper.addWatermark(before, this.#timeline.reach().upTo ?? epoch)
     this.#running = shipper.run()
+  }
+
+  /** Announces a commit. */
+  announce(): Announcement {
+    return this.#timeline.announce(epoch)
   }
 
   /** Commits transactions at once; resolves with the time of each. */
   commit(numbers: readonly number[]): Promise<Micros[]> {
-    return Promise.all(
-      numbers.map(number =>
-        this.kv.transact(() => {
-          const time = nextTime()
-          const row = { key: keyOf(number), value: Buffer.from(`row ${number}`) }
-          return { result: time, writes: [row, commitWrite({ time, schemaTime: time, chosenIdsMs: 0 })] }
-        }),
-      ),
-    )
+    return Promise.all(numbers.map(number => this.commitAt(this.announce(), number)))
+  }
+
+  /** Commits an announced transaction; resolves with its time. */
+  async commitAt(announcement: Announcement, number: number): Promise<Micros> {
+    const { time } = announcement
+    this.#newestTime = Math.max(this.#newestTime, time)
+    const row = { key: keyOf(number), value: Buffer.from(`row ${number}`) }
+    const commit = commitWrite({ time, schemaTime: time, chosenIdsMs: 0 })
+    try {
+      return await this.kv.transact(() => ({ result: time, writes: [row, commit] }))
+    } finally {
+      announcement.end()
+    }
   }
 
   /** Resolves when the target has a base copy and everything that was committed. */
   async settled(): Promise<void> {
     await eventually('the backup has everything', () => {
       const { newest_restorable: newest = null, state, waiting_bytes: waiting } = this.status ?? {}
-      return state === 'running' && waiting === 0 && newest !== null && newest >= newestTime
+      return state === 'running' && waiting === 0 && newest !== null && newest >= this.#newestTime
     })
   }
 
@@ -115,14 +125,6 @@ export class BackedStore {
     await this.shipper.stop(5_000)
     await this.#running
   }
-}
-
-let newestTime = 0
-
-/** Grows by a microsecond at least. */
-function nextTime(): Micros {
-  newestTime = Math.max(newestTime + 1, systemClock.now())
-  return micros(newestTime)
 }
 
 /** The numbers of the rows in a store that was restored as of `at`. */

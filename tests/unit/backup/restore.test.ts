@@ -208,42 +208,66 @@ test('a store that is stopped and started continues its generation; a restored o
   assert.deepEqual(await restoredNumbers(target, other), [0, 1, 3])
 })
 
-test('a lease does not claim a commit whose append the disk delays', async () => {
+for (const [what, isAppending] of [
+  ['whose append the disk delays', true],
+  ['that waits before its append', false],
+] as const)
+  test(`a lease does not claim a commit ${what}`, async () => {
+    const target = new FolderTarget(await temporaryFolder())
+    const second = 1_000_000
+    let ahead = 0
+    const clock = { ...systemClock, now: () => micros(systemClock.now() + ahead) }
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+    let isSlow = false
+    const disk: LogDisk = {
+      ...flushedDisk,
+      async write(...words) {
+        if (isSlow) {
+          reach()
+          await released
+        }
+        return flushedDisk.write(...words)
+      },
+    }
+    const store = new BackedStore({ data: await temporaryFolder(), target, disk, clock })
+    await store.commit([0])
+    await store.settled()
+    ahead = 10 * second
+    const idle = clock.now()
+    store.sendWatermark()
+    const announcement = store.announce()
+    isSlow = isAppending
+    const committing = isAppending ? store.commitAt(announcement, 1) : undefined
+    if (isAppending) await reached
+    ahead = 24 * second
+    store.sendWatermark()
+    await store.shipper.stop(5_000)
+    const until = (await readLease(target))?.until ?? 0
+    release()
+    await (committing ?? store.commitAt(announcement, 1))
+    await store.close()
+    assert.ok(until >= idle, 'the lease reaches the time before the commit')
+    assert.ok(until < announcement.time, 'the lease does not reach the commit')
+  })
+
+test('a lease reaches the present although commits never pause', async () => {
   const target = new FolderTarget(await temporaryFolder())
-  const second = 1_000_000
-  let ahead = 0
-  const clock = { ...systemClock, now: () => micros(systemClock.now() + ahead) }
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
-  let isSlow = false
-  const disk: LogDisk = {
-    ...flushedDisk,
-    async write(...words) {
-      if (isSlow) {
-        reach()
-        await released
-      }
-      return flushedDisk.write(...words)
-    },
-  }
-  const store = new BackedStore({ data: await temporaryFolder(), target, disk, clock })
+  const store = new BackedStore({ data: await temporaryFolder(), target })
   await store.commit([0])
   await store.settled()
-  ahead = 10 * second
-  const idle = clock.now()
-  store.recordIdle()
-  isSlow = true
-  const committing = store.commit([1])
-  await reached
-  ahead = 24 * second
-  store.recordIdle()
+  let waiting = store.announce()
+  for (let number = 1; number <= 20; number++) {
+    const next = store.announce()
+    await store.commitAt(waiting, number)
+    waiting = next
+    store.sendWatermark()
+  }
+  const present = waiting.time
   await store.shipper.stop(5_000)
-  const until = (await readLease(target))?.until ?? 0
-  release()
-  await committing
+  assert.equal((await readLease(target))?.until, present - 1)
+  await store.commitAt(waiting, 21)
   await store.close()
-  assert.ok(until >= idle - 2 * second, 'the lease reaches the last idle moment')
-  assert.ok(until < idle, 'the lease does not reach the delayed commit')
 })
 
 test('the backup of another store is rejected, and the target stays as it is', async () => {

@@ -68,9 +68,9 @@ interface LoggedOptions {
 export interface RecordSink {
   /**
    * Called first. `log`: the name of the log. `place`: the position directly before the first record that `add`
-   * receives. `isIdle`: returns true while no commit is in progress, so that `add` has received all commits.
+   * receives. `hasFailed`: returns true after a commit with an unknown outcome, whose record `add` has not received.
    */
-  begin(log: Bytes, place: ChainPlace, isIdle: () => boolean): void
+  begin(log: Bytes, place: ChainPlace, hasFailed: () => boolean): void
   /**
    * Receives one or more complete records of a segment. `place`: the position of the last of these records. The
    * receiver must copy bytes that it retains.
@@ -186,8 +186,7 @@ class LoggedStore implements LoggedKeyValueStore {
     if (options.isFollowed) this.#durable = new DurableSequence(folder, 'write')
     this.#durable?.write(this.#place.sequence)
     this.#records = options.records
-    const isIdle = () => this.#committing === undefined && this.#lostFlush === undefined
-    this.#records?.begin(position.log, position, isIdle)
+    this.#records?.begin(position.log, position, () => this.#lostFlush !== undefined)
     for (const { bytes, end, place } of segments)
       if (end > headerBytes) this.#records?.add(bytes.subarray(headerBytes, end), place)
     this.#next = new NextSegment(this.#files, this.#segmentBytes, this.#number + 1)
