@@ -27,9 +27,9 @@ export const exportOptions = {
   files: {
     kind: 'choice',
     default: 'jsonl',
-    choices: ['jsonl', 'json'],
+    choices: ['jsonl', 'json', 'csv'],
     placeholder: 'KIND',
-    doc: 'jsonl writes one document per line, json one array per file.',
+    doc: 'jsonl writes one document per line, json one array per file, csv one row per document under a header.',
   },
   gzip: { kind: 'switch', doc: 'Compresses the data files.' },
   at: {

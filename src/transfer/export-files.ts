@@ -10,8 +10,8 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 
 export interface FileOptions {
-  /** `json`: one array without line breaks. `jsonl`: one document per line. */
-  readonly fileFormat: 'json' | 'jsonl'
+  /** `json`: one array without line breaks. `jsonl`: one document per line. `csv`: a header, and a row per document. */
+  readonly fileFormat: 'json' | 'jsonl' | 'csv'
   readonly gzip: boolean
 }
 
@@ -23,6 +23,7 @@ export class CollectionFiles {
   readonly #folder: string
   readonly #name: string
   readonly #options: FileOptions
+  readonly #header: string
   #ordinal = 0
   #path = ''
   #output: Transform | undefined
@@ -32,21 +33,28 @@ export class CollectionFiles {
   /** The number of closed files, and their total size on disk in bytes. */
   readonly written = { files: 0, bytes: 0 }
 
-  /** `path`: the collection's folder below `parent`. Its last segment is the base name of the files. */
-  constructor(parent: string, path: string, options: FileOptions) {
+  /**
+   * `path`: the collection's folder below `parent`. Its last segment is the base name of the files. `header`: the first
+   * line of each CSV file, with its line break.
+   */
+  constructor(parent: string, path: string, options: FileOptions, header = '') {
     this.#folder = join(parent, path)
     this.#name = basename(path)
     this.#options = options
+    this.#header = header
   }
 
-  /** Adds documents to the files. Each text is the JSON of one document. */
+  /** Adds documents to the files. Each text is the JSON of one document, or a row of a CSV file. */
   async add(texts: readonly string[]): Promise<void> {
-    const isArray = this.#options.fileFormat === 'json'
+    const { fileFormat } = this.#options
+    const isArray = fileFormat === 'json'
+    const end = fileFormat === 'jsonl' ? '\n' : ''
     let chunk = ''
     for (const text of texts) {
       if (this.#output === undefined) await this.#open()
-      const before = isArray ? (this.#bytes === 0 ? '[' : ',') : ''
-      const piece = `${before}${text}${isArray ? '' : '\n'}`
+      const isFirst = this.#bytes === 0
+      const before = isArray ? (isFirst ? '[' : ',') : isFirst ? this.#header : ''
+      const piece = `${before}${text}${end}`
       chunk += piece
       this.#bytes += Buffer.byteLength(piece)
       if (this.#bytes < fileBytesMax) continue

@@ -19,6 +19,7 @@ import {
   type Value,
 } from '../values/value.ts'
 import { doubleText } from '../values/write-json.ts'
+import type { ExportMembers } from './csv-cells.ts'
 import { isPrinted, printedLambda } from './formats/export-values.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
 import { exportName, nativeCollection, nativeOf } from './references.ts'
@@ -52,44 +53,41 @@ export class ExportPrinter {
   }
 
   /** The text of one document. */
-  document({ collection, fields, id, isDelete, isHistory, ts = 0 }: DocumentRecord): string {
-    const isCredentials = collection === credentialsName
-    const name = JSON.stringify(isCredentials ? 'Credential' : collection)
-    const members = [
-      ...(isHistory ? [`"@version":"${isDelete ? 'delete' : 'write'}"`] : []),
-      `"id":"${id}"`,
-      `"coll":${this.#isTagged ? `{"@mod":${name}}` : name}`,
-      `"ts":${this.#tag('@time', formatMicros(ts))}`,
-    ]
-    const ttl = fields.get('ttl')
-    if (ttl !== undefined) members.push(`"ttl":${this.#value(ttl)}`)
-    if (isCredentials) members.push(...this.#credentials(fields))
-    else members.push(...this.#userFields(fields))
-    return `{${members.join()}}`
+  document(record: DocumentRecord): string {
+    return `{${Array.from(this.members(record), ([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`
   }
 
-  #userFields(fields: ReadonlyMap<string, Value>): string[] {
+  /** The members of the text of one document. */
+  members({ collection, fields, id, isDelete, isHistory, ts = 0 }: DocumentRecord): ExportMembers {
+    const isCredentials = collection === credentialsName
+    const name = JSON.stringify(isCredentials ? 'Credential' : collection)
+    const members = new Map<string, string>()
+    if (isHistory) members.set('@version', isDelete ? '"delete"' : '"write"')
+    members.set('id', `"${id}"`)
+    members.set('coll', this.#isTagged ? `{"@mod":${name}}` : name)
+    members.set('ts', this.#tag('@time', formatMicros(ts)))
+    const ttl = fields.get('ttl')
+    if (ttl !== undefined) members.set('ttl', this.#value(ttl))
+    if (isCredentials) this.#addCredentials(members, fields)
+    else this.#addUserFields(members, fields)
+    return members
+  }
+
+  #addUserFields(members: Map<string, string>, fields: ReadonlyMap<string, Value>): void {
     for (const name of fields.keys()) {
       if (name !== 'data' && name !== 'ttl')
         this.#onLost(`the field ${name} of a document, which is outside the field data`)
     }
     const data = fields.get('data')
-    if (data === undefined || !isObject(data)) return []
-    const plain = [...data].filter(([name]) => !isReserved(name))
+    if (data === undefined || !isObject(data)) return
+    for (const [name, value] of data) if (!isReserved(name)) members.set(name, this.#value(value))
     const reserved = new Map([...data].filter(([name]) => isReserved(name)))
-    return [
-      ...plain.map(([name, value]) => `${JSON.stringify(name)}:${this.#value(value)}`),
-      ...(reserved.size > 0 ? [`"data":${this.#value(reserved)}`] : []),
-    ]
+    if (reserved.size > 0) members.set('data', this.#value(reserved))
   }
 
-  #credentials(fields: ReadonlyMap<string, Value>): string[] {
-    const members: string[] = []
-    for (const [name, value] of fields) {
-      if (name === 'ttl') continue
-      members.push(`${JSON.stringify(name === 'instance' ? 'document' : name)}:${this.#value(value)}`)
-    }
-    return members
+  #addCredentials(members: Map<string, string>, fields: ReadonlyMap<string, Value>): void {
+    for (const [name, value] of fields)
+      if (name !== 'ttl') members.set(name === 'instance' ? 'document' : name, this.#value(value))
   }
 
   #value(value: Value): string {

@@ -7,11 +7,12 @@ import { dirname, join } from 'node:path'
 import { formatMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'
+import { CsvColumns } from './csv-cells.ts'
 import { CollectionFiles, type FileOptions } from './export-files.ts'
 import { folderPaths } from './export-paths.ts'
 import { type DocumentFormat, ExportPrinter } from './export-text.ts'
-import { firstPlace, type PagePlace } from './read-page.ts'
-import { credentialsName, TransferError } from './record.ts'
+import { type ExportPage, firstPlace, type PagePlace } from './read-page.ts'
+import { credentialsName, type DocumentRecord, TransferError } from './record.ts'
 import { type DocumentShapes, type ExportSchema, readSchema, readShapes } from './schema-reader.ts'
 
 export interface ExportOptions extends FileOptions {
@@ -202,34 +203,57 @@ class Exporter {
     const { format, history } = this.#options
     const name = collection === credentialsName ? credentialsFolder : collection
     const step = folders.get(name) as string
-    const present = new CollectionFiles(join(folder, 'data/collections'), step, this.#options)
-    const past = new CollectionFiles(join(folder, 'history/collections'), step, this.#options)
     const onLost = (what: string) => {
       const key = `${what} (${name})`
       this.#exported.lost.set(key, (this.#exported.lost.get(key) ?? 0) + 1)
     }
+    const hasHistory = history && collection !== credentialsName
+    const isCsv = this.#options.fileFormat === 'csv'
+    // The first line of a CSV file contains the fields of all documents, so the documents are read twice.
+    const columns = isCsv ? await this.#columns(path, collection, hasHistory) : undefined
+    const files = (top: string, rows: CsvColumns | undefined) =>
+      new CollectionFiles(join(folder, top, 'collections'), step, this.#options, rows?.header())
+    const present = files('data', columns?.present)
+    const past = files('history', columns?.past)
     const printer = new ExportPrinter(format, onLost)
-    let place: PagePlace | undefined = firstPlace
-    while (place !== undefined) {
-      const request = {
-        collection,
-        at: this.#exported.at,
-        place,
-        history: history && collection !== credentialsName,
-      }
-      const page = await this.#connection.page(path, request)
-      const texts: string[] = []
-      const pastTexts: string[] = []
-      for (const record of page.records) (record.isHistory ? pastTexts : texts).push(printer.document(record))
-      await present.add(texts)
-      await past.add(pastTexts)
+    const textOf = (record: DocumentRecord) => {
+      const rows = record.isHistory ? columns?.past : columns?.present
+      return rows === undefined ? printer.document(record) : rows.row(printer.members(record))
+    }
+    for await (const records of this.#pages(path, collection, hasHistory)) {
+      const texts = records.filter(({ isHistory }) => !isHistory)
+      await present.add(texts.map(textOf))
+      await past.add(records.filter(({ isHistory }) => isHistory).map(textOf))
       this.#exported.documents += texts.length
       this.#progress.documents += texts.length
-      place = page.next
     }
     await present.close()
     await past.close()
     return present.written
+  }
+
+  /** The columns of the present documents of a collection, and of the versions in its history. */
+  async #columns(path: DatabasePath, collection: string, history: boolean) {
+    const columns = { present: new CsvColumns(), past: new CsvColumns() }
+    const printer = new ExportPrinter(this.#options.format, () => undefined)
+    for await (const records of this.#pages(path, collection, history))
+      for (const record of records)
+        (record.isHistory ? columns.past : columns.present).add(printer.members(record))
+    return columns
+  }
+
+  async *#pages(
+    path: DatabasePath,
+    collection: string,
+    history: boolean,
+  ): AsyncGenerator<readonly DocumentRecord[]> {
+    let place: PagePlace | undefined = firstPlace
+    while (place !== undefined) {
+      const request = { collection, at: this.#exported.at, place, history }
+      const page: ExportPage = await this.#connection.page(path, request)
+      yield page.records
+      place = page.next
+    }
   }
 
   #metadata(collections: readonly string[], written: WrittenFiles): string {

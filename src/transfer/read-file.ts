@@ -12,6 +12,7 @@ import {
 } from '../fql4/text/index.ts'
 import { JsonSyntaxError, parseJson, tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
+import { documentOfRow, isExportHeader } from './csv-cells.ts'
 import { FieldTypes } from './field-types.ts'
 import { readDriver } from './formats/driver-documents.ts'
 import { readDriver10, readSimple, readTagged } from './formats/export-documents.ts'
@@ -26,7 +27,7 @@ import {
 } from './formats/rows.ts'
 import { type CountBytes, readAll, readText } from './input.ts'
 import { type ElementPlace, inFile, jsonElements, start, wholeText } from './json-elements.ts'
-import { expand } from './recognise.ts'
+import { expand, formatOf } from './recognise.ts'
 import {
   BadRecord,
   type CreatedKind,
@@ -280,10 +281,16 @@ async function* csvFile(
   const rows = csvRows(readText(file, 0, options.count), separator)
   let names: readonly string[] | undefined
   let rules: CellRules | undefined
+  let isExported: boolean | undefined
   try {
     for await (const { info, record } of rows) {
       if (names === undefined) {
         names = record.map(name => name ?? '')
+        continue
+      }
+      isExported ??= isExportHeader(names) && formatOf(documentOfRow(names, record)) !== 'rows'
+      if (isExported) {
+        yield exportedRow(names, record, info, options)
         continue
       }
       rules ??= cellRules(names, record, options)
@@ -295,7 +302,7 @@ async function* csvFile(
       }
       yield {
         line: info.lines,
-        size: record.reduce((sum, cell) => sum + (cell?.length ?? 0), 0),
+        size: sizeOf(record),
         next: { ...start, line: info.lines },
         json,
         items: () => [{ read, json }],
@@ -305,6 +312,32 @@ async function* csvFile(
     if (error instanceof CsvError) throw new BadRecord(error.message)
     throw error
   }
+}
+
+/** A row of an exported CSV file. */
+function exportedRow(
+  names: readonly string[],
+  cells: readonly Cell[],
+  { lines }: Info,
+  { allowShortRows }: ReadOptions,
+): RawElement {
+  const json = () => documentOfRow(names, cells)
+  const read = (context: ElementContext) => {
+    checkLength(cells, names, allowShortRows)
+    const document = json()
+    return readers[formatOf(document)](document, context)
+  }
+  return {
+    line: lines,
+    size: sizeOf(cells),
+    next: { ...start, line: lines },
+    json,
+    items: () => [{ read, json }],
+  }
+}
+
+function sizeOf(cells: readonly Cell[]): number {
+  return cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0)
 }
 
 /** Maximum length of a row, in characters: that of an element of a JSON file. */

@@ -3,6 +3,7 @@
 import { tryJson } from '../values/json.ts'
 import { newline } from '../values/json-scan.ts'
 import { type Json, nativeNamed } from '../values/value.ts'
+import { isExportHeader } from './csv-cells.ts'
 import { nameOfPath } from './export-paths.ts'
 import { driverReference } from './formats/driver-values.ts'
 import type { FormatName } from './formats/format.ts'
@@ -123,7 +124,8 @@ export function expand(json: Json): readonly Json[] {
 
 const pageMembers: ReadonlySet<string> = new Set(['data', 'before', 'after'])
 
-function formatOf(first: ReadonlyMap<string, Json>): FormatName {
+/** The format of an element by its members. */
+export function formatOf(first: ReadonlyMap<string, Json>): FormatName {
   const ref = first.get('ref')
   const coll = first.get('coll')
   const hasId = readId(first.get('id')) !== undefined
@@ -164,6 +166,8 @@ function isLanguage(text: string): boolean {
 /** The separator of the cells in the first line; undefined when the line is not a header. */
 function separatorOf(text: string): string | undefined {
   const [line = ''] = text.split(/\r?\n/, 1)
+  // The names of fields in an exported file may contain any character.
+  if (isExportHeader(line.split(',', 3))) return ','
   return [',', '\t', ';'].find(separator => {
     const cells = line.split(separator)
     return cells.length > 1 && cells.every(cell => /^\s*"?[^"{}[\]:]{1,200}"?\s*$/.test(cell))

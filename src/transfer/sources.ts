@@ -197,7 +197,7 @@ function shownAs(path: string, top: string): string {
  * Matches the end of a data file's name, such as `_00_000001.json`: the number of a part of the export, then the number
  * of the file in this part.
  */
-const filePart = /_([0-9]{2,})_[0-9]{6}\.jsonl?(?:\.gz)?$/
+const filePart = /_([0-9]{2,})_[0-9]{6}\.(?:jsonl?|csv)(?:\.gz)?$/
 
 /** Returns the collection's name that a file's name contains. */
 function collectionOf(path: string): string {
