@@ -200,9 +200,15 @@ export async function openConfiguredStore(
   const notices = new NoticeBoard()
   const lease = new BackgroundLease(nodeName, systemClock.elapsedMs)
   const open = () => openSame(location, nodeName, kv.storeId)
+  // Leases and notices need not survive a failover: their owners write them again.
+  const openLocal = async () => {
+    const session = await open()
+    await session.commitLocally()
+    return session
+  }
   const shares = [...(background ? [lease] : []), new NoticeExchange(notices, nodeName)]
   const upkeeps = [
-    upkeepOf(open, shares, noticesEveryMs, log),
+    upkeepOf(openLocal, shares, noticesEveryMs, log),
     ...(background ? [upkeepOf(open, [new Checkpointer(nodeName)], checkpointEveryMs, log)] : []),
   ]
   const sessions = new ReconnectingSession(open)

@@ -11,6 +11,7 @@ import { systemTimers } from '../../src/base/timers.ts'
 import { redoLog } from '../../src/storage/kv/postgres/catch-up.ts'
 import { openPostgres } from '../../src/storage/kv/postgres/postgres.ts'
 import { PostgresSession } from '../../src/storage/kv/postgres/postgres-session.ts'
+import { BackgroundLease } from '../../src/storage/kv/postgres/upkeep.ts'
 import { eventually } from '../support/eventually.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
@@ -130,6 +131,67 @@ test('an address that leads to a standby: reads continue, replicas stay valid, a
   } finally {
     await store.close()
     await proxy.close()
+    await standby.stop()
+    await primary.stop()
+  }
+})
+
+test('a missing standby: reads and leases do not wait, and the fault names the standby', {
+  skip: noPostgres,
+}, async () => {
+  const primary = await PostgresServer.start()
+  const standby = await primary.standby()
+  const location = { url: primary.url(), schema: 'missing' }
+  const faults: (string | undefined)[] = []
+  let passedMs = 0
+  const elapsedMs = () => systemClock.elapsedMs() + passedMs
+  const store = await openPostgres({
+    location,
+    local: await copyOf(location),
+    node: 'a',
+    clock: { ...systemClock, elapsedMs },
+    timers: systemTimers,
+    random: systemRandom,
+    newestTime: () => epoch,
+    writePatienceMs: 10 * patienceMs,
+    onDiverged: reason => assert.fail(reason),
+    onFault: fault => faults.push(fault?.reason),
+  })
+  const write = (key: string) => store.transact(() => ({ result: key, writes: [put(key, key)] }))
+  const missing =
+    /wait for a synchronous standby \(synchronous_standby_names is 'standby'; no standby is connected\)/
+  try {
+    await write('before')
+    await standby.kill()
+    const waiting = write('waiting')
+    await eventually('the fault names the standby', () => missing.test(store.standing.fault?.reason ?? ''))
+    assert.equal(store.standing.fault?.isLocal, false)
+    // Longer than the time after which a node renews its row.
+    const seenBefore = faults.length
+    for (let renewal = 0; renewal < 3; renewal++) {
+      passedMs += 10_000
+      await store.ready(Number.POSITIVE_INFINITY)
+      assert.match(store.standing.fault?.reason ?? '', missing)
+    }
+    assert.ok(!faults.slice(seenBefore).includes(undefined), 'the fault is not over')
+    assert.deepEqual(list(store, 'b'), ['before=before'])
+    const rows = await primary.query(
+      "SELECT now() - seen < interval '1 minute' AS lives FROM missing.node WHERE name = 'a'",
+    )
+    assert.deepEqual(rows, [{ lives: true }])
+
+    const session = await PostgresSession.open(location, 'tests')
+    await session.commitLocally()
+    const lease = new BackgroundLease('a', systemClock.elapsedMs)
+    await lease.run(session)
+    assert.ok(lease.isHeld)
+    session.close()
+
+    await standby.run()
+    assert.equal(await waiting, 'waiting')
+    await eventually('the fault is over', () => store.standing.fault === undefined)
+  } finally {
+    await store.close()
     await standby.stop()
     await primary.stop()
   }

@@ -123,8 +123,10 @@ function measureNode(registry: Registry, { name, standing }: NodeLabel): void {
     'Batches by which the shared record was ahead of the replica at the last poll.',
     () => standing().behind,
   )
-  gauge('away', '1 while the database of the store cannot be reached.', () =>
-    standing().fault?.isLocal === false ? 1 : 0,
+  gauge(
+    'away',
+    '1 while the database of the store cannot be reached, or its commits wait for a synchronous standby.',
+    () => (standing().fault?.isLocal === false ? 1 : 0),
   )
 }
 

@@ -22,7 +22,7 @@ import { catchUp, disagreement } from './catch-up.ts'
 import { CopyFault, Faults, type FollowFault, rejection } from './failures.ts'
 import { PostgresSession, type RecordLocation } from './postgres-session.ts'
 import { ReconnectingSession } from './reconnecting-session.ts'
-import { closeTime, type Head, LogRetention, type LogRow, readHead } from './record.ts'
+import { closeTime, type Head, LogRetention, type LogRow, missingStandby, readHead } from './record.ts'
 import { ReadTimes, type RecordClock } from './record-clock.ts'
 import { type AppliedRow, applyRows, type Progress, readNote } from './replica.ts'
 
@@ -83,6 +83,8 @@ const agingMs = 3
  * delay reads only a little.
  */
 const patienceMs = 20
+/** Milliseconds between two checks for commits that wait for a synchronous standby. */
+const standbyCheckMs = 1_000
 /** Milliseconds until an unavailable database is tried again. */
 const retryMs = 250
 /**
@@ -119,6 +121,9 @@ export class Follower {
   #currentMs = Number.NEGATIVE_INFINITY
   readonly #log: LogRetention
   readonly #faults: Faults
+  /** The result of the last check for commits that wait for a standby, and its time. */
+  #missingStandby: StoreUnavailableError | undefined
+  #standbyCheckedMs = Number.NEGATIVE_INFINITY
   /** The running refresh. */
   #refreshing: Promise<void> | undefined
   /** Reads wait for this promise. It resolves at the end of the running refresh, or after {@link patienceMs}. */
@@ -393,13 +398,13 @@ export class Follower {
       const head = await readHead(session)
       this.#clock.learn(head.clock, beganMs)
       await this.catchUp(head, before, beganMs)
-      if (head.closed < wanted) {
+      if (head.closed < wanted && this.#missingStandby === undefined) {
         const row = { batch: random.hex(16), node, closed: this.#clock.now() }
         const closed = await closeTime(session, this.#progress, row)
         if (closed !== undefined) await this.applyOwn(closed)
       }
       await this.#log.renew(session, this.#progress.seq)
-      this.#faults.report(undefined)
+      this.#faults.report(await this.#standbyFault(session))
     } catch (error) {
       if (!(error instanceof CopyFault)) {
         this.#session.drop()
@@ -407,6 +412,18 @@ export class Follower {
       if (!this.#isStopped) this.#faults.report(error)
       throw rejection(error)
     }
+  }
+
+  /**
+   * The reason why commits wait for a synchronous standby; undefined if they do not wait. The replica can still follow
+   * the record. But reads must not wait for a new closed time, and the operator must know the reason.
+   */
+  async #standbyFault(session: PostgresSession): Promise<StoreUnavailableError | undefined> {
+    if (this.#elapsedMs() - this.#standbyCheckedMs >= standbyCheckMs) {
+      this.#standbyCheckedMs = this.#elapsedMs()
+      this.#missingStandby = await missingStandby(session)
+    }
+    return this.#missingStandby
   }
 
   /**

@@ -56,8 +56,9 @@ const statementTimeoutMsDefault = 30_000
  * The settings of every session. `idle_in_transaction_session_timeout`: a node that stalls during a commit must not
  * lock the head for long. `lock_timeout`: the database must drop the waiting request of a node that has disappeared.
  * `synchronous_commit`: acknowledged commits must be on disk (and on synchronous standbys), regardless of the server's
- * default. There is no `statement_timeout`: if such a timeout ends the wait for a synchronous standby, PostgreSQL
- * acknowledges a commit that the standby does not have.
+ * default. Only rows without lasting data do not need a standby ({@link PostgresSession.locally}). There is no
+ * `statement_timeout`: if such a timeout ends the wait for a synchronous standby, PostgreSQL acknowledges a commit that
+ * the standby does not have.
  */
 function sessionSettings(holdMs: number): readonly string[] {
   return [
@@ -67,6 +68,9 @@ function sessionSettings(holdMs: number): readonly string[] {
     'SET client_min_messages = warning',
   ]
 }
+
+/** The setting with which commits do not wait for a synchronous standby. */
+const localCommit = 'synchronous_commit = local'
 
 /**
  * Settings that limit how long the database waits for a process that does not read its results, or for a machine that
@@ -278,6 +282,25 @@ export class PostgresSession {
     timeoutMs: number,
   ): Promise<readonly ResultRow[]> {
     return (await this.#send({ text, values: [...values], query_timeout: timeoutMs })).rows
+  }
+
+  /**
+   * Runs `statement` in a separate transaction whose commit does not wait for a synchronous standby. `statement` must
+   * send a single statement at once, so the call takes one round trip. Must not be called within a transaction.
+   */
+  async locally<T>(statement: () => Promise<T>): Promise<T> {
+    const [, , result] = await Promise.all([
+      this.query('BEGIN'),
+      this.query(`SET LOCAL ${localCommit}`),
+      statement(),
+      this.query('COMMIT'),
+    ])
+    return result
+  }
+
+  /** From now on, commits of this session do not wait for a synchronous standby. */
+  async commitLocally(): Promise<void> {
+    await this.query(`SET ${localCommit}`)
   }
 
   /** Commits a transaction. Returns the outcome. */

@@ -6,6 +6,7 @@ import { epoch, type Micros, micros } from '../../../base/micros.ts'
 import { encodeBatch } from '../batch.ts'
 import type { Bytes, Entry } from '../kv-contract.ts'
 import { StoreUnavailableError } from '../store-errors.ts'
+import { isRejection } from './failures.ts'
 import type { CommitOutcome, PostgresSession } from './postgres-session.ts'
 import { assertKnown } from './tables.ts'
 
@@ -148,6 +149,36 @@ export async function keepLog(session: PostgresSession, node: string, needs: num
   )
 }
 
+/** Milliseconds after which a commit that waits for a synchronous standby is reported. */
+const standbyPatienceMs = 1_000
+
+/**
+ * The reason why commits of any session wait for a synchronous standby, with the state of the standbys; undefined if no
+ * commit has waited for {@link standbyPatienceMs}. Roles without `pg_monitor` see the number of standbys, but not their
+ * names, and only sessions of the same role.
+ */
+export async function missingStandby(session: PostgresSession): Promise<StoreUnavailableError | undefined> {
+  const [row] = await session
+    .query(
+      `SELECT current_setting('synchronous_standby_names') AS wanted,
+         (SELECT count(*) FROM pg_stat_replication) AS count,
+         (SELECT string_agg(concat_ws(' ', application_name, state, sync_state), ', ') FROM pg_stat_replication) AS found
+       FROM pg_stat_activity
+       WHERE wait_event = 'SyncRep' AND state_change < clock_timestamp() - $1 * interval '1 millisecond' LIMIT 1`,
+      [standbyPatienceMs],
+    )
+    // Databases that only speak PostgreSQL's protocol may lack these views.
+    .catch(error => (isRejection(error) ? [] : Promise.reject(error)))
+  if (row === undefined) return undefined
+  const state =
+    Number(row.count) === 0
+      ? 'no standby is connected'
+      : `${row.count} connected: ${row.found || 'state hidden'}`
+  return new StoreUnavailableError(
+    `commits wait for a synchronous standby (synchronous_standby_names is '${row.wanted}'; ${state})`,
+  )
+}
+
 /** Inserts or replaces rows of the state. */
 export async function putState(session: PostgresSession, rows: readonly Entry[]): Promise<void> {
   await session.query(
@@ -235,6 +266,7 @@ export class LogRetention {
   async renew(session: PostgresSession, from: number): Promise<void> {
     if (this.#elapsedMs() - this.#renewedMs < renewMs) return
     this.#renewedMs = this.#elapsedMs()
-    await keepLog(session, this.#node, from)
+    // A promoted standby may lack the row. The node then writes the row again before the retention ends.
+    await session.locally(() => keepLog(session, this.#node, from))
   }
 }
