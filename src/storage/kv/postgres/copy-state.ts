@@ -168,7 +168,8 @@ async function empty(local: KeyValueStore): Promise<void> {
  */
 async function pinCheckpoint(session: PostgresSession, node: string): Promise<CopyNote> {
   const storeId = await readStoreId(session)
-  await session.query('BEGIN')
+  // Only the row of the node is written, so a node can start while a synchronous standby is missing.
+  await session.beginLocally()
   const [row] = await session.query(`SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1 FOR UPDATE`)
   const seq = Number(row?.seq)
   await keepLog(session, node, seq)

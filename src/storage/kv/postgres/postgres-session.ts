@@ -289,13 +289,13 @@ export class PostgresSession {
    * send a single statement at once, so the call takes one round trip. Must not be called within a transaction.
    */
   async locally<T>(statement: () => Promise<T>): Promise<T> {
-    const [, , result] = await Promise.all([
-      this.query('BEGIN'),
-      this.query(`SET LOCAL ${localCommit}`),
-      statement(),
-      this.query('COMMIT'),
-    ])
+    const [, result] = await Promise.all([this.beginLocally(), statement(), this.query('COMMIT')])
     return result
+  }
+
+  /** Begins a transaction whose commit does not wait for a synchronous standby. */
+  async beginLocally(): Promise<void> {
+    await Promise.all([this.query('BEGIN'), this.query(`SET LOCAL ${localCommit}`)])
   }
 
   /** From now on, commits of this session do not wait for a synchronous standby. */

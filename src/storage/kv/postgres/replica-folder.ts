@@ -25,7 +25,7 @@ interface PrepareOptions {
   readonly folder: string
   readonly node: string
   readonly random: Random
-  /** Called with the reason when the replica is rebuilt. */
+  /** Called with the reason when the state is copied. */
   readonly onCopy: (reason: string) => void
   readonly onProgress: (progress: CopyProgress) => void
 }
@@ -35,7 +35,7 @@ export const replicaFolder = (folder: string): string => join(folder, 'replica')
 
 /**
  * Ensures that the data directory contains a replica to which the log can be applied. If there is no such replica,
- * copies the state of the record (the store's tables in PostgreSQL). Only one process of a node may call this function,
+ * copies the state of the record (the store's tables in PostgreSQL), or continues an interrupted copy. Only one process of a node may call this function,
  * before any process opens the replica. Throws `StoreUnavailableError` when the database is unavailable.
  */
 export async function prepareReplica(options: PrepareOptions): Promise<void> {
@@ -44,10 +44,11 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
     await assertFit(session, location, node)
     await openTables(session, options.random)
     makeFolder(folder)
-    const fault = (await damageOf(folder)) ?? (await faultOf(session, folder))
+    const damage = await damageOf(folder)
+    const fault = damage === undefined ? await faultOf(session, folder) : { reason: damage }
     if (fault === undefined) return
-    options.onCopy(fault)
-    discardReplica(folder)
+    options.onCopy(fault.reason)
+    if (!fault.isInterruptedCopy) discardReplica(folder)
     const local = openFolder(folder)
     try {
       await copyState(session, local, node, options.onProgress)
@@ -132,20 +133,29 @@ export function discardReplica(folder: string, isDamaged = false): void {
   rmSync(replicaFolder(folder), { recursive: true, force: true })
 }
 
-/** The reason why the replica cannot be used; undefined when the replica can be used. */
-async function faultOf(session: PostgresSession, folder: string): Promise<string | undefined> {
-  if (!existsSync(replicaFolder(folder))) return 'there is none'
+interface ReplicaFault {
+  /** The reason why the replica cannot be used. */
+  readonly reason: string
+  /** True: the replica is an interrupted copy that can be continued. */
+  readonly isInterruptedCopy?: boolean
+}
+
+/** Returns the fault of the replica; undefined when the replica can be used. */
+async function faultOf(session: PostgresSession, folder: string): Promise<ReplicaFault | undefined> {
+  if (!existsSync(replicaFolder(folder))) return { reason: 'there is none' }
   let local: KeyValueStore
   try {
     local = openFolder(folder)
   } catch (error) {
-    return wordsOf(error)
+    return { reason: wordsOf(error) }
   }
   try {
     const note = readNote(local)
-    if (note?.isComplete === false) return 'it is not complete'
-    if (note && note.boot !== machineStart()) return 'the machine has been restarted since it was written'
-    return await disagreement(session, note)
+    if (note && note.boot !== machineStart())
+      return { reason: 'the machine has been restarted since it was written' }
+    const reason = await disagreement(session, note)
+    if (reason !== undefined) return { reason }
+    return note?.isComplete ? undefined : { reason: 'an interrupted copy continues', isInterruptedCopy: true }
   } finally {
     await local.close()
   }

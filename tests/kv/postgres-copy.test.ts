@@ -1,0 +1,93 @@
+// The copy of the store's state that a node makes at its start.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { epoch } from '../../src/base/micros.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import { openLmdb } from '../../src/storage/kv/lmdb.ts'
+import { redoLog } from '../../src/storage/kv/postgres/catch-up.ts'
+import { advanceCheckpoint } from '../../src/storage/kv/postgres/checkpoint.ts'
+import type { CopyProgress } from '../../src/storage/kv/postgres/copy-state.ts'
+import { openPostgres } from '../../src/storage/kv/postgres/postgres.ts'
+import { PostgresSession } from '../../src/storage/kv/postgres/postgres-session.ts'
+import { type CopyNote, noteWrite, readNote } from '../../src/storage/kv/postgres/replica.ts'
+import { openReplica, prepareReplica, replicaFolder } from '../../src/storage/kv/postgres/replica-folder.ts'
+import { openTables } from '../../src/storage/kv/postgres/tables.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { temporaryFolder } from '../support/program.ts'
+import { copyOf } from '../support/record-copy.ts'
+import { list, put } from './bytes.ts'
+
+test('the copy of a node continues after an interruption, but not after a restart of the machine', {
+  skip: noPostgres,
+}, async () => {
+  const server = await PostgresServer.start()
+  const location = { url: server.url(), schema: 'copies' }
+  const session = await PostgresSession.open(location, 'tests')
+  await openTables(session, systemRandom)
+  const writer = await openPostgres({
+    location,
+    local: await copyOf(location),
+    node: 'writer',
+    clock: systemClock,
+    timers: systemTimers,
+    random: systemRandom,
+    newestTime: () => epoch,
+    onDiverged: reason => assert.fail(reason),
+  })
+  const write = async (from: number, to: number) => {
+    const writes = Array.from({ length: to - from }, (_, at) => put(`a${1000 + from + at}`, 'x'))
+    await writer.transact(() => ({ result: undefined, writes }))
+  }
+  await write(0, 200)
+  while (await advanceCheckpoint(session));
+
+  const folder = await temporaryFolder()
+  let nodes = 0
+  const prepare = async (keysMax: number) => {
+    const run = { keys: 0, reason: '' }
+    const onCopy = (reason: string) => {
+      run.reason = reason
+    }
+    const onProgress = ({ keys }: CopyProgress) => {
+      run.keys = keys
+      if (keys > keysMax) throw new Error('interrupted')
+    }
+    // Each process of a node has another name.
+    const node = `node ${nodes++}`
+    await prepareReplica({ location, folder, node, random: systemRandom, onCopy, onProgress }).catch(error =>
+      assert.equal((error as Error).message, 'interrupted'),
+    )
+    return run
+  }
+  try {
+    const first = await prepare(0)
+    assert.ok(first.keys > 0 && first.keys < 200, `${first.keys} keys were copied`)
+    await write(200, 210)
+    assert.deepEqual(await prepare(1_000), {
+      keys: 200 - first.keys,
+      reason: 'an interrupted copy continues',
+    })
+    assert.deepEqual(await prepare(1_000), { keys: 0, reason: '' })
+    const replica = openReplica(folder)
+    await redoLog(session, replica)
+    assert.deepEqual(list(replica, 'a'), list(writer, 'a'))
+    await replica.close()
+
+    // Pages that were written before a restart of the machine may be of any age.
+    const interrupted = openLmdb({ path: replicaFolder(folder), durable: false })
+    const note = { ...(readNote(interrupted) as CopyNote), isComplete: false, boot: 'another' }
+    await interrupted.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
+    await interrupted.close()
+    assert.deepEqual(await prepare(1_000), {
+      keys: 200,
+      reason: 'the machine has been restarted since it was written',
+    })
+  } finally {
+    await writer.close()
+    session.close()
+    await server.stop()
+  }
+})
