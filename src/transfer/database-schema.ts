@@ -8,6 +8,7 @@ import { itemKey, placeWithComment } from '../fql10/schema/fsl/patch.ts'
 import type { SchemaItem } from '../fql10/schema/fsl/schema-items.ts'
 import type { DatabasePath, SchemaConnection } from './connection.ts'
 import { type FslFile, isPlain, isStub, readFsl, stubOf } from './fsl.ts'
+import { missingGraphqlTypes } from './graphql-types.ts'
 import { object } from './query-json.ts'
 import { type SchemaRecord, TransferError } from './record.ts'
 import type { SchemaFinding } from './report.ts'
@@ -33,7 +34,23 @@ export async function writeDatabaseSchema(
 ): Promise<readonly SchemaFinding[]> {
   const findings = await writeObjects(connection, path, schema, dryRun)
   // The GraphQL schema is last, so that its import adopts indexes and functions instead of creating them.
-  return [...findings, ...(await writeGraphql(connection, path, schema.graphql, dryRun))]
+  if (schema.graphql.length > 0)
+    return [...findings, ...(await writeGraphql(connection, path, schema.graphql, dryRun))]
+  return [...findings, ...(await missingTypes(connection, path, schema.records))]
+}
+
+/** Reports the types of the GraphQL schema that neither the export nor the database contains. */
+async function missingTypes(
+  connection: SchemaConnection,
+  path: DatabasePath,
+  records: readonly SchemaRecord[],
+): Promise<readonly SchemaFinding[]> {
+  const types = missingGraphqlTypes(records)
+  if (types.length === 0 || (await connection.graphqlSchema(path)) !== '') return []
+  const reason = `the export does not contain the types ${types.join(', ')}. Import the file with the GraphQL schema: terrarium graphql import FILE`
+  return [
+    { database: path.join('/'), kind: 'GraphQL schema', name: 'schema.gql', outcome: 'incomplete', reason },
+  ]
 }
 
 /** Imports GraphQL schemas. A dry run does not check them. */

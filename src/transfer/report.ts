@@ -45,7 +45,8 @@ export interface SchemaFinding {
   readonly database: string
   readonly kind: string
   readonly name: string
-  readonly outcome: 'created' | 'equal' | 'different' | 'failed'
+  /** `incomplete`: the export lacks parts of the object; `reason` names the parts. */
+  readonly outcome: 'created' | 'equal' | 'different' | 'failed' | 'incomplete'
   readonly reason?: string
 }
 
@@ -200,16 +201,16 @@ function schemaLines(schema: readonly SchemaFinding[]): string[] {
       ? objects.map(({ name }) => `database ${name}`).join(', ')
       : `${kind}: ${objects.length}`,
   )
+  const textOf = ({ database, kind, name, outcome, reason }: SchemaFinding) => {
+    const place = database === '' ? '' : ` in ${database}`
+    return `${kind} ${name}${place}: ${outcome === 'different' ? 'exists with a different definition' : reason}`
+  }
   const odd = schema.filter(({ outcome }) => outcome === 'different' || outcome === 'failed')
+  const incomplete = schema.filter(({ outcome }) => outcome === 'incomplete')
   return [
     ...list('Schema objects created', summary),
-    ...list(
-      'Schema objects left as they are',
-      odd.map(({ database, kind, name, outcome, reason }) => {
-        const place = database === '' ? '' : ` in ${database}`
-        return `${kind} ${name}${place}: ${outcome === 'different' ? 'exists with a different definition' : reason}`
-      }),
-    ),
+    ...list('Schema objects left as they are', odd.map(textOf)),
+    ...list('Incomplete schema objects', incomplete.map(textOf)),
   ]
 }
 

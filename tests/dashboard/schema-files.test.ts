@@ -102,6 +102,18 @@ test('a conflicting push shows the changes of the other client, even of a commen
   assert.equal(await textOf('b.fsl'), '// theirs\n', 'changes of only the other client are merged')
 })
 
+test('a push warns about constraints without effect', { skip }, async () => {
+  const page = await opened({ 'main.fsl': first })
+  await typeInto(page, label, 'collection Tea {\n  name: String\n  unique [.nmae]\n}\n')
+  await press(page, 'Compare')
+  const warning = page.getByText('`.nmae` has no value in `unique [.nmae]` of `Tea`')
+  await warning.waitFor()
+  await press(page, 'Push')
+  await page.getByRole('heading', { name: 'Warnings about the pushed schema' }).waitFor()
+  assert.equal(await warning.count(), 1)
+  assert.match(await textOf('main.fsl'), /nmae/)
+})
+
 test('removing a collection asks first and names it', { skip }, async () => {
   const page = await opened({ 'a.fsl': first, 'b.fsl': '// empty\n' })
   const asked = page.waitForEvent('dialog')

@@ -208,6 +208,24 @@ describe('schema files while a schema is staged', { timeout }, () => {
 })
 
 describe('the end of a staged schema', { timeout }, () => {
+  test('a finished build of an index does not change the version of the schema', async () => {
+    const database = await staged(shelf, shelf)
+    const documents = indexBuilderLimits.synchronousIndexBuildMax + 1
+    await database.ask(`Set.sequence(0, ${documents}).forEach(n => Shelf.create({ a: n }))`)
+    const statusOf = async () =>
+      (await database.schema('GET', 'status')) as { status: string; version: number }
+    const ended = async (expected: string) => {
+      await eventually(`the status is ${expected}`, async () => (await statusOf()).status === expected)
+    }
+    const { version } = await database.schema('POST', 'update?staged=true', { 'main.fsl': indexed })
+    await ended('ready')
+    assert.equal((await statusOf()).version, version)
+    // The version is that of the staging, so a push after the build needs no retry.
+    await database.schema('POST', `update?staged=true&version=${version}`, { 'main.fsl': `${indexed}\n` })
+    await database.schema('POST', 'staged/commit')
+    assert.equal((await database.ask('Shelf.byA(7).count()')).data, 1)
+  })
+
   test('a schema with a failed index cannot be committed, but abandoned or repaired', async () => {
     const active = 'collection Wide {\n}\n'
     const planned =
@@ -219,7 +237,7 @@ describe('the end of a staged schema', { timeout }, () => {
     // The document has more combinations than an index may contain for one document.
     const many = 'Set.sequence(0, 400).toArray()'
     await database.ask(`Wide.create({ id: 1, a: ${many}, b: ${many} })`)
-    await database.schema('POST', 'update?staged=true', { 'main.fsl': planned })
+    const { version } = await database.schema('POST', 'update?staged=true', { 'main.fsl': planned })
     const ends = async (status: string) => {
       let summary: unknown
       await eventually(`the status is ${status}`, async () => {
@@ -233,6 +251,7 @@ describe('the end of a staged schema', { timeout }, () => {
       await ends('failed'),
       '* Collection Wide:\n  ! index byBoth: failed\n  ! unique constraint on [mva(.a), mva(.b)]: failed\n',
     )
+    assert.equal((await database.schema('GET', 'status')).version, version)
     const { data } = await database.ask(
       'let c = Collection.byName("Wide")!; [c.indexes!.byBoth!.status, c.constraints![0]!.status]',
     )

@@ -179,6 +179,31 @@ export class LawDatabase {
     return succeeded(await this.ask4(query, caller), JSON.stringify(query))
   }
 
+  /** Imports a GraphQL schema. */
+  async importGraphql(sdl: string): Promise<void> {
+    const { status, text } = await send(this.#server, {
+      secret: this.#secretOf('admin'),
+      path: '/import',
+      body: sdl,
+    })
+    this.#note('/import', sdl, status)
+    if (status >= 300) throw new Error(`the import failed with ${status}: ${text}`)
+  }
+
+  /** Runs a GraphQL operation that must succeed without errors; returns its data. */
+  async runGraphql(query: string, variables: object = {}, caller = 'admin'): Promise<unknown> {
+    const body = JSON.stringify({ query, variables })
+    const { json, status } = await send(this.#server, {
+      secret: this.#secretOf(caller),
+      path: '/graphql',
+      body,
+    })
+    this.#note(`/graphql as ${caller}`, body, status)
+    const { data, errors } = json as { data?: unknown; errors?: unknown }
+    if (errors !== undefined) throw new Error(`${query} failed: ${JSON.stringify(errors)}`)
+    return data
+  }
+
   /** The requests so far, one in a line. */
   transcript(): string {
     return this.#requests.join('\n')

@@ -23,6 +23,7 @@ import {
   type SchemaFile,
   SchemaRejection,
   type SchemaState,
+  warningsIn,
 } from '../service/schema-files.ts'
 import { rights, session } from '../session.ts'
 import { FileEditor, FileNameDialog, FileNames } from './schema-file.tsx'
@@ -69,8 +70,8 @@ function wholeText(files: readonly SchemaFile[]): string {
  * Asks for confirmation before a push deletes collections with their documents. Throws an AbortError when the user
  * cancels.
  */
-async function confirmRemovals(files: readonly SchemaFile[], base: SchemaState, signal: AbortSignal) {
-  const removed = removedCollections(await compareFiles(files, base, signal))
+function confirmRemovals(difference: SchemaDifference) {
+  const removed = removedCollections(difference)
   if (removed.length === 0) return
   const question = `This push deletes these collections with all their documents: ${removed.join(', ')}. Push?`
   if (!confirm(question)) throw new DOMException('The push was cancelled.', 'AbortError')
@@ -82,6 +83,7 @@ function Files({ loaded, onChanged }: FilesProps) {
   const isStaging = wantsStaging || loaded.staged !== undefined
   const compared = useAction()
   const [difference, setDifference] = useState<SchemaDifference | undefined>(undefined)
+  const [warnings, setWarnings] = useState('')
   const form = useEditForm<SchemaState, readonly SchemaFile[]>({
     loaded,
     timeOf: identityOf,
@@ -90,8 +92,13 @@ function Files({ loaded, onChanged }: FilesProps) {
     rebase: (draft, base, theirs) => mergeFiles(draft, base.files, theirs.files),
     save: async (draft, base, signal) => {
       forgetComparison()
-      if (!isStaging) await confirmRemovals(draft, base, signal)
-      return pushFiles(draft, base, isStaging, signal)
+      // The page always shows the changes of a staged schema with their warnings.
+      if (isStaging) return pushFiles(draft, base, true, signal)
+      const changes = await compareFiles(draft, base, signal)
+      confirmRemovals(changes)
+      const outcome = await pushFiles(draft, base, false, signal)
+      if (outcome.kind === 'saved') setWarnings(warningsIn(changes))
+      return outcome
     },
     onSaved: onChanged,
   })
@@ -99,6 +106,7 @@ function Files({ loaded, onChanged }: FilesProps) {
   const forgetComparison = () => {
     compared.clear()
     setDifference(undefined)
+    setWarnings('')
   }
   const change = (files: readonly SchemaFile[]) => {
     forgetComparison()
@@ -142,8 +150,19 @@ function Files({ loaded, onChanged }: FilesProps) {
         </Button>
       </Outcome>
       <Summary summary={drawn} />
+      {warnings !== '' && <PushWarnings text={warnings} />}
       {difference && <Difference of={difference} />}
     </>
+  )
+}
+
+/** The warnings about the last push. The page keeps them until the next change or comparison. */
+function PushWarnings({ text }: { text: string }) {
+  return (
+    <section aria-labelledby="warnings">
+      <h2 id="warnings">Warnings about the pushed schema</h2>
+      <AnsiDiff text={text} />
+    </section>
   )
 }
 

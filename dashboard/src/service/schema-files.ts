@@ -222,6 +222,13 @@ export function removedCollections({ semantic }: SchemaDifference): readonly str
   )
 }
 
+/** The warnings of the service about the changes of a push. A warning can have several lines. */
+export function warningsIn({ semantic }: SchemaDifference): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI colours begin with a control character.
+  const [, warnings = ''] = /\* Warnings:(?:\u001b\[0m)?\n(.*)/s.exec(semantic) ?? []
+  return warnings.trimEnd()
+}
+
 /** An error in a schema file. Line and column are counted from 1. */
 export interface SchemaError {
   readonly file: string

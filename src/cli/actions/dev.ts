@@ -94,7 +94,8 @@ async function pushAll(
     const plan = await planPush(files, true, connection)
     const deleted = plan.extra.filter(({ kind }) => kind === 'collection').map(({ name }) => name)
     if (deleted.length > 0 && !choice.delete) {
-      complain(`not pushed: it would delete ${deleted.join(', ')} with all documents (--delete allows it)`)
+      const reason = `it would delete ${deleted.join(', ')} with all documents (--delete allows it)`
+      complain(`not pushed: ${reason}\n${plan.diff.trimEnd()}`)
       return
     }
     await pushFiles(files, plan, connection)

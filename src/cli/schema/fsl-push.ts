@@ -74,8 +74,9 @@ export async function planPush(
 }
 
 /**
- * Makes the changes of a plan for `files`. The version of the schema also changes when the build of an index ends. So
- * after a change of the version, plans the push again. Throws {@link StartError} if the new plan has other changes.
+ * Makes the changes of a plan for `files`. The version of the schema also changes when another client changes an object
+ * that this push keeps. So after a change of the version, plans the push again. Throws {@link StartError} if the new plan
+ * has other changes.
  */
 export async function pushFiles(
   files: SchemaFiles,

@@ -1,49 +1,88 @@
 // Finds what a computed field must not use if an index or a unique constraint contains it: functions and collections of
-// the schema, other computed fields, and the time of the document.
+// the schema, other computed fields, other documents, and times and ids that differ between evaluations. Such a field
+// has no value in entries. Databases with static types reject only some of these fields, as the original does.
 
 import { msg } from '../../base/message.ts'
 import type { Diagnostic } from '../failure/query-failure.ts'
 import { type CollectionItem, ofKind } from '../schema/fsl/schema-items.ts'
 import type { LambdaNode, Link, Node } from '../syntax/nodes.ts'
-import type { Source } from '../syntax/source.ts'
+import type { Span } from '../syntax/source.ts'
 import { lambdaIn } from './schema-types.ts'
 
-interface SchemaNames {
+/** The names in a schema that computed fields of indexes cannot use. */
+export interface SchemaNames {
   readonly functions: ReadonlySet<string>
   readonly collections: ReadonlySet<string>
 }
 
+/** A part of a computed field because of which entries of indexes do not contain the field. */
+interface UnindexableUse {
+  /** The name of the computed field. */
+  readonly field: string
+  /** The forbidden action, after the word "cannot". */
+  readonly what: string
+  readonly span: Span
+  /** True if databases with static types reject the field. */
+  readonly isRejected: boolean
+}
+
+/** True if the stored fields in `path` lead to a reference. */
+type IsReference = (path: readonly string[]) => boolean
+
 /** The faults of the computed fields that indexes and unique constraints of a collection contain. */
 export function indexedFaults(item: CollectionItem, names: SchemaNames): readonly Diagnostic[] {
+  return unindexableUses(item, names, () => false).flatMap(({ isRejected, span, what }) => {
+    const message = msg`Computed fields used in indexes or constraints cannot ${what}`
+    return isRejected ? [{ name: 'error', message, span }] : []
+  })
+}
+
+/** Finds all uses, also those that databases with static types accept. */
+export function unindexableUses(
+  item: CollectionItem,
+  names: SchemaNames,
+  isReference: IsReference,
+): readonly UnindexableUse[] {
   const computed = new Map(ofKind(item.members, 'computed').map(each => [each.name.text, each]))
   const paths = item.members.flatMap(member => {
     if (member.kind === 'unique') return member.paths
     return member.kind === 'index' ? member.members.flatMap(part => part.paths) : []
   })
   const used = new Set(paths.map(({ path }) => path[0]))
-  const errors: Diagnostic[] = []
-  for (const [name, { body }] of computed) {
-    if (used.has(name))
-      new Finder(item.source, names, new Set(computed.keys()), errors).lambda(lambdaIn(body))
+  const uses: UnindexableUse[] = []
+  for (const [field, { body }] of computed) {
+    if (!used.has(field)) continue
+    const add = (what: string, { start, end }: SourcePlace, isRejected: boolean) =>
+      uses.push({ field, what, span: { source: item.source, start, end }, isRejected })
+    new Finder({ ...names, computed: new Set(computed.keys()), isReference }, add).lambda(lambdaIn(body))
   }
-  return errors
+  return uses
 }
 
 type Names = ReadonlySet<string>
+type SourcePlace = Pick<Span, 'start' | 'end'>
 
-/** Finds the faults of one computed field. */
+/** The environment of a computed field. */
+interface FieldNames extends SchemaNames {
+  readonly computed: Names
+  readonly isReference: IsReference
+}
+
+/** Functions of the library that give another result in each evaluation. */
+const unstableCalls: ReadonlyMap<string, string> = new Map([
+  ['Time.now', 'use the current time'],
+  ['newId', 'create ids'],
+])
+
+/** Finds the uses in one computed field. */
 class Finder {
-  readonly #source: Source
-  readonly #names: SchemaNames
-  readonly #computed: Names
-  readonly #errors: Diagnostic[]
+  readonly #names: FieldNames
+  readonly #add: (what: string, place: SourcePlace, isRejected: boolean) => void
   #document = ''
 
-  constructor(source: Source, names: SchemaNames, computed: Names, errors: Diagnostic[]) {
-    this.#source = source
+  constructor(names: FieldNames, add: (what: string, place: SourcePlace, isRejected: boolean) => void) {
     this.#names = names
-    this.#computed = computed
-    this.#errors = errors
+    this.#add = add
   }
 
   lambda({ body, parameters }: LambdaNode): void {
@@ -51,9 +90,8 @@ class Finder {
     this.#visit(body, new Set(), true)
   }
 
-  #fault(what: string, { start, end }: { readonly start: number; readonly end: number }): void {
-    const message = msg`Computed fields used in indexes or constraints cannot ${what}`
-    this.#errors.push({ name: 'error', message, span: { source: this.#source, start, end } })
+  #fault(what: string, place: SourcePlace): void {
+    this.#add(what, place, true)
   }
 
   /** `locals`: the names that are declared around the node. `isDocument`: the parameter's name means the document. */
@@ -113,8 +151,12 @@ class Finder {
         break
       case 'chain':
         visit(node.operand)
-        if (isDocument && node.operand.kind === 'name' && node.operand.name === this.#document) {
-          this.#field(node.links[0])
+        if (node.operand.kind === 'name') {
+          const { name } = node.operand
+          if (isDocument && name === this.#document) {
+            this.#field(node.links[0])
+            this.#reference(node.links)
+          } else if (!locals.has(name)) this.#unstable(name, node.links, node)
         }
         for (const link of node.links) if ('arguments' in link) link.arguments.forEach(visit)
         break
@@ -129,6 +171,27 @@ class Finder {
     if (link?.kind !== 'field') return
     const place = { start: link.nameStart, end: link.end }
     if (link.name === 'ts') this.#fault("use a doc's ts field", place)
-    else if (this.#computed.has(link.name)) this.#fault('use computed fields', place)
+    else if (this.#names.computed.has(link.name)) this.#fault('use computed fields', place)
+  }
+
+  /** Finds a field after a reference in the links of the document, such as `.name` in `.author!.name`. */
+  #reference(links: readonly Link[]): void {
+    const path: string[] = []
+    for (const link of links) {
+      if (link.kind === 'assert') continue
+      // The id is part of the reference.
+      if (link.kind !== 'field' || link.name === 'id') return
+      if (path.length > 0 && this.#names.isReference(path)) {
+        this.#add('read other documents', { start: link.nameStart, end: link.end }, false)
+        return
+      }
+      path.push(link.name)
+    }
+  }
+
+  #unstable(name: string, [first]: readonly Link[], place: SourcePlace): void {
+    const called = first?.kind === 'method' ? `${name}.${first.name}` : first?.kind === 'call' ? name : ''
+    const what = unstableCalls.get(called)
+    if (what !== undefined) this.#add(what, place, false)
   }
 }

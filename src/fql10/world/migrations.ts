@@ -119,7 +119,8 @@ function liveDeclaration(own: Ref | undefined, session: Session): Declaration | 
   return before !== undefined && hasDocuments(own, session) ? declarationOf(before) : undefined
 }
 
-function hasDocuments({ database, id }: Ref, { transaction }: Session): boolean {
+/** True if a collection has documents. */
+export function hasDocuments({ database, id }: Ref, { transaction }: Session): boolean {
   for (const _ of transaction.documents(database, Number(id), {})) return true
   return false
 }
@@ -136,7 +137,7 @@ function hasForeignIndexes({ database, id }: Ref, { transaction }: Session): boo
  * Returns a function that finds collections by name. For a collection that does not exist, the function returns a
  * unique temporary number.
  */
-function finderOf(session: Session): FindCollection {
+export function finderOf(session: Session): FindCollection {
   const known = collectionFinder(session.database, session)
   const others = new Map<string, ReferredCollection>()
   return name => {

@@ -4,6 +4,7 @@
 // before this time.
 
 import { step } from '../../base/effort.ts'
+import { Heap } from '../../base/heap.ts'
 import {
   compareEvents,
   eventTime,
@@ -19,7 +20,6 @@ import type { ValueKeys } from '../../values/value-keys.ts'
 import { type SetLike, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
 import { joinedElements, targetOf } from './join.ts'
-import { Heap } from './streams.ts'
 
 /** A member of a combined set. */
 export interface HistoryMember {

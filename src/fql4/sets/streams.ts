@@ -1,6 +1,7 @@
 // Streams that are computed from other streams. `reverse`, `range`, `filter` and `distinct` transform a single stream.
 // `difference`, `intersection` and `union` combine several streams, which are called members.
 
+import { Heap } from '../../base/heap.ts'
 import {
   besideKey,
   commonOrder,
@@ -247,54 +248,4 @@ function takeKey(first: Member, heap: Heap<Member>, order: SetOrder): readonly E
   for (const member of taken) if (member.reader.current) heap.push(member)
   const longest = groups.reduce((best, group) => (group.length > best.length ? group : best))
   return withSources(longest, groups)
-}
-
-/** A binary heap, to merge many readers with logarithmic cost per element. */
-export class Heap<T> {
-  readonly #items: T[] = []
-  readonly #compare: (left: T, right: T) => number
-
-  constructor(compare: (left: T, right: T) => number) {
-    this.#compare = compare
-  }
-
-  peek(): T | undefined {
-    return this.#items[0]
-  }
-
-  push(item: T): void {
-    const items = this.#items
-    let index = items.length
-    while (index > 0) {
-      const parent = (index - 1) >> 1
-      if (this.#compare(items[parent] as T, item) <= 0) break
-      items[index] = items[parent] as T
-      index = parent
-    }
-    items[index] = item
-  }
-
-  /** Removes and returns the least item. Returns undefined if the heap is empty. */
-  pop(): T | undefined {
-    const items = this.#items
-    const least = items[0]
-    const last = items.pop()
-    if (items.length > 0) this.#sink(last as T)
-    return least
-  }
-
-  #sink(item: T): void {
-    const items = this.#items
-    let index = 0
-    for (;;) {
-      let child = 2 * index + 1
-      if (child >= items.length) break
-      const right = child + 1
-      if (right < items.length && this.#compare(items[right] as T, items[child] as T) < 0) child = right
-      if (this.#compare(item, items[child] as T) <= 0) break
-      items[index] = items[child] as T
-      index = child
-    }
-    items[index] = item
-  }
 }

@@ -11,8 +11,8 @@ import {
   isEmbedded,
   namedType,
   type SchemaDefinition,
-  scalarNames,
 } from '../schema/definitions.ts'
+import { scalarNames } from '../wire/scalar-names.ts'
 
 /** The kind of a named type: where the type may be used. */
 type TypeKind = 'both' | 'input' | 'output'

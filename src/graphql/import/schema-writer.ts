@@ -42,6 +42,8 @@ interface IndexPlan {
 export class SchemaObjectWriter {
   readonly #session: Session
   readonly #written = new Set<string>()
+  /** The indexes without metadata that were deleted together with their collections. */
+  readonly #deleted = new Map<string, IndexDefinition>()
 
   constructor(session: Session) {
     this.#session = session
@@ -56,12 +58,11 @@ export class SchemaObjectWriter {
   index(plan: IndexPlan, meta: ObjectValue | undefined): void {
     const { isUnique, name, source, terms, values } = plan
     const known = this.#resolve('indexes', name)
-    if (known !== undefined) {
-      const definition = this.#session.transaction.catalogue.index(known)
-      const problem = definition && difference(definition, plan)
-      if (problem !== undefined)
-        throw new SchemaError(msg`The index '${name}' exists already and has other ${problem}.`)
-    }
+    const definition =
+      known === undefined ? this.#deleted.get(name) : this.#session.transaction.catalogue.index(known)
+    const problem = definition && difference(definition, plan)
+    if (problem !== undefined && (known !== undefined || problem !== 'sources'))
+      throw new SchemaError(msg`The index '${name}' exists already and has other ${problem}.`)
     const paths = (fields: readonly string[]): Value =>
       fields.map(field => new Map([['field', ['data', field]]]))
     if (this.#find('indexes', name, meta) !== undefined) return
@@ -90,8 +91,17 @@ export class SchemaObjectWriter {
   /** Deletes all objects with metadata, and the documents of the deleted collections. */
   deleteAll(): void {
     for (const kind of ['functions', 'indexes', 'collections'] as const)
-      for (const { name, ref } of objectsWithMetadata(kind, this.#session))
+      for (const { name, ref } of objectsWithMetadata(kind, this.#session)) {
+        if (kind === 'collections') this.#noteIndexes(ref)
         translated(kind, name, () => deleteDocument(ref, this.#session))
+      }
+  }
+
+  /** Remembers the indexes that are deleted together with a collection. */
+  #noteIndexes(collection: Ref): void {
+    const { database, transaction } = this.#session
+    for (const index of transaction.catalogue.indexesOf(database, Number(collection.id)))
+      if (!index.isOwn) this.#deleted.set(index.name, index)
   }
 
   #resolve(kind: ObjectKind, name: string): Ref | undefined {
@@ -173,12 +183,12 @@ function difference(index: IndexDefinition, plan: IndexPlan): string | undefined
   const wanted = (fields: readonly string[]) => fields.map(field => `data.${field}`)
   const [source] = index.sources
   const covers = index.sources.length === 1 && source?.collections !== '_' && source?.collections.length === 1
-  if (covers && source.collections[0] !== Number(plan.source.id)) return 'sources'
   const terms = spelled(index.terms)
   const isSame = (found: readonly (string | undefined)[], fields: readonly string[]) =>
     found.length === fields.length &&
     wanted(fields).every((path, at) => found[at] === undefined || found[at] === path)
   if (!isSame(terms, plan.terms)) return 'terms'
   if (plan.values !== undefined && !isSame(spelled(index.values), plan.values)) return 'values'
-  return plan.isUnique && !index.unique ? 'uniqueness' : undefined
+  if (plan.isUnique && !index.unique) return 'uniqueness'
+  return covers && source.collections[0] !== Number(plan.source.id) ? 'sources' : undefined
 }

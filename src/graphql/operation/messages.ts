@@ -119,6 +119,7 @@ function undefinedValue(value: string, name: string, schema: GraphQLSchema): str
 interface GivenVariables {
   readonly values: Readonly<Record<string, unknown>>
   readonly types: ReadonlyMap<string, string>
+  readonly schema: GraphQLSchema
 }
 
 /** Returns the entry of a response for an invalid value of a variable. */
@@ -131,7 +132,7 @@ export function variableEntry(error: GraphQLError, text: string, given: GivenVar
 /** Maximum number of characters of a value in a text. */
 const valueCharsMax = 1000
 
-function describeVariable(message: string, { types, values }: GivenVariables): string {
+function describeVariable(message: string, { schema, types, values }: GivenVariables): string {
   const missing = message.match(/^Variable "\$(\w+)" of required type "(.*?)" was not provided\.$/)
   if (missing)
     return `Variable '$${missing[1]}' expected value of type '${missing[2]}' but value is undefined.`
@@ -142,5 +143,10 @@ function describeVariable(message: string, { types, values }: GivenVariables): s
   const [, name = '', reason = ''] = invalid
   const shown = JSON.stringify(values[name], (_, each) => (typeof each === 'bigint' ? String(each) : each))
   const value = shown.length > valueCharsMax ? `${shown.slice(0, valueCharsMax)}…` : shown
-  return `Variable '$${name}' expected value of type '${types.get(name)}' but got: ${value}. Reason: ${suggestion(reason)}`
+  return `Variable '$${name}' expected value of type '${types.get(name)}' but got: ${value}. Reason: ${reasonOf(translate(reason, schema))}`
+}
+
+/** Returns the reason in the text of an invalid value. The text of a variable contains the value already. */
+function reasonOf(text: string): string {
+  return text.match(/^Expected type '.*?'(?:, found '.*?')?\. (.+)$/s)?.[1] ?? text
 }

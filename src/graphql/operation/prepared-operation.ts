@@ -87,8 +87,9 @@ function prepare(
     throw new OperationError(entries, { isInvalid: true, template: msg`The document is invalid.` })
   }
   const operation = selectOperation(operations, operationName)
-  if (operation.operation === 'subscription')
-    throw OperationError.invalid(msg`Subscriptions are not supported.`)
+  // Validation checks no selections of an operation whose type the schema does not have.
+  if (generated.getRootType(operation.operation) === undefined)
+    throw OperationError.invalid(msg`Schema is not configured for ${operation.operation}s.`)
   const conditions = conditionsOf([operation, ...fragments.values()], library)
   return {
     operation,
@@ -191,6 +192,8 @@ export function coerceVariables(
   })
   if (coerced !== undefined) return coerced
   const types = new Map(definitions.map(({ type, variable }) => [variable.name.value, library.print(type)]))
-  const entries = (errors ?? []).map(error => variableEntry(error, query, { values: variables, types }))
+  const entries = (errors ?? []).map(error =>
+    variableEntry(error, query, { values: variables, types, schema: generated }),
+  )
   throw new OperationError(entries, { isInvalid: true, template: msg`A variable has an invalid value.` })
 }

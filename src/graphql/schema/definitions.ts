@@ -62,18 +62,6 @@ export interface SchemaDefinition {
   readonly mutations: readonly FieldDefinition[]
 }
 
-/** The scalars that every schema has. */
-export const scalarNames: ReadonlySet<string> = new Set([
-  'Boolean',
-  'Date',
-  'Float',
-  'ID',
-  'Int',
-  'Long',
-  'String',
-  'Time',
-])
-
 /** Returns the name of the innermost type. */
 export function namedType(type: TypeRef): string {
   return type.kind === 'named' ? type.name : namedType(type.of)

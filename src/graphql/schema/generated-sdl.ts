@@ -2,6 +2,7 @@
 // relations. The rules reproduce the generated schemas that public repositories contain.
 
 import { step } from '../../base/effort.ts'
+import { scalarNames } from '../wire/scalar-names.ts'
 import {
   type ArgumentDefinition,
   directiveOf,
@@ -12,7 +13,6 @@ import {
   nullable,
   type ObjectDefinition,
   type SchemaDefinition,
-  scalarNames,
   type TypeRef,
   typeText,
   upperFirst,

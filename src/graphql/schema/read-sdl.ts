@@ -22,6 +22,7 @@ import type { Library } from '../library.ts'
 import { checkText, graphqlLimits } from '../limits.ts'
 import { describeSyntaxError } from '../operation/messages.ts'
 import { tokensOf } from '../text/tokens.ts'
+import { scalarNames } from '../wire/scalar-names.ts'
 import type {
   ArgumentDefinition,
   DirectiveUse,
@@ -32,7 +33,6 @@ import type {
   SchemaDefinition,
   TypeRef,
 } from './definitions.ts'
-import { scalarNames } from './definitions.ts'
 
 /** The arguments of each directive, and their kinds. */
 const knownDirectives: Readonly<Record<string, Readonly<Record<string, 'text' | 'flag'>>>> = {

@@ -77,6 +77,7 @@ interface Side {
   readonly field: FieldDefinition
   readonly target: ObjectDefinition
   readonly isMany: boolean
+  /** The name in the directive. */
   readonly name: string | undefined
 }
 
@@ -148,15 +149,21 @@ function addPlainLists(
 /** Returns the fields of the target that can be the opposite of a side. */
 function candidatesOf(side: Side, sides: Sides, paired: ReadonlySet<Side>): readonly Side[] {
   if (side.owner === side.target) return []
-  const others = sides.between(side.target, side.owner).filter(other => !paired.has(other))
+  const opposite = sides.between(side.target, side.owner)
+  const others = opposite.filter(other => !paired.has(other))
   step(others.length)
   const sameName = others.filter(({ name }) => name !== undefined && name === side.name)
   if (sameName.length > 0) return sameName
-  const ownNames = new Set(sides.between(side.owner, side.target).map(({ name }) => name))
-  const isFree = ({ name }: Side) => name === undefined || (side.name === undefined && !ownNames.has(name))
-  const isNamedElsewhere =
-    side.name !== undefined && sides.between(side.target, side.owner).some(({ name }) => name === side.name)
-  return isNamedElsewhere ? [] : others.filter(isFree)
+  const own = sides.between(side.owner, side.target)
+  const defaults = new Set([...own, ...opposite].map(defaultName))
+  // Metadata contains the default names of relations, too.
+  const givenName = ({ name }: Side) => (name !== undefined && defaults.has(name) ? undefined : name)
+  const name = givenName(side)
+  if (name !== undefined && opposite.some(other => other.name === name)) return []
+  const unnamed = others.filter(other => givenName(other) === undefined)
+  // A name on one side is enough for a pair, but two fields without names belong together.
+  if (name !== undefined || unnamed.length > 0) return unnamed
+  return others.filter(other => own.every(each => each.name !== other.name))
 }
 
 /**
@@ -280,6 +287,10 @@ class Result implements Relations {
   }
 }
 
+function defaultName({ field, owner }: Side): string {
+  return `${lowerFirst(owner.name)}_${field.name}`
+}
+
 function keyOf({ field, owner }: Side): string {
   return `${owner.name}.${field.name}`
 }
@@ -289,9 +300,7 @@ function keyOf({ field, owner }: Side): string {
  * `_`.
  */
 function relationName(side: Side, back: Side | undefined): string {
-  const defaults = (back === undefined ? [side] : [side, back]).map(
-    ({ field, name, owner }) => name ?? `${lowerFirst(owner.name)}_${field.name}`,
-  )
+  const defaults = (back === undefined ? [side] : [side, back]).map(each => each.name ?? defaultName(each))
   const given = [side.name, back?.name].filter(name => name !== undefined)
   const [smallest = ''] = (given.length > 0 ? given : defaults).toSorted((left, right) =>
     left < right ? -1 : 1,

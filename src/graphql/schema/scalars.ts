@@ -28,7 +28,8 @@ export function defineScalars(
     type.parseLiteral = node => {
       const isText = node.kind === Kind.STRING || node.kind === Kind.INT
       const value = isText && node.kind === literal ? read(node.value) : undefined
-      if (value === undefined) throw new GraphQLError(expected, { nodes: node })
+      // The library adds the type and the value to an error of another class.
+      if (value === undefined) throw new TypeError(expected)
       return value
     }
   }

@@ -143,6 +143,14 @@ export function indexEndedKey(entry: EntryKeyParts, removedTs: Micros): Uint8Arr
   return keyOfEntry('ended', entry).descending(removedTs).copy()
 }
 
+/**
+ * The ended rows of an entry that was removed after the time `after`, the last removal first. The range may contain rows
+ * of other entries, whose keys have other lengths.
+ */
+export function indexEndedRange(entry: EntryKeyParts, after: Micros): KeyInterval {
+  return { start: keyOfEntry('ended', entry).copy(), end: indexEndedKey(entry, after) }
+}
+
 /** The key of an add or remove event of an entry. Among events with the same time, remove events come first. */
 export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 'remove'): Uint8Array {
   const { database, document, index, terms, values } = entry

@@ -33,8 +33,8 @@ import { entryDocument } from './entry-records.ts'
 import { covers, type IndexDefinition, indexDefinition } from './index-definition.ts'
 import { nameTerms } from './index-tables.ts'
 import { NameHistory } from './name-history.ts'
-import { decodeTime, decodeVersion, idAt } from './records.ts'
-import { beforeAll, type FromEntry, Schema, type SchemaCache } from './schema-cache.ts'
+import { decodeVersion, encodeTimes, idAt, timeAt } from './records.ts'
+import { beforeAll, type FromEntry, Schema, type SchemaCache, type SchemaVersions } from './schema-cache.ts'
 import { noCounts, read, readFirst, type Snapshot } from './snapshot.ts'
 import type { Catalogue, DatabaseDefinition } from './store-contract.ts'
 
@@ -53,6 +53,7 @@ export function encodeParent(parent: DatabaseId): Uint8Array {
 /** The parts of one database's cached schema on which a transaction relies. */
 export interface SchemaRead {
   readonly version: Micros
+  readonly shownVersion: Micros
   /**
    * True if the transaction relies on the complete schema, so that any change to the schema makes the transaction
    * stale.
@@ -84,7 +85,24 @@ function entriesAgree(entries: ReadonlyMap<string, Uint8Array>, view: View): boo
 }
 
 function versionOf(stored: Uint8Array | undefined): Micros {
-  return stored === undefined ? epoch : decodeTime(stored)
+  return stored === undefined ? epoch : timeAt(stored, 0)
+}
+
+function versionsOf(stored: Uint8Array | undefined): SchemaVersions {
+  const version = versionOf(stored)
+  return { version, shown: stored?.length === 16 ? timeAt(stored, 8) : version }
+}
+
+/**
+ * Encodes the version of a schema that a transaction has written. A finished index build makes cached schemas outdated,
+ * but clients still see the version of the definitions. Otherwise, a client could not push after a build.
+ */
+export function nextVersion(
+  stored: Uint8Array | undefined,
+  commitTime: Micros,
+  isShown: boolean,
+): Uint8Array {
+  return isShown ? encodeTimes(commitTime) : encodeTimes(commitTime, versionsOf(stored).shown)
 }
 
 function parentOf(stored: Uint8Array | undefined): DatabaseId | undefined {
@@ -100,6 +118,8 @@ export class StoreCatalogue implements Catalogue {
   readonly #cache: SchemaCache
   readonly #schemas = new Map<DatabaseId, Schema>()
   #changed: Set<DatabaseId> = nothingChanged
+  /** False if the transaction changes the state of index builds, but no definitions. */
+  changesDefinitions = true
   readonly #relied = new Map<DatabaseId, SchemaRead>()
   /** The result of the last look-up. Consecutive requests usually use the same collection. */
   #latest:
@@ -249,7 +269,7 @@ export class StoreCatalogue implements Catalogue {
 
   schemaVersion(database: DatabaseId): Micros {
     this.#schemaInPart(database)
-    return this.#relied.get(database)?.version ?? epoch
+    return this.#relied.get(database)?.shownVersion ?? epoch
   }
 
   derived<T>(database: DatabaseId, name: string, derive: () => T): T {
@@ -385,7 +405,7 @@ export class StoreCatalogue implements Catalogue {
   #schemaInPart(database: DatabaseId): Schema {
     let schema = this.#schemas.get(database)
     if (schema === undefined) {
-      schema = this.#changed.has(database) ? new Schema(beforeAll) : this.#sharedSchema(database)
+      schema = this.#changed.has(database) ? new Schema(beforeAll, beforeAll) : this.#sharedSchema(database)
       this.#schemas.set(database, schema)
     }
     return schema
@@ -395,11 +415,12 @@ export class StoreCatalogue implements Catalogue {
     const { schemaTime } = this.#snapshot
     let schema = this.#cache.current(database, schemaTime)
     if (schema === undefined) {
-      const version = versionOf(read(this.#snapshot, schemaVersionKey(database)))
-      schema = this.#cache.verified(database, version, schemaTime)
+      const versions = versionsOf(read(this.#snapshot, schemaVersionKey(database)))
+      schema = this.#cache.verified(database, versions, schemaTime)
     }
     this.#relied.set(database, {
       version: schema.version,
+      shownVersion: schema.shownVersion,
       isWhole: false,
       entries: new Map(),
       parent: undefined,

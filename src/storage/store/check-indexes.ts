@@ -11,7 +11,8 @@ import type { Entry } from '../kv/kv-contract.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
 import { storedVersionsAscending } from './documents.ts'
 import { entryDocument, entrySince, hasExpired, withSince } from './entry-records.ts'
-import { type IndexRow, type IndexTables, type StoredVersion, timelineRows } from './index-tables.ts'
+import { timelineRows } from './entry-timeline.ts'
+import type { IndexRow, IndexTables, StoredVersion } from './index-tables.ts'
 
 /**
  * The state of an index. Only the rows of a `complete` index must agree with documents. The rows of an `unreachable`

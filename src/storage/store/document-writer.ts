@@ -1,13 +1,11 @@
 // Writes documents. All writes of a transaction to one document become one version at the commit time. The action and
 // the index rows of this version depend on the state before the transaction. So a second write to a document first
-// undoes the first write in the overlay, which contains the uncommitted writes. A write into the past changes the
-// document's list of versions, and the index rows that are derived from these versions.
+// undoes the first write in the overlay, which contains the uncommitted writes. `history-writer.ts` writes into the past.
 
 import { byteText } from '../../base/byte-text.ts'
 import { limits } from '../../base/limits.ts'
 import {
   type CollectionId,
-  collectionOf,
   type DatabaseId,
   firstUserCollection,
   type Micros,
@@ -21,8 +19,9 @@ import {
 import { documentKey, historyKey } from '../keys/keyspace.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
 import type { Journal } from '../kv/overlay.ts'
-import { newestLive, storedVersionsAscending } from './documents.ts'
+import { newestLive } from './documents.ts'
 import { expiryTime, markDue } from './due-order.ts'
+import { actionAfter, replaceVersion } from './history-writer.ts'
 import {
   entriesOfStored,
   isTaken,
@@ -31,10 +30,9 @@ import {
   type StoredVersion,
 } from './index-tables.ts'
 import { encodeVersion, ttlOf, versionTime, versionTtl } from './records.ts'
-import { indexesOf, type Rows, storedRows } from './rows.ts'
+import { indexesOf, type Rows } from './rows.ts'
 import { read, recordExpiry } from './snapshot.ts'
 import { type Change, type Version, WriteRejected } from './store-contract.ts'
-import { recordWork } from './sweeper-work.ts'
 import { checkTransactionBytes, checkVersionBytes } from './transaction-limits.ts'
 
 /** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
@@ -233,12 +231,11 @@ export class DocumentWriter {
    * exists, nothing is written.
    */
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
-    const { reader, stamp } = this.#context
+    const { bindings, reader, stamp } = this.#context
     let inserted: StoredVersion | undefined
-    const isChanged = this.#rewrite(ref, versions => {
-      const index = positionOf(versions, ts)
+    const isChanged = this.#replace(ref, ts, ({ previous }) => {
       const content = fields ?? noFields
-      const action = fields === undefined ? 'delete' : actionAfter(versions[index - 1], ts)
+      const action = fields === undefined ? 'delete' : actionAfter(previous, ts)
       // Encoding and decoding the version replaces placeholders for the transaction's time with the commit time.
       const shapeTime = reader.shapeTimeOf(ref)
       const stored = encodeVersion({ action, fields: content, shapeTime }, ts, stamp)
@@ -247,13 +244,11 @@ export class DocumentWriter {
       checkTransactionBytes(this.#bytes)
       inserted = reader.read(ref, stored)
       const entered = inserted
-      this.#context.bindings.perItem(limits.documentBindingsMs, () => {
+      bindings.perItem(limits.documentBindingsMs, () => {
         for (const tables of indexesOf(this.#context, ref.database, ref.collection))
           prepareEntries(tables, entered, ts)
       })
-      versions.splice(index, versions[index]?.ts === ts ? 1 : 0, inserted)
-      recomputeAction(versions, index + 1)
-      return index
+      return inserted
     })
     const version = inserted as StoredVersion
     if (isChanged)
@@ -268,58 +263,24 @@ export class DocumentWriter {
    */
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete', minimum: Micros): Version | undefined {
     let removed: StoredVersion | undefined
-    const isChanged = this.#rewrite(ref, versions => {
-      const index = positionOf(versions, ts)
-      const found = versions[index]
-      if (found?.ts !== ts || (found.action === 'delete') !== (action === 'delete')) return index
-      removed = found
-      const next = versions[index + 1]
+    const isChanged = this.#replace(ref, ts, ({ next, present }) => {
+      if (present === undefined || (present.action === 'delete') !== (action === 'delete')) return present
+      removed = present
       const isRoot = ts <= minimum && (next === undefined || next.ts > minimum)
-      if (isRoot) versions[index] = { ref, ts, action: 'delete', fields: noFields }
-      else versions.splice(index, 1)
-      recomputeAction(versions, isRoot ? index + 1 : index)
-      return index
+      return isRoot ? { ref, ts, action: 'delete', fields: noFields } : undefined
     })
     if (removed !== undefined && isChanged)
       this.#historyChanges.push({ ref, validTime: ts, kind: 'history remove', action: removed.action })
     return removed
   }
 
-  /**
-   * Changes a document's list of versions, and all derived data. `edit` changes the list (oldest version first), and
-   * returns the index of the change. Returns whether any row has changed.
-   */
-  #rewrite(ref: Ref, edit: (versions: StoredVersion[]) => number): boolean {
+  /** Replaces a version in the past: see {@link replaceVersion}. The document's pending version stays the newest. */
+  #replace(ref: Ref, ts: Micros, replace: Parameters<typeof replaceVersion>[3]): boolean {
     const pending = this.#pending.get(nameOf(ref))
     if (pending !== undefined) this.#context.overlay.revert(pending.journal)
-    const versions = Array.from(storedVersionsAscending(this.#context.snapshot, ref), stored =>
-      this.#context.reader.read(ref, stored),
-    )
-    const before = storedRows(this.#context, ref, versions)
-    const place = edit(versions)
-    const after = storedRows(this.#context, ref, versions)
-    const gone = [...before].filter(([text]) => !after.has(text)).map(([, { key }]) => key)
-    const written = [...after].filter(([text, { value }]) => {
-      const old = before.get(text)
-      return old === undefined || Buffer.compare(old.value, value) !== 0
-    })
-    const { overlay } = this.#context
-    for (const key of gone) overlay.set(key, undefined)
-    for (const [, { key, value }] of written) overlay.set(key, value)
-    const isChanged = gone.length > 0 || written.length > 0
-    if (isChanged) this.#markAround(ref, versions, place)
+    const isChanged = replaceVersion(this.#context, ref, ts, replace)
     if (pending !== undefined) this.#layAgain(pending)
     return isChanged
-  }
-
-  /** Adds due marks for a rewritten version and its neighbors, because their data may already have expired. */
-  #markAround(ref: Ref, versions: readonly StoredVersion[], place: number): void {
-    const { commitTime, overlay } = this.#context
-    for (const { fields, ts } of versions.slice(Math.max(0, place - 1), place + 2)) {
-      markDue(overlay, ref, ts)
-      markDue(overlay, ref, expiryTime(ttlOf(fields), ts))
-    }
-    recordWork(overlay, 'history', commitTime, collectionOf(ref))
   }
 
   /** Returns the changes of this transaction for the change record (change-log.ts). */
@@ -346,26 +307,4 @@ export class DocumentWriter {
 /** Returns the key of a document in the map of pending documents. */
 function nameOf(ref: Ref): string {
   return byteText(documentKey(ref))
-}
-
-function isLiveAt(version: StoredVersion | undefined, ts: Micros): boolean {
-  return version !== undefined && version.action !== 'delete' && ttlOf(version.fields) > ts
-}
-
-/** Returns the action of a version that is not a delete. `previous`: the previous version. `ts`: the version's time. */
-export function actionAfter(previous: StoredVersion | undefined, ts: Micros): 'create' | 'update' {
-  return isLiveAt(previous, ts) ? 'update' : 'create'
-}
-
-function recomputeAction(versions: StoredVersion[], index: number): void {
-  const version = versions[index]
-  if (version === undefined || version.action === 'delete') return
-  const action = actionAfter(versions[index - 1], version.ts)
-  if (action !== version.action) versions[index] = { ...version, action }
-}
-
-/** Returns the index of the version at `ts`, or the index at which a version at `ts` would be inserted. */
-function positionOf(versions: readonly StoredVersion[], ts: Micros): number {
-  const index = versions.findIndex(version => version.ts >= ts)
-  return index < 0 ? versions.length : index
 }

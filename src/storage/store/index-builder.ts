@@ -1,24 +1,39 @@
 // Builds indexes over existing documents. A build adds entries for all stored versions of a document. Each entry
 // contains the time of its version. If there are few documents, the transaction that creates the index also builds the
 // index. If there are many documents, the index is built in batches in the background. Each batch is a transaction that
-// also stores the progress, so a crash loses at most one batch. During the build, a transaction that writes a document
-// also writes its index rows. When the build reaches this document, it writes all index rows of the document again.
+// also stores the progress, so a crash loses at most one batch. A batch may end between two versions of a document.
+// During the build, a transaction that writes a document also writes its index rows. When the build reaches this
+// document, it writes all index rows of the document again.
 
 import { limits } from '../../base/limits.ts'
 import { RequestError } from '../../base/request-errors.ts'
-import { type CollectionId, collectionOf, type DatabaseId, native, Ref } from '../../values/value.ts'
+import {
+  type CollectionId,
+  collectionOf,
+  type DatabaseId,
+  type Micros,
+  native,
+  Ref,
+} from '../../values/value.ts'
 import { decodeKeyOf } from '../keys/key-reader.ts'
 import { buildKey, tagRange } from '../keys/keyspace.ts'
 import type { View } from '../kv/kv-contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { Batch } from './batch.ts'
 import type { StoreCatalogue } from './catalogue.ts'
-import { everyDocument, idMax, storedVersionsAscending } from './documents.ts'
+import { everyDocument, idMax, storedVersionsAscending, validAt } from './documents.ts'
 import { markDue } from './due-order.ts'
 import { entrySince, hasExpired } from './entry-records.ts'
+import { Timeline } from './entry-timeline.ts'
 import { buildErrorField, namedCollections } from './index-definition.ts'
-import { type IndexRow, type IndexTables, prepareEntries, timelineRows, userIndex } from './index-tables.ts'
-import { idAt } from './records.ts'
+import {
+  type IndexRow,
+  type IndexTables,
+  prepareEntries,
+  type StoredVersion,
+  userIndex,
+} from './index-tables.ts'
+import { idAt, timeAt, versionTime } from './records.ts'
 import { minimumValidTime } from './retention.ts'
 import type { Rows } from './rows.ts'
 import { firstOf, type Snapshot } from './snapshot.ts'
@@ -30,10 +45,12 @@ import { checkTransactionBytes } from './transaction-limits.ts'
 export const indexBuilderLimits = {
   /** Maximum number of stored document versions for which the transaction that creates an index also builds it. */
   synchronousIndexBuildMax: 128,
+  /** Maximum number of bytes of these versions; own limit. */
+  synchronousIndexBuildBytesMax: 1_048_576,
 } as const
 
-/** Reading a document costs at least as much as reading this number of versions. */
-const readsPerDocument = 4
+/** Finding a document costs as much as reading this number of versions. */
+const readsPerDocument = 2
 
 /** A transaction with access to the rows of the store. */
 interface BuildTransaction extends Transaction {
@@ -47,11 +64,14 @@ export function fitsOneTransaction(
   database: DatabaseId,
   collections: readonly CollectionId[],
 ): boolean {
+  const { synchronousIndexBuildBytesMax, synchronousIndexBuildMax } = indexBuilderLimits
   let versions = 0
+  let bytes = 0
   for (const collection of collections) {
     for (const ref of everyDocument(snapshot, database, collection)) {
-      for (const _ of storedVersionsAscending(snapshot, ref)) {
-        if (++versions > indexBuilderLimits.synchronousIndexBuildMax) return false
+      for (const stored of storedVersionsAscending(snapshot, ref)) {
+        bytes += stored.length
+        if (++versions > synchronousIndexBuildMax || bytes > synchronousIndexBuildBytesMax) return false
       }
     }
   }
@@ -66,54 +86,125 @@ export function buildNow(
   index: IndexTables,
 ): void {
   let bytes = 0
-  for (const collection of collections) {
-    for (const ref of everyDocument(context.snapshot, database, collection)) {
-      const {
-        bytes: added,
-        rows,
-        versions,
-      } = context.bindings.perItem(limits.documentBindingsMs, () => rowsOf(context, ref, index))
-      bytes += added
+  const batch: VersionBatch = {
+    isFull: () => false,
+    written(rowBytes) {
+      bytes += rowBytes
       checkTransactionBytes(bytes)
-      lay(context, ref, rows)
-      context.snapshot.counters.indexUnits += index.width * versions
-    }
+      context.snapshot.counters.indexUnits += index.width
+    },
+  }
+  for (const collection of collections) {
+    for (const ref of everyDocument(context.snapshot, database, collection))
+      indexDocument(context, ref, index, undefined, batch)
   }
 }
 
-/** All rows of a document in an index. */
-interface DocumentRows {
-  readonly rows: Iterable<IndexRow>
-  readonly bytes: number
-  /** The number of versions of the document. */
-  readonly versions: number
+/** A position between two versions of a document. The entries of the versions before the position were written. */
+interface VersionPosition {
+  /** The time of the last version before the position. */
+  readonly ts: Micros
+  /** The times at which the entries of this version were added, in the order of the entries. */
+  readonly since: readonly Micros[]
 }
 
-/** Returns all rows of a document in an index. Throws a RequestError if the newest version has too many entries. */
-function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): DocumentRows {
-  const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => reader.read(ref, stored))
+/** Counts the indexed versions of a batch. */
+interface VersionBatch {
+  /** Returns whether a version with `rowBytes` bytes of index rows must wait for the next batch. */
+  isFull(rowBytes: number): boolean
+  /** Called when the index rows of a version, or the live rows of a document, were written. */
+  written(rowBytes: number, storedBytes: number): void
+}
+
+/**
+ * Writes the rows of a document in an index, one version after the other. `from`: the position at which the previous
+ * batch ended within this document. Returns the position at which `batch` became full; undefined if all rows were
+ * written. A position without a version is the beginning of the document. Throws a RequestError if the newest version
+ * has too many entries.
+ */
+function indexDocument(
+  context: Rows,
+  ref: Ref,
+  index: IndexTables,
+  from: VersionPosition | undefined,
+  batch: VersionBatch,
+): { readonly version: VersionPosition | undefined } | undefined {
+  const { bindings, reader, snapshot } = context
+  const compute = <T>(work: () => T): T => bindings.perItem(limits.documentBindingsMs, work)
+  const writer = new RowWriter(context, ref)
+  const timeline = new Timeline(index)
+  let last = from && compute(() => resumeAt(context, ref, timeline, from))
+  const versions = storedVersionsAscending(snapshot, ref, last?.ts)
+  if (last !== undefined) versions.next()
+  for (const stored of versions) {
+    const version = reader.read(ref, stored)
+    const { open } = timeline
+    const rows = compute(() => timeline.add(version))
+    if (batch.isFull(bytesOf(rows))) return { version: last && { ts: last.ts, since: timesOf(open) } }
+    writer.write(rows)
+    batch.written(bytesOf(rows), stored.length)
+    last = version
+  }
   // Called only for its error. The number of entries of superseded versions is not limited.
-  prepareEntries(index, versions.at(-1), snapshot.time)
-  const rows = timelineRows(index, versions)
-  let bytes = 0
-  for (const { key, value } of rows.values()) bytes += key.length + value.length
-  return { rows: rows.values(), bytes, versions: versions.length }
+  compute(() => prepareEntries(index, last, snapshot.time))
+  const rows = timeline.liveRows()
+  if (batch.isFull(bytesOf(rows))) return { version: last && { ts: last.ts, since: timesOf(timeline.open) } }
+  writer.write(rows)
+  batch.written(bytesOf(rows), 0)
+  return undefined
+}
+
+/**
+ * Continues `timeline` after the version at `from`, and returns this version. Returns undefined if the version was
+ * removed meanwhile; then the build begins with the oldest version of the document again.
+ */
+function resumeAt(
+  { reader, snapshot }: Rows,
+  ref: Ref,
+  timeline: Timeline,
+  from: VersionPosition,
+): StoredVersion | undefined {
+  const stored = validAt(snapshot, ref, from.ts)
+  if (stored === undefined || versionTime(stored) !== from.ts) return undefined
+  const version = reader.read(ref, stored)
+  timeline.resume(version, (_, position) => from.since[position] ?? from.ts)
+  return version
+}
+
+function timesOf(open: Timeline['open']): Micros[] {
+  return Array.from(open.values(), ({ since }) => since)
+}
+
+function bytesOf(rows: readonly IndexRow[]): number {
+  return rows.reduce((sum, { key, value }) => sum + key.length + value.length, 0)
 }
 
 /**
  * Writes the index rows of a document. If a row has already expired, adds a due mark (due-order.ts), because the
  * sweeper (sweeper.ts) may already have removed the earlier mark.
  */
-function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows: Iterable<IndexRow>): void {
-  const definition = catalogue.userCollection(ref.database, ref.collection)
-  const minimum = minimumValidTime(ref.collection, definition, snapshot.time)
-  let isMarked = false
-  for (const row of rows) {
-    overlay.set(row.key, row.value)
-    if (isMarked || !hasExpired(row, minimum)) continue
-    markDue(overlay, ref, entrySince(row))
-    recordWork(overlay, 'history', commitTime, collectionOf(ref))
-    isMarked = true
+class RowWriter {
+  readonly #context: Rows
+  readonly #ref: Ref
+  readonly #minimum: Micros
+  #isMarked = false
+
+  constructor(context: Rows, ref: Ref) {
+    const definition = context.catalogue.userCollection(ref.database, ref.collection)
+    this.#context = context
+    this.#ref = ref
+    this.#minimum = minimumValidTime(ref.collection, definition, context.snapshot.time)
+  }
+
+  write(rows: Iterable<IndexRow>): void {
+    const { commitTime, overlay } = this.#context
+    for (const row of rows) {
+      overlay.set(row.key, row.value)
+      if (this.#isMarked || !hasExpired(row, this.#minimum)) continue
+      markDue(overlay, this.#ref, entrySince(row))
+      recordWork(overlay, 'history', commitTime, collectionOf(this.#ref))
+      this.#isMarked = true
+    }
   }
 }
 
@@ -130,21 +221,49 @@ export class BuildFailure extends Error {
 
 /** Registers a build of `index` in the background. The build begins with the first document of the first collection. */
 export function beginBuild(overlay: Overlay, index: Ref): void {
-  overlay.set(buildKey(index.database, Number(index.id)), encodeProgress(0, 0n))
+  overlay.set(buildKey(index.database, Number(index.id)), encodeProgress({ collection: 0, id: 0n }))
 }
 
-function encodeProgress(collection: CollectionId, id: bigint): Uint8Array {
-  const bytes = new Uint8Array(10)
+/** The position of a build. */
+interface BuildProgress {
+  readonly collection: CollectionId
+  /** The id of the document at which the next batch begins. */
+  readonly id: bigint
+  /** Present if the previous batch ended within this document. */
+  readonly version?: VersionPosition | undefined
+}
+
+const versionAt = 10
+
+function encodeProgress({ collection, id, version }: BuildProgress): Uint8Array {
+  const times = version === undefined ? [] : [version.ts, ...version.since]
+  const bytes = new Uint8Array(versionAt + 8 * times.length)
   const view = new DataView(bytes.buffer)
   view.setUint16(0, collection)
   view.setBigUint64(2, id)
+  for (const [at, time] of times.entries()) view.setBigUint64(versionAt + 8 * at, BigInt(time))
   return bytes
 }
 
-/** Decodes the collection and the document at which the next batch begins. */
-function decodeProgress(value: Uint8Array): { readonly collection: CollectionId; readonly id: bigint } {
+function decodeProgress(value: Uint8Array): BuildProgress {
   const collection = new DataView(value.buffer, value.byteOffset, 2).getUint16(0)
-  return { collection, id: idAt(value, 2) }
+  const times: Micros[] = []
+  for (let at = versionAt; at < value.length; at += 8) times.push(timeAt(value, at))
+  const [ts, ...since] = times
+  return { collection, id: idAt(value, 2), ...(ts !== undefined && { version: { ts, since } }) }
+}
+
+/**
+ * Called when the version of `ref` at `ts`, a time in the past, was inserted, replaced or removed. If a build of the
+ * index has ended a batch within this document after `ts`, the next batch begins with the oldest version again.
+ */
+export function restartDocument(overlay: Overlay, ref: Ref, ts: Micros, index: number): void {
+  const key = buildKey(ref.database, index)
+  const stored = overlay.get(key)
+  if (stored === undefined || stored.length === versionAt) return
+  const { collection, id, version } = decodeProgress(stored)
+  if (collection !== ref.collection || id !== ref.id || version === undefined || version.ts < ts) return
+  overlay.set(key, encodeProgress({ collection, id }))
 }
 
 /**
@@ -161,7 +280,7 @@ function buildOf(key: Uint8Array): Ref {
  * Returns the collection and the document at which the next batch of a build begins; undefined if the build is not
  * running.
  */
-export function progressOf(view: View, index: Ref): ReturnType<typeof decodeProgress> | undefined {
+export function progressOf(view: View, index: Ref): BuildProgress | undefined {
   const progress = view.get(buildKey(index.database, Number(index.id)))
   return progress && decodeProgress(progress)
 }
@@ -197,33 +316,39 @@ export function continueBuild(transaction: BuildTransaction, index: Ref, isOver:
     return
   }
   const from = decodeProgress(progress)
-  const { bindings, hooks } = context
+  const { hooks } = context
   const tables = userIndex(definition, hooks, catalogue)
   const collections = [...(namedCollections(definition) ?? catalogue.collectionsOf(index.database))].sort(
     (left, right) => left - right,
   )
   const batch = new Batch(isOver)
   let bytes = 0
+  const versions: VersionBatch = {
+    isFull: rowBytes => batch.isFull(rowBytes),
+    written(rowBytes, storedBytes) {
+      bytes += rowBytes
+      batch.read(1, rowBytes + storedBytes)
+      checkTransactionBytes(bytes)
+    },
+  }
   for (const collection of collections) {
     if (collection < from.collection) continue
     const first = collection === from.collection ? from.id : 0n
     for (const ref of everyDocument(context.snapshot, index.database, collection, { first, last: idMax })) {
-      const found = attempt(index, ref, () =>
-        bindings.perItem(limits.documentBindingsMs, () => rowsOf(context, ref, tables)),
-      )
-      if (batch.isFull(found.bytes)) {
-        context.overlay.set(key, encodeProgress(collection, ref.id))
+      const { id } = ref
+      const position = collection === from.collection && id === from.id ? from.version : undefined
+      const rest = attempt(index, ref, () => indexDocument(context, ref, tables, position, versions))
+      if (rest !== undefined) {
+        context.overlay.set(key, encodeProgress({ collection, id, version: rest.version }))
         return
       }
-      lay(context, ref, found.rows)
-      batch.read(Math.max(readsPerDocument, found.versions), found.bytes)
-      bytes += found.bytes
-      attempt(index, ref, () => checkTransactionBytes(bytes))
+      batch.read(readsPerDocument, 0)
     }
   }
   context.overlay.set(key, undefined)
   const current = transaction.get(index)
   if (current === undefined) return
+  catalogue.changesDefinitions = false
   const fields = new Map(current.fields).set('active', true)
   fields.delete(buildErrorField)
   transaction.put(index, fields)
@@ -249,5 +374,6 @@ export function recordFailure(
   const reason = cause instanceof RequestError ? cause.description : 'The service met an internal error.'
   const text = `Document ${document.id} of ${name}: ${reason}`
   if (current.fields.get(buildErrorField) === text) return
+  transaction.catalogue.changesDefinitions = false
   transaction.put(index, new Map(current.fields).set(buildErrorField, text))
 }

@@ -207,7 +207,7 @@ function withTimes(values: readonly Value[], commitTime: TransactionTimeSource):
 }
 
 /** Returns a map from the text of each entry's key to the entry. */
-function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
+export function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
   const found = new Map<string, PreparedEntry>()
   for (const entry of entries) found.set(byteText(entry.liveKey), entry)
   return found
@@ -314,51 +314,12 @@ function lay(overlay: Overlay, { key, value }: IndexRow, journal: Journal): void
  * Returns whether an index is being built. During a build, entries of a document may be missing, because the build adds
  * them later.
  */
-function isBeingBuilt(overlay: Overlay, { keeps, number }: IndexTables, { parts }: PreparedEntry): boolean {
+export function isBeingBuilt(
+  overlay: Overlay,
+  { keeps, number }: IndexTables,
+  { parts }: PreparedEntry,
+): boolean {
   return keeps === 'entries' && overlay.get(buildKey(parts.database, number)) !== undefined
-}
-
-/** Computes the rows of a document in the tables of an index, from one version to the next. */
-export class Timeline {
-  readonly #index: IndexTables
-  readonly #open = new Map<string, { readonly entry: PreparedEntry; readonly since: Micros }>()
-
-  constructor(index: IndexTables) {
-    this.#index = index
-  }
-
-  /** Adds the next version. Returns the rows of the entries that end with this version, and the rows of its events. */
-  add(version: StoredVersion): IndexRow[] {
-    const { keeps } = this.#index
-    const { ts } = version
-    const rows: IndexRow[] = []
-    const after = byKey(entriesOfStored(this.#index, version, ts))
-    for (const [text, { entry, since }] of this.#open) {
-      if (after.get(text)?.ttl === entry.ttl) continue
-      this.#open.delete(text)
-      if (keeps === 'entries') rows.push(endedRow(entry, since, ts))
-      if (keeps === 'events') rows.push(eventRow(entry, ts, 'remove'))
-    }
-    for (const [text, entry] of after) {
-      if (this.#open.has(text)) continue
-      this.#open.set(text, { entry, since: ts })
-      if (keeps === 'events') rows.push(eventRow(entry, ts, 'add'))
-    }
-    return rows
-  }
-
-  /** Returns the rows of the entries of the last version. */
-  liveRows(): IndexRow[] {
-    if (this.#index.keeps === 'events') return []
-    return Array.from(this.#open.values(), ({ entry, since }) => entryRow(entry, since))
-  }
-}
-
-/** Returns a document's rows in the tables of an index, as a map from key text to row. `versions`: oldest first. */
-export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, IndexRow> {
-  const timeline = new Timeline(index)
-  const rows = versions.flatMap(version => timeline.add(version))
-  return new Map([...rows, ...timeline.liveRows()].map(row => [byteText(row.key), row]))
 }
 
 /** A version whose time is known. */
@@ -376,12 +337,12 @@ export function entryRow(entry: PreparedEntry, since: Micros): IndexRow {
 }
 
 /** Returns the ended row of an entry that existed from `since` to `until`. */
-function endedRow(entry: PreparedEntry, since: Micros, until: Micros): IndexRow {
+export function endedRow(entry: PreparedEntry, since: Micros, until: Micros): IndexRow {
   return { key: indexEndedKey(entry.parts, until), value: recordOf(entry, since) }
 }
 
 /** Returns the row of the event that added or removed an entry at `ts`. */
-function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action']): IndexRow {
+export function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action']): IndexRow {
   const value = recordOf(entry, undefined, action === 'remove')
   return { key: indexEventKey(entry.parts, ts, action), value }
 }

@@ -3,7 +3,7 @@
 
 import { type CollectionId, collectionOf, type DatabaseId, type Ref } from '../../values/value.ts'
 import { rewriteProgress, rewrittenCollection } from './document-rewriter.ts'
-import { everyDocument } from './documents.ts'
+import { documentsBelow } from './id-distribution.ts'
 import { pendingBuildsIn, progressOf } from './index-builder.ts'
 import { buildErrorField, namedCollections } from './index-definition.ts'
 import { workOf } from './sweeper-work.ts'
@@ -23,7 +23,7 @@ interface PendingBuild {
   /** The names of the database and its ancestors, outermost first. */
   readonly database: readonly string[]
   readonly name: string
-  /** The estimated progress, from 0 to 1. The estimate assumes that the ids of documents are evenly distributed. */
+  /** The estimated progress, from 0 to 1. */
   readonly share: number
   /** The reason of the last failure of the build; undefined if the build has not failed. */
   readonly failure: string | undefined
@@ -73,29 +73,26 @@ function indexShare(transaction: StoreTransaction, index: Ref): number {
   const definition = catalogue.index(index)
   const progress = progressOf(snapshot.view, index)
   if (definition === undefined || progress === undefined) return 0
-  const collections = [...(namedCollections(definition) ?? catalogue.collectionsOf(index.database))]
-  const done = collections.filter(collection => collection < progress.collection).length
-  const within = idShare(transaction, index.database, progress.collection, progress.id)
-  return (done + within) / Math.max(1, collections.length)
+  let [all, done] = [0, 0]
+  for (const collection of namedCollections(definition) ?? catalogue.collectionsOf(index.database)) {
+    const from = collection === progress.collection ? progress.id : 0n
+    const counted = documentsBelow(snapshot, index.database, collection, from)
+    all += counted.all
+    done += collection < progress.collection ? counted.all : counted.below
+  }
+  return shareOf(done, all)
 }
 
 function rewriteShare(transaction: StoreTransaction, database: DatabaseId, collection: CollectionId): number {
-  const progress = rewriteProgress(transaction.snapshot.view, database, collection)
+  const { snapshot } = transaction
+  const progress = rewriteProgress(snapshot.view, database, collection)
   if (progress === undefined) return 0
-  const within = idShare(transaction, database, collection, progress.id)
+  const { all, below } = documentsBelow(snapshot, database, collection, progress.id)
+  const within = shareOf(below, all)
   return progress.isPast ? 0.5 + within / 2 : within / 2
 }
 
-/** Returns the position of `id` among the ids of a collection, from 0 (the first id) to 1 (the last id). */
-function idShare(
-  { snapshot }: StoreTransaction,
-  database: DatabaseId,
-  collection: CollectionId,
-  id: bigint,
-): number {
-  const [first] = everyDocument(snapshot, database, collection)
-  const [last] = everyDocument(snapshot, database, collection, undefined, true)
-  if (first === undefined || last === undefined || id <= first.id) return 0
-  if (id >= last.id) return 1
-  return Number(((id - first.id) * 1000n) / (last.id - first.id)) / 1000
+/** The share in thousandths, because the numbers are estimates. */
+function shareOf(done: number, all: number): number {
+  return all === 0 ? 0 : Math.floor((done / all) * 1000) / 1000
 }

@@ -11,7 +11,7 @@ import { KeyTimes, timeOf } from '../keys/key-times.ts'
 import { keyTags } from '../keys/keyspace.ts'
 import type { Bytes, Write } from '../kv/kv-contract.ts'
 import { withEntryTime } from './entry-records.ts'
-import { decodeTime, encodeTimes, versionTime, withVersionTime } from './records.ts'
+import { encodeTimes, timeAt, versionTime, withVersionTime } from './records.ts'
 
 /**
  * Returns the writes for a commit at `to`. `writes` were made for a commit at `from`. No row of an earlier commit
@@ -47,7 +47,7 @@ function rebasedValue(tag: number, value: Bytes, from: Micros, to: Micros): Byte
     case keyTags.indexEvent:
       return withEntryTime(tag, value, from, to)
     case keyTags.schemaVersion:
-      return decodeTime(value) === from ? encodeTimes(to) : value
+      return timeAt(value, 0) === from ? Buffer.concat([encodeTimes(to), value.subarray(8)]) : value
     default:
       return value
   }

@@ -1,22 +1,11 @@
-// Computes the rows of documents and indexes, for the writers of a transaction and for the background work of the
-// store.
+// The rows that a transaction writes, and the indexes of a collection, for the writers of a transaction and for the
+// background work of the store.
 
 import type { CpuBudget } from '../../base/admission/time-budget.ts'
-import { byteText } from '../../base/byte-text.ts'
-import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.ts'
-import { documentKey, historyKey } from '../keys/keyspace.ts'
+import type { CollectionId, DatabaseId, Micros } from '../../values/value.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import type { StoreCatalogue } from './catalogue.ts'
-import {
-  builtinIndexesOf,
-  documentsTables,
-  type IndexRow,
-  type IndexTables,
-  type StoredVersion,
-  timelineRows,
-  userIndex,
-} from './index-tables.ts'
-import { encodeVersion } from './records.ts'
+import { builtinIndexesOf, documentsTables, type IndexTables, userIndex } from './index-tables.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { StoreHooks } from './store-contract.ts'
 import type { VersionReader } from './version-reader.ts'
@@ -52,30 +41,4 @@ export function indexesOf(
     ...builtinIndexesOf(collection),
     ...catalogue.indexesOf(database, collection).map(index => userIndex(index, hooks, catalogue)),
   ])
-}
-
-/** Returns all stored rows of a document, by the text of their keys. `versions`: all versions, oldest first. */
-export function storedRows(
-  context: IndexContext,
-  ref: Ref,
-  versions: readonly StoredVersion[],
-): Map<string, IndexRow> {
-  const rows = new Map<string, IndexRow>()
-  for (const [index, version] of versions.entries()) {
-    const isNewestLive = index === versions.length - 1 && version.action !== 'delete'
-    const key = isNewestLive ? documentKey(ref) : historyKey(ref, version.ts)
-    rows.set(byteText(key), { key, value: encodeVersion(version, version.ts) })
-  }
-  for (const row of indexRows(context, ref, versions)) rows.set(byteText(row.key), row)
-  return rows
-}
-
-/** Yields all index rows of a document. `versions`: all versions, oldest first. */
-function* indexRows(
-  context: IndexContext,
-  ref: Ref,
-  versions: readonly StoredVersion[],
-): Generator<IndexRow> {
-  for (const index of indexesOf(context, ref.database, ref.collection))
-    yield* timelineRows(index, versions).values()
 }

@@ -20,9 +20,17 @@ export interface FromEntry<T> {
 /** A version number that is less than the version number of every stored schema. */
 export const beforeAll: Micros = micros(-1)
 
+/** The version number of a schema, and the version that clients see. */
+export interface SchemaVersions {
+  readonly version: Micros
+  readonly shown: Micros
+}
+
 /** The cached parts of one database's schema in one version. A part is read when it is first used. */
 export class Schema {
   readonly version: Micros
+  /** The version that clients see. Finished index builds change `version`, but not this version. */
+  readonly shownVersion: Micros
   readonly names = new Map<string, FromEntry<Ref>>()
   readonly databases = new Map<bigint, FromEntry<DatabaseDefinition>>()
   readonly collections = new Map<number, StoredCollection>()
@@ -42,8 +50,9 @@ export class Schema {
   /** The value of `weight` that the cache counted most recently. */
   countedWeight = bytesPerSchema
 
-  constructor(version: Micros) {
+  constructor(version: Micros, shownVersion: Micros) {
     this.version = version
+    this.shownVersion = shownVersion
   }
 }
 
@@ -96,18 +105,18 @@ export class SchemaCache {
     return schema?.verifiedAt === schemaTime ? schema : undefined
   }
 
-  /** Returns the schema of a database in `version`, and records that this version is current at `schemaTime`. */
-  verified(database: DatabaseId, version: Micros, schemaTime: Micros): Schema {
-    const schema = this.#inVersion(database, version)
+  /** Returns the schema of a database in `versions`, and records that this version is current at `schemaTime`. */
+  verified(database: DatabaseId, versions: SchemaVersions, schemaTime: Micros): Schema {
+    const schema = this.#inVersion(database, versions)
     schema.verifiedAt = schemaTime
     schema.parent = undefined
     return schema
   }
 
-  #inVersion(database: DatabaseId, version: Micros): Schema {
+  #inVersion(database: DatabaseId, { shown, version }: SchemaVersions): Schema {
     let schema = this.#schemas.get(database)
     if (schema?.version !== version) {
-      schema = new Schema(version)
+      schema = new Schema(version, shown)
       this.#schemas.set(database, schema)
     }
     return schema

@@ -23,7 +23,7 @@ import {
 } from '../../values/value.ts'
 import { buildKey, counterKey, garbageKey, keyHomeKey, schemaVersionKey } from '../keys/keyspace.ts'
 import type { Journal } from '../kv/overlay.ts'
-import { encodeParent, parentKey } from './catalogue.ts'
+import { encodeParent, nextVersion, parentKey } from './catalogue.ts'
 import { collectionDefinition, historyFloorField, migrationField, stepTimeField } from './definitions.ts'
 import { addHome, decodeHomes, removeHome } from './directory.ts'
 import { beginRewrite, rewriteKey } from './document-rewriter.ts'
@@ -279,6 +279,9 @@ export class SchemaWriter {
    */
   markChanged(): void {
     const { overlay, catalogue, commitTime } = this.#context
-    for (const database of catalogue.changed) overlay.set(schemaVersionKey(database), encodeTimes(commitTime))
+    for (const database of catalogue.changed) {
+      const key = schemaVersionKey(database)
+      overlay.set(key, nextVersion(overlay.get(key), commitTime, catalogue.changesDefinitions))
+    }
   }
 }

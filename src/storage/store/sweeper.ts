@@ -6,14 +6,23 @@
 // jump when the clock is set. For a read, the time of its snapshot determines which data has expired. If the snapshot
 // time is later than the removal time, a read may be rejected although its data still exists.
 
-import { type DatabaseId, type Micros, native, type Ref, rootDatabase } from '../../values/value.ts'
+import { Heap } from '../../base/heap.ts'
+import { upsert } from '../../base/upsert.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  type Micros,
+  native,
+  Ref,
+  rootDatabase,
+} from '../../values/value.ts'
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
 import { scanDocuments } from './documents.ts'
 import { type DueMark, dueMarks, firstDue, markDue, nativePlaces } from './due-order.ts'
 import { expiredRows, hasOldChanges, nextGarbage, removeGarbage, removeOldChanges } from './removals.ts'
 import { expiresAt } from './retention.ts'
 import type { Store } from './store.ts'
-import type { CollectionPlace } from './store-contract.ts'
+import type { CollectionPlace, EntryScan } from './store-contract.ts'
 import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
@@ -34,9 +43,10 @@ const noMarks: readonly DueMark[] = []
 /** The next check of each collection. */
 class CheckSchedule {
   readonly #checks = new Map<string, DueCheck>()
-  /** Checks that are not in `#ready` are not due before this time. */
-  #earliest = Number.POSITIVE_INFINITY
-  #ready: DueCheck[] = []
+  /** The checks of `#checks`, ordered by `at`, and cancelled checks. */
+  #order = newOrder()
+  /** Due checks of databases whose bindings may not be computed now. */
+  readonly #postponed = new Map<DatabaseId, DueCheck[]>()
 
   /**
    * Schedules the next check of a collection, and cancels its previously scheduled check. If `at` is 0, the check is
@@ -44,56 +54,83 @@ class CheckSchedule {
    */
   plan({ collection, database }: CollectionPlace, at: number, marks: readonly DueMark[] = noMarks): void {
     const check = { database, collection, at, marks }
-    if (at === Number.POSITIVE_INFINITY) this.#checks.delete(nameOf(check))
-    else this.#checks.set(nameOf(check), check)
-    // A check that is due at once is added to `#ready` here, because `#collect` would scan the checks of all
-    // collections.
-    if (at === 0) this.#ready.push(check)
-    else this.#earliest = Math.min(this.#earliest, at)
+    if (at === Number.POSITIVE_INFINITY) {
+      this.#checks.delete(nameOf(check))
+      return
+    }
+    this.#checks.set(nameOf(check), check)
+    this.#order.push(check)
+    if (this.#order.size > 2 * this.#checks.size + cancelledMin) this.#removeCancelled()
   }
 
   /**
-   * Returns a due check for which `isWanted` returns true; undefined if no check matches. The caller must schedule the
-   * collection again before the next call.
+   * Returns a due check of a database for which `isWanted` returns true; undefined if no check matches. The caller must
+   * schedule the collection again before the next call.
    */
-  next(now: number, isWanted: (check: DueCheck) => boolean): DueCheck | undefined {
-    if (this.#ready.length === 0 && this.#earliest <= now) this.#collect(now)
-    for (let check = this.#ready.pop(); check !== undefined; check = this.#ready.pop()) {
+  next(now: number, isWanted: (database: DatabaseId) => boolean): DueCheck | undefined {
+    for (const [database, checks] of this.#postponed) {
+      if (!isWanted(database)) continue
+      this.#postponed.delete(database)
+      for (const check of checks) this.#order.push(check)
+    }
+    for (let check = this.#order.peek(); check !== undefined && check.at <= now; check = this.#order.peek()) {
+      this.#order.pop()
       if (this.#checks.get(nameOf(check)) !== check) continue
-      if (isWanted(check)) return check
-      this.#earliest = Math.min(this.#earliest, check.at)
+      if (isWanted(check.database)) return check
+      upsert(this.#postponed, check.database, () => []).push(check)
     }
     return undefined
   }
 
-  #collect(now: number): void {
-    this.#earliest = Number.POSITIVE_INFINITY
-    for (const check of this.#checks.values()) {
-      if (check.at <= now) this.#ready.push(check)
-      this.#earliest = Math.min(this.#earliest, check.at)
-    }
+  #removeCancelled(): void {
+    this.#order = newOrder()
+    for (const check of this.#checks.values()) this.#order.push(check)
+    this.#postponed.clear()
   }
+}
+
+/** Cancelled checks are removed if there are more of them than of other checks, but at least this number. */
+const cancelledMin = 1024
+
+function newOrder(): Heap<DueCheck> {
+  return new Heap((left, right) => left.at - right.at)
 }
 
 function nameOf({ collection, database }: CollectionPlace): string {
   return `${database}/${collection}`
 }
 
-/**
- * Maximum number of collections that one step checks. Also the maximum number of databases whose collections one step
- * lists.
- */
+/** Maximum number of collections that one step checks. Also the maximum number of schema objects that one step lists. */
 const checksPerStep = 256
+
+/** A listing of the collections or of the child databases of a database, beginning with the id `first`. */
+interface Listing {
+  readonly database: DatabaseId
+  readonly kind: typeof native.collections | typeof native.databases
+  readonly first: bigint
+}
+
+function listingsOf(database: DatabaseId): Listing[] {
+  return [
+    { database, kind: native.databases, first: 0n },
+    { database, kind: native.collections, first: 0n },
+  ]
+}
+
 /** The time for which a collection is skipped after its sweep has failed, in microseconds. */
 const pauseMicros = 60_000_000
+
+function startingAt(database: DatabaseId, kind: CollectionId, id: bigint): EntryScan {
+  return { from: { values: [], document: new Ref(database, kind, id), side: 'low' } }
+}
 
 export class Sweeper {
   readonly #store: Store
   readonly #removalTime: () => Micros
   readonly #batchMs: number | undefined
   #checks = new CheckSchedule()
-  /** Databases whose collections have not been listed yet. */
-  #unknown: DatabaseId[] = [rootDatabase]
+  /** The listings of schema objects that are not complete. The last listing continues first. */
+  #unlisted: Listing[] = listingsOf(rootDatabase)
 
   /**
    * `removalTime`: returns the time that determines which data has expired; by default the time of the store.
@@ -131,7 +168,7 @@ export class Sweeper {
    */
   forget(): void {
     this.#checks = new CheckSchedule()
-    this.#unknown = [rootDatabase]
+    this.#unlisted = listingsOf(rootDatabase)
   }
 
   async #sweepGarbage(): Promise<boolean> {
@@ -171,27 +208,46 @@ export class Sweeper {
   }
 
   /**
-   * Schedules checks of all collections in some databases of `#unknown`. Returns whether `#unknown` may contain more
-   * databases.
+   * Lists the next schema objects, and schedules checks of all collections among them. Returns whether there may be
+   * more schema objects.
    */
   #discover(): boolean {
-    for (let count = 0; count < checksPerStep; count++) {
-      const database = this.#unknown.pop()
-      if (database === undefined) return false
-      const objectsOf = (collection: number) =>
-        this.#store.read(({ snapshot }) =>
-          Array.from(scanDocuments(snapshot, database, collection), entry => entry.document),
-        ).result
-      for (const place of nativePlaces(database)) this.#checks.plan(place, 0)
-      for (const ref of objectsOf(native.collections)) this.#scheduleCheck(ref)
-      this.#unknown.push(...objectsOf(native.databases).map(({ id }) => id))
-    }
-    return true
+    const isOver = batchEnd(this.#batchMs)
+    let count = 0
+    const isFull = () => count > 1 && (count >= checksPerStep || isOver())
+    return this.#store.read(({ snapshot }) => {
+      while (!isFull()) {
+        const listing = this.#unlisted.pop()
+        if (listing === undefined) return false
+        const { database, first, kind } = listing
+        const children: Listing[] = []
+        count++
+        if (kind === native.collections && first === 0n)
+          for (const place of nativePlaces(database)) this.#checks.plan(place, 0)
+        for (const { document } of scanDocuments(
+          snapshot,
+          database,
+          kind,
+          startingAt(database, kind, first),
+        )) {
+          if (isFull()) {
+            this.#unlisted.push({ ...listing, first: document.id })
+            break
+          }
+          count++
+          if (kind === native.collections) this.#scheduleCheck(document)
+          else children.push(...listingsOf(document.id))
+        }
+        this.#unlisted.push(...children)
+      }
+      return true
+    }).result
   }
 
   async #sweepDue(): Promise<boolean> {
-    for (let checked = 0; checked < checksPerStep; checked++) {
-      const check = this.#checks.next(this.#removalTime(), ({ database }) => this.#mayCompute(database))
+    const isOver = batchEnd(this.#batchMs)
+    for (let checked = 0; checked < checksPerStep && (checked === 0 || !isOver()); checked++) {
+      const check = this.#checks.next(this.#removalTime(), database => this.#mayCompute(database))
       if (check === undefined) return false
       try {
         if (await this.#sweepCollection(check)) return true

@@ -99,10 +99,16 @@ class Run {
   readonly background: Background
   readonly times: number[] = []
 
-  constructor(bench: Bench, seed: number) {
+  /** The number of batches of a build between two transactions. */
+  readonly batchesPerStep: number
+
+  /** `isSlow`: each batch of background work ends after the first version. */
+  constructor(bench: Bench, seed: number, isSlow: boolean) {
     this.bench = bench
     this.random = new RandomSource(seed)
-    this.background = new Background(bench.store)
+    this.background = new Background(bench.store, undefined, isSlow ? 0 : undefined)
+    // With one version in each batch, writes must not add versions faster than the build reads them.
+    this.batchesPerStep = isSlow ? 40 : 1
   }
 
   async schema(): Promise<Schema> {
@@ -124,7 +130,7 @@ class Run {
     })
     await this.step(schema)
     while (this.bench.read(transaction => transaction.catalogue.index(byTag)?.active) === false) {
-      await this.background.runOnce()
+      for (let batch = 0; batch < this.batchesPerStep; batch++) await this.background.runOnce()
       await this.step(schema)
     }
     return { ...schema, byTag }
@@ -233,8 +239,8 @@ function past({ kv }: Bench): string[] {
   return keys.map(printKey).filter(text => /\b1024\//.test(text))
 }
 
-async function run(bench: Bench, seed: number, steps: number): Promise<void> {
-  const run = new Run(bench, seed)
+async function run(bench: Bench, seed: number, steps: number, isSlow = false): Promise<void> {
+  const run = new Run(bench, seed, isSlow)
   try {
     let schema = await run.schema()
     for (let step = 0; step < steps; step++) {
@@ -259,6 +265,11 @@ async function run(bench: Bench, seed: number, steps: number): Promise<void> {
 
 for (const seed of seedsToRun([1, 2, 3, 4, 5, 6])) {
   test(`random transactions agree with the model (seed ${seed})`, () => run(new Bench(), seed, 200))
+}
+
+for (const seed of seedsToRun([8, 9])) {
+  test(`builds agree with the model if each batch ends after one version (seed ${seed})`, () =>
+    run(new Bench(), seed, 200, true))
 }
 
 test('random transactions agree with the model on a disk', async () => {

@@ -5,11 +5,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import { historyRange, tagRange } from '../../../src/storage/keys/keyspace.ts'
-import type { KeyValueStore, View } from '../../../src/storage/kv/kv-contract.ts'
-import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { retentionLimits } from '../../../src/storage/store/retention.ts'
 import { Sweeper } from '../../../src/storage/store/sweeper.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
+import { CountingStore } from './counting-store.ts'
 import {
   Bench,
   createCollection,
@@ -25,51 +24,6 @@ import {
 
 const grace = retentionLimits.historyGraceMicros
 const derived = ['history', 'due', 'indexLive', 'indexEnded', 'indexEvent'] as const
-
-/** Counts the read rows and the removed rows. */
-class CountingStore implements KeyValueStore {
-  readonly #kv = openMemory()
-  reads = 0
-  removed = 0
-
-  read<T>(read: (view: View) => T): T {
-    return this.#kv.read(view => read(this.#counting(view)))
-  }
-
-  transact: KeyValueStore['transact'] = work =>
-    this.#kv.transact(view => {
-      const done = work(this.#counting(view))
-      for (const { value } of done.writes) if (value === undefined) this.removed++
-      return done
-    })
-
-  watch(listener: () => void): () => void {
-    return this.#kv.watch(listener)
-  }
-
-  close(): Promise<void> {
-    return this.#kv.close()
-  }
-
-  #counting(view: View): View {
-    const count = () => this.reads++
-    return {
-      get: key => {
-        const value = view.get(key)
-        if (value !== undefined) count()
-        return value
-      },
-      range: range => counted(view.range(range), count),
-    }
-  }
-}
-
-function* counted<T>(rows: Iterable<T>, count: () => void): Generator<T> {
-  for (const row of rows) {
-    count()
-    yield row
-  }
-}
 
 const rows = ({ kv }: Bench, kind: (typeof derived)[number]) =>
   kv.read(view => [...view.range(tagRange(kind))].length)
@@ -358,5 +312,46 @@ test('expired entries of an index that was created later are removed, too', asyn
   assert.equal(rows(bench, 'indexEnded'), before + 1)
   await new Sweeper(bench.store).runAll()
   assert.equal(rows(bench, 'indexEnded'), 0)
+  await bench.close()
+})
+
+test('a step checks a limited number of collections and databases', async () => {
+  const kv = new CountingStore()
+  const bench = new Bench(kv)
+  const count = 3000
+  await bench.write(transaction => {
+    for (let at = 0; at < count; at++) createCollection(transaction, `c${at}`)
+  })
+  const created = await bench.write(transaction =>
+    Array.from({ length: count }, (_, at) => {
+      const id = transaction.newId()
+      transaction.put(new Ref(rootDatabase, native.databases, id), object({ name: `d${at}` }))
+      return id
+    }),
+  )
+  const late = created.at(-1) as bigint
+  const sweeper = new Sweeper(bench.store)
+  let most = 0
+  for (let isBusy = true; isBusy; ) {
+    const before = kv.reads
+    isBusy = await sweeper.runOnce()
+    most = Math.max(most, kv.reads - before)
+  }
+  assert.ok(most < count, `${most} rows in one step`)
+  // Data of the last database expires, too.
+  const items = await bench.write(transaction => {
+    const ref = new Ref(late, native.collections, transaction.nextSchemaId(late, native.collections))
+    transaction.put(ref, object({ name: 'items', history_days: 0n }))
+    return ref
+  })
+  const ref = documentRef(items, 1)
+  for (const n of [1n, 2n]) {
+    await bench.write(transaction => transaction.put(ref, data({ n })))
+    bench.now += second
+  }
+  bench.now += grace + day
+  const restarted = new Sweeper(bench.store)
+  await restarted.runAll()
+  assert.equal(versionsOf(bench, ref), 0)
   await bench.close()
 })

@@ -13,7 +13,7 @@ import type { SchemaRequest } from '../../wire/schema-request.ts'
 import { DataWorld } from '../../world/data-world.ts'
 import { migrationOfItem } from '../../world/migrations.ts'
 import { definitionOf, nativeOfItem } from '../fsl/definition-of-item.ts'
-import type { Coloring, DiffLine } from '../fsl/diff/drawing.ts'
+import { type Coloring, type DiffLine, renderLines } from '../fsl/diff/drawing.ts'
 import { migrationLines } from '../fsl/diff/migration-lines.ts'
 import { changesOf, type ItemChange, semanticDiff, summaryDiff } from '../fsl/diff/schema-diff.ts'
 import { textualDiff } from '../fsl/diff/textual.ts'
@@ -21,6 +21,7 @@ import { type FileText, readFile } from '../fsl/patch.ts'
 import type { SchemaItem } from '../fsl/schema-items.ts'
 import type { MigrationPlan } from '../migrations/migration-plan.ts'
 import { currentFiles, schemaItemFaults, storeFiles } from './current-files.ts'
+import { pushWarnings } from './push-warnings.ts'
 import { removedParts } from './removed-parts.ts'
 import { failedWrite, invalidFiles } from './route.ts'
 
@@ -38,6 +39,8 @@ export interface PushPlan {
   readonly fieldLines: (item: SchemaItem) => readonly DiffLine[] | undefined
   /** The parts that the changes remove although no file contains them. */
   readonly removed: readonly string[]
+  /** Returns the warnings about changes of this push. */
+  readonly warningsOf: (changes: readonly ItemChange[]) => readonly string[]
 }
 
 /** A request to change the schema. */
@@ -85,7 +88,14 @@ export function planOf(push: Push, session: Session): PushPlan {
   const after = storedAfter(push, before)
   const { renamed } = push
   const changes = changesOf(itemsBefore, itemsAfter, { fieldLines, renamed })
-  return { before, after, fieldLines, changes, removed: removedParts(changes, session) }
+  return {
+    before,
+    after,
+    fieldLines,
+    changes,
+    removed: removedParts(changes, session),
+    warningsOf: given => pushWarnings(given, itemsAfter, session),
+  }
 }
 
 /** The items of all files. Throws a SchemaFailure with all faults. */
@@ -201,16 +211,34 @@ function formIn(text: string | undefined): DiffForm | undefined {
 
 /** Renders the changes of a plan in the given format; `''` if nothing changes. */
 export function diffText(
-  { after, before, changes, removed }: PushPlan,
+  { after, before, changes, removed, warningsOf }: PushPlan,
   form: DiffForm,
   request: SchemaRequest,
 ): string {
   const coloring: Coloring = request.parameters.color === 'ansi' ? 'ansi' : undefined
   if (form === 'textual') return textualDiff(textsOf(before), textsOf(after), coloring)
   const diff = form === 'summary' ? summaryDiff(changes, coloring) : semanticDiff(changes, coloring)
-  if (removed.length === 0) return diff
-  const lines = removed.map(part => `  - ${part}`).join('\n')
-  return `${diff.trimEnd()}\n\n* Removing with these definitions:\n${lines}\n`
+  const lost = section('Removing with these definitions', 'removed', removed, coloring)
+  const warned = section('Warnings', 'changed', warningsOf(changes), coloring)
+  return lost === '' && warned === '' ? diff : `${diff.trimEnd()}\n${lost}${warned}`
+}
+
+const marks = { removed: '-', changed: '!' } as const
+
+/** A list after the changes; `''` if the list is empty, so that the texts of other diffs equal those of the original. */
+function section(
+  title: string,
+  tone: 'removed' | 'changed',
+  entries: readonly string[],
+  coloring: Coloring,
+): string {
+  if (entries.length === 0) return ''
+  const lines = entries.flatMap(entry =>
+    entry
+      .split('\n')
+      .map((line, index): DiffLine => ({ tone, text: `  ${index === 0 ? marks[tone] : ' '} ${line}` })),
+  )
+  return `\n${renderLines([{ tone: 'title', text: `* ${title}:` }, ...lines], coloring)}`
 }
 
 function textsOf(files: readonly FileText[]): ReadonlyMap<string, string> {

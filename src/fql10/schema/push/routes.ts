@@ -89,13 +89,16 @@ const compare: Route['answer'] = ({ request, session, version }) => {
  */
 function planFromStaged(push: Push, session: Session): PushPlan {
   const before = stagedFiles(session)
-  const { after, fieldLines, removed } = planOf({ files: resultOf(push, before), isWhole: true }, session)
+  const { after, fieldLines, removed, warningsOf } = planOf(
+    { files: resultOf(push, before), isWhole: true },
+    session,
+  )
   const [itemsBefore, itemsAfter] = [itemsIn(before), itemsIn(after)]
   // The lines compare documents with the active schema, so only items that differ from the staged schema have lines.
   const changed = new Set(changesOf(itemsBefore, itemsAfter).map(change => change.after))
   const linesOf = (item: SchemaItem) => (changed.has(item) ? fieldLines(item) : undefined)
   const changes = changesOf(itemsBefore, itemsAfter, { fieldLines: linesOf })
-  return { before, after, changes, fieldLines, removed }
+  return { before, after, changes, fieldLines, removed, warningsOf }
 }
 
 /** The endpoints for comparison. `diff` and `validate` are two names of one endpoint. */

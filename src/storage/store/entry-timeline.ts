@@ -1,0 +1,92 @@
+// Computes the rows of a document in the tables of an index, from one version to the next. A row of an entry spans all
+// consecutive versions with this entry. So code that reads only a part of a document's versions needs the times at which
+// the entries of the first of these versions were added (`Timeline.resume`).
+
+import { byteText } from '../../base/byte-text.ts'
+import type { Micros } from '../../values/value.ts'
+import {
+  byKey,
+  endedRow,
+  entriesOfStored,
+  entryRow,
+  eventRow,
+  type IndexRow,
+  type IndexTables,
+  type PreparedEntry,
+  type StoredVersion,
+} from './index-tables.ts'
+
+/** An entry of the last version, and the time at which it was added. */
+interface OpenEntry {
+  readonly entry: PreparedEntry
+  readonly since: Micros
+}
+
+/** The rows of a document in the tables of an index. */
+export class Timeline {
+  readonly #index: IndexTables
+  /** The entries of the last version, by the text of their keys. */
+  #open: ReadonlyMap<string, OpenEntry> = new Map()
+
+  constructor(index: IndexTables) {
+    this.#index = index
+  }
+
+  /**
+   * Begins after `version` instead of before the first version. `sinceOf` returns the time at which an entry of
+   * `version` was added. `position`: the position of the entry among the entries of the version.
+   */
+  resume(version: StoredVersion, sinceOf: (entry: PreparedEntry, position: number) => Micros): void {
+    const entries = [...byKey(entriesOfStored(this.#index, version, version.ts))]
+    this.#open = new Map(
+      entries.map(([text, entry], position) => [text, { entry, since: sinceOf(entry, position) }]),
+    )
+  }
+
+  /** Returns a timeline that continues after the same versions. */
+  fork(): Timeline {
+    const fork = new Timeline(this.#index)
+    fork.#open = this.#open
+    return fork
+  }
+
+  /** Adds the next version. Returns the rows of the entries that end with this version, and the rows of its events. */
+  add(version: StoredVersion): IndexRow[] {
+    const { keeps } = this.#index
+    const { ts } = version
+    const rows: IndexRow[] = []
+    const after = byKey(entriesOfStored(this.#index, version, ts))
+    for (const [text, { entry, since }] of this.#open) {
+      if (after.get(text)?.ttl === entry.ttl) continue
+      if (keeps === 'entries') rows.push(endedRow(entry, since, ts))
+      if (keeps === 'events') rows.push(eventRow(entry, ts, 'remove'))
+    }
+    const open = new Map<string, OpenEntry>()
+    for (const [text, entry] of after) {
+      const earlier = this.#open.get(text)
+      const isSame = earlier?.entry.ttl === entry.ttl
+      open.set(text, isSame ? earlier : { entry, since: ts })
+      if (!isSame && keeps === 'events') rows.push(eventRow(entry, ts, 'add'))
+    }
+    this.#open = open
+    return rows
+  }
+
+  /** The entries of the last version, by the text of their keys, in the order of the version's entries. */
+  get open(): ReadonlyMap<string, OpenEntry> {
+    return this.#open
+  }
+
+  /** Returns the rows of the entries of the last version. */
+  liveRows(): IndexRow[] {
+    if (this.#index.keeps === 'events') return []
+    return Array.from(this.#open.values(), ({ entry, since }) => entryRow(entry, since))
+  }
+}
+
+/** Returns a document's rows in the tables of an index, as a map from key text to row. `versions`: oldest first. */
+export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, IndexRow> {
+  const timeline = new Timeline(index)
+  const rows = versions.flatMap(version => timeline.add(version))
+  return new Map([...rows, ...timeline.liveRows()].map(row => [byteText(row.key), row]))
+}

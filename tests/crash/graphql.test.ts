@@ -1,0 +1,83 @@
+// A database with a GraphQL schema survives restarts, backups, workers, `kill -9`, and changes of the schema in both
+// languages. All services have a slow lane. The file takes more than 20 seconds, because it starts six services.
+
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { folderOfFile } from '../support/folder.ts'
+import { dataOf, importSchema } from '../support/graphql.ts'
+import { assertApp, createApp } from '../support/graphql-app.ts'
+import { fql, keyOfNewDatabase, runText } from '../support/http.ts'
+import { runProgram } from '../support/program.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
+
+const folder = folderOfFile()
+const data = join(folder, 'data')
+
+/** Starts a service on a data directory, runs the steps, and stops the service. */
+async function during(
+  steps: (server: ServerProcess) => Promise<void>,
+  flags: readonly string[] = [],
+  directory = data,
+): Promise<void> {
+  const server = await startProcess({ data: directory, flags })
+  try {
+    await steps(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+async function pushFile(server: ServerProcess, secret: string, text: string): Promise<void> {
+  const body = new FormData()
+  body.append('main.fsl', new Blob([text]))
+  const { status } = await fetch(`${server.url}/schema/1/update?force=true`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}` },
+    body,
+  })
+  assert.equal(status, 200)
+}
+
+test('a GraphQL database survives restarts, kills, workers, backups and changes of its schema', async () => {
+  let secret = ''
+  await during(async server => {
+    secret = await keyOfNewDatabase(server, 'library', 'admin')
+    await createApp(server, secret)
+    await assertApp(server, secret)
+  })
+  const backup = join(folder, 'backup')
+  await during(async server => {
+    await assertApp(server, secret)
+    assert.equal((await runProgram(['backup', backup, '--data', data])).status, 0)
+    await server.kill()
+  })
+  await during(
+    async server => {
+      await assertApp(server, secret)
+      await importSchema(server, secret, 'type Shop { name: String! } type Query { allShops: [Shop!] }')
+      await dataOf(server, secret, 'mutation { createShop(data: {name: "s"}) { name } }')
+      await assertApp(server, secret)
+    },
+    ['--workers', '2'],
+  )
+  await during(async server => {
+    const { content } = (await (
+      await fetch(`${server.url}/schema/1/files/main.fsl`, { headers: { authorization: `Bearer ${secret}` } })
+    ).json()) as { content: string }
+    await pushFile(
+      server,
+      secret,
+      `${content}\ncollection Reader { name: String? }\nfunction half(n) { n / 2 }\n`,
+    )
+    await fql(server, secret, 'Book.definition.update({ computed_fields: { short: { body: "_ => 1" } } })')
+    await runText(server, secret, 'Update(Collection("Card"), { history_days: 3 })')
+    await assertApp(server, secret)
+    assert.equal(await fql(server, secret, 'Book.all().map(.author.name).first()'), 'Ada')
+  })
+  const restored = join(folder, 'restored')
+  assert.equal((await runProgram(['restore', backup, '--data', restored])).status, 0)
+  await during(server => assertApp(server, secret), [], restored)
+  await rm(folder, { recursive: true, force: true })
+})
