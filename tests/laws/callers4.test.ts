@@ -84,3 +84,51 @@ law('a role of version 4 reads the elements whose documents it may read', () => 
     assert.equal(got, idOf(first), 'get')
   },
 })
+
+const few = fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { maxLength: 6 })
+
+law('members of a combined set take part with the elements that the role may not read', () => server, {
+  input: fc.record({
+    numbers: few,
+    links: fc.array(few, { minLength: 1, maxLength: 3 }),
+    least: fc.integer({ min: 1, max: 8 }),
+    kind: fc.constantFrom('difference', 'intersection'),
+  }),
+  runs: 40,
+  async holds(database, { kind, least, links, numbers }) {
+    // Equal values of different documents: those of `numbers` are readable from `least` on, those of `links` never.
+    const names = ['numbers', ...links.map((_, at) => `links${at}`)]
+    for (const [at, values] of [numbers, ...links].entries()) {
+      const name = names[at] as string
+      await database.run10(`Collection.create({ name: "${name}" })`)
+      await database.run10(`values.forEach(n => ${name}.create({ n: n }))`, { values })
+      const index = {
+        name: `of_${name}`,
+        source: { collection: name },
+        values: [{ object: { field: ['data', 'n'] } }],
+      }
+      await database.run4({ create_index: { object: index } })
+    }
+    const n = { select: ['data', 'n'], from: { get: { var: 'ref' } } }
+    const read = { query: { lambda: 'ref', expr: { gte: [n, least] } } }
+    const privileges = [
+      { object: { resource: { collection: 'numbers' }, actions: { object: { read } } } },
+      ...names.map(name => ({
+        object: { resource: { index: `of_${name}` }, actions: { object: { read: true } } },
+      })),
+    ]
+    await database.run4({ create_role: { object: { name: 'reader', privileges } } })
+    const set = { [kind]: names.map(name => ({ match: { index: `of_${name}` } })) }
+    const expected = numbers
+      .filter(value => value >= least)
+      .filter(value =>
+        kind === 'difference'
+          ? !links.some(each => each.includes(value))
+          : links.every(each => each.includes(value)),
+      )
+      .sort()
+    assert.deepEqual(((await database.run4({ paginate: set, size: 100 }, reader)) as Page).data, expected)
+    assert.deepEqual(await pagesOf(database, set, reader), expected)
+    assert.equal(await database.run4({ count: set }, reader), expected.length)
+  },
+})
