@@ -49,6 +49,9 @@ function idOf(element: unknown): string {
   return (reference as { '@ref': { id: string } })['@ref'].id
 }
 
+/** No random set has more elements. */
+const elementsMax = 1000
+
 /** All pages of a set, from its start. */
 async function pagesOf(database: LawDatabase, set: Expression, caller: string): Promise<readonly unknown[]> {
   const elements: unknown[] = []
@@ -56,6 +59,7 @@ async function pagesOf(database: LawDatabase, set: Expression, caller: string): 
   for (;;) {
     const { after, data } = (await database.run4({ paginate: set, size: 2, ...cursor }, caller)) as Page
     elements.push(...data)
+    assert.ok(elements.length <= elementsMax, 'the pages do not end')
     if (after === undefined) return elements
     cursor = { after }
   }

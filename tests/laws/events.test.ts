@@ -27,6 +27,9 @@ interface Element {
 
 const byId = (elements: readonly Element[]) => new Map(elements.map(element => [element.id, element]))
 
+/** No random input causes more events. */
+const eventsMax = 1000
+
 /** Reads the pages of a feed until no event is left, applies its events to `state`, and returns the cursors. */
 async function followFeed(
   database: LawDatabase,
@@ -39,6 +42,7 @@ async function followFeed(
   for (;;) {
     const page = await database.feed(token, start, pageSize, caller)
     assert.ok(page.events.length <= pageSize)
+    assert.ok(cursors.length <= eventsMax, 'the feed does not end')
     for (const { cursor, data, type } of page.events) {
       const element = data as Element
       assert.equal(state.has(element.id), type !== 'add', `${type} of ${element.id}`)
@@ -103,6 +107,7 @@ async function restOfFeed(
   for (;;) {
     const page = await database.feed(token, start, pageSize, caller)
     cursors.push(...page.events.map(({ cursor }) => cursor))
+    assert.ok(cursors.length <= eventsMax, 'the feed does not end')
     start = { cursor: page.cursor }
     if (!page.has_next) return cursors
   }
@@ -125,6 +130,7 @@ async function eventsOf(database: LawDatabase, set: Expression, size: number): P
       readonly after?: unknown
     }
     events.push(...page.data)
+    assert.ok(events.length <= eventsMax, 'the pages of events do not end')
     if (page.after === undefined) return events
     cursor = { after: { object: page.after } }
   }

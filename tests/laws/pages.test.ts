@@ -55,7 +55,14 @@ async function remainingPages(
     form,
     size,
     between,
-  }: { caller: string; form: CursorForm; size: number; between?: () => Promise<void> },
+    whole,
+  }: {
+    caller: string
+    form: CursorForm
+    size: number
+    between?: () => Promise<void>
+    whole: readonly unknown[]
+  },
 ): Promise<readonly unknown[]> {
   const seen = [...first.data]
   for (let { after } = first; after !== undefined; ) {
@@ -64,6 +71,7 @@ async function remainingPages(
     // Every page but the last is full.
     if (page.after !== undefined) assert.equal(page.data.length, size)
     seen.push(...page.data)
+    assert.ok(seen.length <= whole.length, `the pages repeat elements: ${JSON.stringify(seen)}`)
     after = page.after
   }
   return seen
@@ -88,7 +96,7 @@ law('all pages of a set are the whole set, with and without a role', () => serve
       caller,
     )
     const { page, whole } = both as { page: unknown; whole: readonly unknown[] }
-    const seen = await remainingPages(database, pageIn(page), { caller, form, size })
+    const seen = await remainingPages(database, pageIn(page), { caller, form, size, whole })
     assert.deepEqual(seen, whole)
     assert.equal(await countOf(database, text, caller), whole.length)
   },
@@ -120,7 +128,10 @@ law('pages show the set as of the first page, whatever others write meanwhile', 
       const change = waiting.shift()
       if (change) await database.run10(statementOf(change))
     }
-    assert.deepEqual(await remainingPages(database, pageIn(page), { caller, form, size, between }), whole)
+    assert.deepEqual(
+      await remainingPages(database, pageIn(page), { caller, form, size, between, whole }),
+      whole,
+    )
   },
 })
 
