@@ -52,8 +52,11 @@ export default {
   cacheDir: './.cache',
   rewrites: { 'README.md': 'index.md', 'docs/README.md': 'docs/index.md' },
   cleanUrls: true,
-  // Links to sources and folders of the repository, and addresses of a local service, are no pages of the site.
-  ignoreDeadLinks: [/^https?:\/\/localhost/, link => !/\.md(?:#|$)/.test(link) && !/^[^.]*$/.test(link)],
+  // Sources, tests and examples of the repository are no pages of the site.
+  ignoreDeadLinks: [
+    /^https?:\/\/localhost/,
+    /(?:^|\/)(?:src|tests|examples|deploy|dashboard|scripts|bench)\//,
+  ],
   markdown: { html: false, config: adaptMarkdown },
   // The pages are outside of this folder, so their imports do not find its packages.
   vite: {
