@@ -3,11 +3,13 @@
 // moment when it was due, so that requests which wait for an earlier one are counted, too.
 
 import { request as httpRequest } from 'node:http'
+import { importSchema } from '../tests/support/graphql.ts'
 import { keyOfNewDatabase, query } from '../tests/support/http.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { median } from './measure.ts'
 import type { Times } from './neighbour-reader.ts'
 import { type Reader, readerOf } from './reader.ts'
+import { worstGraphql, worstSdl } from './worst-graphql.ts'
 import { largest, preparation, worstQueries } from './worst-queries.ts'
 import { worstQueries10 } from './worst-queries-10.ts'
 
@@ -44,6 +46,7 @@ export async function measureNeighbours(options: NeighbourOptions): Promise<Time
     const loud = await keyOfNewDatabase(server, 'loud', 'admin')
     const reader = await readerOf(server, options.everyMs)
     for (const step of preparation(largest)) await query(server, loud, step)
+    await importSchema(server, loud, worstSdl)
     await warmUp(reader, server, loud)
     reader.begin()
     await wait(measuredMs)
@@ -62,7 +65,7 @@ export async function measureNeighbours(options: NeighbourOptions): Promise<Time
 async function warmUp(reader: Reader, server: ServerProcess, loud: string): Promise<void> {
   reader.begin()
   const [first] = allWorst()
-  if (first) await run(server, loud, first, 1000)
+  if (first) await run(server, loud, { path: first.path, body: first.body(0) }, 1000)
   await wait(measuredMs)
   await reader.stop()
 }
@@ -70,11 +73,12 @@ async function warmUp(reader: Reader, server: ServerProcess, loud: string): Prom
 /** A query with its path and body. */
 interface WorstRequest {
   readonly name: string
-  readonly path: '/' | '/query/1'
-  readonly body: () => Buffer
+  readonly path: '/' | '/query/1' | (typeof worstGraphql)[number]['path']
+  /** The body of the `n`-th request. Requests of the same kind have the same body if the function has no parameter. */
+  readonly body: (n: number) => Buffer
 }
 
-/** The worst queries of both languages. */
+/** The worst queries of all languages. */
 function allWorst(): readonly WorstRequest[] {
   const version4 = worstQueries.map(
     ({ name, query }): WorstRequest => ({
@@ -90,7 +94,10 @@ function allWorst(): readonly WorstRequest[] {
       body: () => Buffer.from(JSON.stringify({ query: query(largest) })),
     }),
   )
-  return [...version4, ...version10]
+  const graphql = worstGraphql.map(
+    ({ body, name, path }): WorstRequest => ({ name, path, body: n => Buffer.from(body(n)) }),
+  )
+  return [...version4, ...version10, ...graphql]
 }
 
 /** Repeats a query, like a page that polls, while the reader reads. */
@@ -101,14 +108,17 @@ async function beside(
   loud: string,
   { timeoutMs }: NeighbourOptions,
 ): Promise<NeighbourResult> {
-  const body = worst.body()
+  const isFixed = worst.body.length === 0
+  const fixed = worst.body(0)
   const took: number[] = []
   let status = 0
   reader.begin()
   const endMs = performance.now() + measuredMs
-  for (let startMs = performance.now(); startMs < endMs; startMs = performance.now()) {
-    status = await run(server, loud, { ...worst, body: () => body }, timeoutMs)
-    took.push(performance.now() - startMs)
+  while (performance.now() < endMs) {
+    const body = isFixed ? fixed : worst.body(took.length)
+    const sentMs = performance.now()
+    status = await run(server, loud, { path: worst.path, body }, timeoutMs)
+    took.push(performance.now() - sentMs)
   }
   const times = await reader.stop()
   return { name: worst.name, times, status, tookMs: median(took) }
@@ -118,13 +128,13 @@ async function beside(
 function run(
   server: ServerProcess,
   secret: string,
-  { body, path }: WorstRequest,
+  { body, path }: { readonly body: Buffer; readonly path: WorstRequest['path'] },
   timeoutMs: number,
 ): Promise<number> {
   const headers = {
     authorization: `Bearer ${secret}`,
     'x-faunadb-api-version': '4',
-    [path === '/' ? 'x-query-timeout' : 'x-query-timeout-ms']: String(timeoutMs),
+    [path === '/query/1' ? 'x-query-timeout-ms' : 'x-query-timeout']: String(timeoutMs),
   }
   return new Promise((resolve, reject) => {
     const sent = httpRequest(new URL(path, server.url), { method: 'POST', headers }, response => {
@@ -132,6 +142,6 @@ function run(
       response.once('end', () => resolve(response.statusCode as number))
     })
     sent.once('error', reject)
-    sent.end(body())
+    sent.end(body)
   })
 }
