@@ -78,7 +78,7 @@ async function connectionTo(
     const text = JSON.stringify(name)
     const create = `if (Database.byName(${text}) == null) Database.create({ name: ${text} })`
     const parent = depth === 0 ? undefined : names.slice(0, depth).join('/')
-    const { error, summary } = await within(parent).ownQuery(create)
+    const { error, summary } = await within(parent).queryText(create, 'simple')
     if (error) throw new StartError(`the database ${database} cannot be created: ${summary || error.message}`)
   }
   return within(database)
