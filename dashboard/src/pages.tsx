@@ -21,6 +21,7 @@ const pages: Readonly<Record<string, () => Promise<Page>>> = {
   events: () => import('./pages/events.tsx').then(module => module.Events),
   functions: () => import('./pages/functions.tsx').then(module => module.Functions),
   'schema-files': () => import('./pages/schema-files.tsx').then(module => module.SchemaFiles),
+  graphql: () => import('./pages/graphql.tsx').then(module => module.Graphql),
   roles: () => import('./pages/roles.tsx').then(module => module.Roles),
   keys: () => import('./pages/keys.tsx').then(module => module.Keys),
   tokens: () => import('./pages/tokens.tsx').then(module => module.Tokens),

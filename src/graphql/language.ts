@@ -8,12 +8,12 @@ import { fillTransactionTime } from '../fql4/wire/render.ts'
 import { type Language, type LanguageRequest, requestFault } from '../model/language.ts'
 import { errorsBody, OperationError, SchemaError } from './errors.ts'
 import { readExplanation } from './explanation.ts'
-import { ImportQuery, SchemaTextQuery } from './import/import-query.ts'
+import { GeneratedTextQuery, ImportQuery, SchemaTextQuery } from './import/import-query.ts'
 import { OperationQuery } from './operation/operation-query.ts'
 import { readOperationRequest } from './operation/operation-request.ts'
 import { isLanguageWord, shapeOf } from './shape.ts'
 import { requestErrorBody, requestErrorText } from './wire/errors.ts'
-import { schemaTextOptions } from './wire/import-options.ts'
+import { generatedTextOptions, schemaTextOptions } from './wire/import-options.ts'
 
 /** Returns whether a request concerns the text of the schema, so that its response is a plain text. */
 function isImport({ options }: LanguageRequest): boolean {
@@ -23,7 +23,8 @@ function isImport({ options }: LanguageRequest): boolean {
 /** GraphQL. */
 export const graphql: Language = {
   parse({ body, options }) {
-    if (options?.kind === schemaTextOptions.kind) return new SchemaTextQuery()
+    if (options?.kind === schemaTextOptions.kind)
+      return options?.of === generatedTextOptions.of ? new GeneratedTextQuery() : new SchemaTextQuery()
     if (options?.kind !== undefined) return new ImportQuery(body, options.mode ?? '')
     return new OperationQuery(readOperationRequest(body))
   },

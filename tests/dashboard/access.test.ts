@@ -223,6 +223,7 @@ test('each role sees the sections and actions that it may use', { skip }, async 
     'Indexes',
     'Functions',
     'Schema files',
+    'GraphQL',
     'Events',
     'Shell',
   ])
@@ -239,6 +240,7 @@ test('each role sees the sections and actions that it may use', { skip }, async 
     'Indexes',
     'Functions',
     'Schema files',
+    'GraphQL',
     'Events',
     'Shell',
     'Tokens',

@@ -169,6 +169,7 @@ test('every request of the dashboard has its tag', { skip }, async () => {
   for (const address of [
     'indexes',
     'schema-files',
+    'graphql',
     'logs',
     'diagram',
     'events',

@@ -94,6 +94,7 @@ export async function fill(stage: Stage, { name, text }: Texts): Promise<readonl
     'functions',
     at('functions', name('function')),
     'schema-files',
+    'graphql',
     'shell',
     'roles',
     at('roles', name('role')),

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dataOf, importSchema, runOperation, sendSchema } from '../support/graphql.ts'
-import { keyOfNewDatabase, query, runText } from '../support/http.ts'
+import { keyOfNewDatabase, query, runText, send } from '../support/http.ts'
 import { serverOfFile } from '../support/server.ts'
 
 const server = serverOfFile()
@@ -19,6 +19,28 @@ test('mutations of a database without a schema get an error', async () => {
   assert.deepEqual(await failure('subscription { cats }'), [
     { message: 'Schema is not configured for subscriptions.' },
   ])
+})
+
+test('every caller may read the generated schema, and only some callers the imported schema', async () => {
+  const secret = await keyOfNewDatabase(server, 'texts', 'admin')
+  const sdl = '# my cats\ntype Cat { name: String! }'
+  await importSchema(server, secret, sdl)
+  const read = async (key: string, path: string) => {
+    const { status, text } = await send(server, { secret: key, method: 'GET', path })
+    return { status, text }
+  }
+  const client = (await query(server, secret, { create_key: { object: { role: 'client' } } })) as {
+    secret: string
+  }
+  assert.deepEqual(await read(secret, '/import'), { status: 200, text: sdl })
+  assert.equal((await read(client.secret, '/import')).status, 403)
+  for (const key of [secret, client.secret]) {
+    const { status, text } = await read(key, '/import?schema=generated')
+    assert.equal(status, 200)
+    assert.match(text, /^type Cat {[^}]*_id: ID![^}]*name: String!\n}/m)
+    assert.match(text, /createCat\(/)
+  }
+  assert.equal((await read('wrong', '/import?schema=generated')).status, 401)
 })
 
 test('invalid scalars and variables are errors that name the type, the value and the reason', async () => {

@@ -1,18 +1,16 @@
 // The page of the shell: runs queries as the user or as another identity, at the present or at a past time.
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Version } from '../language.ts'
 import { Button } from '../parts/button.tsx'
 import { useDismissal } from '../parts/dismissal.ts'
 import { Editor } from '../parts/editor.tsx'
-import { Choice, Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { type Action, useAction } from '../parts/load.tsx'
 import { NotationSwitch, useConversion } from '../parts/notation-switch.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { useChoices } from '../parts/schema-list.tsx'
 import { VersionHint, VersionSwitch } from '../parts/version-switch.tsx'
-import { pastTime, place } from '../router.ts'
+import { pastTime } from '../router.ts'
 import type { Scope } from '../service/client.ts'
 import {
   activeTab,
@@ -24,8 +22,9 @@ import {
   showTab,
   tabs,
 } from '../service/shell-state.ts'
-import { canScope, scope, scopeAs, session } from '../session.ts'
+import { scope, session } from '../session.ts'
 import type { Json } from '../wire/json.ts'
+import { ActAs } from './act-as.tsx'
 import { Explanation } from './shell-explanation.tsx'
 import { FunctionHelp, useCompletions } from './shell-help.tsx'
 import { attempt, marksOf, QueryFailure, queriesOf4, queryOf10, type ReadyQuery } from './shell-queries.ts'
@@ -210,52 +209,4 @@ function HistoryChoice() {
       </ol>
     </details>
   )
-}
-
-interface ActAsProps {
-  /** Called with undefined for the user's own identity. */
-  readonly onChange: (scope: Scope | undefined) => void
-}
-
-const builtin = ['admin', 'server', 'server-readonly', 'client'] as const
-
-/**
- * A choice of the identity for queries. Only admins can choose roles and documents, because only an admin's secret can
- * be limited to a role or a document.
- */
-function ActAs({ onChange }: ActAsProps) {
-  // The page of a user links to the shell, with the user's document in the address.
-  const requested = place.value.parameters.get('as') ?? ''
-  const [choice, setChoice] = useState(requested === '' || !canScope.value ? '' : 'document')
-  const [document, setDocument] = useState(requested)
-  const [secret, setSecret] = useState('')
-  const roles = useChoices('roles')
-  useEffect(() => onChange(scopeOf(choice, document, secret)), [choice, document, secret])
-  const scoped: (readonly [string, string])[] = [
-    ...builtin.map(role => [role, `the role ${role}`] as const),
-    ...(roles.data ?? []).map(name => [`@role/${name}`, `the role ${name}`] as const),
-    ['document', 'a document…'],
-  ]
-  return (
-    <div class="inline-form">
-      <Choice
-        label="Run as"
-        value={choice}
-        onChange={setChoice}
-        options={[['', 'myself'], ...(canScope.value ? scoped : []), ['key', 'a key…']]}
-      />
-      {choice === 'document' && (
-        <Field label="Document" value={document} onInput={setDocument} isMono placeholder="users/123" />
-      )}
-      {choice === 'key' && (
-        <Field label="Secret of the key" type="password" value={secret} onInput={setSecret} isMono />
-      )}
-    </div>
-  )
-}
-
-function scopeOf(choice: string, document: string, secret: string): Scope | undefined {
-  if (choice === '') return undefined
-  if (choice === 'key') return { secret }
-  return scopeAs(choice === 'document' ? `@doc/${document.trim()}` : choice)
 }

@@ -28,6 +28,7 @@ const groups: readonly (readonly [title: string, sections: readonly Section[]])[
       { path: 'indexes', name: 'Indexes' },
       { path: 'functions', name: 'Functions' },
       { path: 'schema-files', name: 'Schema files', isHidden: role => role === 'client' || role === null },
+      { path: 'graphql', name: 'GraphQL' },
       { path: 'events', name: 'Events' },
       { path: 'shell', name: 'Shell' },
     ],

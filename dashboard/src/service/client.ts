@@ -174,11 +174,11 @@ export async function callApi<T>(
 export async function callText(
   method: 'GET' | 'POST',
   path: string,
-  { secret }: Scope,
+  scope: Scope,
   body?: string,
   signal?: AbortSignal,
 ): Promise<{ readonly status: number; readonly text: string }> {
-  const headers = { authorization: `Bearer ${secret}` }
+  const headers = { authorization: `Bearer ${scope.secret}`, ...tagHeadersOf(scope) }
   const init: RequestInit = { method, headers, signal: signal ?? null }
   if (body !== undefined) init.body = body
   const response = await reach(path, init)

@@ -1,5 +1,6 @@
 // Imports a schema: creates what is missing and writes the metadata, in one transaction.
 
+import { longCall } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
 import type { Query, RenderedResponse } from '../../model/language.ts'
@@ -7,6 +8,7 @@ import type { Session } from '../../model/session.ts'
 import type { Ref, Value } from '../../values/value.ts'
 import { SchemaError } from '../errors.ts'
 import { type Library, libraryOf } from '../library.ts'
+import { databaseSchema } from '../schema/database-schema.ts'
 import {
   directiveOf,
   type FieldDefinition,
@@ -77,6 +79,21 @@ export class SchemaTextQuery implements Query {
   evaluate(session: Session): RenderedResponse {
     requireRole(readers, session)
     return { status: 200, body: readSchemaText(session) }
+  }
+
+  value(): Value {
+    throw new RequestError('bad request', msg`The schema cannot be read here.`)
+  }
+}
+
+/** A query that returns the text of the generated schema. Every caller may read this schema by introspection, too. */
+export class GeneratedTextQuery implements Query {
+  readonly effect = 'read'
+
+  evaluate(session: Session): RenderedResponse {
+    const { generated, library, units } = databaseSchema(session, libraryOf(session.memo))
+    longCall(units)
+    return { status: 200, body: `${library.printSchema(generated)}\n` }
   }
 
   value(): Value {

@@ -3,7 +3,12 @@
 
 import { msg } from '../../../base/message.ts'
 import { credentialTexts } from '../../../graphql/wire/errors.ts'
-import { importModes, importOptions, schemaTextOptions } from '../../../graphql/wire/import-options.ts'
+import {
+  generatedTextOptions,
+  importModes,
+  importOptions,
+  schemaTextOptions,
+} from '../../../graphql/wire/import-options.ts'
 import type { Answer } from '../answer.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
 import { graphqlProtocol, importProtocol, secretIn } from '../graphql-headers.ts'
@@ -96,11 +101,13 @@ function usage(): Answer {
   return { status: 200, body: text, contentType: textType }
 }
 
-/** Returns the text of the imported schema. */
+/** Returns the text of the imported schema, or of the generated schema with the parameter `schema=generated`. */
 async function readSchema(call: EndpointCall, engine: Services['engine']): Promise<Answer> {
   const fault = credentialFault(call)
   if (fault !== undefined) return { ...operationFault(fault), status: 401, body: fault }
-  return engine.query({ ...call.queryRequest(undefined), options: schemaTextOptions })
+  const isGenerated = queryParameter(call.request.url, 'schema') === 'generated'
+  const options = isGenerated ? generatedTextOptions : schemaTextOptions
+  return engine.query({ ...call.queryRequest(undefined), options })
 }
 
 /** Imports the schema in the body. */

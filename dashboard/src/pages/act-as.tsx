@@ -1,0 +1,56 @@
+// The choice of the identity for queries that the user runs.
+
+import { useEffect, useState } from 'preact/hooks'
+import { Choice, Field } from '../parts/fields.tsx'
+import { useChoices } from '../parts/schema-list.tsx'
+import { place } from '../router.ts'
+import type { Scope } from '../service/client.ts'
+import { canScope, scopeAs } from '../session.ts'
+
+interface ActAsProps {
+  /** Called with undefined for the user's own identity. */
+  readonly onChange: (scope: Scope | undefined) => void
+}
+
+const builtin = ['admin', 'server', 'server-readonly', 'client'] as const
+
+/**
+ * A choice of the identity for queries. Only admins can choose roles and documents, because only an admin's secret can
+ * be limited to a role or a document.
+ */
+export function ActAs({ onChange }: ActAsProps) {
+  // The page of a user links to the shell, with the user's document in the address.
+  const requested = place.value.parameters.get('as') ?? ''
+  const [choice, setChoice] = useState(requested === '' || !canScope.value ? '' : 'document')
+  const [document, setDocument] = useState(requested)
+  const [secret, setSecret] = useState('')
+  const roles = useChoices('roles')
+  useEffect(() => onChange(scopeOf(choice, document, secret)), [choice, document, secret])
+  const scoped: (readonly [string, string])[] = [
+    ...builtin.map(role => [role, `the role ${role}`] as const),
+    ...(roles.data ?? []).map(name => [`@role/${name}`, `the role ${name}`] as const),
+    ['document', 'a document…'],
+  ]
+  return (
+    <div class="inline-form">
+      <Choice
+        label="Run as"
+        value={choice}
+        onChange={setChoice}
+        options={[['', 'myself'], ...(canScope.value ? scoped : []), ['key', 'a key…']]}
+      />
+      {choice === 'document' && (
+        <Field label="Document" value={document} onInput={setDocument} isMono placeholder="users/123" />
+      )}
+      {choice === 'key' && (
+        <Field label="Secret of the key" type="password" value={secret} onInput={setSecret} isMono />
+      )}
+    </div>
+  )
+}
+
+function scopeOf(choice: string, document: string, secret: string): Scope | undefined {
+  if (choice === '') return undefined
+  if (choice === 'key') return { secret }
+  return scopeAs(choice === 'document' ? `@doc/${document.trim()}` : choice)
+}

@@ -1,0 +1,85 @@
+// Reads and imports the GraphQL schema of a database, and runs operations.
+
+import { scope } from '../session.ts'
+import { parseJson, tryJson, writeJson } from '../wire/json.ts'
+import { callText, type Scope } from './client.ts'
+import { errorOf, ServiceError } from './faults.ts'
+
+/** The mode of an import. */
+export type ImportMode = 'merge' | 'replace' | 'override'
+
+/** The texts of the GraphQL schema of a database. */
+export interface GraphqlSchema {
+  /** The imported text; undefined if the caller may not read this text. Empty if there is none. */
+  readonly imported: string | undefined
+  /** The schema that clients see. */
+  readonly generated: string
+}
+
+const forbidden = 403
+
+async function read(path: string, signal: AbortSignal): Promise<{ status: number; text: string }> {
+  const answer = await callText('GET', path, scope.value, undefined, signal)
+  if (answer.status >= 300 && answer.status !== forbidden) throw failure(answer)
+  return answer
+}
+
+/** The error of a response whose body is a plain text. */
+function failure({ status, text }: { readonly status: number; readonly text: string }): ServiceError {
+  const body = tryJson(text)
+  return body === undefined ? new ServiceError(status, text) : errorOf(status, body)
+}
+
+/** Reads both texts. Throws {@link ServiceError}. */
+export async function readGraphqlSchema(signal: AbortSignal): Promise<GraphqlSchema> {
+  const [imported, generated] = await Promise.all([
+    read('/import', signal),
+    read('/import?schema=generated', signal),
+  ])
+  return { imported: imported.status === forbidden ? undefined : imported.text, generated: generated.text }
+}
+
+/** Imports a schema. Throws {@link ServiceError} with the reason of a rejection. */
+export async function importGraphqlSchema(
+  text: string,
+  mode: ImportMode,
+  signal: AbortSignal,
+): Promise<void> {
+  const answer = await callText('POST', `/import?mode=${mode}`, scope.value, text, signal)
+  if (answer.status >= 300) throw failure(answer)
+}
+
+/** The response to an operation. */
+export interface OperationResult {
+  /** The body of the response, as indented JSON. */
+  readonly text: string
+  /** Milliseconds from the request to the last byte, measured in the browser. */
+  readonly elapsedMs: number
+}
+
+/**
+ * Runs an operation as the user or as another caller. `variables` is the text of a JSON object, or empty. Throws an
+ * Error for variables in another form. The response contains the errors of the operation.
+ */
+export async function runOperation(
+  query: string,
+  variables: string,
+  as: Scope,
+  signal: AbortSignal,
+): Promise<OperationResult> {
+  const values = variables.trim() === '' ? null : tryJson(variables)
+  if (values === undefined || (values !== null && !(values instanceof Map)))
+    throw new Error('The variables must be a JSON object, such as {"name": "Ada"}.')
+  const started = performance.now()
+  const body = writeJson({ query, variables: values })
+  const { text } = await callText('POST', '/graphql', { ...as, isFromUser: true }, body, signal)
+  return { text: indented(text), elapsedMs: performance.now() - started }
+}
+
+/** Longer responses are shown as they are. */
+const indentedCharsMax = 2_000_000
+
+function indented(text: string): string {
+  if (text.length > indentedCharsMax || tryJson(text) === undefined) return text
+  return writeJson(parseJson(text), '  ')
+}
