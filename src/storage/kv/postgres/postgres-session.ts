@@ -11,9 +11,11 @@ import {
   hostName,
   parseDatabaseAddress,
 } from '../../../base/addresses.ts'
+import { systemClock } from '../../../base/clock.ts'
 import { wait } from '../../../base/timers.ts'
 import { StoreUnavailableError, wordsOf } from '../store-errors.ts'
 import { isAboutTls, isRejection, rejection, stateOf, unavailable } from './failures.ts'
+import { connectToFirst } from './first-server.ts'
 
 /** The location of the record (the store's tables in PostgreSQL). */
 export interface RecordLocation {
@@ -113,33 +115,42 @@ export class PostgresSession {
   }
 
   /**
-   * Connects to the first server of the address that accepts writes. Throws {@link StoreUnavailableError} when no
-   * server can be reached, or when all servers reject the connection or are standbys. Standbys are excluded, because a
-   * standby may lack commits that a replica already contains. If a statement takes longer than `statementTimeoutMs`,
-   * the connection is treated as broken; 0: no limit.
+   * Connects to the first server of the address that accepts writes. If a server does not respond within a second, the
+   * next server is tried at the same time, and for a while, the silent server is tried last. Throws
+   * {@link StoreUnavailableError} when no server can be reached, or when all servers reject the connection or are
+   * standbys. Standbys are excluded, because a standby may lack commits that a replica already contains. If a statement
+   * takes longer than `statementTimeoutMs`, the connection is treated as broken; 0: no limit.
    */
   static async open(
     location: RecordLocation,
     purpose: string,
     statementTimeoutMs = statementTimeoutMsDefault,
   ): Promise<PostgresSession> {
-    const reasons: string[] = []
-    let last: unknown
+    let servers: readonly DatabaseServer[]
     try {
-      for (const { attempts, name } of endpointsOf(location.url, purpose)) {
-        try {
-          return await PostgresSession.#openAt(attempts, location, purpose, statementTimeoutMs)
-        } catch (cause) {
-          last = cause
-          reasons.push(`${name}: ${wordsOf(cause)}`)
-          // As in libpq: if a server rejects the login, the other servers are not tried.
-          if (location.ending?.aborted || stateOf(cause)?.startsWith('28')) break
-        }
-      }
+      servers = endpointsOf(location.url, purpose)
     } catch (cause) {
       throw unavailable(cause)
     }
-    throw unavailable(last, reasons.length > 1 ? reasons.join('; ') : undefined)
+    const { ending } = location
+    const outcome = await connectToFirst({
+      servers: [...servers.filter(server => !isSilent(server)), ...servers.filter(isSilent)],
+      connect: ({ attempts }, signal) => {
+        const signals = ending === undefined ? [signal] : [signal, ending]
+        const ends = servers.length === 1 ? ending : AbortSignal.any(signals)
+        return PostgresSession.#openAt(attempts, location, purpose, { statementTimeoutMs, ends })
+      },
+      close: session => session.close(),
+      // As in libpq: if a server rejects the login, the other servers are not tried.
+      isFinal: cause => ending?.aborted === true || stateOf(cause)?.startsWith('28') === true,
+    })
+    if ('connection' in outcome) {
+      for (const { name } of outcome.silent) silentSince.set(name, systemClock.elapsedMs())
+      return outcome.connection
+    }
+    const { failures } = outcome
+    const reasons = failures.map(({ cause, server }) => `${server.name}: ${wordsOf(cause)}`)
+    throw unavailable(failures.at(-1)?.cause, reasons.length > 1 ? reasons.join('; ') : undefined)
   }
 
   /**
@@ -162,17 +173,20 @@ export class PostgresSession {
     }
   }
 
-  /** Connects to one server, with the first settings that the server accepts. */
+  /** Connects to one server, with the first settings that the server accepts. `ends`: closes the session. */
   static async #openAt(
     attempts: DatabaseServer['attempts'],
     location: RecordLocation,
     purpose: string,
-    statementTimeoutMs: number,
+    {
+      ends,
+      statementTimeoutMs,
+    }: { readonly ends: AbortSignal | undefined; readonly statementTimeoutMs: number },
   ): Promise<PostgresSession> {
     for (const [at, attempt] of attempts.entries()) {
       try {
         const config = { ...attempt, query_timeout: statementTimeoutMs }
-        return await PostgresSession.#connect(config, location, purpose)
+        return await PostgresSession.#connect(config, location, purpose, ends)
       } catch (cause) {
         if (at === attempts.length - 1 || !isAboutTls(cause)) throw cause
       }
@@ -184,6 +198,7 @@ export class PostgresSession {
     config: ClientConfig,
     location: RecordLocation,
     purpose: string,
+    ends: AbortSignal | undefined,
   ): Promise<PostgresSession> {
     // The driver is loaded on demand, because loading takes long and only some processes need the driver.
     const pg = await import('pg')
@@ -194,7 +209,7 @@ export class PostgresSession {
       pipeline: true,
     } as ClientConfig)
     const session = new PostgresSession(client, location, purpose)
-    const ended = session.#endWith(location.ending)
+    const ended = session.#endWith(ends)
     client.on('notice', () => {
       session.#warnings++
     })
@@ -336,8 +351,9 @@ export class PostgresSession {
   }
 
   /**
-   * Returns a promise that rejects when the process is about to exit; the session is then closed, too. The promise is
-   * needed because the driver does not close a connection that it is still opening.
+   * Returns a promise that rejects when the process is about to exit, or when another server has accepted a connection;
+   * the session is then closed, too. The promise is needed because the driver does not close a connection that it is
+   * still opening.
    */
   #endWith(ending: AbortSignal | undefined): Promise<never> {
     const ended = new Promise<never>((_resolve, reject) => {
@@ -376,6 +392,15 @@ interface DatabaseServer {
   readonly name: string
   /** At least one set of connection settings. The next set is tried when the server rejects the previous set. */
   readonly attempts: readonly ClientConfig[]
+}
+
+/** Milliseconds for which a server that has not responded is tried last. */
+const silentMs = 30_000
+/** The times at which servers did not respond, by name, in milliseconds of the monotonic clock. */
+const silentSince = new Map<string, number>()
+
+function isSilent({ name }: DatabaseServer): boolean {
+  return systemClock.elapsedMs() - (silentSince.get(name) ?? Number.NEGATIVE_INFINITY) < silentMs
 }
 
 /** Milliseconds after which an attempt to connect fails. */

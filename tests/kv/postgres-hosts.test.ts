@@ -1,0 +1,69 @@
+// An address with several hosts, of which some do not respond.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { PostgresSession } from '../../src/storage/kv/postgres/postgres-session.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+
+/** Listens on a free port, and returns this port. */
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** Opens and closes a session. Returns the port of the server that it leads to. */
+async function reach(url: string): Promise<unknown> {
+  const session = await PostgresSession.open({ url, schema: 'tests' }, 'tests')
+  try {
+    const [row] = await session.query("SELECT current_setting('port')::int AS port")
+    return row?.port
+  } finally {
+    session.close()
+  }
+}
+
+describe('an address with several hosts', { skip: noPostgres }, () => {
+  let primary: PostgresServer
+
+  before(async () => {
+    primary = await PostgresServer.start()
+  })
+  after(() => primary.stop())
+
+  test('a server that does not respond delays only the first connection, whatever the connect_timeout', async () => {
+    const { port } = primary
+    const sockets: Socket[] = []
+    const silent = createServer(socket => sockets.push(socket.on('error', () => {})))
+    const silentPort = await listen(silent)
+    const url = `postgres://tests@127.0.0.1:${silentPort},127.0.0.1:${port}/postgres?connect_timeout=600`
+    for (let connection = 0; connection < 3; connection++) assert.equal(await reach(url), port)
+    assert.equal(sockets.length, 1)
+    const [first] = sockets as [Socket]
+    if (!first.closed) await once(first.resume(), 'close')
+    silent.close()
+  })
+
+  test('a silent server is used when the other servers are standbys', async () => {
+    const { port } = primary
+    const waiting = Promise.withResolvers<void>()
+    // Forwards a connection only after another server was tried.
+    const slow = createServer(async client => {
+      await waiting.promise
+      const target = connect(port, '127.0.0.1')
+      client.pipe(target).pipe(client)
+      for (const socket of [client, target]) socket.on('error', () => {})
+    })
+    const other = createServer(socket => {
+      socket.destroy()
+      waiting.resolve()
+    })
+    const [slowPort, otherPort] = [await listen(slow), await listen(other)]
+    const url = `postgres://tests@127.0.0.1:${slowPort},127.0.0.1:${otherPort}/postgres?sslmode=disable`
+    assert.equal(await reach(url), port)
+    slow.close()
+    other.close()
+  })
+})
