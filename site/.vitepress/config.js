@@ -54,6 +54,7 @@ export default {
   cleanUrls: true,
   // Sources, tests and examples of the repository are no pages of the site.
   ignoreDeadLinks: [
+    './LICENSE',
     /^https?:\/\/localhost/,
     /(?:^|\/)(?:src|tests|examples|deploy|dashboard|scripts|bench)\//,
   ],

@@ -67,6 +67,19 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+test('npm would publish both packages with their versions', async t => {
+  if (fault) return t.skip(fault)
+  const { version } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as {
+    readonly version: string
+  }
+  for (const name of ['terrarium-db', 'terrarium-client']) {
+    const tarball = join(folder, `${name}-${version}.tgz`)
+    const publish = ['publish', '--dry-run', '--json', '--tag', 'next', tarball]
+    const { stdout } = await run('npm', publish, { cwd: folder, env: environment })
+    assert.ok(stdout.includes(`"${name}@${version}"`), stdout.slice(0, 500))
+  }
+})
+
 describe('the package as a program', () => {
   test('contains the compiled program, declarations and the dashboard, and nothing else of the repository', async t => {
     if (fault) return t.skip(fault)
