@@ -33,17 +33,31 @@ describe('an address with several hosts', { skip: noPostgres }, () => {
   })
   after(() => primary.stop())
 
-  test('a server that does not respond delays only the first connection, whatever the connect_timeout', async () => {
+  test('a server that does not respond is tried last by the next connections, whatever the connect_timeout', async () => {
     const { port } = primary
+    const contacts: string[] = []
     const sockets: Socket[] = []
-    const silent = createServer(socket => sockets.push(socket.on('error', () => {})))
-    const silentPort = await listen(silent)
-    const url = `postgres://tests@127.0.0.1:${silentPort},127.0.0.1:${port}/postgres?connect_timeout=600`
-    for (let connection = 0; connection < 3; connection++) assert.equal(await reach(url), port)
-    assert.equal(sockets.length, 1)
-    const [first] = sockets as [Socket]
-    if (!first.closed) await once(first.resume(), 'close')
+    const silent = createServer(socket => {
+      contacts.push('silent')
+      sockets.push(socket.on('error', () => {}))
+    })
+    const good = createServer(client => {
+      contacts.push('good')
+      const target = connect(port, '127.0.0.1')
+      client.pipe(target).pipe(client)
+      for (const socket of [client, target]) socket.on('error', () => {})
+    })
+    const hosts = `127.0.0.1:${await listen(silent)},127.0.0.1:${await listen(good)}`
+    const url = `postgres://tests@${hosts}/postgres?sslmode=disable&connect_timeout=600`
+    assert.equal(await reach(url), port)
+    assert.deepEqual(contacts, ['silent', 'good'])
+    // The connection to the silent server is closed when the other server has accepted the connection.
+    for (const socket of sockets) if (!socket.resume().closed) await once(socket, 'close')
+    assert.equal(await reach(url), port)
+    assert.equal(contacts[2], 'good')
+    for (const socket of sockets) socket.destroy()
     silent.close()
+    good.close()
   })
 
   test('a silent server is used when the other servers are standbys', async () => {
