@@ -289,6 +289,7 @@ async function openS3Target(bucket: string, prefix: string): Promise<BackupTarge
       })
     },
     async *list(objects, after) {
+      const checked = listingCheck(name, before + objects)
       for (let token: string | undefined, isFirst = true; isFirst || token !== undefined; isFirst = false) {
         const request = {
           Bucket: bucket,
@@ -300,13 +301,41 @@ async function openS3Target(bucket: string, prefix: string): Promise<BackupTarge
         const page: ListObjectsV2CommandOutput = await explained('read', limit =>
           client.send(new ListObjectsV2Command(request), limit),
         )
-        for (const { Key } of page.Contents ?? []) if (Key !== undefined) yield Key.slice(before.length)
+        const keys = (page.Contents ?? []).flatMap(({ Key }) => Key ?? [])
+        checked(keys)
+        for (const key of keys) yield key.slice(before.length)
         token = page.NextContinuationToken
       }
     },
     remove: async object => {
       await explained('written', limit => client.send(new DeleteObjectCommand(place(object)), limit))
     },
+  }
+}
+
+/** Maximum number of objects that a listing may return. A backup has far fewer objects. */
+const listedMax = 10_000_000
+/** Maximum number of consecutive pages of a listing without objects. */
+const emptyPagesMax = 100
+
+/**
+ * Returns a function that checks each page of a listing. Throws {@link BackupError} for a listing that does not advance
+ * or has no end, so that a faulty service cannot keep a command busy forever.
+ */
+function listingCheck(target: string, prefix: string): (keys: readonly string[]) => void {
+  const rejected = (reason: string) =>
+    new BackupError(`the list of objects in the backup bucket ${target} ${reason}`)
+  let [last, listed, emptyPages] = ['', 0, 0]
+  return keys => {
+    emptyPages = keys.length === 0 ? emptyPages + 1 : 0
+    if (emptyPages > emptyPagesMax) throw rejected('has no end')
+    for (const key of keys) {
+      if (!key.startsWith(prefix)) throw rejected('contains an object that does not belong to the backup')
+      if (key <= last) throw rejected('is not in order')
+      last = key
+    }
+    listed += keys.length
+    if (listed > listedMax) throw rejected(`has more than ${listedMax} objects`)
   }
 }
 

@@ -94,6 +94,20 @@ function shownDatabase(path: DatabasePath): string {
   return path.join('/') || 'the root database'
 }
 
+/** Returns whether `next` is after `place`. Only the page before the deleted documents may have no records. */
+function isLater(next: PagePlace, place: PagePlace, hasRecords: boolean): boolean {
+  if (place.part === 'live') {
+    if (next.part === 'ended') return true
+    const from = place.after === undefined ? -1n : BigInt.asUintN(64, place.after)
+    return hasRecords && next.after !== undefined && BigInt.asUintN(64, next.after) > from
+  }
+  if (next.part === 'live' || !hasRecords) return false
+  const isSameTime = next.after === place.after
+  return (
+    next.after > place.after || (isSameTime && BigInt.asUintN(64, next.id) > BigInt.asUintN(64, place.id))
+  )
+}
+
 class Exporter {
   readonly #connection: TransferConnection
   readonly #options: ExportOptions
@@ -252,6 +266,10 @@ class Exporter {
       const request = { collection, at: this.#exported.at, place, history }
       const page: ExportPage = await this.#connection.page(path, request)
       yield page.records
+      if (page.next !== undefined && !isLater(page.next, place, page.records.length > 0))
+        throw new TransferError(
+          `${this.#connection.name} cannot be used: its pages of ${collection} do not end`,
+        )
       place = page.next
     }
   }

@@ -156,14 +156,21 @@ export async function* listOf(
   const get = object({ get: object({ var: 'ref' }) })
   const expr = object({ let: [object({ document: get })], in: shown })
   let after: Json | undefined
+  let found = 0
   do {
     const page = object({ paginate: set, size: pageSize, after })
     const resource = await run(object({ map: object({ lambda: 'ref', expr }), collection: page }), connection)
     const data = memberOf(resource, 'data')
     for (const each of Array.isArray(data) ? data : []) if (each instanceof Map) yield each
     after = memberOf(resource, 'after')
+    // A program that is no Terrarium could return pages without an end, also empty ones.
+    found += Math.max(1, Array.isArray(data) ? data.length : 0)
+    if (found > objectsMax) throw new StartError(`the service returns more than ${objectsMax} objects`)
   } while (after !== undefined)
 }
+
+/** Maximum number of objects, and of empty pages, of a list. */
+const objectsMax = 1_000_000
 
 /** Runs a query and returns its resource. Throws {@link StartError} with the first error. */
 async function run(query: Json, connection: QueryConnection): Promise<Json> {
