@@ -1,7 +1,7 @@
 // Converts stored documents to the form in responses: removes internal fields, and adds fields such as the status of
 // indexes.
 
-import { historyFloorField, migrationField } from '../storage/store/definitions.ts'
+import { checkedByDefaultField, historyFloorField, migrationField } from '../storage/store/definitions.ts'
 import type { Version } from '../storage/store/store-contract.ts'
 import { encodeGlobalId } from '../values/names.ts'
 import {
@@ -17,7 +17,7 @@ import type { Session } from './session.ts'
 
 /** Internal fields, by native collection. */
 const hiddenFields: Partial<Record<CollectionId, ReadonlySet<string>>> = {
-  [native.databases]: new Set(['scope', 'account', 'disabled']),
+  [native.databases]: new Set(['scope', 'account', 'disabled', checkedByDefaultField]),
   [native.collections]: new Set([historyFloorField, migrationField]),
   [native.indexes]: new Set(['hidden']),
   [native.credentials]: new Set(['hashed_password', 'password', 'current_password']),

@@ -94,7 +94,7 @@ async function sells(client: Client): Promise<unknown> {
   )
   const refused = [
     await codeOf(run(fql`putInCart(${customer}, ${book}, 2)`)),
-    await codeOf(run(fql`Order.byId(${cart.id})!.update({ status: 'lost' })`)),
+    await codeOf(client.query(fql`Order.byId(${cart.id})!.update({ status: 'lost' })`, { typecheck: false })),
     await codeOf(run(fql`checkout(${cart.id}, 'shipped', {})`)),
   ]
   await run(fql`checkout(${cart.id}, 'processing', ${{ card: 'none' }})`)

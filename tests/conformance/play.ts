@@ -21,6 +21,8 @@ export interface CaseResult {
   /** The failed step of a failed case, and the reason. */
   readonly step?: number | string
   readonly complaint?: string
+  /** The errors in the last response of a failed case, if it rejected a query or a schema. */
+  readonly refusal?: readonly string[]
 }
 
 /** The differences between the results and the list. Both are empty if they match. */
@@ -84,7 +86,7 @@ export async function play(
 }
 
 /** Plays the cases of some folders in one way. */
-async function playWith(
+export async function playWith(
   server: RunningServer,
   only: string,
   folders: readonly Folder[],

@@ -40,6 +40,7 @@ async function assertDocumented(seed: number): Promise<void> {
         'x-query-timeout-ms': '2000',
         'x-format': 'tagged',
         'x-performance-hints': 'true',
+        'x-typecheck': String(left % 2 === 0),
       }
       const { status, text } = await sendFql(server, server.rootSecret, query, {}, headers)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)

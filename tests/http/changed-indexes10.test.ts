@@ -12,7 +12,7 @@ let admin: string
 let collections = 0
 
 before(async () => {
-  admin = await keyOfNewDatabase(server, 'indexes', 'admin')
+  admin = await keyOfNewDatabase(server, 'indexes', 'admin', { typechecked: false })
 })
 
 interface Page {

@@ -163,6 +163,7 @@ test('a schema of a hundred collections is returned unchanged, and pushing it ag
 collection C${index} {
   a: String?;  b : { c: Int = 1, *: Any }
   next: Ref<C${(index + 1) % 100}>?
+  list: Array<Int>?
   compute d = (.a) // short
   index byA { terms [.a]
     values [desc(.b.c), mva(.list)] }

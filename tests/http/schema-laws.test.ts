@@ -19,7 +19,7 @@ role writer { }
 `
 
 before(async () => {
-  admin = await keyOfNewDatabase(server, 'laws', 'admin')
+  admin = await keyOfNewDatabase(server, 'laws', 'admin', { typechecked: false })
 })
 
 interface Body {

@@ -25,7 +25,7 @@ async function messageOf(answer: Promise<HttpAnswer>): Promise<string | undefine
 test('information about a request is in the body, in order, and not in headers', async () => {
   const { headers, json, status } = await ask({ query: '1 + 1' }, { 'x-query-tags': 'a=1,b=2' })
   assert.equal(status, 200)
-  const names = ['data', 'summary', 'txn_ts', 'stats', 'query_tags', 'schema_version']
+  const names = ['data', 'static_type', 'summary', 'txn_ts', 'stats', 'query_tags', 'schema_version']
   assert.deepEqual(Object.keys(json as object), names)
   assert.equal(headers.get('x-txn-time'), null)
   assert.equal(headers.get('x-compute-ops'), null)

@@ -274,7 +274,7 @@ test('a feed from before the history is an error; a feed from before the collect
 test('a page ends before its deadline, and the next one continues it', () =>
   withEngine(async bench => {
     const token = await source(bench)
-    await bench.query('Set.sequence(0, 200).forEach(n => Jar.create({ id: n + 1, n: n }))')
+    await bench.query('Set.sequence(0, 200).forEach(n => Jar.create({ id: ID(n + 1), n: n }))')
     bench.time.msPerLook = 600
     const seen: unknown[] = []
     let cursor: string | undefined

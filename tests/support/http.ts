@@ -72,7 +72,10 @@ export async function runText(
   return (answer.json as { resource: unknown }).resource
 }
 
-/** Sends a query of version 10; arguments are in the format `simple`. */
+/**
+ * Sends a query of version 10; arguments are in the format `simple`. Most tests are about evaluation, and some of their
+ * programs have type errors on purpose. So types are checked only if `headers` say so.
+ */
 export function sendFql(
   server: Pick<RunningServer, 'url'>,
   secret: string,
@@ -81,7 +84,7 @@ export function sendFql(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<HttpAnswer> {
   const body = JSON.stringify({ query: text, arguments: args })
-  return send(server, { secret, path: '/query/1', body, headers })
+  return send(server, { secret, path: '/query/1', body, headers: { 'x-typecheck': 'false', ...headers } })
 }
 
 /** Runs a query of version 10 and returns its `data`; throws with status and body when it fails. */
@@ -101,9 +104,17 @@ export function rootQuery(server: RunningServer, expression: unknown): Promise<u
   return query(server, server.rootSecret, expression)
 }
 
-/** Creates a database, and a key with the given role in this database. Returns the secret of the key. */
-export async function keyOfNewDatabase(server: RunningServer, name: string, role: string): Promise<string> {
-  await rootQuery(server, { create_database: { object: { name } } })
+/**
+ * Creates a database, and a key with the given role in this database. Returns the secret of the key. `fields`: further
+ * fields of the database.
+ */
+export async function keyOfNewDatabase(
+  server: RunningServer,
+  name: string,
+  role: string,
+  fields: object = {},
+): Promise<string> {
+  await rootQuery(server, { create_database: { object: { name, ...fields } } })
   const key = await rootQuery(server, { create_key: { object: { database: { database: name }, role } } })
   return (key as { secret: string }).secret
 }

@@ -93,7 +93,7 @@ class RandomDatabase {
   async #pushFiles(): Promise<void> {
     const items = typed.map(name => this.#collection(name))
     items.push(
-      'function twice(x: Int): Int {\n  x * 2\n}',
+      'function twice(x: Int): Number {\n  x * 2\n}',
       '@alias(Other)\nfunction again(x) {\n  twice(x)\n}',
     )
     items.push(

@@ -29,7 +29,7 @@ interface Start {
 
 async function open(client: Client): Promise<void> {
   const { data } = await client.query<Start>(fql`
-    let user = Query.identity()!
+    let user: Any = Query.identity()
     let notes = Note.byOwner(user)
     { user: user, notes: notes.toArray(), source: notes.eventSource() }
   `)
@@ -105,7 +105,10 @@ addForm.onsubmit = event => {
   event.preventDefault()
   const note: Omit<NewNote, 'owner'> = { text: String(new FormData(addForm).get('text')) }
   addForm.reset()
-  void run(fql`Note.create({ owner: Query.identity(), text: ${note.text} })`)
+  void run(fql`
+    let owner: Any = Query.identity()
+    Note.create({ owner: owner, text: ${note.text} })
+  `)
 }
 
 find<HTMLButtonElement>('#logout').onclick = () =>

@@ -30,7 +30,8 @@ function queryOf(text: string): TextQuery {
         const { code, message } = error
         const rest = summary.includes(message) ? '' : `: ${visible(message)}`
         shown.stderr.write(`${styleFor(shown.stderr)(['red', 'bold'], visible(code))}${rest}\n`)
-        if (code === 'unbound_variable' && isVersion4(text)) writeVersionHint('4', shown.stderr)
+        const isUnbound = code === 'unbound_variable' || summary.includes('error: Unbound variable `')
+        if (isUnbound && isVersion4(text)) writeVersionHint('4', shown.stderr)
       } else if (shown.showsResult) shown.stdout.write(`${valueText(data, shown.stdout)}\n`)
       return error === undefined
     },

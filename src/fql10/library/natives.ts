@@ -104,7 +104,7 @@ function numbered(
 
 const tokensOf = byDocument(
   'Returns the tokens of `document` that the caller may read.',
-  ['Token.byDocument(Author.byId(1)).count()', '0'],
+  ['Token.byDocument(Author.byId(1)!).count()', '0'],
   (_, document, call) => call.evaluation.world.access.tokensOf(document, call),
 )
 const credentialOf = byDocument(

@@ -17,7 +17,7 @@ import type { Source, Span } from '../syntax/source.ts'
 import { bounded } from './budget.ts'
 import { machineFor } from './check-query.ts'
 import { indexedFaults } from './indexable.ts'
-import { libraryShapes } from './library.ts'
+import { libraryNames, libraryShapes } from './library.ts'
 import type { Machine } from './machine.ts'
 import { lambdaIn, namesOf, SchemaTypes } from './schema-types.ts'
 import { booleanType, named, nullType, type Type } from './terms.ts'
@@ -51,9 +51,10 @@ export function schemaErrors(
 
 /** The error about types of a collection that have the names of other types. */
 function nameErrors(item: CollectionItem, all: readonly CollectionItem[]): readonly Diagnostic[] {
+  // Version 4 permits names of the library, such as `Token`. Version 10 rejects them when the collection is created.
+  if (libraryNames.has(item.name.text)) return []
   const own = namesOf(item).flatMap(typeNames)
   const others = new Set(all.flatMap(each => (each === item ? [] : namesOf(each).flatMap(typeNames))))
-  // A name of the library is rejected when the collection is created.
   const taken = own.filter(
     name => others.has(name) || (libraryShapes.has(name) && !namesOf(item).includes(name)),
   )

@@ -1,12 +1,12 @@
 // The table of subtyping: which values fit which uses.
 
 import { msg } from '../../base/message.ts'
-import type { Remark } from '../failure/query-failure.ts'
 import type { Span } from '../syntax/source.ts'
 import { type Alternative, meet } from './alternatives.ts'
 import type { Scheme, Shape } from './environment.ts'
 import type { Failure, Print } from './failures.ts'
 import type { Checks, Instances } from './instances.ts'
+import { rejectionOf } from './rejection.ts'
 import {
   type AccessUse,
   anyType,
@@ -109,7 +109,7 @@ export class Comparison {
     else if (value.kind === 'open' && this.#open(value, va, use, ua)) return
     else if (use.kind === 'named' && this.#instances.alias(use) !== undefined) {
       this.#checks.walk(value, va, this.#instances.alias(use) as Type, ua)
-    } else this.#reject(value, va, use, ua)
+    } else this.#checks.fail(rejectionOf(value, use), value, va, ua)
   }
 
   #generic(value: Type, va: Alternative, use: Use, ua: Alternative): void {
@@ -418,89 +418,7 @@ export class Comparison {
     this.#project(value, va, use, ua)
     return true
   }
-
-  /** The failures of a value that the table does not accept. */
-  #reject(
-    value: Exclude<Type, Variable | UnionType | IntersectionType>,
-    va: Alternative,
-    use: Exclude<Use, Variable | IntersectionType | UnionType>,
-    ua: Alternative,
-  ): void {
-    const { span } = value
-    const fail = (at: Span | undefined, text: (print: Print) => ReturnType<typeof msg>, remarks?: Remarks) =>
-      this.#checks.fail(
-        remarks === undefined
-          ? { kind: 'other', span: at, message: text }
-          : { kind: 'other', span: at, message: text, remarks },
-        value,
-        va,
-        ua,
-      )
-    switch (use.kind) {
-      case 'select':
-        fail(
-          use.nameSpan ?? span,
-          print => msg`Type \`${print.value(value)}\` does not have field \`${use.field}\``,
-          print => this.#hints(value, use, print),
-        )
-        break
-      case 'open':
-        fail(span, print => msg`Type \`${print.value(value)}\` does not have field \`${use.field}\``)
-        break
-      case 'access':
-        fail(use.argumentsSpan, print => msg`Cannot use \`[]\` operator with type \`${print.value(value)}\``)
-        break
-      case 'project':
-        fail(span, print => msg`Cannot use projection with type \`${print.value(value)}\``)
-        break
-      case 'call':
-      case 'function': {
-        if (use.kind === 'function' && value.kind !== 'named' && value.kind !== 'literal') {
-          this.#mismatch(value, va, use, ua)
-          break
-        }
-        const at = use.kind === 'call' ? use.argumentsSpan : undefined
-        fail(
-          span,
-          print => msg`Type \`${print.value(value)}\` cannot be used as a function`,
-          print =>
-            at === undefined
-              ? []
-              : [{ name: 'hint', message: `\`${print.value(value)}\` is used as a function here`, span: at }],
-        )
-        break
-      }
-      default:
-        this.#mismatch(value, va, use, ua)
-    }
-  }
-
-  #hints(value: Exclude<Type, Variable>, { nameSpan, dot }: SelectUse, print: Print): Remark[] {
-    const hints: Remark[] = []
-    const { span } = value
-    const isBeforeDot = span !== undefined && span.source === nameSpan?.source && span.end === dot
-    const isField =
-      span !== undefined &&
-      span.source === nameSpan?.source &&
-      span.start === nameSpan.start &&
-      span.end === nameSpan.end
-    if (span !== undefined && !isBeforeDot && !isField) {
-      hints.push({ name: 'hint', message: `Type \`${print.value(value)}\` inferred here`, span })
-    }
-    if (value.kind === 'named' && value.name === 'Null' && nameSpan !== undefined && dot !== undefined) {
-      const at = { source: nameSpan.source, start: dot, end: dot }
-      const message = 'Use the ! or ?. operator to handle the null case'
-      hints.push({ name: 'hint', message, span: at, suggestion: '!' })
-    }
-    return hints
-  }
-  #mismatch(value: Type, va: Alternative, use: Use, ua: Alternative): void {
-    const span = value.kind === 'variable' ? undefined : value.span
-    this.#checks.fail({ kind: 'subtype', value, use, span }, value, va, ua)
-  }
 }
-
-type Remarks = (print: Print) => readonly Remark[]
 
 /** The type of a field of a record. A field that only the wildcard covers may be missing. */
 function fieldOf({ fields, wildcard }: RecordType, name: string): Type | undefined {

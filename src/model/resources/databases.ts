@@ -63,9 +63,11 @@ export function isProtected(database: Ref['database'], session: Session): boolea
 
 /**
  * Returns whether queries and schemas of a database are checked. The nearest flag decides: of the database, or of an
- * ancestor.
+ * ancestor. Without a flag, a database is checked if a version of the service created it that checks by default.
  */
 export function isTypechecked(database: Ref['database'], session: Session): boolean {
-  const around = session.transaction.catalogue.lineage(database)
-  return around.find(({ typechecked }) => typechecked !== undefined)?.typechecked ?? false
+  const { catalogue } = session.transaction
+  const around = catalogue.lineage(database)
+  const flag = around.find(({ typechecked }) => typechecked !== undefined)?.typechecked
+  return flag ?? around[0]?.isCheckedByDefault ?? catalogue.isRootCheckedByDefault
 }

@@ -50,6 +50,12 @@ export function encodeParent(parent: DatabaseId): Uint8Array {
   return bytes
 }
 
+/**
+ * The key of a row that a new store has: the root database is checked by default. A store of an earlier version does not
+ * have this row.
+ */
+export const rootCheckedKey = metaKey('root is typechecked by default')
+
 /** The parts of one database's cached schema on which a transaction relies. */
 export interface SchemaRead {
   readonly version: Micros
@@ -215,6 +221,11 @@ export class StoreCatalogue implements Catalogue {
       at = definition.parent
     }
     return found
+  }
+
+  get isRootCheckedByDefault(): boolean {
+    const { lastCommitTime } = this.#snapshot
+    return lastCommitTime === epoch || read(this.#snapshot, rootCheckedKey) !== undefined
   }
 
   collection(ref: Ref): StoredCollection | undefined {

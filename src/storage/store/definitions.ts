@@ -14,6 +14,12 @@ export const historyFloorField = 'min_valid_time'
  */
 export const migrationField = 'internal_migrations'
 
+/**
+ * A hidden field of a database's document: true if a version of the service created the database that checks static types
+ * by default. Databases of earlier versions do not have this field.
+ */
+export const checkedByDefaultField = 'typechecked_by_default'
+
 /** A field of a migration step: the time of the schema change that added the step, in microseconds. */
 export const stepTimeField = 'at'
 
@@ -38,6 +44,7 @@ export function databaseDefinition(version: Version): DatabaseDefinition {
     container: fields.get('container') === true,
     protected: fields.get('protected') === true,
     typechecked: flag(fields.get('typechecked')),
+    isCheckedByDefault: fields.get(checkedByDefaultField) === true,
   }
 }
 

@@ -104,6 +104,8 @@ export interface DatabaseDefinition {
   readonly protected: boolean
   /** True if the static types of queries are checked before they run. Undefined: the parent database decides. */
   readonly typechecked: boolean | undefined
+  /** True if static types are checked in this database when neither the database nor an ancestor has `typechecked`. */
+  readonly isCheckedByDefault: boolean
 }
 
 /** The properties of a collection that the store needs. */
@@ -145,6 +147,8 @@ export interface Catalogue {
    * the list ends before this database.
    */
   lineage(database: DatabaseId): readonly DatabaseDefinition[]
+  /** True if static types are checked in the root database by default: a version that does so created the store. */
+  readonly isRootCheckedByDefault: boolean
   collection(ref: Ref): CollectionDefinition | undefined
   index(ref: Ref): IndexDefinition | undefined
   /** Returns whether a collection exists. Native collections always exist. */

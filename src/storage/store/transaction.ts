@@ -17,7 +17,7 @@ import { documentKey, historyRange, keyHomeKey } from '../keys/keyspace.ts'
 import type { View, Write } from '../kv/kv-contract.ts'
 import { Overlay } from '../kv/overlay.ts'
 import { recordAbsence } from '../kv/transaction-view.ts'
-import { parentKey } from './catalogue.ts'
+import { parentKey, rootCheckedKey } from './catalogue.ts'
 import { encodeChanges, recordSinceKey } from './change-log.ts'
 import { DocumentWriter } from './document-writer.ts'
 import { idMs } from './ids.ts'
@@ -239,7 +239,10 @@ export class StoreTransaction extends StoreReader implements Transaction {
     // This read is part of the read set. If a concurrent commit writes the key, this transaction must be evaluated
     // again.
     record.isBegun ||= overlay.get(recordSinceKey) !== undefined
-    if (!record.isBegun) writes.push({ key: recordSinceKey, value: encodeTimes(this.lastCommitTime) })
+    if (!record.isBegun) {
+      writes.push({ key: recordSinceKey, value: encodeTimes(this.lastCommitTime) })
+      if (this.lastCommitTime === epoch) writes.push({ key: rootCheckedKey, value: Uint8Array.of(1) })
+    }
     this.counters.writeBytes = checkWrites(writes)
     this.counters.writeOps = documents.writeOps()
     return writes
