@@ -42,6 +42,8 @@ export interface Server {
    * server on failure.
    */
   listen(): Promise<string>
+  /** Accepts connections on a further port, too; resolves with the address. Closes the server on failure. */
+  listenAlso(port: number): Promise<string>
   /**
    * Used instead of `listen` if another process accepts the connections. Returns a function that serves one of these
    * connections.
@@ -285,15 +287,20 @@ function assemble({ config, dashboard, opened, queryLog, log, meter, metrics, op
     await queryLog.close()
     await opened.close()
   }
+  const listening = async (start: () => Promise<number>) => {
+    const port = await start().catch(async cause => {
+      await close()
+      throw cause
+    })
+    return urlOf(config, port)
+  }
   return {
     listen: async () => {
-      const port = await application.listen(config).catch(async cause => {
-        await close()
-        throw cause
-      })
+      const url = await listening(() => application.listen(config))
       opened.slowLane?.keepReady()
-      return urlOf(config, port)
+      return url
     },
+    listenAlso: port => listening(() => application.listenAlso({ host: config.host, port })),
     receive: () => {
       opened.slowLane?.keepReady()
       return application.receive()

@@ -21,6 +21,8 @@ const ignoreFailure = () => undefined
 /** Owns a port and passes its connections to workers. Reads nothing from the connections itself. */
 export class Distributor {
   readonly #server: Server
+  /** The server of a further port. */
+  #other: Server | undefined
   /** Accepted connections for which no worker is free; nothing has been read from them. */
   readonly #waiting: Socket[] = []
   /** Workers that can receive a connection; the worker that has waited longest comes first. */
@@ -31,7 +33,11 @@ export class Distributor {
   #instead: ((connection: Socket) => void) | undefined
 
   constructor() {
-    this.#server = createServer({ ...socketOptions, pauseOnConnect: true }, socket => {
+    this.#server = this.#createServer()
+  }
+
+  #createServer(): Server {
+    const server = createServer({ ...socketOptions, pauseOnConnect: true }, socket => {
       socket.on('error', () => socket.destroy())
       if (this.#instead !== undefined) {
         this.#instead(socket)
@@ -40,12 +46,19 @@ export class Distributor {
       this.#waiting.push(socket)
       this.#handOver()
     })
-    this.#server.maxConnections = connectionsMax()
+    server.maxConnections = connectionsMax()
+    return server
   }
 
   /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */
   listen(address: ListenAddress): Promise<number> {
     return listenOn(this.#server, address)
+  }
+
+  /** Accepts connections on a further port, too; resolves with the port. */
+  listenAlso(address: ListenAddress): Promise<number> {
+    this.#other = this.#createServer()
+    return listenOn(this.#other, address)
   }
 
   /** Passes all connections, including the waiting connections, to `take` until a worker is free. */
@@ -75,6 +88,7 @@ export class Distributor {
   /** Stops accepting, and closes the connections that wait for a worker. */
   close(): void {
     this.#server.close()
+    this.#other?.close()
     for (const socket of this.#waiting.splice(0)) socket.destroy()
   }
 

@@ -179,6 +179,11 @@ export class Supervisor {
     return this.#distributor.listen(address)
   }
 
+  /** Accepts connections on a further port, too; resolves with the port. */
+  listenAlso(address: ListenAddress): Promise<number> {
+    return this.#distributor.listenAlso(address)
+  }
+
   /**
    * Starts all workers. Resolves with true when all workers serve. If one worker cannot start, the other workers are
    * stopped.

@@ -308,6 +308,12 @@ export const settings = {
     placeholder: 'SECRET',
     doc: 'Secret of the access key for the bucket. Prefer the environment variable.',
   },
+  graphqlPort: {
+    kind: 'integer',
+    max: 65_535,
+    placeholder: 'PORT',
+    doc: 'Additional port with the same endpoints, for GraphQL apps that connect to port 8084 of the old local image; 0 picks a free one and logs it.',
+  },
   metricsPort: {
     kind: 'integer',
     max: 65_535,

@@ -110,7 +110,10 @@ async function runAlone(
     const stopped = signalled()
     server = await created(service, opened, log, 0)
     await node?.listener.close(0)
-    announce(service, await listening(service, server.listen))
+    const { listen, listenAlso } = server
+    const url = await listening(service, listen)
+    await openGraphqlPort(config, log, listenAlso)
+    announce(service, url)
     await stopping(config, server, log, stopped)
     return 0
   } finally {
@@ -217,6 +220,10 @@ async function supervise(
       await node?.prepare()
       // The secret is generated before the workers start, so that all workers read the same secret.
       await rootSecretOf(config, log)
+      const { host } = config
+      await openGraphqlPort(config, log, async also =>
+        urlOf(config, await supervisor.listenAlso({ host, port: also })),
+      )
     } catch (cause) {
       await supervisor.stop()
       throw cause
@@ -307,6 +314,18 @@ async function readable<T>(config: Config, make: () => T | Promise<T>): Promise<
     }
     throw cause
   }
+}
+
+/** Listens on the additional port for GraphQL if it is configured. */
+async function openGraphqlPort(
+  config: Config,
+  log: Logger,
+  listenAlso: (port: number) => Promise<string>,
+): Promise<void> {
+  const { graphqlPort: port } = config
+  if (port === undefined) return
+  const url = await listening({ ...config, port }, () => listenAlso(port))
+  log.info({ url }, `GraphQL is also at ${url}/graphql`)
 }
 
 /** Runs `listen`, which listens on the configured address. Converts failures of `listen` to one-line errors. */

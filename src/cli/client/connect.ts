@@ -104,6 +104,7 @@ const omittedSettings: ReadonlySet<SettingName> = new Set([
   'workers',
   'publicUrl',
   'queryLog',
+  'graphqlPort',
   'metricsPort',
   'metricsHost',
 ])

@@ -131,6 +131,8 @@ export class Listener {
   readonly #lingerMs: number
   /** The server that listens on the port. */
   readonly #acceptor: Server
+  /** Servers that listen on further ports. */
+  readonly #others: Server[] = []
   readonly #http1: http.Server
   readonly #sessions = new Map<ServerHttp2Session, Pacer>()
   readonly #cancelChecks: Cancel
@@ -170,6 +172,13 @@ export class Listener {
     return listenOn(this.#acceptor, address)
   }
 
+  /** Accepts connections on a further port, too; resolves with the port. Rejects when the address is not available. */
+  listenAlso(address: ListenAddress): Promise<number> {
+    const server = net.createServer({ ...socketOptions, allowHalfOpen: true }, this.receive())
+    this.#others.push(server)
+    return listenOn(server, address)
+  }
+
   /**
    * Used instead of {@link listen} if another process accepts the connections. Returns a function that serves one of
    * these connections.
@@ -199,7 +208,7 @@ export class Listener {
         this.#http1.close()
         resolve()
       }
-      this.#acceptor.close()
+      for (const server of [this.#acceptor, ...this.#others]) server.close()
       if (this.#sockets.size === 0) this.#whenEmpty()
     })
   }
