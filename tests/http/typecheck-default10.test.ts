@@ -19,9 +19,15 @@ async function isChecked(secret: string): Promise<boolean> {
 
 test('new databases are checked, also the root of a new data directory', async () => {
   assert.equal(await isChecked(server.rootSecret), true)
-  assert.equal(await isChecked(await keyOfNewDatabase(server, 'by4', 'admin')), true)
   await fql(server, server.rootSecret, 'Database.create({ name: "by10" }).name')
   assert.equal(await isChecked(`${server.rootSecret}:by10:admin`), true)
+})
+
+test('databases that version 4 creates are not checked, but their children that version 10 creates', async () => {
+  assert.equal(await isChecked(await keyOfNewDatabase(server, 'by4', 'admin')), false)
+  const by4 = `${server.rootSecret}:by4:admin`
+  await fql(server, by4, 'Database.create({ name: "by10" }).name')
+  assert.equal(await isChecked(`${server.rootSecret}:by4/by10:admin`), true)
 })
 
 test('the nearest flag decides', async () => {
@@ -39,9 +45,12 @@ test('the nearest flag decides', async () => {
 
 test('the default stays when a database is replaced or moved, and clients can neither see nor set it', async () => {
   const { rootSecret } = server
-  const created = await query(server, rootSecret, {
-    create_database: { object: { name: 'plain', typechecked_by_default: false } },
+  const by4 = await query(server, rootSecret, {
+    create_database: { object: { name: 'old', typechecked_by_default: true } },
   })
+  assert.doesNotMatch(JSON.stringify(by4), /typechecked/)
+  assert.equal(await isChecked(`${rootSecret}:old:admin`), false)
+  const created = await fql(server, rootSecret, 'Database.create({ name: "plain" })')
   assert.doesNotMatch(JSON.stringify(created), /typechecked/)
   const read = { get: { database: 'plain' } }
   assert.doesNotMatch(JSON.stringify(await query(server, rootSecret, read)), /typechecked/)

@@ -12,9 +12,9 @@ import { Problem } from '../parts/problem.tsx'
 import { useSearch } from '../parts/schema-list.tsx'
 import { addressIn, databaseParameter, databasePath, go, pastTime } from '../router.ts'
 import { ChangedError } from '../service/checked-writes.ts'
-import { run } from '../service/client.ts'
+import { run, runVersion10 } from '../service/client.ts'
 import { asPage, mapping, pageOf, read, variable } from '../service/data.ts'
-import { createSchema, deleteSchema, readSchema, saveFields } from '../service/schema.ts'
+import { deleteSchema, readSchema, saveFields } from '../service/schema.ts'
 import { rights, scope } from '../session.ts'
 import { at, type Json, type Query, textAt } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
@@ -241,7 +241,8 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
   }
   const submit = async (signal: AbortSignal) => {
     if (dialog.kind === 'create') {
-      await createSchema('databases', { object: { name } }, signal)
+      // Version 10 creates a database whose queries and schema are checked by default.
+      await runVersion10('Database.create({ name: name }) { name }', scope.value, signal, { name })
       onClose()
       return go(addressIn([], { db: databaseParameter([...databasePath.value, name]) }))
     } else {

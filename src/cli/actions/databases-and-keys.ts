@@ -15,7 +15,12 @@ import { isConfirmed, listText, visible } from '../terminal.ts'
 /** Creates a database; resolves with the exit status. */
 export function createDatabase(name: string, choice: ClientChoice, config: Config): Promise<number> {
   return administer(choice, config, async connection => {
-    await run(object({ create_database: object({ object: object({ name }) }) }), connection)
+    // Version 10 creates a database whose queries and schema are checked by default.
+    const text = JSON.stringify(name)
+    const create = `if (Database.byName(${text}) == null) Database.create({ name: ${text} }) { name }`
+    const { data, error, summary } = await connection.ownQuery(create)
+    if (error) throw new StartError(summary || error.message)
+    if (data === 'null') throw new StartError(`the database ${visible(name)} already exists`)
     process.stdout.write(`created ${visible(name)}\n`)
   })
 }

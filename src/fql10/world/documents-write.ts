@@ -58,6 +58,7 @@ const writeRules: WriteRules = {
   writesSchema: true,
   replacesAllFields: true,
   checksTexts: true,
+  checksTypes: true,
   keepsTokenSecret: true,
   renewsTimeToLive: true,
   explainsRoles: true,

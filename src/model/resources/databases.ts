@@ -1,5 +1,6 @@
 // The rules for the documents that represent databases. A database contains one such document for each child database.
 
+import { checkedByDefaultField } from '../../storage/store/definitions.ts'
 import { encodeGlobalId } from '../../values/names.ts'
 import { native, Ref, sameRef } from '../../values/value.ts'
 import { applied, type DestructiveChange, Failure } from '../failure.ts'
@@ -22,6 +23,7 @@ export const databaseResource: Resource = {
   complete(draft) {
     // The id of the document identifies the database. A move of the database preserves the id and the global id.
     draft.fields.set('global_id', encodeGlobalId(draft.ref.id))
+    if (draft.previous === undefined && draft.rules.checksTypes) draft.fields.set(checkedByDefaultField, true)
     rejectFullContainer(draft)
   },
   beforeDelete: ({ ref }, session) => deleteKeysOf(ref, session),
@@ -63,7 +65,8 @@ export function isProtected(database: Ref['database'], session: Session): boolea
 
 /**
  * Returns whether queries and schemas of a database are checked. The nearest flag decides: of the database, or of an
- * ancestor. Without a flag, a database is checked if a version of the service created it that checks by default.
+ * ancestor. Without a flag, a database is checked if it was created by version 10 of the language, in a version of the
+ * service that checks by default.
  */
 export function isTypechecked(database: Ref['database'], session: Session): boolean {
   const { catalogue } = session.transaction

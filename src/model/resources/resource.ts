@@ -35,6 +35,11 @@ export interface WriteRules {
    * references and lambdas, and checks that roles exist.
    */
   readonly checksTexts?: boolean
+  /**
+   * Static types are checked by default in the databases that the language creates. If absent, they are checked only
+   * with the flag `typechecked` of the database or of an ancestor.
+   */
+  readonly checksTypes?: boolean
   /** A replace preserves the secret of a token. If absent, a replace creates a new secret. */
   readonly keepsTokenSecret?: boolean
   /** Each write without `ttl` sets a new default expiry time. If absent, the write preserves the stored `ttl`. */

@@ -15,8 +15,8 @@ export const historyFloorField = 'min_valid_time'
 export const migrationField = 'internal_migrations'
 
 /**
- * A hidden field of a database's document: true if a version of the service created the database that checks static types
- * by default. Databases of earlier versions do not have this field.
+ * A hidden field of a database's document: true if static types are checked by default. Databases of earlier versions, and
+ * databases that version 4 of the language creates, do not have this field.
  */
 export const checkedByDefaultField = 'typechecked_by_default'
 

@@ -262,6 +262,8 @@ export class DocumentWriter {
    * delete replaces it. Returns the removed version; undefined if no version has this time and action.
    */
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete', minimum: Micros): Version | undefined {
+    // Clients may name earlier times than the store can have.
+    if (!Number.isSafeInteger(ts)) return undefined
     let removed: StoredVersion | undefined
     const isChanged = this.#replace(ref, ts, ({ next, present }) => {
       if (present === undefined || (present.action === 'delete') !== (action === 'delete')) return present

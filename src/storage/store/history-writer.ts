@@ -98,7 +98,8 @@ function nearVersions(
 ): NearVersions & { readonly isNextNewest: boolean } {
   const found = validAt(snapshot, ref, ts)
   const isPresent = found !== undefined && versionTime(found) === ts
-  const earlier = isPresent ? validAt(snapshot, ref, micros(ts - 1)) : found
+  const before = ts > Number.MIN_SAFE_INTEGER ? validAt(snapshot, ref, micros(ts - 1)) : undefined
+  const earlier = isPresent ? before : found
   const { start } = historyRange(ref)
   const past = readFirst(snapshot, { start, end: historyRange(ref, ts).start, reverse: true })?.value
   const newest = newestLive(snapshot, ref)

@@ -88,10 +88,11 @@ export function buildNow(
   let bytes = 0
   const batch: VersionBatch = {
     isFull: () => false,
-    written(rowBytes) {
+    written(rowBytes, storedBytes) {
       bytes += rowBytes
       checkTransactionBytes(bytes)
-      context.snapshot.counters.indexUnits += index.width
+      // The live rows of a document cost nothing beside those of its versions.
+      if (storedBytes > 0) context.snapshot.counters.indexUnits += index.width
     },
   }
   for (const collection of collections) {

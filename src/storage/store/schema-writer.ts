@@ -85,11 +85,12 @@ export class SchemaWriter {
     return fields
   }
 
-  /** Sets the field {@link checkedByDefaultField} of a new database. Later writes do not change this field. */
+  /** Preserves the field {@link checkedByDefaultField}, which is set at the creation of a database. */
   #withDefault(ref: Ref, fields: ObjectValue): ObjectValue {
     const before = this.#documents.pendingVersion(ref) ?? this.#documents.base(ref)
+    if (before === undefined) return fields
     const completed = new Map(fields)
-    const mark = before === undefined ? true : before.fields.get(checkedByDefaultField)
+    const mark = before.fields.get(checkedByDefaultField)
     if (mark === undefined) completed.delete(checkedByDefaultField)
     else completed.set(checkedByDefaultField, mark)
     return completed
