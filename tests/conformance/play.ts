@@ -65,8 +65,8 @@ interface CaseFile {
 }
 
 /**
- * Steps without the header `x-typecheck` send `false` or `true`. With `database` they send nothing, in databases with the flag
- * `typechecked`.
+ * Steps without the header `x-typecheck` send `false`; `true` in databases with the flag `typechecked`; or, with
+ * `database`, nothing in such databases.
  */
 type Typecheck = 'false' | 'true' | 'database'
 
