@@ -5,7 +5,7 @@ import { parseJson, tryJson, writeJson } from '../wire/json.ts'
 import { callText, type Scope } from './client.ts'
 import { errorOf, ServiceError } from './faults.ts'
 
-/** The mode of an import. */
+/** `replace` keeps documents whose types leave the schema. `override` deletes them, with their collections. */
 export type ImportMode = 'merge' | 'replace' | 'override'
 
 /** The texts of the GraphQL schema of a database. */
