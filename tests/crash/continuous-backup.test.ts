@@ -62,6 +62,8 @@ async function numbersAt(target: BackupTarget, time: number): Promise<Set<number
         const text =
           after === undefined ? 'items.all().map(.n).paginate(16000)' : `Set.paginate("${after}", 16000)`
         const { json } = await sendFql(server, server.rootSecret, text)
+        // The first base copy may be older than the collection.
+        if ((json as { error?: { code: string } }).error?.code === 'unbound_variable') return numbers
         const page = (json as { data: { data: number[]; after?: string } }).data
         for (const number of page.data) numbers.add(number)
         after = page.after
