@@ -1,4 +1,4 @@
-/** Results that depend on a database's schema alone, remembered with bounded memory. */
+// Results that depend on a database's schema alone, remembered with bounded memory.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Session } from './session.ts'

@@ -17,7 +17,7 @@ export const databaseResource: Resource = {
     protected: { check: flag },
     typechecked: { check: flag },
   },
-  preservedOnReplace: ['name', 'global_id'],
+  preservedOnReplace: ['name', 'global_id', checkedByDefaultField],
   strictReferences: true,
   allowedInContainer: true,
   complete(draft) {

@@ -24,13 +24,7 @@ import {
 import { buildKey, counterKey, garbageKey, keyHomeKey, schemaVersionKey } from '../keys/keyspace.ts'
 import type { Journal } from '../kv/overlay.ts'
 import { encodeParent, nextVersion, parentKey } from './catalogue.ts'
-import {
-  checkedByDefaultField,
-  collectionDefinition,
-  historyFloorField,
-  migrationField,
-  stepTimeField,
-} from './definitions.ts'
+import { collectionDefinition, historyFloorField, migrationField, stepTimeField } from './definitions.ts'
 import { addHome, decodeHomes, removeHome } from './directory.ts'
 import { beginRewrite, rewriteKey } from './document-rewriter.ts'
 import type { DocumentWriter } from './document-writer.ts'
@@ -78,22 +72,10 @@ export class SchemaWriter {
 
   /** Returns `fields` together with the fields that only the store sets. */
   #complete(ref: Ref, fields: ObjectValue): ObjectValue {
-    if (ref.collection === native.databases) return this.#withDefault(ref, fields)
     if (ref.collection === native.collections) return this.#withFloor(ref, fields)
     if (ref.collection === native.indexes) return this.#withActive(ref, fields)
     if (ref.collection === native.keys) this.#checkHomes(ref)
     return fields
-  }
-
-  /** Preserves the field {@link checkedByDefaultField}, which is set at the creation of a database. */
-  #withDefault(ref: Ref, fields: ObjectValue): ObjectValue {
-    const before = this.#documents.pendingVersion(ref) ?? this.#documents.base(ref)
-    if (before === undefined) return fields
-    const completed = new Map(fields)
-    const mark = before.fields.get(checkedByDefaultField)
-    if (mark === undefined) completed.delete(checkedByDefaultField)
-    else completed.set(checkedByDefaultField, mark)
-    return completed
   }
 
   #withFloor(ref: Ref, fields: ObjectValue): ObjectValue {
