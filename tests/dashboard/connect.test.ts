@@ -27,6 +27,7 @@ test('the code for a new key runs as shown', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'keys')
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.locator('.secret').waitFor()
   // Each button says what it copies.
   const buttons = await page.getByRole('dialog').getByRole('button').allTextContents()
   assert.equal(new Set(buttons).size, buttons.length, buttons.join())

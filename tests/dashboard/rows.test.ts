@@ -115,7 +115,9 @@ test('a typed cell keeps its type unless the user chooses another type', { skip 
   const edit = async (name: string, text: string) => {
     const field = page.getByRole('textbox', { name: `${name} of 1` })
     if (!(await field.isVisible())) {
+      await page.getByRole('columnheader', { name, exact: true }).waitFor()
       const at = (await page.getByRole('columnheader').allTextContents()).indexOf(name)
+      assert.notEqual(at, -1, name)
       await page.locator(`section[aria-label="Documents"] tbody td:nth-child(${at + 1})`).dblclick()
     }
     await field.fill(text)

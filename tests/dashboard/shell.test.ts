@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { skip, stageOfFile, typeInto } from './stage.ts'
+import { skip, stageOfFile, typeInto, underlinedText } from './stage.ts'
 
 const stage = stageOfFile(async () => {
   await stage.query({ create_collection: { object: { name: 'items' } } })
@@ -30,8 +30,7 @@ test('an error is an alert and is underlined at its place', { skip }, async () =
   await typeInto(page, 'Query', 'Do(\n  1,\n  Divide(1, 0)\n)')
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByRole('alert').getByText('invalid argument').waitFor()
-  const underlined = async () => (await page.locator('.cm-lintRange-error').allTextContents()).join('')
-  assert.equal(await underlined(), 'Divide(1, 0)')
+  assert.equal(await underlinedText(page), 'Divide(1, 0)')
   await typeInto(page, 'Query', 'Add(1, ')
   await page.getByRole('button', { name: 'Run' }).click()
   await page

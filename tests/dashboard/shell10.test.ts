@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, openStage, skip, stageOfFile, typeInto } from './stage.ts'
+import { accessibilityFaults, openStage, skip, stageOfFile, typeInto, underlinedText } from './stage.ts'
 
 const stage = stageOfFile(async () => {
   await stage.query({ create_collection: { object: { name: 'items' } } })
@@ -46,7 +46,7 @@ test('an error is drawn, and underlined in the text', { skip }, async () => {
   const alert = page.getByRole('alert')
   await alert.getByText('unbound_variable').waitFor()
   assert.match((await alert.locator('pre').textContent()) ?? '', /\n2 \| a \+ missing\n {2}\| {5}\^{7}\n/)
-  assert.equal((await page.locator('.cm-lintRange-error').allTextContents()).join(''), 'missing')
+  assert.equal(await underlinedText(page), 'missing')
   await typeInto(page, 'Query', 'abort({ left: 2 })')
   await page.getByRole('button', { name: 'Run' }).click()
   await alert.getByText(/Query aborted\.\s*\{\s*left: 2\s*\}/).waitFor()
@@ -112,7 +112,7 @@ test('documents have links, and queries run at a past time', { skip }, async () 
   await typeInto(page, 'Query', 'let a = 1\nmissing(a)')
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByRole('alert').getByText('unbound_variable').waitFor()
-  assert.equal((await page.locator('.cm-lintRange-error').allTextContents()).join(''), 'missing')
+  assert.equal(await underlinedText(page), 'missing')
 })
 
 test('a query of the other version can switch the version', { skip }, async () => {

@@ -219,6 +219,13 @@ export async function accessibilityFaults(page: Page, rules?: string[]): Promise
   return violations.map(({ id, help, elements }) => `${id}: ${help}\n${elements.join('\n')}`)
 }
 
+/** Text of the first error that the editor underlines. */
+export async function underlinedText(page: Page): Promise<string> {
+  const underlined = page.locator('.cm-lintRange-error')
+  await underlined.first().waitFor()
+  return (await underlined.allTextContents()).join('')
+}
+
 /** Replaces the text of an editor. */
 export async function typeInto(page: Page, label: string, text: string): Promise<void> {
   await page.getByRole('textbox', { name: label, exact: true }).click()
