@@ -24,7 +24,7 @@ const entries = [
   'app/slow-lane-main.ts',
   'app/backup-main.ts',
   'model/auth/bcrypt-thread.ts',
-  'storage/kv/log/apply-thread.ts',
+  'storage/log/apply-thread.ts',
   'app/index.ts',
 ]
 

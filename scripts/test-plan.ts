@@ -31,7 +31,7 @@ const ownProcess = [
   'tests/nodes/',
   'tests/package/',
   'tests/slow-lane/memory',
-  'tests/unit/store/binding-pauses',
+  'tests/unit/storage/store/binding-pauses',
   'tests/workers/',
 ]
 

@@ -5,7 +5,6 @@
 
 import type { Duplex } from 'node:stream'
 import { ownerOfDatabase, type StopCause, Ticket } from '../base/admission/ticket.ts'
-import { Callee, Caller, ConnectionLost, type Payload } from '../base/calls.ts'
 import { RequestError, type RequestErrorCode } from '../base/request-errors.ts'
 import { inSlices } from '../base/slices.ts'
 import { type Engine, LongBody, type QueryRequest, type QueryResponse } from '../engine/engine-contract.ts'
@@ -19,6 +18,7 @@ import type { TransactionCounters } from '../storage/store/store-contract.ts'
 import { readWriteRequest, readWriteResponse, writeRequestText, writeResponse } from '../transfer/messages.ts'
 import type { TransferService } from '../transfer/service.ts'
 import type { DatabaseId } from '../values/value.ts'
+import { Callee, Caller, ConnectionLost, type Payload } from './calls.ts'
 
 /** An operation that a worker forwards. Long bodies of queries and of their results are sent as separate pieces. */
 type Operation =

@@ -13,8 +13,8 @@ import type { Micros } from '../base/micros.ts'
 import { compileCache, environmentWithoutSettings, programFile, startProgram } from '../base/program-files.ts'
 import { type Cancel, systemTimers, wait } from '../base/timers.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
-import type { RecordSink } from '../storage/kv/log/logged-store.ts'
-import type { ChainPlace } from '../storage/kv/log/segment.ts'
+import type { RecordSink } from '../storage/log/logged-store.ts'
+import type { ChainPlace } from '../storage/log/segment.ts'
 
 const program = programFile('app/backup-main.ts')
 

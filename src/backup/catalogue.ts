@@ -4,7 +4,7 @@
 
 import { endOfTime, type Micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
-import type { ChainPlace } from '../storage/kv/log/segment.ts'
+import type { ChainPlace } from '../storage/log/segment.ts'
 import { formatMicros } from '../values/time.ts'
 import { partsOf } from './chunk.ts'
 import { type LeaseReach, readLease } from './lease.ts'

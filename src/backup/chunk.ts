@@ -12,7 +12,7 @@ import { checksum } from '../base/checksum.ts'
 import type { Micros } from '../base/micros.ts'
 import { keyTags } from '../storage/keys/keyspace.ts'
 import { firstWrite, WriteReader } from '../storage/kv/batch.ts'
-import { anyRecordIn, type RecordBounds } from '../storage/kv/log/segment-format.ts'
+import { anyRecordIn, type RecordBounds } from '../storage/log/segment-format.ts'
 import { commitOf } from '../storage/store/last-commit.ts'
 import { BackupError, objectBytesMax } from './target.ts'
 

@@ -8,7 +8,7 @@ import { hostname } from 'node:os'
 import { systemRandom } from '../base/random.ts'
 import { isAlive, processMark } from '../base/system-process.ts'
 import { systemTimers, type Timers, wait } from '../base/timers.ts'
-import type { ChainPlace } from '../storage/kv/log/segment.ts'
+import type { ChainPlace } from '../storage/log/segment.ts'
 import { leaseObject } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
 

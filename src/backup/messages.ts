@@ -2,7 +2,7 @@
 
 import type { LevelWithSilent } from 'pino'
 import type { Micros } from '../base/micros.ts'
-import type { ChainPlace } from '../storage/kv/log/segment.ts'
+import type { ChainPlace } from '../storage/log/segment.ts'
 
 /** The settings of the process. */
 export interface BackupSetup {

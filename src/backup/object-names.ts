@@ -17,7 +17,7 @@
 
 import { type Micros, micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
-import type { ChainPlace } from '../storage/kv/log/segment.ts'
+import type { ChainPlace } from '../storage/log/segment.ts'
 
 /** The object with the identity of the store and the format of the backup. */
 export const storeObject = 'store.json'

@@ -10,7 +10,7 @@ import { systemRandom } from '../base/random.ts'
 import { openS3Client } from '../base/s3-client.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import { systemTimers } from '../base/timers.ts'
-import { flushFolder } from '../storage/kv/log/segment-files.ts'
+import { flushFolder } from '../storage/log/segment-files.ts'
 import { BackupError, type BackupTarget, objectBytesMax } from './target.ts'
 
 /** Opens the folder or the bucket that `text` names. Throws {@link BackupError} for an invalid address. */

@@ -4,7 +4,7 @@
 import { assert } from '../base/assert.ts'
 import type { Micros } from '../base/micros.ts'
 import { type Cancel, systemTimers, type Timers } from '../base/timers.ts'
-import type { ChainPlace } from '../storage/kv/log/segment.ts'
+import type { ChainPlace } from '../storage/log/segment.ts'
 import { commitsIn, encodeChunk, recordsIn } from './chunk.ts'
 
 /** Milliseconds after which records become a piece. */

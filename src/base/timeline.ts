@@ -138,7 +138,7 @@ export function localTimeline(clock: () => Micros): Timeline {
 // announcements in one read. So a later reader never gets an earlier time.
 //
 // If several nodes (services on different machines) share a store, their processes use the clock of the database
-// (storage/kv/postgres/record-clock.ts). In this case, the file contains only the times that the processes of a node
+// (storage/postgres/record-clock.ts). In this case, the file contains only the times that the processes of a node
 // have used for snapshots.
 
 /** Interval at which the offset is compared with the time of day, in milliseconds. */

@@ -24,8 +24,10 @@ import {
   type KeyValueStore,
   type View,
 } from '../storage/kv/kv-contract.ts'
-import { openLmdb } from '../storage/kv/lmdb.ts'
-import { openFollower } from '../storage/kv/log/follower.ts'
+import { caughtUp } from '../storage/kv/replicated-store.ts'
+import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
+import { openLmdb } from '../storage/lmdb/lmdb.ts'
+import { openFollower } from '../storage/log/follower.ts'
 import {
   type CopyProgress,
   compareCopy,
@@ -33,12 +35,10 @@ import {
   copyRecord,
   type Difference,
   differencesMax,
-} from '../storage/kv/postgres/copy-state.ts'
-import { fillRecord } from '../storage/kv/postgres/fill-record.ts'
-import { ReplicaView, removeNote } from '../storage/kv/postgres/replica.ts'
-import { openComparable } from '../storage/kv/postgres/replica-folder.ts'
-import { caughtUp } from '../storage/kv/replicated-store.ts'
-import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
+} from '../storage/postgres/copy-state.ts'
+import { fillRecord } from '../storage/postgres/fill-record.ts'
+import { ReplicaView, removeNote } from '../storage/postgres/replica.ts'
+import { openComparable } from '../storage/postgres/replica-folder.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
 import type { OnCheckProgress } from '../storage/store/store-contract.ts'
 import { exitDiverged } from './fatal.ts'

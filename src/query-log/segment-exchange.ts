@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { epoch, micros } from '../base/micros.ts'
 import { Loop, type Timers, wait } from '../base/timers.ts'
-import type { Chunk } from '../storage/kv/postgres/log-chunks.ts'
+import type { Chunk } from '../storage/postgres/log-chunks.ts'
 import { newline } from '../values/json-scan.ts'
 import type { Micros } from '../values/value.ts'
 import {

@@ -1,12 +1,12 @@
 // The parts of the query log that several machines share through their store. The code of the store is in
-// `src/storage/kv/postgres/log-chunks.ts` and `src/storage/kv/postgres/files.ts`. The store contains account keys and
+// `src/storage/postgres/log-chunks.ts` and `src/storage/postgres/files.ts`. The store contains account keys and
 // export requests, and may be unavailable.
 
 import { RequestError } from '../base/request-errors.ts'
 import { controlKey, tagRange } from '../storage/keys/keyspace.ts'
 import type { Entry, KeyValueStore, View } from '../storage/kv/kv-contract.ts'
-import type { Chunk, RecordLogChunks } from '../storage/kv/postgres/log-chunks.ts'
 import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
+import type { Chunk, RecordLogChunks } from '../storage/postgres/log-chunks.ts'
 import type { Micros } from '../values/value.ts'
 import type { FileTable } from './export-storage.ts'
 

@@ -3,7 +3,7 @@
 
 import type { FunctionDefinition, Members } from '../../src/fql10/library/entry.ts'
 import { allTables } from '../../src/fql10/library/tables.ts'
-import type { RandomSource } from '../unit/store/random-source.ts'
+import type { RandomSource } from '../support/random-source.ts'
 
 /** Expressions of each type that need no other expressions. */
 const literals: Readonly<Record<string, readonly string[]>> = {

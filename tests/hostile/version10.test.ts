@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { fql, sendFql } from '../support/http.ts'
+import { RandomSource } from '../support/random-source.ts'
 import { seedsToRun } from '../support/seeded.ts'
 import { serverOfFile } from '../support/server.ts'
-import { RandomSource } from '../unit/store/random-source.ts'
 import { QueryMaker } from './grammar10.ts'
 
 const server = serverOfFile()

@@ -15,7 +15,7 @@ import type { Exchange } from '../../src/server/http/exchange.ts'
 import { Listener } from '../../src/server/http/listener.ts'
 import { readBody } from '../../src/server/http/request-body.ts'
 import { TurnEnd } from '../../src/server/http/turn-end.ts'
-import { ManualTime, settled } from '../unit/auth/support.ts'
+import { ManualTime, settled } from '../unit/model/auth/support.ts'
 
 /** A stream of events that the test queues. */
 class FakeStream implements EventStream {

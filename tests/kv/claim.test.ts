@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { open } from 'lmdb'
-import { claimFolder } from '../../src/storage/kv/lmdb-claim.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
+import { claimFolder } from '../../src/storage/lmdb/claim.ts'
 
 let folder: string
 beforeEach(() => {
@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const claimModule = new URL('../../src/storage/kv/lmdb-claim.ts', import.meta.url).href
+const claimModule = new URL('../../src/storage/lmdb/claim.ts', import.meta.url).href
 
 /** Claims the folder in a separate process, which then does `next`; returns its output. */
 function claimElsewhere(next: string): string {

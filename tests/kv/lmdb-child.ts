@@ -3,7 +3,7 @@
 // Arguments: folder, count.
 
 import { writeSync } from 'node:fs'
-import { openLmdb } from '../../src/storage/kv/lmdb.ts'
+import { openLmdb } from '../../src/storage/lmdb/lmdb.ts'
 import { put, write } from './bytes.ts'
 
 const [path = '', count = '0'] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 // A process of its own whose files may not grow past some MB (`ulimit -f`, set by the test): a full disk. Prints the
 // outcomes of a commit that does not fit, of a commit in the same batch, and of a later commit. Argument: folder.
 
-import { openLmdb } from '../../src/storage/kv/lmdb.ts'
+import { openLmdb } from '../../src/storage/lmdb/lmdb.ts'
 import { bytes, list, put, stoppedClock, write } from './bytes.ts'
 
 // Without a listener, the signal of the limit would end the process.

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openLmdb } from '../../src/storage/kv/lmdb.ts'
+import { openLmdb } from '../../src/storage/lmdb/lmdb.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { bytes, list, put, text, write } from './bytes.ts'
 

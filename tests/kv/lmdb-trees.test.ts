@@ -21,7 +21,7 @@ import {
 import { prefixRange } from '../../src/storage/keys/prefix.ts'
 import { encodeTerms } from '../../src/storage/keys/terms.ts'
 import { encodeTuple } from '../../src/storage/keys/tuple.ts'
-import { type ByteDatabase, Trees, treeCount } from '../../src/storage/kv/lmdb-trees.ts'
+import { type ByteDatabase, Trees, treeCount } from '../../src/storage/lmdb/trees.ts'
 import { Ref } from '../../src/values/value.ts'
 
 const names: string[] = []

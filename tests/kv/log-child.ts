@@ -5,7 +5,7 @@
 
 import { writeSync } from 'node:fs'
 import { stayAlive, systemTimers } from '../../src/base/timers.ts'
-import { openLogged } from '../../src/storage/kv/log/logged-store.ts'
+import { openLogged } from '../../src/storage/log/logged-store.ts'
 import { rowsOf } from './log-rows.ts'
 
 const [path = '', first = '0', applyMs = '20', followed] = process.argv.slice(2)

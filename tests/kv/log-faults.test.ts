@@ -7,7 +7,7 @@ import { basename, join } from 'node:path'
 import { afterEach, describe, test } from 'node:test'
 import { systemTimers } from '../../src/base/timers.ts'
 import type { KeyValueStore } from '../../src/storage/kv/kv-contract.ts'
-import type { LogDisk } from '../../src/storage/kv/log/segment-files.ts'
+import type { LogDisk } from '../../src/storage/log/segment-files.ts'
 import { type FileOperation, intercept } from '../support/file-operations.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { RandomSource } from '../support/seeded.ts'
@@ -20,12 +20,12 @@ let fault: (operation: FileOperation) => void = () => undefined
 intercept({ before: operation => fault(operation) })
 
 // The interception replaces functions of Node, so it comes first.
-const { claimFolder } = await import('../../src/storage/kv/lmdb-claim.ts')
-const { copyStore } = await import('../../src/storage/kv/lmdb-copy.ts')
-const { DurableSequence } = await import('../../src/storage/kv/log/durable-sequence.ts')
-const { openFollower } = await import('../../src/storage/kv/log/follower.ts')
-const { openLogged } = await import('../../src/storage/kv/log/logged-store.ts')
-const { flushedDisk, logFolder, systemDisk } = await import('../../src/storage/kv/log/segment-files.ts')
+const { claimFolder } = await import('../../src/storage/lmdb/claim.ts')
+const { copyStore } = await import('../../src/storage/log/store-copy.ts')
+const { DurableSequence } = await import('../../src/storage/log/durable-sequence.ts')
+const { openFollower } = await import('../../src/storage/log/follower.ts')
+const { openLogged } = await import('../../src/storage/log/logged-store.ts')
+const { flushedDisk, logFolder, systemDisk } = await import('../../src/storage/log/segment-files.ts')
 
 afterEach(() => {
   fault = () => undefined

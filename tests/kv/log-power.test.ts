@@ -8,8 +8,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemTimers } from '../../src/base/timers.ts'
-import type { LogDisk } from '../../src/storage/kv/log/segment-files.ts'
 import { StoreUnavailableError } from '../../src/storage/kv/store-errors.ts'
+import type { LogDisk } from '../../src/storage/log/segment-files.ts'
 import type { FileOperation } from '../support/file-operations.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { RandomSource, seedsToRun } from '../support/seeded.ts'
@@ -18,9 +18,9 @@ import { newestWhole, rowsOf } from './log-rows.ts'
 import { SimulatedDisk } from './simulated-disk.ts'
 
 // The simulation replaces functions of Node, so it comes first.
-const { openFollower } = await import('../../src/storage/kv/log/follower.ts')
-const { openLogged } = await import('../../src/storage/kv/log/logged-store.ts')
-const { flushedDisk, systemDisk } = await import('../../src/storage/kv/log/segment-files.ts')
+const { openFollower } = await import('../../src/storage/log/follower.ts')
+const { openLogged } = await import('../../src/storage/log/logged-store.ts')
+const { flushedDisk, systemDisk } = await import('../../src/storage/log/segment-files.ts')
 
 const folder = folderOfFile()
 let folders = 0

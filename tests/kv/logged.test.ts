@@ -1,7 +1,7 @@
 // The suite on the logged engine.
 
 import { join } from 'node:path'
-import { openLogged } from '../../src/storage/kv/log/logged-store.ts'
+import { openLogged } from '../../src/storage/log/logged-store.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { storeSuite } from './suite.ts'
 

@@ -29,9 +29,9 @@ syncBuiltinESMExports()
 
 // The interception replaces functions of Node, so it comes first.
 const { prepareDataFolder } = await import('../../src/app/data-folder.ts')
-const { claimFolder } = await import('../../src/storage/kv/lmdb-claim.ts')
-const { openLmdb } = await import('../../src/storage/kv/lmdb.ts')
-const { openLogged } = await import('../../src/storage/kv/log/logged-store.ts')
+const { claimFolder } = await import('../../src/storage/lmdb/claim.ts')
+const { openLmdb } = await import('../../src/storage/lmdb/lmdb.ts')
+const { openLogged } = await import('../../src/storage/log/logged-store.ts')
 
 const folder = folderOfFile()
 

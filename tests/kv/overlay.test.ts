@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import { type Journal, Overlay } from '../../src/storage/kv/overlay.ts'
+import { RandomSource } from '../support/random-source.ts'
 import { seedsToRun } from '../support/seeded.ts'
-import { RandomSource } from '../unit/store/random-source.ts'
 
 const keyOf = (number: number) => Uint8Array.of(number >> 8, number & 255)
 const textOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('hex')

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { PostgresSession } from '../../src/storage/kv/postgres/postgres-session.ts'
+import { PostgresSession } from '../../src/storage/postgres/postgres-session.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 
 /** Listens on a free port, and returns this port. */

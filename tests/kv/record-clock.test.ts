@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../src/base/micros.ts'
-import { RecordClock } from '../../src/storage/kv/postgres/record-clock.ts'
+import { RecordClock } from '../../src/storage/postgres/record-clock.ts'
 
 const begin = 1_700_000_000_000_000
 

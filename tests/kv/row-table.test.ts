@@ -5,8 +5,8 @@ import { describe, test } from 'node:test'
 import { hashByte, hashBytes } from '../../src/base/bytes.ts'
 import { encodeWrite } from '../../src/storage/kv/batch.ts'
 import type { Bytes, Write } from '../../src/storage/kv/kv-contract.ts'
-import { hashKey } from '../../src/storage/kv/log/key-hash.ts'
-import { RowTable } from '../../src/storage/kv/log/row-table.ts'
+import { hashKey } from '../../src/storage/log/key-hash.ts'
+import { RowTable } from '../../src/storage/log/row-table.ts'
 import { RandomSource } from '../support/seeded.ts'
 import { bytes, put, text } from './bytes.ts'
 
@@ -163,7 +163,7 @@ describe('the hash of keys', () => {
   })
 
   test('is another one in each process', async () => {
-    const module = new URL('../../src/storage/kv/log/key-hash.ts', import.meta.url)
+    const module = new URL('../../src/storage/log/key-hash.ts', import.meta.url)
     const { hashKey: other } = (await import(`${module}?other`)) as { hashKey: typeof hashKey }
     const keys = Array.from({ length: 20 }, (_, number) => bytes([number]))
     assert.ok(keys.some(key => other(key, 0, 1) !== hashOf(key)))

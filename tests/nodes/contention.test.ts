@@ -6,7 +6,13 @@ import { after, before, describe, test } from 'node:test'
 import type { Transaction } from '../../src/storage/store/store-contract.ts'
 import type { Ref } from '../../src/values/value.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { createCollection, createIndex, data, definitionOf, documentRef } from '../unit/store/support.ts'
+import {
+  createCollection,
+  createIndex,
+  data,
+  definitionOf,
+  documentRef,
+} from '../unit/storage/store/support.ts'
 import { type NodeStore, newRecord, openNode } from './in-process.ts'
 
 /** More documents than are read again if the written keys are unknown. */

@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { openMemory } from '../../src/storage/kv/memory.ts'
-import { redoLog } from '../../src/storage/kv/postgres/catch-up.ts'
-import { advanceCheckpoint } from '../../src/storage/kv/postgres/checkpoint.ts'
-import { copyState } from '../../src/storage/kv/postgres/copy-state.ts'
-import { PostgresSession, type RecordLocation } from '../../src/storage/kv/postgres/postgres-session.ts'
-import { BackgroundLease } from '../../src/storage/kv/postgres/upkeep.ts'
+import { redoLog } from '../../src/storage/postgres/catch-up.ts'
+import { advanceCheckpoint } from '../../src/storage/postgres/checkpoint.ts'
+import { copyState } from '../../src/storage/postgres/copy-state.ts'
+import { PostgresSession, type RecordLocation } from '../../src/storage/postgres/postgres-session.ts'
+import { BackgroundLease } from '../../src/storage/postgres/upkeep.ts'
 import { Background } from '../../src/storage/store/background.ts'
 import { list } from '../kv/bytes.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
@@ -19,7 +19,7 @@ import {
   definitionOf,
   documentRef,
   field,
-} from '../unit/store/support.ts'
+} from '../unit/storage/store/support.ts'
 import { type NodeStore, newRecord, openNode } from './in-process.ts'
 
 /** The parts of a node that matter for background work. */

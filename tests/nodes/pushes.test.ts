@@ -19,7 +19,7 @@ import { unpackAttempt } from '../../src/storage/store/sent-attempt.ts'
 import { ContendedTransaction, type Transaction } from '../../src/storage/store/store-contract.ts'
 import { native, type Ref, rootDatabase, TransactionTime } from '../../src/values/value.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { createCollection, data, documentRef } from '../unit/store/support.ts'
+import { createCollection, data, documentRef } from '../unit/storage/store/support.ts'
 import { type NodeStore, newRecord, openNode } from './in-process.ts'
 
 const request = { language: '10', dialect: '10', authorization: 'x', timeoutMs: 60_000 } as const

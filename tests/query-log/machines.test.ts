@@ -12,7 +12,7 @@ import { micros } from '../../src/base/micros.ts'
 import type { FileTable } from '../../src/query-log/export-storage.ts'
 import type { SharedLog } from '../../src/query-log/shared-log.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
-import type { Chunk } from '../../src/storage/kv/postgres/log-chunks.ts'
+import type { Chunk } from '../../src/storage/postgres/log-chunks.ts'
 import { folderOfFile } from '../support/folder.ts'
 
 const folder = folderOfFile()

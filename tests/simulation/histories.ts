@@ -15,7 +15,7 @@ import type { Transaction } from '../../src/storage/store/store-contract.ts'
 import type { Ref, Value } from '../../src/values/value.ts'
 import { RandomSource } from '../support/seeded.ts'
 import { UnrulyStore } from '../support/unruly-store.ts'
-import { createCollection, data, documentRef } from '../unit/store/support.ts'
+import { createCollection, data, documentRef } from '../unit/storage/store/support.ts'
 
 /**
  * The operations of a transaction. Cells contain numbers or lists of numbers; a cell that was never set is undefined.

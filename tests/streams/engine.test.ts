@@ -10,7 +10,7 @@ import type { Engine, EventStream } from '../../src/engine/engine-contract.ts'
 import { pageReaderLimits } from '../../src/engine/streams/page-reader.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import { testConfig } from '../support/config.ts'
-import { ManualTime, settled } from '../unit/auth/support.ts'
+import { ManualTime, settled } from '../unit/model/auth/support.ts'
 import type { WireEvent } from './stream-client.ts'
 import { type Doc, wire } from './streams-app.ts'
 

@@ -9,7 +9,7 @@ import { PagedStreams } from '../../src/engine/streams/page-reader.ts'
 import type { Caller } from '../../src/model/auth/access-contract.ts'
 import type { PagedOrder, StreamPage, StreamPlace } from '../../src/model/streaming.ts'
 import { Ref, rootDatabase } from '../../src/values/value.ts'
-import { ManualTime, settled } from '../unit/auth/support.ts'
+import { ManualTime, settled } from '../unit/model/auth/support.ts'
 
 const place = (time: number): StreamPlace => ({ time: micros(time), ordinal: 0 })
 

@@ -10,7 +10,7 @@ import { pageReaderLimits } from '../../src/engine/streams/page-reader.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import { retentionLimits } from '../../src/storage/store/retention.ts'
 import { testConfig } from '../support/config.ts'
-import { ManualTime, settled } from '../unit/auth/support.ts'
+import { ManualTime, settled } from '../unit/model/auth/support.ts'
 
 const rootSecret = 'root-secret-of-a-test'
 

@@ -3,9 +3,9 @@
 import { systemRandom } from '../../src/base/random.ts'
 import type { KeyValueStore } from '../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
-import { copyState } from '../../src/storage/kv/postgres/copy-state.ts'
-import { PostgresSession, type RecordLocation } from '../../src/storage/kv/postgres/postgres-session.ts'
-import { openTables } from '../../src/storage/kv/postgres/tables.ts'
+import { copyState } from '../../src/storage/postgres/copy-state.ts'
+import { PostgresSession, type RecordLocation } from '../../src/storage/postgres/postgres-session.ts'
+import { openTables } from '../../src/storage/postgres/tables.ts'
 
 /** Copies the state of a record. Creates its tables if they are missing. */
 export async function copyOf(location: RecordLocation): Promise<KeyValueStore> {

@@ -5,7 +5,7 @@ import type { Clock } from '../../src/base/clock.ts'
 import { type Micros, micros } from '../../src/base/micros.ts'
 import type { Random } from '../../src/base/random.ts'
 import type { Timers } from '../../src/base/timers.ts'
-import { RandomSource } from '../unit/store/random-source.ts'
+import { RandomSource } from './random-source.ts'
 import { suite } from './suite.ts'
 
 export { RandomSource }

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { openEngine } from '../../src/app/open-engine.ts'
 import { openServiceLog } from '../../src/server/service-log.ts'
-import { storeBytes } from '../../src/storage/kv/lmdb-copy.ts'
+import { storeBytes } from '../../src/storage/log/store-copy.ts'
 
 /** Runs the integrity check on a data directory that no server has open; fails unless it has data and is sound. */
 export async function assertSound(data: string): Promise<void> {

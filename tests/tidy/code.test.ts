@@ -51,7 +51,8 @@ const broken: Readonly<Record<string, string>> = {
     "// Planted.\nimport { readFileSync } from 'node:fs'\nreadFileSync(Buffer.from('a'))\n",
   'dashboard/planted/planted.ts': "// Planted.\nimport '../../src/text/planted-read.ts'\n",
   'src/server/http/planted.ts': '// Planted.\n/** Said. */\nconst pageRowsMax = 5\n',
-  'tests/unit/keys/planted.test.ts': "// Planted.\nimport { shared } from '../../../src/values/planted.ts'\n",
+  'tests/unit/storage/keys/planted.test.ts':
+    "// Planted.\nimport { shared } from '../../../../src/values/planted.ts'\n",
   'tests/unit/values/planted.test.ts':
     "// Planted.\nimport { shared } from '../../../src/values/planted.ts'\n",
 }
@@ -113,7 +114,7 @@ test('modules that need Node are found in the imports of browser modules', () =>
 })
 
 rule('unit tests are in the folder that mirrors the tested one', misplacedTests, [
-  'tests/unit/keys/planted.test.ts tests nothing of src/storage/keys',
+  'tests/unit/storage/keys/planted.test.ts tests nothing of src/storage/keys',
 ])
 
 test('a layer imports every folder that it may import', () => {

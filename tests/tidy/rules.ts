@@ -2,7 +2,7 @@
 // over the sources, and over planted sources that break each rule.
 
 import { basename, posix } from 'node:path'
-import { layerOf, layers } from './layers.ts'
+import { layerOf } from './layers.ts'
 import type { Syntax } from './syntax.ts'
 
 /** Violations, each as one line that begins with its position. */
@@ -164,12 +164,8 @@ export function unusedLayers(
   )
 }
 
-/** The folder of `src` that a unit test mirrors: tests/unit/store mirrors src/storage/store. */
-function testedFolder(path: string): string {
-  const [first = '', ...rest] = posix.relative('tests/unit', posix.dirname(path)).split('/')
-  const layer = first in layers ? first : Object.keys(layers).find(each => each.endsWith(`/${first}`))
-  return posix.join('src', layer ?? first, ...rest)
-}
+const testedFolder = (path: string): string =>
+  posix.join('src', posix.relative('tests/unit', posix.dirname(path)))
 
 /** Unit tests that import nothing of the folder of `src` that they mirror. */
 export function misplacedTests(files: readonly Syntax[]): Findings {

@@ -9,7 +9,14 @@ import { openMemory } from '../../src/storage/kv/memory.ts'
 import type { DocumentRecord } from '../../src/transfer/record.ts'
 import { missingOf, writeBatch } from '../../src/transfer/write-batch.ts'
 import { Lambda, type ObjectValue, type Ref, rootDatabase } from '../../src/values/value.ts'
-import { Bench, createCollection, createIndex, data, documentRef, object } from '../unit/store/support.ts'
+import {
+  Bench,
+  createCollection,
+  createIndex,
+  data,
+  documentRef,
+  object,
+} from '../unit/storage/store/support.ts'
 
 const options = { onConflict: 'fail', dryRun: false } as const
 const rules = {

@@ -2,8 +2,8 @@
 
 import type { Config } from '../../app/config/settings.ts'
 import { prepareDataFolder, writeMovedTo } from '../../app/data-folder.ts'
-import { claimFolder } from '../../storage/kv/lmdb-claim.ts'
-import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
+import { claimFolder } from '../../storage/lmdb/claim.ts'
+import { storeBytes } from '../../storage/log/store-copy.ts'
 import { moveBack } from '../backup-folder.ts'
 import { StartError } from '../command.ts'
 import { addressOf, fillShared, hasOwnData, isShared } from '../shared-store.ts'

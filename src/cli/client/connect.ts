@@ -72,7 +72,7 @@ export async function withConnection<T>(
 /** Claims the folder, and returns the function that releases it. Returns undefined when a service uses the folder. */
 export async function claimUnlessServed(folder: string): Promise<(() => Promise<void>) | undefined> {
   // The module is imported here, because the storage engine is only needed for a data directory.
-  const { claimFolder } = await import('../../storage/kv/lmdb-claim.ts')
+  const { claimFolder } = await import('../../storage/lmdb/claim.ts')
   try {
     return claimFolder(folder)
   } catch (cause) {

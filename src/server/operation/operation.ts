@@ -13,9 +13,9 @@ import { type Clock, systemClock } from '../../base/clock.ts'
 import { takeLock } from '../../base/lock-file.ts'
 import type { NoticeBoard, NoticeTopic } from '../../base/notices.ts'
 import { wait } from '../../base/timers.ts'
-import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
-import { dataFileName } from '../../storage/kv/lmdb-data-file.ts'
-import { replicaFolder } from '../../storage/kv/postgres/replica-folder.ts'
+import { dataFileName } from '../../storage/lmdb/data-file.ts'
+import { storeBytes } from '../../storage/log/store-copy.ts'
+import { replicaFolder } from '../../storage/postgres/replica-folder.ts'
 import { formatMicros } from '../../values/time.ts'
 import type {
   BackupEntry,

@@ -8,8 +8,8 @@ import { systemClock } from '../../base/clock.ts'
 import { isAlive, processMark } from '../../base/system-process.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
 import { replaceFile } from '../../base/text-file.ts'
-import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
-import { replicaFolder } from '../../storage/kv/postgres/replica-folder.ts'
+import { storeBytes } from '../../storage/log/store-copy.ts'
+import { replicaFolder } from '../../storage/postgres/replica-folder.ts'
 import type { TaskKind, TaskNote, TaskProgress, TaskResult, TaskSuccess } from './health.ts'
 
 /**

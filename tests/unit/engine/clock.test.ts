@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
+import { RandomSource } from '../../support/random-source.ts'
 import { seededEnvironment, seedsToRun } from '../../support/seeded.ts'
-import { RandomSource } from '../store/random-source.ts'
 
 const hour = 3_600_000_000
 const object = (fields: object) => ({ object: fields })

@@ -12,7 +12,7 @@ import {
 } from '../../../../src/model/schema/schema-files.ts'
 import type { Transaction } from '../../../../src/storage/store/store-contract.ts'
 import { type DatabaseId, Ref, rootDatabase } from '../../../../src/values/value.ts'
-import { Bench } from '../../store/support.ts'
+import { Bench } from '../../storage/store/support.ts'
 
 const bench = new Bench()
 const { store } = bench

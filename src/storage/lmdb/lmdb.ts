@@ -1,0 +1,306 @@
+// The embedded engine: one LMDB environment in one folder, which several processes may share.
+//
+// Transactions that arrive while a commit is being written to disk form the next batch: one write transaction, one
+// flush (group commit). The file commit-queue.ts limits the size of the batch, so that one batch is evaluated while
+// another batch is flushed. The library lmdb-js opens the write transaction on a separate thread, and calls back to run
+// the transaction functions. So the main thread waits neither for the writer's lock nor for the disk. A commit becomes
+// visible to readers of all processes only when the commit is on disk, so no reader sees data that a crash could
+// revoke.
+
+import { assert } from '../../base/assert.ts'
+import { type Clock, systemClock } from '../../base/clock.ts'
+import { systemTimers, type Timers } from '../../base/timers.ts'
+import { allWrites } from '../kv/batch.ts'
+import { CommitQueue, completeJob, type Job, runJob } from '../kv/commit-queue.ts'
+import { Listeners } from '../kv/engine-parts.ts'
+import type { Bytes, KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
+import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { closeFolder, type Environment, openFolder } from './folder.ts'
+import { ForgottenCommitError, type NewestCommit } from './newest-commit.ts'
+import { assertRoom, freeBytes } from './room.ts'
+import type { Trees } from './trees.ts'
+import { LmdbView } from './view.ts'
+
+interface LmdbOptions {
+  /** The data directory; created if missing. */
+  readonly path: string
+  /**
+   * Address space that is reserved for the data, in bytes; 1 TiB when absent. Reserved address space uses neither
+   * memory nor disk.
+   */
+  readonly mapSizeBytes?: number
+  /** Interval in milliseconds for detecting commits of other processes while there are listeners; 10 when absent. */
+  readonly watchIntervalMs?: number
+  readonly timers?: Timers
+  /** Measures the duration of evaluation and flushes. */
+  readonly clock?: Clock
+  /**
+   * If false, commits are not flushed to disk: commits survive a crash of the process, but not of the machine. After a
+   * crash of the machine, the folder must be deleted. The default is true.
+   */
+  readonly durable?: boolean
+  /** Free bytes on the disk of the folder; by default, as the system reports them. */
+  readonly freeBytes?: () => number
+}
+
+/**
+ * Opens the store in a folder. Throws {@link StoreUnavailableError} if this is impossible. `watch` reports commits of
+ * this process when `transact` resolves, and commits of other processes within `watchIntervalMs`.
+ */
+export function openLmdb(options: LmdbOptions): KeyValueStore {
+  return new LmdbStore(options)
+}
+
+const watchIntervalMsDefault = 10
+
+/**
+ * Number of rows after which the remaining transactions of a batch wait for the next batch, because more rows would
+ * block the thread for long. A single transaction may have more rows.
+ */
+const batchWritesMax = 4000
+
+/** Milliseconds between two attempts to write after LMDB has forgotten a commit (lmdb-newest-commit.ts). */
+const recoveryIntervalMs = 2
+/** Milliseconds after which the attempts to write end, and the writes fail. */
+const recoveryMsMax = 5_000
+
+/**
+ * Key of the number of commits so far (8 bytes), in the environment's main table. A process detects commits of other
+ * processes by a change of this number.
+ */
+const commitCountKey = Buffer.from('commits')
+
+class LmdbStore implements KeyValueStore {
+  readonly #path: string
+  readonly #root: Environment
+  readonly #trees: Trees
+  readonly #newest: NewestCommit
+  readonly #timers: Timers
+  readonly #clock: Clock
+  readonly #watchIntervalMs: number
+  readonly #freeBytes: () => number
+  readonly #listeners = new Listeners()
+  readonly #commits = new Set<Promise<void>>()
+  #stopWatching: (() => void) | undefined
+  /** The number of commits that listeners have been notified of. */
+  #seen = 0n
+  /**
+   * Transactions that wait for a commit. A commit takes the waiting transactions when its write transaction is open.
+   */
+  readonly #queue = new CommitQueue()
+  #reading: LmdbView | undefined
+  #isWorking = false
+  #isClosed = false
+  /**
+   * The time at which this process detected that LMDB had forgotten a commit, in milliseconds of the monotonic clock.
+   */
+  #forgottenSinceMs: number | undefined
+
+  constructor(options: LmdbOptions) {
+    this.#path = options.path
+    this.#timers = options.timers ?? systemTimers
+    this.#clock = options.clock ?? systemClock
+    this.#watchIntervalMs = options.watchIntervalMs ?? watchIntervalMsDefault
+    this.#freeBytes = options.freeBytes ?? (() => freeBytes(options.path))
+    const { newest, root, trees } = openFolder(options.path, options)
+    this.#root = root
+    this.#trees = trees
+    this.#newest = newest
+  }
+
+  /** A read inside another read uses the snapshot of the outer read. */
+  read<T>(read: (view: View) => T): T {
+    assert(!this.#isWorking, 'a transaction must not read beside its view')
+    if (this.#reading) return read(this.#reading)
+    if (this.#isClosed) throw this.#closedError()
+    // Makes the next access take a new snapshot. Without this call, lmdb-js would use the old snapshot until the next
+    // turn of the event loop.
+    this.#root.resetReadTxn()
+    const view = new LmdbView(this.#trees)
+    this.#reading = view
+    try {
+      return read(view)
+    } finally {
+      this.#reading = undefined
+      view.end()
+    }
+  }
+
+  transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T> {
+    assert(prepare === undefined, 'other processes commit meanwhile')
+    assert(!this.#isWorking, 'a transaction must not begin another')
+    if (this.#isClosed) return Promise.reject(this.#closedError())
+    const isFirst = this.#queue.isEmpty
+    const result = this.#queue.add(work, this.#clock.elapsedMs())
+    if (isFirst) this.#beginCommit()
+    return result
+  }
+
+  /** Begins a commit of the waiting transactions. */
+  #beginCommit(): void {
+    const commit = this.#commit().finally(() => this.#commits.delete(commit))
+    this.#commits.add(commit)
+  }
+
+  watch(listener: () => void): () => void {
+    if (this.#isClosed) throw this.#closedError()
+    if (!this.#stopWatching) {
+      this.#seen = this.#commitCount()
+      this.#stopWatching = this.#timers.every(this.#watchIntervalMs, () => this.#checkForOthers())
+    }
+    const remove = this.#listeners.add(listener)
+    return () => {
+      remove()
+      if (this.#listeners.isEmpty) this.#endWatch()
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#endWatch()
+    while (this.#commits.size > 0) await Promise.allSettled(this.#commits)
+    await closeFolder({ root: this.#root, newest: this.#newest })
+  }
+
+  async #commit(): Promise<void> {
+    let batch: Job[] | undefined
+    let ranMs = 0
+    try {
+      // A child transaction: if a change fails, all writes of the batch are rolled back.
+      await this.#root.childTransaction(() => {
+        this.#assertNewest()
+        batch = this.#queue.take()
+        try {
+          this.#queue.putBack(batch.splice(this.#run(batch)))
+        } finally {
+          // The remaining transactions get another commit, which begins after this callback.
+          if (!this.#queue.isEmpty) queueMicrotask(() => this.#beginCommit())
+        }
+        ranMs = this.#clock.elapsedMs()
+      })
+    } catch (error) {
+      if (error instanceof ForgottenCommitError && this.#mayRecover()) {
+        await new Promise<void>(resolve => {
+          this.#timers.after(recoveryIntervalMs, resolve)
+        })
+        this.#beginCommit()
+        return
+      }
+      // If no write transaction has begun, this commit rejects all waiting transactions, because no other commit would
+      // take them.
+      batch ??= this.#queue.takeOlderThan(Number.POSITIVE_INFINITY)
+      const reason = await this.#explain(error)
+      for (const job of batch) job.reject(reason)
+      return
+    }
+    this.#queue.flushed(this.#clock.elapsedMs() - ranMs)
+    for (const job of batch ?? []) completeJob(job)
+    this.#announce()
+  }
+
+  /** Throws {@link ForgottenCommitError} if the running write transaction would overwrite a commit. */
+  #assertNewest(): void {
+    // lmdb-js creates a second promise for every commit. If this promise is not handled, a failed commit crashes the
+    // process.
+    this.#root.committed.then(undefined, () => {})
+    this.#newest.check(this.#root)
+    this.#forgottenSinceMs = undefined
+  }
+
+  /** Returns whether to try again: the process that made LMDB forget a commit may still correct this fault. */
+  #mayRecover(): boolean {
+    const nowMs = this.#clock.elapsedMs()
+    this.#forgottenSinceMs ??= nowMs
+    return nowMs - this.#forgottenSinceMs < recoveryMsMax
+  }
+
+  /**
+   * Runs transactions of a batch in the write transaction of the batch, until the transactions have written {@link
+   * batchWritesMax} rows. Returns the number of transactions that have run.
+   */
+  #run(batch: readonly Job[]): number {
+    this.#isWorking = true
+    try {
+      let count = 0
+      let writes = 0
+      let bytes = 0
+      while (count < batch.length && writes < batchWritesMax) {
+        const view = new LmdbView(this.#trees)
+        const done = allWrites(runJob(batch[count++] as Job, view))
+        view.end()
+        for (const write of done) this.#apply(write)
+        writes += done.length
+        for (const { key, value } of done) bytes += key.length + (value?.length ?? 0)
+      }
+      if (writes > 0) assertRoom({ rows: writes, bytes }, this.#freeBytes())
+      if (writes > 0) this.#countCommit()
+      return count
+    } finally {
+      this.#isWorking = false
+    }
+  }
+
+  #apply({ key, value }: Write): void {
+    const tree = this.#trees.of(key)
+    if (value) tree.put(key, value)
+    else tree.remove(key)
+  }
+
+  #countCommit(): void {
+    const count = Buffer.alloc(8)
+    count.writeBigUInt64BE(this.#commitCount() + 1n)
+    this.#root.put(commitCountKey, count)
+  }
+
+  /** The number of commits of all processes, read in the current transaction. */
+  #commitCount(): bigint {
+    if (!this.#isWorking && !this.#reading) this.#root.resetReadTxn()
+    return decodeCount(this.#root.get(commitCountKey))
+  }
+
+  /**
+   * Notifies the listeners of commits of other processes. Does nothing while a commit of this process is running. A
+   * commit of this process notifies the listeners when its promise resolves, shortly after the commit becomes visible.
+   * With an earlier notification, streams would get the event before the writing client gets its response. The driver
+   * of version 10 loses events that arrive while its program waits for a response over the same HTTP/2 session.
+   */
+  #checkForOthers(): void {
+    if (this.#commits.size === 0) this.#announce()
+  }
+
+  /** Notifies the listeners of new commits. */
+  #announce(): void {
+    if (this.#listeners.isEmpty || this.#isClosed) return
+    const count = this.#commitCount()
+    if (count === this.#seen) return
+    this.#seen = count
+    this.#listeners.notify()
+  }
+
+  #endWatch(): void {
+    this.#stopWatching?.()
+    this.#stopWatching = undefined
+  }
+
+  /** The reason why a commit failed. lmdb-js provides the reason as a promise that rejects. */
+  async #explain(error: unknown): Promise<StoreUnavailableError> {
+    let cause = error
+    if (error instanceof Error && 'commitError' in error) {
+      await Promise.resolve(error.commitError).catch(reason => {
+        cause = reason
+      })
+    }
+    return new StoreUnavailableError(`cannot write to the store in ${this.#path}: ${wordsOf(cause)}`, {
+      cause,
+    })
+  }
+
+  #closedError(): StoreUnavailableError {
+    return new StoreUnavailableError(`the store in ${this.#path} is closed`)
+  }
+}
+
+function decodeCount(count: Bytes | undefined): bigint {
+  return count ? Buffer.from(count.buffer, count.byteOffset, 8).readBigUInt64BE() : 0n
+}

@@ -1,0 +1,151 @@
+// Reads from one LMDB transaction: the snapshot of a `read`, or the write transaction in which transaction functions
+// run. While the callback of a write transaction runs, lmdb-js automatically reads from this transaction.
+
+import { assert } from '../../base/assert.ts'
+import { isEmptyRange, isImpossibleKey } from '../kv/engine-parts.ts'
+import { type Bytes, type Entry, type KeyRange, keyBytesMax } from '../kv/kv-contract.ts'
+import type { ComparingView } from '../kv/transaction-view.ts'
+import { cachedOrCopy } from './codec.ts'
+import type { Trees } from './trees.ts'
+
+export class LmdbView implements ComparingView {
+  readonly #trees: Trees
+  /**
+   * Cursors that are not released yet. While a cursor is open, LMDB cannot reuse the pages of its snapshot and of later
+   * commits.
+   */
+  #open: Set<Entries> | undefined
+  #isOver = false
+
+  constructor(trees: Trees) {
+    this.#trees = trees
+  }
+
+  get(key: Bytes): Bytes | undefined {
+    assert(!this.#isOver, 'a view is used after its read')
+    if (isImpossibleKey(key)) return undefined
+    return this.#trees.of(key).get(key)
+  }
+
+  getCached(key: Bytes, cached: Bytes): Bytes | undefined {
+    assert(!this.#isOver, 'a view is used after its read')
+    if (isImpossibleKey(key)) return undefined
+    const found = this.#trees.of(key).getBinaryFast(key)
+    return found && cachedOrCopy(found, cached)
+  }
+
+  range(range: KeyRange): Iterable<Entry> {
+    return { [Symbol.iterator]: () => this.#iterate(range) }
+  }
+
+  /** Releases all open cursors. The view must not be used afterwards. */
+  end(): void {
+    this.#isOver = true
+    if (this.#open !== undefined) for (const entries of this.#open) entries.return()
+  }
+
+  #iterate(range: KeyRange): Iterator<Entry> {
+    assert(!this.#isOver, 'a view is used after its read')
+    if (isEmptyRange(range)) return [][Symbol.iterator]()
+    this.#open ??= new Set()
+    const options = rangeOptions(range)
+    const sources = this.#trees.within(range).map(tree => tree.getRange(options))
+    const [first, second] = sources
+    const entries = first && !second ? first : merged(sources, range.reverse === true)
+    return new Entries(entries[Symbol.iterator](), range.limit, this.#open)
+  }
+}
+
+/** An iteration over a range. */
+class Entries implements Iterator<Entry> {
+  readonly #cursor: Iterator<Entry>
+  readonly #open: Set<Entries>
+  #left: number
+  #isDone = false
+
+  constructor(cursor: Iterator<Entry>, limit: number | undefined, open: Set<Entries>) {
+    this.#cursor = cursor
+    this.#left = limit ?? Number.POSITIVE_INFINITY
+    this.#open = open
+    open.add(this)
+  }
+
+  next(): IteratorResult<Entry, undefined> {
+    if (this.#isDone) return { done: true, value: undefined }
+    if (this.#left-- === 0) return this.return()
+    const result = this.#cursor.next()
+    // lmdb-js omits `done` in all results except the last.
+    return result.done ? this.return() : result
+  }
+
+  return(): IteratorResult<Entry, undefined> {
+    if (!this.#isDone) {
+      this.#isDone = true
+      this.#open.delete(this)
+      this.#cursor.return?.()
+    }
+    return { done: true, value: undefined }
+  }
+}
+
+/**
+ * Converts a range to the options of lmdb-js. For a reverse range, lmdb-js expects the upper bound as `start`, and
+ * includes `start` by default.
+ */
+function rangeOptions(range: KeyRange) {
+  const low = bound(range.start)
+  const high = bound(range.end)
+  if (!range.reverse) return { start: low, end: high }
+  // LMDB treats an empty bound as no bound, which is correct for the lower bound.
+  return { reverse: true, start: high, exclusiveStart: true, end: low, inclusiveEnd: true }
+}
+
+/**
+ * Returns a bound that LMDB accepts. A bound that is longer than every key is truncated. Keys are shorter than the
+ * truncated bound, so the truncation does not change any comparison.
+ */
+function bound(key: Bytes): Bytes {
+  return key.length > keyBytesMax + 1 ? key.subarray(0, keyBytesMax + 1) : key
+}
+
+interface Source {
+  readonly entries: Iterator<Entry>
+  head: Entry
+}
+
+/**
+ * Merges the entries of several sources in the order of keys. No key is in two sources, and all sources have the same
+ * order. Closes the sources at the end.
+ */
+function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Generator<Entry> {
+  const sign = reverse ? -1 : 1
+  const compare = (left: Source, right: Source) => Buffer.compare(left.head.key, right.head.key) * sign
+  const begun: Iterator<Entry>[] = []
+  try {
+    /** The sources with remaining entries; the source of the next entry is last. */
+    const sources: Source[] = []
+    for (const each of all) {
+      const entries = each[Symbol.iterator]()
+      begun.push(entries)
+      const first = entries.next()
+      if (!first.done) sources.push({ entries, head: first.value })
+    }
+    sources.sort((left, right) => compare(right, left))
+    for (let source = sources.at(-1); source !== undefined; source = sources.at(-1)) {
+      yield source.head
+      const following = source.entries.next()
+      if (following.done) {
+        sources.pop()
+        continue
+      }
+      source.head = following.value
+      // Usually the source is already in the right position.
+      let at = sources.length - 1
+      for (let before = sources[at - 1]; before && compare(source, before) > 0; before = sources[at - 1])
+        sources[at--] = before
+      sources[at] = source
+    }
+  } finally {
+    for (const entries of begun) entries.return?.()
+  }
+}

@@ -1,0 +1,251 @@
+// The queue of segments (parts of the commit log) that wait to be applied to LMDB. The queue also contains recently
+// applied segments. A separate thread applies segments.
+//
+// Applied segments and their files stay readable until a later snapshot of LMDB contains their rows. The reason: LMDB
+// can forget a commit when another process opens the folder at the same moment (lmdb-newest-commit.ts). Until the other
+// process has corrected the fault, snapshots lack the rows of the commit.
+
+import { Worker } from 'node:worker_threads'
+import { assert } from '../../base/assert.ts'
+import type { Clock } from '../../base/clock.ts'
+import { programFile } from '../../base/program-files.ts'
+import type { Timers } from '../../base/timers.ts'
+import type { Bytes } from '../kv/kv-contract.ts'
+import type { OpenFolder } from '../lmdb/folder.ts'
+import { type ApplyRequest, applySegment } from './apply.ts'
+import type { ApplyReply } from './apply-thread.ts'
+import { readPosition } from './position.ts'
+import type { ReadSegment } from './replay.ts'
+import type { RowTable } from './row-table.ts'
+import type { SegmentFiles } from './segment-files.ts'
+
+const body = programFile('storage/log/apply-thread.ts')
+
+/** Starts the thread that applies segments to LMDB, and sends requests to the thread. */
+class Applier {
+  readonly #path: string
+  /** The thread. The first request starts the thread. */
+  #worker: Worker | undefined
+  #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
+
+  /** `path`: the folder, which the thread opens separately. */
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Applies a segment; resolves when its rows are on disk in LMDB. Only one request may run at a time. */
+  apply(request: ApplyRequest): Promise<void> {
+    assert(this.#waiting === undefined, 'one transaction applies segments at a time')
+    this.#worker ??= this.#start()
+    const worker = this.#worker
+    worker.ref()
+    return new Promise<void>((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+      worker.postMessage(request)
+    })
+  }
+
+  /** Ends the thread, which must be idle. */
+  async close(): Promise<void> {
+    const worker = this.#worker
+    if (worker === undefined) return
+    worker.ref()
+    const ended = new Promise<void>(resolve => {
+      worker.once('exit', () => resolve())
+    })
+    worker.postMessage('close')
+    await ended
+  }
+
+  #start(): Worker {
+    const worker = new Worker(body, { workerData: this.#path, execArgv: [] })
+    worker.on('message', ({ failure }: ApplyReply) => this.#finish(failure))
+    worker.on('error', (error: Error) => this.#finish(error.message))
+    worker.once('exit', () => {
+      this.#worker = undefined
+      this.#finish('the thread that applies the commit log has exited')
+    })
+    return worker
+  }
+
+  #finish(failure: string | undefined): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    this.#worker?.unref()
+    if (failure === undefined) waiting?.resolve()
+    else waiting?.reject(new Error(failure))
+  }
+}
+
+/** A segment to which no more records are added. */
+type FullSegment = Pick<ReadSegment, 'number' | 'bytes' | 'table' | 'end' | 'place'>
+
+/** Milliseconds between a failed write to LMDB and the next attempt. */
+const applyAgainMs = 1_000
+/**
+ * Milliseconds after which applied segments are released. Applied segments are released earlier when other segments are
+ * applied.
+ */
+const releaseAfterMs = 1_000
+/** Maximum number of segments that wait to be applied. At this number, commits wait. */
+const waitingMax = 4
+
+interface ApplyQueueOptions {
+  readonly image: OpenFolder
+  readonly path: string
+  /** The name of the log. */
+  readonly log: Bytes
+  readonly files: SegmentFiles
+  readonly timers: Timers
+  readonly clock: Clock
+  /** Free bytes on the disk of the folder. */
+  readonly freeBytes: () => number
+  /**
+   * Resolves when the file of the next segment exists. After a crash, the store can be opened only if the log contains
+   * the segment that follows the position stored in LMDB.
+   */
+  readonly nextIsThere: () => Promise<unknown>
+  /** Called when segments were added or removed. */
+  readonly onChange: () => void
+}
+
+export class ApplyQueue {
+  readonly #options: ApplyQueueOptions
+  readonly #applier: Applier
+  /** Like `#applied`, ordered from the oldest segment to the newest. */
+  #waiting: readonly FullSegment[]
+  #applied: readonly FullSegment[] = []
+  #applying: Promise<void> | undefined
+  #failure: Error | undefined
+  /** When the oldest record that LMDB lacks was appended: an approximate time on the monotonic clock. */
+  #behindSinceMs: number | undefined
+  #isClosed = false
+
+  /** `waiting`: segments that the previous process had not applied. */
+  constructor(options: ApplyQueueOptions, waiting: readonly FullSegment[]) {
+    this.#options = options
+    this.#applier = new Applier(options.path)
+    this.#waiting = waiting
+    if (waiting.length > 0) this.recordAppended()
+  }
+
+  /** True when all segments are in LMDB. */
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0
+  }
+
+  /** The tables that readers search before they read LMDB, the oldest table first. */
+  get tables(): readonly RowTable[] {
+    return [...this.#applied, ...this.#waiting].map(({ table }) => table)
+  }
+
+  /** Bytes of the segments that are not in LMDB. */
+  get bytes(): number {
+    return this.#waiting.reduce((sum, { end }) => sum + end, 0)
+  }
+
+  /** The lag of LMDB behind the log, in milliseconds. */
+  get lagMs(): number {
+    return this.#behindSinceMs === undefined ? 0 : this.#options.clock.elapsedMs() - this.#behindSinceMs
+  }
+
+  /** Called after a record was appended. */
+  recordAppended(): void {
+    this.#behindSinceMs ??= this.#options.clock.elapsedMs()
+  }
+
+  /** Queues a segment to be applied. */
+  add(segment: FullSegment): void {
+    this.#waiting = [...this.#waiting, segment]
+    this.start()
+  }
+
+  /** Starts to apply the waiting segments. */
+  start(): void {
+    if (!this.#isClosed && this.#applying === undefined && !this.isEmpty) void this.#apply()
+  }
+
+  /**
+   * Limits the memory for rows: waits until some waiting segments have been applied. Throws when LMDB cannot be
+   * written.
+   */
+  async waitForRoom(): Promise<void> {
+    while (this.#waiting.length >= waitingMax) {
+      await this.#apply()
+      if (this.#failure) throw this.#failure
+    }
+  }
+
+  /** Applies all waiting segments. Stops if LMDB cannot be written. The caller must not add more segments. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#applying
+    while (!this.isEmpty && this.#failure === undefined) await this.#apply()
+    await this.#applier.close()
+  }
+
+  /**
+   * Applies the oldest waiting segment, and then starts to apply the next. If this is already in progress, returns the
+   * running promise. Stores a failure in `#failure`.
+   */
+  #apply(): Promise<void> {
+    this.#applying ??= this.#applyOldest().finally(() => {
+      this.#applying = undefined
+      if (this.#failure) this.#options.timers.after(applyAgainMs, () => this.start())
+      else this.start()
+    })
+    return this.#applying
+  }
+
+  /** Applies the oldest waiting segment. */
+  async #applyOldest(): Promise<void> {
+    const { clock, freeBytes, image, log, nextIsThere, onChange, timers } = this.#options
+    const beganMs = clock.elapsedMs()
+    const [oldest] = this.#waiting
+    assert(oldest !== undefined, 'a segment waits to be applied')
+    const { bytes, end, number: segment, place } = oldest
+    const position = { ...place, log, segment, isClosed: false }
+    try {
+      // Releases the segments that the previous transaction applied.
+      this.#release()
+      await nextIsThere()
+      const request = { memory: bytes.buffer as SharedArrayBuffer, end, position, free: freeBytes() }
+      // When the queue is closed, this thread applies the rows itself. Starting a thread would take longer, and no
+      // requests are served any more.
+      if (this.#isClosed) applySegment(image, request)
+      else await this.#applier.apply(request)
+    } catch (error) {
+      this.#failure = error as Error
+      return
+    }
+    this.#failure = undefined
+    this.#waiting = this.#waiting.slice(1)
+    this.#applied = [...this.#applied, oldest]
+    this.#behindSinceMs = undefined
+    // If segments were added meanwhile, `beganMs` is the approximate time of their oldest record.
+    if (!this.isEmpty) this.#behindSinceMs = beganMs
+    onChange()
+    timers.after(releaseAfterMs, () => this.#releaseLater())
+  }
+
+  #releaseLater(): void {
+    if (this.#isClosed) return
+    try {
+      this.#release()
+    } catch {
+      // LMDB cannot be read now: the segments stay in memory until the next attempt.
+    }
+    if (this.#applied.length > 0) this.#options.timers.after(releaseAfterMs, () => this.#releaseLater())
+  }
+
+  /** Drops the applied segments whose rows are in a new snapshot of LMDB; their files are reused. */
+  #release(): void {
+    if (this.#applied.length === 0) return
+    const { files, image, onChange } = this.#options
+    image.root.resetReadTxn()
+    const newest = readPosition(image.root)?.segment ?? 0
+    for (const { number } of this.#applied) if (number <= newest) files.free(number)
+    this.#applied = this.#applied.filter(({ number }) => number > newest)
+    onChange()
+  }
+}

@@ -1,0 +1,32 @@
+// The thread that applies segments of the commit log to LMDB.
+
+import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { wordsOf } from '../kv/store-errors.ts'
+import { closeFolder, openFolder } from '../lmdb/folder.ts'
+import { type ApplyRequest, applySegment } from './apply.ts'
+
+/** The reply to a request. `failure`: the reason why the request failed; undefined after success. */
+export interface ApplyReply {
+  readonly failure?: string
+}
+
+if (!isMainThread && parentPort) {
+  const port = parentPort
+  const folder = openFolder(workerData as string, { use: 'reading' })
+  port.on('message', (request: ApplyRequest | 'close') => {
+    if (request === 'close') {
+      void closeFolder(folder).then(() => port.close())
+      return
+    }
+    port.postMessage(replyTo(() => applySegment(folder, request)))
+  })
+}
+
+function replyTo(apply: () => void): ApplyReply {
+  try {
+    apply()
+    return {}
+  } catch (error) {
+    return { failure: wordsOf(error) }
+  }
+}

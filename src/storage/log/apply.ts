@@ -1,0 +1,131 @@
+// Applies the commit log to LMDB. One LMDB transaction writes all rows of a segment, and the new position of LMDB in the
+// log. The rows are written in the order of keys. Each transaction begins only if the disk has space for the pages that
+// the transaction may write, because a failed write kills the process (lmdb-room.ts).
+
+import type { Bytes } from '../kv/kv-contract.ts'
+import { pageBytes } from '../lmdb/data-file.ts'
+import type { OpenFolder } from '../lmdb/folder.ts'
+import { assertFree } from '../lmdb/room.ts'
+import type { ByteDatabase, Trees } from '../lmdb/trees.ts'
+import type { ReadingSegment } from './log-reader.ts'
+import { encodePosition, type LogPosition, positionKey, readPosition, recordClosed } from './position.ts'
+import { RowTable } from './row-table.ts'
+import { addBatch, addRecords } from './segment.ts'
+import type { RecordBounds } from './segment-format.ts'
+
+/** A segment to apply, and the position that LMDB then has. */
+export interface ApplyRequest {
+  readonly memory: SharedArrayBuffer
+  /** The end of the segment's last record in `memory`. */
+  readonly end: number
+  /** The position of LMDB in the log after the segment is applied. */
+  readonly position: LogPosition
+  /** Free bytes on the disk of the folder. */
+  readonly free: number
+}
+
+/**
+ * Applies a segment; when the function returns, its rows are on disk in LMDB. Throws LMDB's error if the transaction
+ * fails, or an error with the code of a full disk if too few bytes are free.
+ */
+export function applySegment(folder: OpenFolder, { end, free, memory, position }: ApplyRequest): void {
+  const table = tableOf(new Uint8Array(memory), end)
+  applyTable(folder, table, end, free, position)
+}
+
+/**
+ * Applies `segments` to a copy of LMDB. The segments were read before the copy was made. After the call, the copy needs
+ * no log. `freeBytes`: the free bytes on the disk of the copy. Throws like {@link applySegment}.
+ */
+export function completeCopy(
+  copy: OpenFolder,
+  segments: readonly ReadingSegment[],
+  freeBytes: () => number,
+): void {
+  const { root } = copy
+  let position = readPosition(root)
+  if (position === undefined) return
+  for (const { bytes, end, header, place } of segments) {
+    if (header.number <= position.segment) continue
+    position = { ...position, segment: header.number, sequence: place.sequence, checksum: place.checksum }
+    applyTable(copy, tableOf(new Uint8Array(bytes.buffer), end), end, freeBytes(), position)
+  }
+  recordClosed(copy, true, freeBytes())
+}
+
+/** The offsets at which a batch begins and ends in a buffer of records. */
+export type BatchSpan = Pick<RecordBounds, 'batchStart' | 'batchEnd'>
+
+/**
+ * Applies batches in `bytes`, in their order, in one transaction. `free`: the free bytes on the disk of the folder.
+ * Throws like {@link applySegment}.
+ */
+export function applyBatches(
+  folder: OpenFolder,
+  bytes: Bytes,
+  batches: readonly BatchSpan[],
+  free: number,
+): void {
+  if (batches.length === 0) return
+  const table = new RowTable(bytes)
+  for (const batch of batches) addBatch(table, bytes, batch)
+  applyTable(folder, table, bytes.length, free)
+}
+
+function tableOf(bytes: Bytes, end: number): RowTable {
+  const table = new RowTable(bytes)
+  addRecords(table, bytes, end)
+  return table
+}
+
+/** `bytes`: maximum bytes of the keys and values in the table. `position`: the new position of LMDB, if it changes. */
+function applyTable(
+  { newest, root, trees }: OpenFolder,
+  table: RowTable,
+  bytes: number,
+  free: number,
+  position?: LogPosition,
+): void {
+  root.transactionSync(() => {
+    newest.check(root)
+    assertFree(copiedPagesMax(trees, table) * pageBytes + bytes * bytesPerRowByte, free)
+    for (const { key, value } of table.all()) {
+      const tree = trees.of(key)
+      if (value) tree.put(key, value)
+      else tree.remove(key)
+    }
+    if (position) root.put(positionKey, encodePosition(position))
+  })
+}
+
+/**
+ * Maximum bytes of new pages for each byte of a row. Pages can be half empty after splits, each row has a header of ten
+ * bytes, and a long value takes whole pages.
+ */
+const bytesPerRowByte = 3
+
+/** The part of the statistics of lmdb-js that the types of lmdb-js lack. */
+interface TreeStats {
+  readonly treeDepth: number
+  readonly treeBranchPageCount: number
+  readonly treeLeafPageCount: number
+}
+
+/**
+ * Maximum number of present pages that LMDB copies when the rows of a table are written: each row copies its leaf page
+ * and the branch pages above it. Must run in a transaction.
+ */
+function copiedPagesMax(trees: Trees, table: RowTable): number {
+  const rowsByTree = new Map<ByteDatabase, number>()
+  for (const { key } of table.all()) {
+    const tree = trees.of(key)
+    rowsByTree.set(tree, (rowsByTree.get(tree) ?? 0) + 1)
+  }
+  let pages = 0
+  for (const [tree, rows] of rowsByTree) {
+    const { treeBranchPageCount, treeDepth, treeLeafPageCount } = tree.getStats() as TreeStats
+    const leaves = Math.min(rows, treeLeafPageCount)
+    pages += leaves + Math.min(leaves * Math.max(0, treeDepth - 1), treeBranchPageCount)
+  }
+  return pages
+}

@@ -1,0 +1,491 @@
+// The embedded engine with a commit log. The log is the system of record, and LMDB is derived from the log.
+//
+// A commit runs the waiting transactions, appends their writes to the log as one record, flushes the log, and resolves
+// the promises of the transactions (group commit). Reads search the new rows in memory before they search LMDB. A
+// thread later applies many rows to LMDB in one large transaction, which writes far fewer pages than one transaction
+// per commit. Readers see a commit only when the commit is on disk, so no reader sees data that a crash could revoke.
+
+import { join } from 'node:path'
+import { assert } from '../../base/assert.ts'
+import { type Clock, systemClock } from '../../base/clock.ts'
+import { type Cancel, systemTimers, type Timers, wait } from '../../base/timers.ts'
+import { writeBytesMax } from '../kv/batch.ts'
+import { CommitQueue, completeJob, type Job, prepareBatch, runJob } from '../kv/commit-queue.ts'
+import { Listeners } from '../kv/engine-parts.ts'
+import type { Bytes, EncodedWrites, KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
+import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { closeFolder, type Environment, type OpenFolder, openFolder } from '../lmdb/folder.ts'
+import { ForgottenCommitError } from '../lmdb/newest-commit.ts'
+import { assertRoom, freeBytes } from '../lmdb/room.ts'
+import type { Trees } from '../lmdb/trees.ts'
+import { LmdbView } from '../lmdb/view.ts'
+import { ApplyQueue } from './apply-queue.ts'
+import { appendDurably, UnknownAppendError } from './durable-append.ts'
+import { DurableSequence } from './durable-sequence.ts'
+import { LoggedView } from './logged-view.ts'
+import { NextSegment } from './next-segment.ts'
+import { type ApplyLag, beginLog, recordClosed } from './position.ts'
+import { readLog, writeEndAgain } from './replay.ts'
+import type { RowTable } from './row-table.ts'
+import { type ChainPlace, Segment, segmentSlack } from './segment.ts'
+import {
+  closeFile,
+  type LogDisk,
+  logFolder,
+  type SegmentFile,
+  SegmentFiles,
+  segmentBytesDefault,
+  systemDisk,
+} from './segment-files.ts'
+import { headerBytes } from './segment-format.ts'
+
+interface LoggedOptions {
+  /** The data directory; created if missing. */
+  readonly path: string
+  readonly timers?: Timers
+  /** Measures the duration of evaluation and flushes. */
+  readonly clock?: Clock
+  /** Bytes of an ordinary segment of the log; a larger record gets a larger segment. */
+  readonly segmentBytes?: number
+  readonly disk?: LogDisk
+  /** Free bytes on the disk of the folder; by default, as the system reports them. */
+  readonly freeBytes?: () => number
+  /**
+   * Called when the outcome of a batch cannot be determined, for example after a failed flush. The store then commits
+   * nothing more. The program must exit; the next start reads from the log which writes are on disk.
+   */
+  readonly onLostFlush?: (error: unknown) => void
+  /**
+   * True if other processes read the log. The store then publishes the number of the newest durable record to these
+   * processes ({@link DurableSequence}).
+   */
+  readonly isFollowed?: boolean
+  /** Receives all records of the log, for example for a continuous backup. */
+  readonly records?: RecordSink
+}
+
+/** Receives durable records, in the order of the log. */
+export interface RecordSink {
+  /**
+   * Called first. `log`: the name of the log. `place`: the position directly before the first record that `add`
+   * receives. `hasFailed`: returns true after a commit with an unknown outcome, whose record `add` has not received.
+   */
+  begin(log: Bytes, place: ChainPlace, hasFailed: () => boolean): void
+  /**
+   * Receives one or more complete records of a segment. `place`: the position of the last of these records. The
+   * receiver must copy bytes that it retains.
+   */
+  add(records: Bytes, place: ChainPlace): void
+  /** Called when the store is closed and no more records follow. `close` waits for the returned promise. */
+  end(): Promise<void>
+}
+
+/** Number of rows in a batch after which the remaining transactions wait for the next batch. */
+const batchWritesMax = 4000
+/** Milliseconds after which a segment is applied to LMDB, even if the segment is not full. */
+const applyAfterMs = 4_000
+/**
+ * Milliseconds between two attempts of the first write to LMDB. An attempt fails while LMDB has forgotten a commit of
+ * another process (lmdb-newest-commit.ts).
+ */
+const recoveryIntervalMs = 2
+/** Maximum number of attempts of the first write to LMDB. */
+const recoveriesMax = 1_000
+
+/** The writes of a batch of transactions. `pieces`: further writes of the last transaction. */
+interface BatchWrites {
+  readonly writes: readonly Write[]
+  readonly pieces?: EncodedWrites
+}
+
+/** Transactions whose promises can be resolved, because their batch is durable. */
+interface DurableBatch {
+  readonly jobs: readonly Job[]
+  readonly hasWritten: boolean
+}
+
+/** A store with a commit log. */
+export interface LoggedKeyValueStore extends KeyValueStore {
+  /** The sequence number of the newest durable record. */
+  readonly logSequence: number
+  readonly applyLag: ApplyLag
+}
+
+/** Opens the data directory. Throws {@link StoreUnavailableError}. */
+export function openLogged(options: LoggedOptions): LoggedKeyValueStore {
+  return new LoggedStore(options)
+}
+
+class LoggedStore implements LoggedKeyValueStore {
+  readonly #path: string
+  readonly #image: OpenFolder
+  readonly #root: Environment
+  readonly #trees: Trees
+  readonly #timers: Timers
+  readonly #clock: Clock
+  readonly #freeBytes: () => number
+  readonly #onLostFlush: (error: unknown) => void
+  readonly #durable: DurableSequence | undefined
+  readonly #records: RecordSink | undefined
+  readonly #disk: LogDisk
+  readonly #segmentBytes: number
+  readonly #listeners = new Listeners()
+  readonly #files: SegmentFiles
+  readonly #queue = new CommitQueue()
+  /** The name of the log. */
+  readonly #log: Bytes
+  /** The tables of rows that reads search before LMDB, the newest table first. */
+  #tables: readonly RowTable[] = []
+  readonly #applying: ApplyQueue
+  /** The segment to which records are appended; undefined until a commit needs a segment. */
+  #active: Segment | undefined
+  /** The position of the newest record. */
+  #place: ChainPlace
+  /** The number of the newest segment. */
+  #number: number
+  readonly #next: NextSegment
+  #committing: Promise<void> | undefined
+  /** The reason why the outcome of a batch is unknown. The store then commits nothing more. */
+  #lostFlush: StoreUnavailableError | undefined
+  #cancelApply: Cancel | undefined
+  /** The number of rows of the last ordinary segment, as an estimate for the next segment. */
+  #rowsExpected = 0
+  /** True when the active segment is old enough to be applied. */
+  #isOld = false
+  #reading: LoggedView | undefined
+  #isWorking = false
+  /** True when this process has recorded that the log is open. */
+  #isBegun = false
+  #isClosed = false
+
+  constructor(options: LoggedOptions) {
+    this.#path = options.path
+    this.#timers = options.timers ?? systemTimers
+    this.#clock = options.clock ?? systemClock
+    this.#freeBytes = options.freeBytes ?? (() => freeBytes(options.path))
+    this.#disk = options.disk ?? systemDisk
+    this.#segmentBytes = options.segmentBytes ?? segmentBytesDefault
+    this.#onLostFlush = options.onLostFlush ?? (() => undefined)
+    this.#image = openFolder(options.path, { use: 'logged' })
+    this.#root = this.#image.root
+    this.#trees = this.#image.trees
+    const position = beginLog(this.#image)
+    this.#log = position.log
+    const folder = join(options.path, logFolder)
+    const { files, segments } = readLog(folder, position)
+    const last = segments.at(-1)
+    if (last) writeEndAgain(folder, last)
+    this.#place = last?.place ?? position
+    this.#number = last?.number ?? position.segment
+    this.#files = new SegmentFiles(folder, this.#disk, this.#segmentBytes)
+    const numbers = new Set(segments.map(({ number }) => number))
+    this.#files.freeAll(
+      files.filter(number => !numbers.has(number)),
+      this.#number + 1,
+    )
+    if (options.isFollowed) this.#durable = new DurableSequence(folder, 'write')
+    this.#durable?.write(this.#place.sequence)
+    this.#records = options.records
+    this.#records?.begin(position.log, position, () => this.#lostFlush !== undefined)
+    for (const { bytes, end, place } of segments)
+      if (end > headerBytes) this.#records?.add(bytes.subarray(headerBytes, end), place)
+    this.#next = new NextSegment(this.#files, this.#segmentBytes, this.#number + 1)
+    this.#applying = new ApplyQueue(
+      {
+        ...{ path: options.path, image: this.#image, log: this.#log, files: this.#files },
+        ...{ timers: this.#timers, clock: this.#clock, freeBytes: this.#freeBytes },
+        nextIsThere: () => this.#next.ready(),
+        onChange: () => this.#listTables(),
+      },
+      segments,
+    )
+    this.#listTables()
+    if (!this.#applying.isEmpty) this.#applyLater()
+  }
+
+  get logSequence(): number {
+    return this.#place.sequence
+  }
+
+  get applyLag(): ApplyLag {
+    const { bytes, lagMs } = this.#applying
+    return { bytes: bytes + (this.#active?.end ?? 0), lagMs }
+  }
+
+  /** A read inside another read uses the snapshot of the outer read. */
+  read<T>(read: (view: View) => T): T {
+    assert(!this.#isWorking, 'a transaction must not read beside its view')
+    if (this.#reading) return read(this.#reading)
+    if (this.#isClosed) throw this.#closedError()
+    // Makes the next access take a new snapshot. Without this call, lmdb-js would use the old snapshot until the next
+    // turn of the event loop.
+    this.#root.resetReadTxn()
+    const tables = this.#tables.map(table => ({ table, limit: table.published }))
+    const view = new LoggedView(new LmdbView(this.#trees), tables)
+    this.#reading = view
+    try {
+      return read(view)
+    } finally {
+      this.#reading = undefined
+      view.end()
+    }
+  }
+
+  transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T> {
+    assert(!this.#isWorking, 'a transaction must not begin another')
+    if (this.#isClosed) return Promise.reject(this.#closedError())
+    if (this.#lostFlush) return Promise.reject(new StoreUnavailableError(this.#lostFlush.message))
+    const result = this.#queue.add(work, this.#clock.elapsedMs(), prepare)
+    this.#committing ??= this.#commitAll()
+    return result
+  }
+
+  watch(listener: () => void): () => void {
+    if (this.#isClosed) throw this.#closedError()
+    return this.#listeners.add(listener)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#committing
+    this.#cancelApply?.()
+    this.#endSegment()
+    await this.#applying.close()
+    const next = await this.#next.prepared()
+    if (next) await closeFile(next.descriptor)
+    if (this.#applying.isEmpty) this.#recordClosed()
+    await closeFolder(this.#image)
+    this.#durable?.close()
+    await this.#records?.end()
+  }
+
+  /** Records that LMDB contains all rows of the log. If this write fails, the next start replays the log. */
+  #recordClosed(): void {
+    try {
+      recordClosed(this.#image, true, this.#freeBytes())
+    } catch (error) {
+      const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC'
+      if (!(error instanceof ForgottenCommitError) && !isFull) throw error
+    }
+  }
+
+  async #commitAll(): Promise<void> {
+    // Transactions that arrive in the same turn of the event loop share the commit.
+    await turn()
+    let durable: DurableBatch | undefined
+    for (;;) {
+      // The next commit starts here, so the disk already writes the next batch while the clients of the previous batch
+      // get their responses.
+      const next = this.#queue.isEmpty ? undefined : this.#commit()
+      for (const job of durable?.jobs ?? []) completeJob(job)
+      if (durable?.hasWritten) this.#listeners.notify()
+      if (next === undefined) break
+      durable = await next
+    }
+    this.#committing = undefined
+    if (this.#isOld) this.#endSegment()
+  }
+
+  /** Commits the waiting transactions. Rejects the transactions of a batch that fails. */
+  async #commit(): Promise<DurableBatch> {
+    let jobs: Job[] | undefined
+    let hasWritten = false
+    try {
+      if (this.#lostFlush) throw this.#lostFlush
+      if (this.#isOld || this.#active?.isComplete === false) this.#endSegment()
+      await this.#applying.waitForRoom()
+      this.#active ??= await this.#begin()
+      jobs = this.#queue.take()
+      if (jobs[0]?.prepare && !(await prepareBatch(jobs))) return { jobs: [], hasWritten: false }
+      const made = this.#run(this.#active, jobs)
+      hasWritten = made.writes.length > 0
+      if (hasWritten) this.#assertRoom(made)
+      const ranMs = this.#clock.elapsedMs()
+      if (hasWritten) await this.#append(made)
+      this.#queue.flushed(this.#clock.elapsedMs() - ranMs)
+      return { jobs, hasWritten }
+    } catch (error) {
+      this.#active?.revert()
+      const failed = jobs ?? this.#queue.takeOlderThan(Number.POSITIVE_INFINITY)
+      const words = `cannot write to the store in ${this.#path}: ${wordsOf(error)}`
+      const isUnknown = jobs !== undefined && this.#lostFlush !== undefined
+      const reason = isUnknown ? this.#lostFlush : new StoreUnavailableError(words, { cause: error })
+      for (const job of failed) job.reject(reason)
+      return { jobs: [], hasWritten: false }
+    }
+  }
+
+  /**
+   * Runs transactions on the newest state until the batch or the segment is full. A transaction that writes in pieces
+   * is the last of its batch. Requeues the remaining transactions. Returns the writes of the executed transactions.
+   */
+  #run(active: Segment, batch: Job[]): BatchWrites {
+    const all: Write[] = []
+    let pieces: EncodedWrites | undefined
+    this.#root.resetReadTxn()
+    this.#isWorking = true
+    try {
+      let count = 0
+      while (count < batch.length && active.isComplete && all.length < batchWritesMax && !pieces) {
+        const tables = this.#tables.map(table => ({ table, limit: Number.MAX_SAFE_INTEGER }))
+        const view = new LoggedView(new LmdbView(this.#trees), tables)
+        const done = runJob(batch[count++] as Job, view)
+        view.end()
+        // The record contains the commit row of each transaction, because a restore to a point in time may end between
+        // two commits of one record.
+        for (const write of done.writes) {
+          all.push(write)
+          active.add(write)
+        }
+        pieces = done.pieces
+      }
+      this.#queue.putBack(batch.splice(count))
+      return { writes: all, ...(pieces && { pieces }) }
+    } finally {
+      this.#isWorking = false
+    }
+  }
+
+  #assertRoom({ pieces, writes }: BatchWrites): void {
+    let bytes = pieces?.bytesMax ?? 0
+    for (const { key, value } of writes) bytes += key.length + (value?.length ?? 0)
+    assertRoom({ rows: writes.length + (pieces?.rowsMax ?? 0), bytes }, this.#freeBytes())
+  }
+
+  /** Makes the writes of a batch durable and then visible. */
+  async #append({ pieces, writes }: BatchWrites): Promise<void> {
+    let active = this.#active as Segment
+    if (!active.hasRoom(pieces?.bytesMax ?? 0)) {
+      active.revert()
+      this.#endSegment()
+      const bytes = bytesFor(writes) + (pieces?.bytesMax ?? 0)
+      active = await this.#begin(Math.max(this.#segmentBytes, bytes), pieces?.rowsMax)
+      for (let at = 0; at < writes.length; at += batchWritesMax) {
+        if (at > 0) await turn()
+        for (const write of writes.slice(at, at + batchWritesMax)) active.add(write)
+      }
+      assert(active.hasRoom(pieces?.bytesMax ?? 0), 'a new segment has space for its record')
+    }
+    for (const piece of pieces ?? []) {
+      active.addPart(piece)
+      await turn()
+    }
+    const record = active.seal()
+    await appendDurably(this.#disk, active, record).catch((error: unknown) => {
+      // A retry would not help: a later flush may succeed even if the batch is not on disk.
+      if (error instanceof UnknownAppendError)
+        this.#loseFlush('the disk has failed a flush of the commit log', error.cause)
+      throw error
+    })
+    active.accept(record)
+    this.#place = record.place
+    this.#applying.recordAppended()
+    this.#applyLater()
+    // The batch is committed, so an error from here on must not reject its transactions as uncommitted. Records are
+    // shipped before they are published, so the backup contains every acknowledged commit.
+    try {
+      const recordStart = Math.max(record.start, headerBytes)
+      this.#records?.add(active.bytes.subarray(recordStart, record.end), record.place)
+      await this.#durable?.publish(record.place.sequence)
+    } catch (error) {
+      this.#loseFlush('a commit cannot be published to other processes', error)
+    }
+  }
+
+  /** Makes the store reject all further commits, because the outcome of the current batch is unknown to its clients. */
+  #loseFlush(what: string, cause: unknown): never {
+    const words = `${what} in ${this.#path}: ${wordsOf(cause)}`
+    this.#lostFlush = new StoreUnavailableError(words, { cause, outcome: 'unknown' })
+    this.#onLostFlush(this.#lostFlush)
+    throw this.#lostFlush
+  }
+
+  #applyLater(): void {
+    this.#cancelApply ??= this.#timers.after(applyAfterMs, () => {
+      this.#isOld = true
+      if (this.#committing === undefined) this.#endSegment()
+    })
+  }
+
+  /** Begins a segment in the prepared file, or in a new file if `bytes` exceeds the ordinary size. */
+  async #begin(bytes = this.#segmentBytes, rows = this.#rowsExpected): Promise<Segment> {
+    const isLarge = bytes > this.#segmentBytes
+    const file = isLarge ? await this.#replaceNext(bytes) : await this.#next.ready()
+    // Records that the log may now contain rows that are not in LMDB.
+    if (!this.#isBegun) await this.#recordOpen()
+    this.#number = file.number
+    void this.#next.prepare(this.#number + 1)
+    const segment = new Segment(file, this.#log, this.#place, rows)
+    this.#active = segment
+    this.#listTables()
+    return segment
+  }
+
+  /** Replaces the prepared file by a larger file. */
+  async #replaceNext(bytes: number): Promise<SegmentFile> {
+    const { descriptor, number } = await this.#next.ready()
+    await closeFile(descriptor)
+    const empty = this.#active
+    if (empty !== undefined) {
+      // The larger segment gets the number of the empty segment, because a segment without records would be a gap in
+      // the log.
+      this.#active = undefined
+      this.#files.free(number)
+      await closeFile(empty.file.descriptor)
+      this.#number = empty.number - 1
+    }
+    return this.#next.prepare(this.#number + 1, bytes)
+  }
+
+  async #recordOpen(): Promise<void> {
+    for (let attempt = 1; !this.#isBegun; attempt++) {
+      try {
+        recordClosed(this.#image, false, this.#freeBytes())
+        this.#isBegun = true
+      } catch (error) {
+        if (!(error instanceof ForgottenCommitError) || attempt === recoveriesMax) throw error
+        await wait(recoveryIntervalMs)
+      }
+    }
+  }
+
+  /** Adds the active segment to the queue of segments to apply. */
+  #endSegment(): void {
+    this.#isOld = false
+    this.#cancelApply?.()
+    this.#cancelApply = undefined
+    const active = this.#active
+    if (active !== undefined && !active.isEmpty) {
+      const { bytes, end, number, place, table } = active
+      if (bytes.length === this.#segmentBytes) this.#rowsExpected = table.rows
+      this.#active = undefined
+      this.#applying.add({ number, bytes, table, end, place })
+      this.#listTables()
+      void closeFile(active.file.descriptor)
+    }
+    this.#applying.start()
+  }
+
+  #listTables(): void {
+    const tables = [...this.#applying.tables]
+    if (this.#active) tables.push(this.#active.table)
+    this.#tables = tables.reverse()
+  }
+
+  #closedError(): StoreUnavailableError {
+    return new StoreUnavailableError(`the store in ${this.#path} is closed`)
+  }
+}
+
+function bytesFor(writes: readonly Write[]): number {
+  let bytes = segmentSlack
+  for (const write of writes) bytes += writeBytesMax(write)
+  return bytes
+}
+
+function turn(): Promise<void> {
+  return new Promise(resolve => {
+    setImmediate(resolve)
+  })
+}

@@ -1,0 +1,87 @@
+// Reads LMDB together with the newer rows that are only in the commit log.
+
+import { assert } from '../../base/assert.ts'
+import { isEmptyRange, isImpossibleKey } from '../kv/engine-parts.ts'
+import type { Bytes, Entry, KeyRange, View } from '../kv/kv-contract.ts'
+import { laidOver } from '../kv/overlay.ts'
+import type { ComparingView } from '../kv/transaction-view.ts'
+import type { LmdbView } from '../lmdb/view.ts'
+import { hashKey } from './key-hash.ts'
+import type { RowTable } from './row-table.ts'
+
+/** A table, and the number of its visible rows. */
+interface TableSnapshot {
+  readonly table: RowTable
+  readonly limit: number
+}
+
+export class LoggedView implements ComparingView {
+  readonly #image: LmdbView
+  /** The tables with the rows of the log, the newest table first. */
+  readonly #tables: readonly TableSnapshot[]
+  #isOver = false
+
+  constructor(image: LmdbView, tables: readonly TableSnapshot[]) {
+    this.#image = image
+    this.#tables = tables
+  }
+
+  get(key: Bytes): Bytes | undefined {
+    return this.#get(key, undefined)
+  }
+
+  getCached(key: Bytes, cached: Bytes): Bytes | undefined {
+    return this.#get(key, cached)
+  }
+
+  #get(key: Bytes, cached: Bytes | undefined): Bytes | undefined {
+    assert(!this.#isOver, 'a view is used after its read')
+    if (isImpossibleKey(key)) return undefined
+    if (this.#tables.length > 0) {
+      const hash = hashKey(key, 0, key.length)
+      for (const { limit, table } of this.#tables) {
+        const row = table.find(key, hash, limit)
+        if (row !== 0) return table.value(row, cached)
+      }
+    }
+    return cached === undefined ? this.#image.get(key) : this.#image.getCached(key, cached)
+  }
+
+  range(range: KeyRange): Iterable<Entry> {
+    return { [Symbol.iterator]: () => this.#iterate(range) }
+  }
+
+  /** Releases all open cursors. The view must not be used afterwards. */
+  end(): void {
+    this.#isOver = true
+    this.#image.end()
+  }
+
+  #iterate(range: KeyRange): Iterator<Entry> {
+    assert(!this.#isOver, 'a view is used after its read')
+    if (isEmptyRange(range)) return [][Symbol.iterator]()
+    let entries: Pick<View, 'range'> = this.#image
+    // The tables are read from the oldest to the newest, so that newer rows replace older rows.
+    for (const { limit, table } of this.#tables.toReversed()) {
+      const rows = table.within(range, limit)
+      if (rows === undefined) continue
+      const base = entries
+      entries = { range: wanted => laidOver(base, wanted, rows) }
+    }
+    const iterator = entries.range(range)[Symbol.iterator]()
+    return entries === this.#image ? iterator : this.#whileOpen(iterator)
+  }
+
+  *#whileOpen(iterator: Iterator<Entry>): Generator<Entry> {
+    try {
+      for (;;) {
+        assert(!this.#isOver, 'a view is used after its read')
+        const next = iterator.next()
+        if (next.done) return
+        yield next.value
+      }
+    } finally {
+      iterator.return?.()
+    }
+  }
+}

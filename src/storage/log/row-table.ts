@@ -1,0 +1,340 @@
+// Indexes the rows of one segment of the commit log in memory, until the rows are in LMDB. One block of shared memory
+// contains the encoded rows; its bytes are also the content of the segment's file. So no copy is needed to write the
+// file, or to apply the rows in another thread. The garbage collector has nothing to trace. A hash table finds rows by
+// key. Each row links to the older row of the same key, so readers can skip rows that are not durable yet.
+
+import { copyOf } from '../../base/bytes.ts'
+import { WriteReader } from '../kv/batch.ts'
+import type { Bytes, KeyRange, Write } from '../kv/kv-contract.ts'
+import { hashKey } from './key-hash.ts'
+
+/** Minimum initial capacity in rows; a power of two. The capacity is doubled when needed. */
+const rowsAtFirst = 1024
+/** Minimum number of slots of the hash table per row; a power of two. */
+const placesPerRow = 2
+/** Maximum number of new rows that are inserted into an ordered list one by one. Longer lists of rows are merged. */
+const insertsMax = 32
+
+export class RowTable {
+  /** The bytes of the segment. */
+  readonly bytes: Bytes
+  readonly #reader: WriteReader
+  #rows = 0
+  #published = 0
+  /**
+   * Arrays whose indexes are the numbers of rows, from 1. They contain the start and the end of the row's key, the hash
+   * of the key, and the older row of the same key (0: none).
+   */
+  #keyStarts: Uint32Array
+  #keyEnds: Uint32Array
+  #hashes: Int32Array
+  #before: Uint32Array
+  /**
+   * The slots of the hash table, which uses open addressing. A slot contains the newest row of a key; 0: the slot is
+   * free.
+   */
+  #places: Uint32Array
+  /**
+   * True when rows have moved to other slots since the last `publish`. The slots then no longer have the order in which
+   * the rows were inserted.
+   */
+  #isRehashed = false
+  /**
+   * For each first byte of keys, the first row of each key that is not ordered yet. Keys are ordered only when needed,
+   * because most kinds of keys are never read in order.
+   */
+  readonly #unordered: (number[] | undefined)[] = new Array(256).fill(undefined)
+  /** For each first byte of keys, the first row of each ordered key, in the order of keys. */
+  readonly #ordered: (number[] | undefined)[] = new Array(256).fill(undefined)
+
+  /** `rows`: the expected number of rows. */
+  constructor(bytes: Bytes, rows = 0) {
+    this.bytes = bytes
+    let room = rowsAtFirst
+    while (room < rows + 2) room *= 2
+    this.#keyStarts = new Uint32Array(room)
+    this.#keyEnds = new Uint32Array(room)
+    this.#hashes = new Int32Array(room)
+    this.#before = new Uint32Array(room)
+    this.#places = new Uint32Array(room * placesPerRow)
+    this.#reader = new WriteReader(bytes)
+  }
+
+  /** The number of rows, including replaced and unpublished rows. */
+  get rows(): number {
+    return this.#rows
+  }
+
+  /** The number of rows that are visible to readers. */
+  get published(): number {
+    return this.#published
+  }
+
+  /**
+   * Adds the write whose encoding begins at `start`; returns the offset after the encoding. Readers see the row after
+   * {@link publish}.
+   */
+  add(start: number): number {
+    const reader = this.#reader
+    reader.read(start)
+    const { end, keyEnd, keyStart } = reader
+    this.#put(keyStart, keyEnd)
+    return end
+  }
+
+  /** Adds a write whose key has been encoded at `keyStart`. Readers see the row after {@link publish}. */
+  addKey(keyStart: number, key: Bytes): void {
+    this.#put(keyStart, keyStart + key.length)
+  }
+
+  #put(keyStart: number, keyEnd: number): void {
+    const hash = hashKey(this.bytes, keyStart, keyEnd)
+    const place = this.#placeOf(hash, this.bytes, keyStart, keyEnd)
+    const before = this.#places[place] as number
+    const row = ++this.#rows
+    this.#keyStarts[row] = keyStart
+    this.#keyEnds[row] = keyEnd
+    this.#hashes[row] = hash
+    this.#before[row] = before
+    this.#places[place] = row
+    if (before === 0) {
+      const tag = this.bytes[keyStart] as number
+      const waiting = this.#unordered[tag]
+      if (waiting === undefined) this.#unordered[tag] = [row]
+      else waiting.push(row)
+    }
+    if (row + 1 === this.#hashes.length) this.#grow()
+  }
+
+  /** Makes all rows visible to readers. */
+  publish(): void {
+    this.#published = this.#rows
+    this.#isRehashed = false
+  }
+
+  /** Orders the keys that are not ordered yet. Without this call, the next read of a range orders these keys. */
+  order(): void {
+    for (let tag = 0; tag < 256; tag++) this.#orderedOf(tag)
+  }
+
+  /** Removes the rows that have not been published. */
+  revert(): void {
+    const published = this.#published
+    if (this.#rows === published) return
+    if (this.#isRehashed) {
+      this.#rows = published
+      this.#places.fill(0)
+      for (let row = 1; row <= published; row++) this.#places[this.#placeOfRow(row)] = row
+    }
+    // The rows are removed in reverse order of their insertion. The search for a row passes only slots that were filled
+    // before the row was inserted, so these slots must still be filled.
+    for (; this.#rows > published; this.#rows--)
+      this.#places[this.#placeOfRow(this.#rows)] = this.#before[this.#rows] as number
+    for (const rowsOfTags of [this.#unordered, this.#ordered])
+      for (const [tag, rows] of rowsOfTags.entries()) rowsOfTags[tag] = rows?.filter(row => row <= published)
+  }
+
+  /**
+   * Finds the newest row with the key `key` among the first `limit` rows. `hash`: the hash of the key ({@link hashKey}).
+   * Returns 0 when there is no such row.
+   */
+  find(key: Bytes, hash: number, limit: number): number {
+    return this.#visible(this.#placeOf(hash, key, 0, key.length), limit)
+  }
+
+  /**
+   * Returns the value of a row; `cached` itself if the value has the same bytes. Undefined: the row deletes its key.
+   * The caller may change the returned array.
+   */
+  value(row: number, cached?: Bytes): Bytes | undefined {
+    const reader = this.#reader
+    reader.readValue(this.#keyEnds[row] as number)
+    if (reader.isDelete) return undefined
+    const { end, valueStart } = reader
+    if (cached !== undefined && cached.length === end - valueStart && this.#isAt(valueStart, cached))
+      return cached
+    return copyOf(this.bytes, valueStart, end)
+  }
+
+  /**
+   * The keys in a range with their values, as of the first `limit` rows; undefined when the table has no keys in the
+   * range.
+   */
+  within(range: KeyRange, limit: number): Iterable<Write> | undefined {
+    const first = range.start[0] ?? 0
+    const { end } = range
+    const last = Math.min(255, end.length > 1 ? (end[0] as number) : (end[0] as number) - 1)
+    const spans: { readonly rows: readonly number[]; readonly from: number; readonly to: number }[] = []
+    for (let tag = first; tag <= last; tag++) {
+      const rows = this.#orderedOf(tag)
+      if (rows === undefined) continue
+      const from = this.#lowerBound(rows, range.start, 0, range.start.length)
+      const to = this.#lowerBound(rows, end, 0, end.length)
+      if (from < to) spans.push({ rows, from, to })
+    }
+    if (spans.length === 0) return undefined
+    if (range.reverse) spans.reverse()
+    return this.#iterate(spans, range.reverse === true, limit)
+  }
+
+  /** The newest row of every key, in the order of keys; the arrays share the memory of the segment. */
+  *all(): Generator<Write> {
+    const reader = this.#reader
+    for (let tag = 0; tag < 256; tag++) {
+      for (const first of this.#orderedOf(tag) ?? []) {
+        const row = this.#newest(first, this.#rows)
+        reader.readValue(this.#keyEnds[row] as number)
+        yield { key: this.#keyOf(row), value: reader.value }
+      }
+    }
+  }
+
+  *#iterate(
+    spans: readonly { readonly rows: readonly number[]; readonly from: number; readonly to: number }[],
+    reverse: boolean,
+    limit: number,
+  ): Generator<Write> {
+    for (const { from, rows, to } of spans) {
+      for (let at = from; at < to; at++) {
+        const row = this.#newest(rows[reverse ? from + to - 1 - at : at] as number, limit)
+        if (row !== 0) yield { key: this.#keyOf(row).slice(), value: this.value(row) }
+      }
+    }
+  }
+
+  /** The first row of each key with the first byte `tag`, in the order of keys; undefined when there is no such key. */
+  #orderedOf(tag: number): readonly number[] | undefined {
+    const waiting = this.#unordered[tag]
+    const ordered = this.#ordered[tag]
+    if (waiting === undefined) return ordered
+    this.#unordered[tag] = undefined
+    waiting.sort((left, right) => this.#compare(left, right))
+    this.#ordered[tag] = ordered === undefined ? waiting : this.#merge(ordered, waiting)
+    return this.#ordered[tag]
+  }
+
+  /** Merges `more` into `rows`. Both lists are in the order of keys, and have no key in common. */
+  #merge(rows: number[], more: readonly number[]): number[] {
+    const [first] = more
+    const last = rows.at(-1)
+    if (first === undefined) return rows
+    if (last === undefined || this.#compare(last, first) < 0) {
+      for (const row of more) rows.push(row)
+      return rows
+    }
+    if (more.length <= insertsMax) {
+      for (const row of more) rows.splice(this.#placeIn(rows, row), 0, row)
+      return rows
+    }
+    const merged: number[] = []
+    let at = 0
+    for (const row of more) {
+      const end = this.#placeIn(rows, row)
+      while (at < end) merged.push(rows[at++] as number)
+      merged.push(row)
+    }
+    while (at < rows.length) merged.push(rows[at++] as number)
+    return merged
+  }
+
+  #placeIn(rows: readonly number[], row: number): number {
+    return this.#lowerBound(rows, this.bytes, this.#keyStarts[row] as number, this.#keyEnds[row] as number)
+  }
+
+  /**
+   * The index of the first row in `rows` whose key is not less than `from[start..end)`. `rows` must be in the order of
+   * keys.
+   */
+  #lowerBound(rows: readonly number[], from: Bytes, start: number, end: number): number {
+    let low = 0
+    let high = rows.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#compareKey(rows[middle] as number, from, start, end) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #compare(left: number, right: number): number {
+    return this.#compareKey(
+      left,
+      this.bytes,
+      this.#keyStarts[right] as number,
+      this.#keyEnds[right] as number,
+    )
+  }
+
+  /** Compares the key of a row with `from[start..end)`. */
+  #compareKey(row: number, from: Bytes, start: number, end: number): number {
+    const keyStart = this.#keyStarts[row] as number
+    const keyBytes = (this.#keyEnds[row] as number) - keyStart
+    const length = Math.min(keyBytes, end - start)
+    for (let at = 0; at < length; at++) {
+      const difference = (this.bytes[keyStart + at] as number) - (from[start + at] as number)
+      if (difference !== 0) return difference
+    }
+    return keyBytes - (end - start)
+  }
+
+  /** The key of a row, which shares the memory of the segment. */
+  #keyOf(row: number): Bytes {
+    return this.bytes.subarray(this.#keyStarts[row] as number, this.#keyEnds[row] as number)
+  }
+
+  /** The newest row with the key of `row` among the first `limit` rows; 0 when there is no such row. */
+  #newest(row: number, limit: number): number {
+    return this.#visible(this.#placeOfRow(row), limit)
+  }
+
+  #visible(place: number, limit: number): number {
+    let row = this.#places[place] as number
+    while (row > limit) row = this.#before[row] as number
+    return row
+  }
+
+  #placeOfRow(row: number): number {
+    const [start, end] = [this.#keyStarts[row] as number, this.#keyEnds[row] as number]
+    return this.#placeOf(this.#hashes[row] as number, this.bytes, start, end)
+  }
+
+  /** The slot for the key `from[start..end)`: the slot of its newest row, or a free slot. */
+  #placeOf(hash: number, from: Bytes, start: number, end: number): number {
+    const mask = this.#places.length - 1
+    let place = hash & mask
+    for (;;) {
+      const row = this.#places[place] as number
+      if (row === 0) return place
+      if (this.#hashes[row] === hash && this.#compareKey(row, from, start, end) === 0) return place
+      place = (place + 1) & mask
+    }
+  }
+
+  #isAt(start: number, bytes: Bytes): boolean {
+    for (let at = 0; at < bytes.length; at++) if (this.bytes[start + at] !== bytes[at]) return false
+    return true
+  }
+
+  #grow(): void {
+    this.#keyStarts = grown(this.#keyStarts, Uint32Array)
+    this.#keyEnds = grown(this.#keyEnds, Uint32Array)
+    this.#hashes = grown(this.#hashes, Int32Array)
+    this.#before = grown(this.#before, Uint32Array)
+    const places = new Uint32Array(this.#hashes.length * placesPerRow)
+    const mask = places.length - 1
+    for (const row of this.#places) {
+      if (row === 0) continue
+      let place = (this.#hashes[row] as number) & mask
+      while (places[place] !== 0) place = (place + 1) & mask
+      places[place] = row
+    }
+    this.#places = places
+    this.#isRehashed = true
+  }
+}
+
+function grown<T extends Uint32Array | Int32Array>(old: T, type: new (length: number) => T): T {
+  const larger = new type(old.length * 2)
+  larger.set(old)
+  return larger
+}

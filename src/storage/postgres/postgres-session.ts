@@ -1,0 +1,465 @@
+// A connection to the PostgreSQL database of a store. Statements are pipelined: sent immediately, and answered in
+// order. A session that has failed is not used again: the outcome of its running statements is unknown, and its owner
+// opens another session. If an address names several servers, they are tried in order.
+
+import { readFileSync } from 'node:fs'
+import type { ConnectionOptions } from 'node:tls'
+import type { Client, ClientConfig, QueryConfig } from 'pg'
+import {
+  type DatabaseAddress,
+  type DatabaseHost,
+  hostName,
+  parseDatabaseAddress,
+} from '../../base/addresses.ts'
+import { systemClock } from '../../base/clock.ts'
+import { wait } from '../../base/timers.ts'
+import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { isAboutTls, isRejection, rejection, stateOf, unavailable } from './failures.ts'
+import { connectToFirst } from './first-server.ts'
+
+/** The location of the record (the store's tables in PostgreSQL). */
+export interface RecordLocation {
+  /** The address of the database, in the syntax of `parseDatabaseAddress`. Must never be logged. */
+  readonly url: string
+  /** The database schema of these tables. */
+  readonly schema: string
+  /**
+   * Milliseconds that a session may be idle while it holds the lock on the head (the newest batch of the log; see
+   * record.ts). After this time, the database closes the session. The default is 5 000.
+   */
+  readonly holdMs?: number
+  /** Aborted when the process is about to exit: sessions are closed, and no new sessions are opened. */
+  readonly ending?: AbortSignal
+}
+
+const holdMsDefault = 5_000
+/** Maximum milliseconds to wait until the server closes a connection. */
+const endTimeoutMs = 1_000
+/**
+ * Milliseconds that a statement of a commit may take before its connection is treated as broken. This time must be
+ * longer than {@link lockTimeoutMaxMs}: the database must end a wait for the lock on the head before the node stops
+ * waiting. Otherwise, the database could later give the lock to a node that no longer waits.
+ */
+export const commitTimeoutMs = 8_000
+/**
+ * Maximum milliseconds that a statement waits for the lock on the head. After this time, the statement fails and is
+ * queued again.
+ */
+const lockTimeoutMaxMs = commitTimeoutMs - 1_000
+/**
+ * A session waits for the lock on the head this many milliseconds longer than another session may be idle with the
+ * lock.
+ */
+const lockMarginMs = 2_000
+/** Default milliseconds that a statement may take before its session is treated as broken. */
+const statementTimeoutMsDefault = 30_000
+
+/**
+ * The settings of every session. `idle_in_transaction_session_timeout`: a node that stalls during a commit must not
+ * lock the head for long. `lock_timeout`: the database must drop the waiting request of a node that has disappeared.
+ * `synchronous_commit`: acknowledged commits must be on disk (and on synchronous standbys), regardless of the server's
+ * default. Only rows without lasting data do not need a standby ({@link PostgresSession.locally}). There is no
+ * `statement_timeout`: if such a timeout ends the wait for a synchronous standby, PostgreSQL acknowledges a commit that
+ * the standby does not have.
+ */
+function sessionSettings(holdMs: number): readonly string[] {
+  return [
+    `SET idle_in_transaction_session_timeout = ${holdMs}`,
+    `SET lock_timeout = ${Math.min(holdMs + lockMarginMs, lockTimeoutMaxMs)}`,
+    'SET synchronous_commit = on',
+    'SET client_min_messages = warning',
+  ]
+}
+
+/** The setting with which commits do not wait for a synchronous standby. */
+const localCommit = 'synchronous_commit = local'
+
+/**
+ * Settings that limit how long the database waits for a process that does not read its results, or for a machine that
+ * has disappeared during a statement. {@link sessionSettings} does not limit these waits.
+ */
+function networkSettings(holdMs: number): readonly string[] {
+  const seconds = Math.ceil(holdMs / 1000)
+  return [
+    `SET tcp_user_timeout = ${holdMs}`,
+    `SET tcp_keepalives_idle = ${seconds}`,
+    'SET tcp_keepalives_interval = 1',
+    'SET tcp_keepalives_count = 3',
+  ]
+}
+
+/** A statement for the driver. The driver's types lack the time limit of a single statement. */
+type Statement = QueryConfig & { readonly query_timeout?: number }
+
+/** A row from the driver, with 64-bit integers as text and bytes as buffers. */
+export type ResultRow = Readonly<Record<string, unknown>>
+
+/**
+ * The outcome of a transaction. `rejected`: the database has rolled back the transaction. `unknown`: the database has
+ * committed the transaction, but the wait for a synchronous standby was cancelled, so the standby may lack the
+ * transaction. Such a transaction is treated as committed once a later commit is acknowledged.
+ */
+export type CommitOutcome = 'acknowledged' | 'unknown' | 'rejected'
+
+export class PostgresSession {
+  readonly #client: Client
+  readonly #location: RecordLocation
+  readonly #purpose: string
+  #failure: Error | undefined
+  #warnings = 0
+
+  private constructor(client: Client, location: RecordLocation, purpose: string) {
+    this.#client = client
+    this.#location = location
+    this.#purpose = purpose
+  }
+
+  /**
+   * Connects to the first server of the address that accepts writes. If a server does not respond within a second, the
+   * next server is tried at the same time, and for a while, the silent server is tried last. Throws
+   * {@link StoreUnavailableError} when no server can be reached, or when all servers reject the connection or are
+   * standbys. Standbys are excluded, because a standby may lack commits that a replica already contains. If a statement
+   * takes longer than `statementTimeoutMs`, the connection is treated as broken; 0: no limit.
+   */
+  static async open(
+    location: RecordLocation,
+    purpose: string,
+    statementTimeoutMs = statementTimeoutMsDefault,
+  ): Promise<PostgresSession> {
+    let servers: readonly DatabaseServer[]
+    try {
+      servers = endpointsOf(location.url, purpose)
+    } catch (cause) {
+      throw unavailable(cause)
+    }
+    const { ending } = location
+    const outcome = await connectToFirst({
+      servers: [...servers.filter(server => !isSilent(server)), ...servers.filter(isSilent)],
+      connect: ({ attempts }, signal) => {
+        const signals = ending === undefined ? [signal] : [signal, ending]
+        const ends = servers.length === 1 ? ending : AbortSignal.any(signals)
+        return PostgresSession.#openAt(attempts, location, purpose, { statementTimeoutMs, ends })
+      },
+      close: session => session.close(),
+      // As in libpq: if a server rejects the login, the other servers are not tried.
+      isFinal: cause => ending?.aborted === true || stateOf(cause)?.startsWith('28') === true,
+    })
+    if ('connection' in outcome) {
+      for (const { name } of outcome.silent) silentSince.set(name, systemClock.elapsedMs())
+      return outcome.connection
+    }
+    const { failures } = outcome
+    const reasons = failures.map(({ cause, server }) => `${server.name}: ${wordsOf(cause)}`)
+    throw unavailable(failures.at(-1)?.cause, reasons.length > 1 ? reasons.join('; ') : undefined)
+  }
+
+  /**
+   * Calls {@link open}, then `check`. If `check` throws, the session is closed and the error is thrown as a {@link
+   * StoreUnavailableError}.
+   */
+  static async openChecked(
+    location: RecordLocation,
+    purpose: string,
+    check: (session: PostgresSession) => Promise<void>,
+    statementTimeoutMs?: number,
+  ): Promise<PostgresSession> {
+    const session = await PostgresSession.open(location, purpose, statementTimeoutMs)
+    try {
+      await check(session)
+      return session
+    } catch (cause) {
+      session.close()
+      throw rejection(cause)
+    }
+  }
+
+  /** Connects to one server, with the first settings that the server accepts. `ends`: closes the session. */
+  static async #openAt(
+    attempts: DatabaseServer['attempts'],
+    location: RecordLocation,
+    purpose: string,
+    {
+      ends,
+      statementTimeoutMs,
+    }: { readonly ends: AbortSignal | undefined; readonly statementTimeoutMs: number },
+  ): Promise<PostgresSession> {
+    for (const [at, attempt] of attempts.entries()) {
+      try {
+        const config = { ...attempt, query_timeout: statementTimeoutMs }
+        return await PostgresSession.#connect(config, location, purpose, ends)
+      } catch (cause) {
+        if (at === attempts.length - 1 || !isAboutTls(cause)) throw cause
+      }
+    }
+    throw new Error('no address is given')
+  }
+
+  static async #connect(
+    config: ClientConfig,
+    location: RecordLocation,
+    purpose: string,
+    ends: AbortSignal | undefined,
+  ): Promise<PostgresSession> {
+    // The driver is loaded on demand, because loading takes long and only some processes need the driver.
+    const pg = await import('pg')
+    const client = new pg.Client({
+      ...config,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 5_000,
+      pipeline: true,
+    } as ClientConfig)
+    const session = new PostgresSession(client, location, purpose)
+    const ended = session.#endWith(ends)
+    client.on('notice', () => {
+      session.#warnings++
+    })
+    client.on('error', error => session.#fail(error))
+    client.on('end', () => session.#fail(new Error('the connection has ended')))
+    try {
+      await Promise.race([client.connect(), ended])
+      const holdMs = location.holdMs ?? holdMsDefault
+      await Promise.all([
+        ...sessionSettings(holdMs).map(setting => client.query(setting)),
+        // Some databases lack these settings, so errors of these statements are ignored.
+        ...networkSettings(holdMs).map(setting =>
+          client.query(setting).catch(error => isRejection(error) || Promise.reject(error)),
+        ),
+      ])
+      const { rows } = await client.query('SHOW transaction_read_only')
+      if ((rows[0] as ResultRow | undefined)?.transaction_read_only === 'on')
+        throw new Error('it is a read-only standby, or default_transaction_read_only is set')
+      return session
+    } catch (cause) {
+      session.close()
+      throw cause
+    }
+  }
+
+  /** Runs `use` on a new session. Errors of the database are thrown as a {@link StoreUnavailableError}. */
+  static async use<T>(
+    location: RecordLocation,
+    purpose: string,
+    use: (session: PostgresSession) => Promise<T>,
+  ): Promise<T> {
+    const session = await PostgresSession.open(location, purpose)
+    try {
+      return await use(session)
+    } catch (cause) {
+      throw stateOf(cause) === undefined ? cause : rejection(cause)
+    } finally {
+      session.close()
+    }
+  }
+
+  /** The process id of the server process that serves this session. */
+  get processId(): number | undefined {
+    // The driver's types lack the field.
+    return (this.#client as unknown as { readonly processID?: number }).processID
+  }
+
+  /** Opens another session to the same database, for statements without a time limit. */
+  beside(): Promise<PostgresSession> {
+    return PostgresSession.open(this.#location, this.#purpose, 0)
+  }
+
+  /** False after any failure of the connection. */
+  get isSound(): boolean {
+    return this.#failure === undefined
+  }
+
+  /** Returns the qualified name of one of the store's tables, quoted. */
+  table(name: string): string {
+    return `${this.schemaName}."${name}"`
+  }
+
+  /** The name of the store's schema, quoted. */
+  get schemaName(): string {
+    return `"${this.#location.schema.replaceAll('"', '""')}"`
+  }
+
+  /** Runs one statement. An error of the database is thrown unchanged, with its `code` (SQLSTATE). */
+  async query(text: string, values?: readonly unknown[]): Promise<readonly ResultRow[]> {
+    return (await this.#send({ text, ...(values && { values: [...values] }) })).rows
+  }
+
+  /**
+   * Like {@link query}, for repeated statements: the database parses and plans a statement once for each session.
+   * `name` identifies a statement within the session.
+   */
+  async prepared(name: string, text: string, values: readonly unknown[]): Promise<readonly ResultRow[]> {
+    return (await this.#send({ name, text, values: [...values] })).rows
+  }
+
+  /** Like {@link query}, for statements with large results. A statement may take `timeoutMs` milliseconds. */
+  async queryLong(
+    text: string,
+    values: readonly unknown[],
+    timeoutMs: number,
+  ): Promise<readonly ResultRow[]> {
+    return (await this.#send({ text, values: [...values], query_timeout: timeoutMs })).rows
+  }
+
+  /**
+   * Runs `statement` in a separate transaction whose commit does not wait for a synchronous standby. `statement` must
+   * send a single statement at once, so the call takes one round trip. Must not be called within a transaction.
+   */
+  async locally<T>(statement: () => Promise<T>): Promise<T> {
+    const [, result] = await Promise.all([this.beginLocally(), statement(), this.query('COMMIT')])
+    return result
+  }
+
+  /** Begins a transaction whose commit does not wait for a synchronous standby. */
+  async beginLocally(): Promise<void> {
+    await Promise.all([this.query('BEGIN'), this.query(`SET LOCAL ${localCommit}`)])
+  }
+
+  /** From now on, commits of this session do not wait for a synchronous standby. */
+  async commitLocally(): Promise<void> {
+    await this.query(`SET ${localCommit}`)
+  }
+
+  /** Commits a transaction. Returns the outcome. */
+  async commit(): Promise<CommitOutcome> {
+    const warnings = this.#warnings
+    const { command } = await this.#send({ text: 'COMMIT' })
+    if (command !== 'COMMIT') return 'rejected'
+    return this.#warnings === warnings ? 'acknowledged' : 'unknown'
+  }
+
+  async #send(statement: Statement) {
+    if (this.#failure) throw unavailable(this.#failure)
+    try {
+      return await this.#client.query(statement)
+    } catch (cause) {
+      if (!isRejection(cause)) {
+        this.#fail(cause as Error)
+        throw unavailable(cause)
+      }
+      throw cause
+    }
+  }
+
+  /** Closes the session. Resolves when the server has closed the connection, or after {@link endTimeoutMs}. */
+  async end(): Promise<void> {
+    if (this.isSound) await Promise.race([this.#client.end().catch(() => undefined), wait(endTimeoutMs)])
+    this.close()
+  }
+
+  /** Closes the session without waiting: the database rolls back a running transaction. */
+  close(): void {
+    this.#fail(new Error('the session is closed'))
+  }
+
+  /**
+   * Returns a promise that rejects when the process is about to exit, or when another server has accepted a connection;
+   * the session is then closed, too. The promise is needed because the driver does not close a connection that it is
+   * still opening.
+   */
+  #endWith(ending: AbortSignal | undefined): Promise<never> {
+    const ended = new Promise<never>((_resolve, reject) => {
+      const end = () => {
+        const failure = new Error('the service ends')
+        this.#fail(failure)
+        reject(failure)
+      }
+      if (ending?.aborted) end()
+      ending?.addEventListener('abort', end, { once: true })
+      this.#client.once('end', () => ending?.removeEventListener('abort', end))
+    })
+    // Once the connection is open, no code waits for this promise.
+    ended.catch(() => undefined)
+    return ended
+  }
+
+  #fail(failure: Error): void {
+    if (this.#failure) return
+    this.#failure = failure
+    this.#client.end().catch(() => undefined)
+    // The socket is destroyed, because a connection that hangs would never close. The driver's types do not declare the
+    // socket.
+    const { stream } = (this.#client as unknown as { connection?: { stream?: { destroy(): void } } })
+      .connection ?? { stream: undefined }
+    stream?.destroy()
+  }
+}
+
+// Converts a database address to connection settings of the driver. A server gets one set of settings for each kind of
+// TLS that is tried. The order is the same as in libpq.
+
+/** A server of an address. */
+interface DatabaseServer {
+  /** Identifies the server among the servers of the address. */
+  readonly name: string
+  /** At least one set of connection settings. The next set is tried when the server rejects the previous set. */
+  readonly attempts: readonly ClientConfig[]
+}
+
+/** Milliseconds for which a server that has not responded is tried last. */
+const silentMs = 30_000
+/** The times at which servers did not respond, by name, in milliseconds of the monotonic clock. */
+const silentSince = new Map<string, number>()
+
+function isSilent({ name }: DatabaseServer): boolean {
+  return systemClock.elapsedMs() - (silentSince.get(name) ?? Number.NEGATIVE_INFINITY) < silentMs
+}
+
+/** Milliseconds after which an attempt to connect fails. */
+const connectTimeoutMs = 5_000
+
+/**
+ * Returns the servers of an address, in the order in which they are tried. Throws {@link StoreUnavailableError} when a
+ * file that the address names cannot be read.
+ */
+function endpointsOf(url: string, purpose: string): DatabaseServer[] {
+  const address = parseDatabaseAddress(url)
+  const { database, hosts, options, password, user } = address
+  const seconds = Number(options.get('connect_timeout') ?? 0)
+  const common: ClientConfig = {
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    ...(options.has('options') && { options: options.get('options') as string }),
+    ...(options.get('sslnegotiation') === 'direct' && { sslnegotiation: 'direct' }),
+    application_name: options.get('application_name') ?? `terrarium ${purpose}`,
+    connectionTimeoutMillis: seconds > 0 ? seconds * 1000 : connectTimeoutMs,
+  }
+  return hosts.map(server => {
+    const { host, port } = server
+    const place = { ...common, ...(host !== undefined && { host }), ...(port !== undefined && { port }) }
+    return {
+      name: hostName(server),
+      attempts: tlsOf(address, server).map(ssl => ({ ...place, ssl })),
+    }
+  })
+}
+
+/** The kinds of TLS to try, in order; false: no TLS. Follows libpq's rules for `sslmode`. */
+function tlsOf({ options, sslMode }: DatabaseAddress, { host }: DatabaseHost): (false | ConnectionOptions)[] {
+  const mode = sslMode ?? process.env.PGSSLMODE ?? 'prefer'
+  // Unix sockets do not use TLS.
+  if (mode === 'disable' || host?.startsWith('/')) return [false]
+  const root = options.get('sslrootcert')
+  const ca = root === undefined || root === 'system' ? undefined : fileOf('sslrootcert', options)
+  const own: ConnectionOptions = {
+    ...(options.has('sslcert') && { cert: fileOf('sslcert', options) }),
+    ...(options.has('sslkey') && { key: fileOf('sslkey', options) }),
+    ...(options.has('sslpassword') && { passphrase: options.get('sslpassword') as string }),
+  }
+  const unverified = { ...own, rejectUnauthorized: false }
+  if (mode === 'allow') return [false, unverified]
+  if (mode === 'prefer') return [unverified, false]
+  const verified = { ...own, ...(ca !== undefined && { ca }) }
+  if (mode === 'verify-full') return [verified]
+  if (ca === undefined || mode === 'no-verify') return [unverified]
+  return [{ ...verified, checkServerIdentity: () => undefined }]
+}
+
+function fileOf(option: string, options: ReadonlyMap<string, string>): string {
+  const file = options.get(option) as string
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new StoreUnavailableError(`the file ${file} (${option}) cannot be read: ${code}`, { cause })
+  }
+}

@@ -1,0 +1,76 @@
+// A connection that is opened on demand, and reopened after a failure.
+
+import { StoreUnavailableError } from '../kv/store-errors.ts'
+import type { PostgresSession, ResultRow } from './postgres-session.ts'
+
+export class ReconnectingSession {
+  readonly #open: () => Promise<PostgresSession>
+  #session: PostgresSession | undefined
+  #opening: Promise<PostgresSession> | undefined
+  #isClosed = false
+
+  /** `open` connects, and checks that the connection leads to the right store. */
+  constructor(open: () => Promise<PostgresSession>) {
+    this.#open = open
+  }
+
+  /**
+   * Returns the connection that all callers share. If no working connection is open, opens a connection. Rejects with
+   * {@link StoreUnavailableError} after {@link close}, or if the connection cannot be opened.
+   */
+  async sound(): Promise<PostgresSession> {
+    if (this.#session?.isSound) return this.#session
+    if (this.#isClosed) throw new StoreUnavailableError('the store is closed')
+    this.#opening ??= this.#open()
+      .then(session => {
+        this.#session = session
+        if (this.#isClosed) session.close()
+        return session
+      })
+      .finally(() => {
+        this.#opening = undefined
+      })
+    return this.#opening
+  }
+
+  /**
+   * Runs a single statement on the connection. `statement` returns the text of the statement; its argument is {@link
+   * PostgresSession.table}.
+   */
+  async query(
+    statement: (table: (name: string) => string) => string,
+    values: readonly unknown[],
+  ): Promise<readonly ResultRow[]> {
+    const session = await this.sound()
+    return session.query(
+      statement(name => session.table(name)),
+      values,
+    )
+  }
+
+  /** Runs `use`, which may begin a transaction, on a separate connection. */
+  async alone<T>(use: (session: PostgresSession) => Promise<T>): Promise<T> {
+    const session = await this.#open()
+    try {
+      return await use(session)
+    } finally {
+      session.close()
+    }
+  }
+
+  /** The open connection; undefined if no working connection is open. Never opens a connection. */
+  get current(): PostgresSession | undefined {
+    return this.#session?.isSound ? this.#session : undefined
+  }
+
+  /** Closes the connection and aborts its running statements. The next caller gets a new connection. */
+  drop(): void {
+    this.#session?.close()
+  }
+
+  /** Closes the connection. Later calls of {@link sound} reject. */
+  close(): void {
+    this.#isClosed = true
+    this.drop()
+  }
+}

@@ -1,0 +1,115 @@
+// The clock of a node: the database's time of day, advanced by the node's monotonic clock between two readings. So
+// all nodes share one clock, even if their own clocks are wrong. The times of snapshots follow this clock, up to the
+// closed time. All later commits have times after the closed time (follower.ts).
+
+import { epoch, type Micros, micros } from '../../base/micros.ts'
+import type { SnapshotTimes } from '../../base/timeline.ts'
+
+/** Assumed maximum drift between two clocks, in microseconds for each millisecond. Real clocks drift ten times less. */
+const driftMax = 1
+/**
+ * If a reading is earlier than expected by more than this many microseconds, and the delay of the response does not
+ * explain the difference, the database's clock was set back.
+ */
+const stepMin = 1_000_000
+
+/** Microseconds of the time of day, from readings of the database's clock. Never goes back. */
+export class RecordClock {
+  readonly #elapsedMs: () => number
+  #offset: number | undefined
+  #learnedMs = 0
+  #latest = epoch
+
+  /** `elapsedMs`: a monotonic clock in milliseconds. */
+  constructor(elapsedMs: () => number) {
+    this.#elapsedMs = elapsedMs
+  }
+
+  /**
+   * Records a reading of the database's clock, in microseconds. A delayed response makes the computed time of day too
+   * early. So the reading that gives the latest time of day is the most accurate. `askedMs`: the time of the request, in
+   * milliseconds of the monotonic clock. The delay of the response is at most the time since the request, for example if
+   * this process was paused.
+   */
+  learn(time: Micros, askedMs: number): void {
+    const nowMs = this.#elapsedMs()
+    const offset = time - nowMs * 1000
+    const known = (this.#offset ?? offset) - (nowMs - this.#learnedMs) * driftMax
+    const wasSetBack = known - (time - askedMs * 1000) > stepMin
+    this.#offset = wasSetBack ? offset : Math.max(offset, known)
+    this.#learnedMs = nowMs
+  }
+
+  /** Microseconds since the Unix epoch; `epoch` before the first reading. */
+  now(): Micros {
+    const extrapolated =
+      this.#offset === undefined ? epoch : micros(Math.floor(this.#offset + this.#elapsedMs() * 1000))
+    this.#latest = Math.max(this.#latest, extrapolated)
+    return this.#latest
+  }
+}
+
+/** Maximum lag of a snapshot's time behind the time of day, in microseconds, while the database is available. */
+const lagMax = 110_000
+/**
+ * While the node serves reads, the closed time (follower.ts) is advanced when it is older than this many microseconds.
+ */
+const refreshAge = 75_000
+
+/**
+ * The times of snapshots of a replica. A snapshot may have any time from the time of its newest commit to the closed
+ * time (follower.ts). The closed time advances in steps of a tenth of a second. Snapshot times do not have these steps,
+ * because they follow the clock with a fixed lag. If possible, each snapshot time is later than the previous snapshot
+ * time.
+ */
+export class ReadTimes {
+  readonly #clock: RecordClock
+  readonly #others: SnapshotTimes | undefined
+  #closed = epoch
+  #given = epoch
+
+  /** `others`: the snapshot times that the processes of the node have used; undefined if the node has one process. */
+  constructor(clock: RecordClock, others?: SnapshotTimes) {
+    this.#clock = clock
+    this.#others = others
+  }
+
+  /** The newest known closed time, in microseconds. The replica is complete up to this time. */
+  get closed(): Micros {
+    return this.#closed
+  }
+
+  /** True while the times of snapshots follow the time of day. */
+  get areFresh(): boolean {
+    return this.#clock.now() - this.#closed < lagMax
+  }
+
+  /** The minimum closed time for reads. If the closed time is earlier, a refresh advances it. */
+  get wanted(): number {
+    return this.#clock.now() - refreshAge
+  }
+
+  /** Records that the replica is complete up to `closed`. `newest`: the time of the newest commit in the replica. */
+  note(closed: Micros, newest: Micros): void {
+    this.#closed = Math.max(this.#closed, closed)
+    this.#given = Math.max(this.#given, newest)
+  }
+
+  /**
+   * Returns a time up to which the newest snapshot of the replica is complete, in microseconds. If possible, this time
+   * is later than the previous result and later than `after`.
+   */
+  next(after: Micros = epoch): Micros {
+    if (this.#others !== undefined) {
+      // All processes share the replica, so the replica is complete up to each time that another process has
+      // determined.
+      this.#given = Math.max(this.#given, this.#others.newest())
+      this.#closed = Math.max(this.#closed, this.#given)
+    }
+    const wanted = Math.max(this.#given, after)
+    const next = Math.max(micros(wanted + 1), micros(this.#clock.now() - lagMax))
+    this.#given = Math.max(this.#given, Math.min(this.#closed, next))
+    this.#others?.note(this.#given)
+    return this.#given
+  }
+}

@@ -1,0 +1,232 @@
+// Manages the folder of a node's replica. The replica is disposable: its content can be copied again, so nothing is
+// flushed. A note in the replica identifies the store, and shows whether the replica is valid. After a crash of the
+// machine, the pages on disk may be of any age. The boot id in the note then differs from the boot id of the machine,
+// so the replica is rebuilt. This module also checks the database before a node starts.
+
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { flushNames, makeFolder } from '../../base/folders.ts'
+import type { Random } from '../../base/random.ts'
+import { machineStart } from '../../base/system-process.ts'
+import type { KeyValueStore } from '../kv/kv-contract.ts'
+import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { dataFileName, findDamage } from '../lmdb/data-file.ts'
+import { openLmdb } from '../lmdb/lmdb.ts'
+import { disagreement } from './catch-up.ts'
+import { type CopyProgress, copyState } from './copy-state.ts'
+import { stateOf } from './failures.ts'
+import { PostgresSession, type RecordLocation } from './postgres-session.ts'
+import { readNote } from './replica.ts'
+import { openTables } from './tables.ts'
+
+interface PrepareOptions {
+  readonly location: RecordLocation
+  /** The data directory; the replica is in its folder `replica`. */
+  readonly folder: string
+  readonly node: string
+  readonly random: Random
+  /** Called with the reason when the state is copied. */
+  readonly onCopy: (reason: string) => void
+  readonly onProgress: (progress: CopyProgress) => void
+}
+
+/** The folder of the replica in a data directory. */
+export const replicaFolder = (folder: string): string => join(folder, 'replica')
+
+/**
+ * Ensures that the data directory contains a replica to which the log can be applied. If there is no such replica,
+ * copies the state of the record (the store's tables in PostgreSQL), or continues an interrupted copy. Only one process of a node may call this function,
+ * before any process opens the replica. Throws `StoreUnavailableError` when the database is unavailable.
+ */
+export async function prepareReplica(options: PrepareOptions): Promise<void> {
+  const { location, folder, node } = options
+  await PostgresSession.use(location, node, async session => {
+    await assertFit(session, location, node)
+    await openTables(session, options.random)
+    makeFolder(folder)
+    const damage = await damageOf(folder)
+    const fault = damage === undefined ? await faultOf(session, folder) : { reason: damage }
+    if (fault === undefined) return
+    options.onCopy(fault.reason)
+    if (!fault.isInterruptedCopy) discardReplica(folder)
+    const local = openFolder(folder)
+    try {
+      await copyState(session, local, node, options.onProgress)
+    } finally {
+      await local.close()
+    }
+  })
+}
+
+/**
+ * The path of a file that exists from the preparation of the replica until the node has shut down normally. If the file
+ * still exists at the next start, the node has not shut down normally. The replica is then checked, because LMDB
+ * crashes the process at an invalid page. The file contains the number of consecutive damaged replicas.
+ */
+const markOf = (folder: string) => join(folder, 'replica-in-use')
+/** Maximum number of consecutive damaged replicas. If more replicas are damaged, the cause is probably the machine. */
+const damagesMax = 3
+
+function readMark(folder: string): number | undefined {
+  return existsSync(markOf(folder))
+    ? Number.parseInt(readFileSync(markOf(folder), 'utf8'), 10) || 0
+    : undefined
+}
+
+function writeMark(folder: string, damages: number): void {
+  writeFileSync(markOf(folder), String(damages), { mode: 0o600, flush: true })
+  flushNames(folder)
+}
+
+/**
+ * Checks the replica if its node did not shut down normally. Resolves with the damage; undefined if there is no damage,
+ * or if the node shut down normally.
+ */
+async function damageOf(folder: string): Promise<string | undefined> {
+  const mark = readMark(folder)
+  const file = join(replicaFolder(folder), dataFileName)
+  const hasCopy = existsSync(file)
+  const damage = mark !== undefined && hasCopy ? await findDamage(file) : undefined
+  const damages = damage === undefined ? (hasCopy ? 0 : (mark ?? 0)) : (mark ?? 0) + 1
+  if (damages > damagesMax)
+    throw new StoreUnavailableError(
+      `the replica of the store was damaged ${damages} times: check the disk and the memory of this machine, then remove ${markOf(folder)}`,
+    )
+  writeMark(folder, damages)
+  return damage
+}
+
+/** Records that the node has shut down normally, so the replica is complete. */
+export function markReplicaComplete(folder: string): void {
+  rmSync(markOf(folder), { force: true })
+}
+
+/** Opens the replica in a data directory. Throws {@link StoreUnavailableError} when there is no complete replica. */
+export function openReplica(folder: string): KeyValueStore {
+  const local = openFolder(folder)
+  if (readNote(local)?.isComplete === true) return local
+  void local.close()
+  throw new StoreUnavailableError(`there is no replica of the store in ${replicaFolder(folder)}`)
+}
+
+function openFolder(folder: string): KeyValueStore {
+  return openLmdb({ path: replicaFolder(folder), durable: false })
+}
+
+/**
+ * Opens the replica in a data directory. Returns undefined if the log of the record cannot be applied to the replica. A
+ * node may use the replica at the same time.
+ */
+export async function openComparable(
+  session: PostgresSession,
+  folder: string,
+): Promise<KeyValueStore | undefined> {
+  return (await faultOf(session, folder)) === undefined ? openReplica(folder) : undefined
+}
+
+/**
+ * Removes the replica. The next {@link prepareReplica} rebuilds the replica, or fails if too many consecutive replicas
+ * were damaged. `isDamaged`: whether this replica is counted as damaged.
+ */
+export function discardReplica(folder: string, isDamaged = false): void {
+  if (isDamaged) writeMark(folder, (readMark(folder) ?? 0) + 1)
+  rmSync(replicaFolder(folder), { recursive: true, force: true })
+}
+
+interface ReplicaFault {
+  /** The reason why the replica cannot be used. */
+  readonly reason: string
+  /** True: the replica is an interrupted copy that can be continued. */
+  readonly isInterruptedCopy?: boolean
+}
+
+/** Returns the fault of the replica; undefined when the replica can be used. */
+async function faultOf(session: PostgresSession, folder: string): Promise<ReplicaFault | undefined> {
+  if (!existsSync(replicaFolder(folder))) return { reason: 'there is none' }
+  let local: KeyValueStore
+  try {
+    local = openFolder(folder)
+  } catch (error) {
+    return { reason: wordsOf(error) }
+  }
+  try {
+    const note = readNote(local)
+    if (note && note.boot !== machineStart())
+      return { reason: 'the machine has been restarted since it was written' }
+    const reason = await disagreement(session, note)
+    if (reason !== undefined) return { reason }
+    return note?.isComplete ? undefined : { reason: 'an interrupted copy continues', isInterruptedCopy: true }
+  } finally {
+    await local.close()
+  }
+}
+
+// Checks at the start of a node whether the database at an address is suitable. With an unsuitable database, the node
+// would start but fail from time to time.
+
+/**
+ * Maximum number of connections of one process, including the connection that counts rows during a copy of the state.
+ */
+const sessionsMax = 6
+/**
+ * Milliseconds after which a statement of these checks fails. Without this limit, a statement could wait long for a
+ * connection of a pooler.
+ */
+const patienceMs = 3_000
+/** SQLSTATE of a connection that exceeds a limit of the role, the database or the server. */
+const tooManyState = '53300'
+
+/**
+ * Throws {@link StoreUnavailableError} when the database allows fewer connections than a node needs, or is behind a
+ * pooler that changes the session between transactions. `session` is the first of the connections.
+ */
+async function assertFit(session: PostgresSession, location: RecordLocation, node: string): Promise<void> {
+  const own = await backendOf(session)
+  const opening = Array.from({ length: sessionsMax - 1 }, () =>
+    PostgresSession.open(location, node, patienceMs),
+  )
+  const opened = await Promise.allSettled(opening)
+  const others = opened.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
+  try {
+    // A pooler sends its clients process ids that differ from the process ids of the server.
+    if (own !== session.processId && (await isShared(own, others)))
+      throw new StoreUnavailableError(
+        'the address of the store leads to a connection pooler in transaction mode: set its pool_mode to session, or use the address of PostgreSQL itself',
+      )
+    const failed = opened.find(each => each.status === 'rejected')
+    if (failed) throw tooFewSessions(failed.reason)
+  } finally {
+    // The connections of this check are closed before the node opens its connections, so that the database never counts
+    // the connections of both against its limit.
+    await Promise.all(others.map(other => other.end()))
+  }
+}
+
+/**
+ * Returns whether the server process `own`, which serves an idle session, also serves a transaction of one of `others`.
+ */
+async function isShared(own: number, others: readonly PostgresSession[]): Promise<boolean> {
+  const begun = others.map(async other => {
+    const [, backend] = await Promise.all([other.query('BEGIN'), backendOf(other)])
+    return backend
+  })
+  const backends = await Promise.allSettled(begun)
+  return backends.some(each => each.status === 'fulfilled' && each.value === own)
+}
+
+async function backendOf(session: PostgresSession): Promise<number> {
+  const [row] = await session.query('SELECT pg_backend_pid() AS pid')
+  return Number(row?.pid)
+}
+
+/**
+ * Converts the database's error about too many connections into an error with an explanation. Returns other errors
+ * unchanged.
+ */
+function tooFewSessions(cause: unknown): unknown {
+  if (!(cause instanceof StoreUnavailableError) || stateOf(cause.cause) !== tooManyState) return cause
+  return new StoreUnavailableError(
+    `a node needs ${sessionsMax} connections to its database, for each of its processes, and gets fewer: ${cause.message}`,
+    { cause },
+  )
+}

@@ -1,0 +1,26 @@
+// A service whose dashboard was not built logs one warning, and serves without a dashboard.
+
+import assert from 'node:assert/strict'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openDashboard } from '../../../../src/server/http/dashboard-files.ts'
+import { temporaryFolder } from '../../../support/program.ts'
+
+test('openDashboard warns in its log, if it has one, that the dashboard is not built', async t => {
+  const folder = await temporaryFolder()
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const warnings: string[] = []
+  const log = { warn: (_: unknown, message?: string) => void warnings.push(message ?? '') }
+  assert.equal(openDashboard(folder, log), undefined)
+  assert.equal(openDashboard(folder, undefined), undefined)
+  assert.equal(warnings.length, 1)
+  assert.match(warnings[0] ?? '', /^the dashboard has not been built: /)
+  await mkdir(join(folder, 'assets'))
+  await writeFile(join(folder, 'index.html'), '<!doctype html>')
+  assert.deepEqual(
+    [...(openDashboard(folder, log) ?? [])].map(([path]) => path),
+    ['index.html'],
+  )
+  assert.equal(warnings.length, 1)
+})

@@ -1,0 +1,54 @@
+// The background work of the store, with timers that the test fires.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Timers } from '../../../../src/base/timers.ts'
+import { startBackground } from '../../../../src/storage/store/background.ts'
+import { Bench, createCollection, createIndex, data, documentRef, field } from './support.ts'
+
+/** Timers that the test fires. */
+class ManualTimers implements Timers {
+  readonly #waiting = new Set<() => void>()
+
+  after(_ms: number, callback: () => void): () => void {
+    this.#waiting.add(callback)
+    return () => this.#waiting.delete(callback)
+  }
+
+  every(): () => void {
+    throw new RangeError('not used')
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  fire(): void {
+    for (const callback of [...this.#waiting]) {
+      this.#waiting.delete(callback)
+      callback()
+    }
+  }
+}
+
+test('background work goes on step by step until it is stopped', async () => {
+  const bench = new Bench()
+  const index = await bench.write(transaction => {
+    const users = createCollection(transaction, 'users')
+    for (let id = 0; id < 200; id++) transaction.put(documentRef(users, id), data({ n: 1n }))
+    return createIndex(transaction, 'by_n', { source: users, terms: [field('n')] })
+  })
+  const timers = new ManualTimers()
+  const errors: unknown[] = []
+  const background = startBackground(bench.store, timers, error => errors.push(error))
+  const isActive = () => bench.read(transaction => transaction.catalogue.index(index)?.active)
+  for (let step = 0; step < 50 && !isActive(); step++) {
+    timers.fire()
+    while (timers.waiting === 0) await new Promise(resolve => setImmediate(resolve))
+  }
+  assert.equal(isActive(), true)
+  await background.stop()
+  assert.equal(timers.waiting, 0)
+  assert.deepEqual(errors, [])
+  await bench.close()
+})

@@ -1,0 +1,225 @@
+// Documents as transactions read and write them: versions, times, ttl, ids, the change log.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { epoch, micros } from '../../../../src/base/micros.ts'
+import { WriteNeeded } from '../../../../src/storage/store/store-contract.ts'
+import { rootDatabase, TransactionTime } from '../../../../src/values/value.ts'
+import { Bench, collectionRef, createCollection, data, documentRef, object, second } from './support.ts'
+
+test('a created document is read back by later transactions with its commit time', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const ref = documentRef(users, 1)
+  const ts = await bench.commit(transaction => {
+    const made = transaction.put(ref, data({ name: 'ada' }))
+    assert.equal(made.ts, TransactionTime.micros)
+    assert.equal(made.action, 'create')
+    assert.equal(transaction.get(ref), made)
+  })
+  const version = bench.read(transaction => transaction.get(ref))
+  assert.deepEqual(version, { ref, ts, action: 'create', fields: data({ name: 'ada' }) })
+  await bench.close()
+})
+
+test('placeholders of the commit time become the time when the document is stored', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const ref = documentRef(users, 1)
+  const ts = await bench.commit(transaction => transaction.put(ref, data({ at: TransactionTime.micros })))
+  const version = bench.read(transaction => transaction.get(ref))
+  assert.deepEqual(version?.fields, data({ at: BigInt(ts) }))
+  await bench.close()
+})
+
+test('several writes to a document in one transaction become one version, relative to the state before', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const ref = documentRef(users, 1)
+  await bench.write(transaction => {
+    transaction.put(ref, data({ n: 1n }))
+    assert.equal(transaction.put(ref, data({ n: 2n })).action, 'create')
+  })
+  await bench.write(transaction => {
+    transaction.delete(ref)
+    assert.equal(transaction.get(ref), undefined)
+    assert.equal(transaction.put(ref, data({ n: 3n })).action, 'update')
+  })
+  const actions = bench.read(transaction => Array.from(transaction.versions(ref), version => version.action))
+  assert.deepEqual(actions, ['create', 'update'])
+  await bench.close()
+})
+
+test('reads at a past time see the version of that time', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const ref = documentRef(users, 1)
+  const times: number[] = []
+  for (const n of [1n, 2n, 3n]) {
+    bench.now += second
+    times.push(await bench.commit(transaction => transaction.put(ref, data({ n }))))
+  }
+  bench.now += second
+  times.push(await bench.commit(transaction => transaction.delete(ref)))
+  const [first, middle, last, gone] = times as [number, number, number, number]
+  const valueAt = (at: number) => bench.read(transaction => transaction.get(ref, micros(at))?.fields)
+  assert.equal(valueAt(first - 1), undefined)
+  assert.deepEqual(valueAt(first), data({ n: 1n }))
+  assert.deepEqual(valueAt(middle - 1), data({ n: 1n }))
+  assert.deepEqual(valueAt(middle), data({ n: 2n }))
+  assert.deepEqual(valueAt(gone - 1), data({ n: 3n }))
+  assert.equal(valueAt(gone), undefined)
+  assert.deepEqual(valueAt(last), data({ n: 3n }))
+  const backwards = bench.read(transaction =>
+    Array.from(transaction.versions(ref, { reverse: true }), version => version.action),
+  )
+  assert.deepEqual(backwards, ['delete', 'update', 'update', 'create'])
+  await bench.close()
+})
+
+test('a document whose ttl has passed does not exist, also in the past, and its id is free', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const ref = documentRef(users, 1)
+  const ts = await bench.commit(transaction => transaction.put(ref, data({}, bench.now + second)))
+  assert.ok(bench.read(transaction => transaction.get(ref)))
+  bench.now += second
+  assert.equal(
+    bench.read(transaction => transaction.get(ref)),
+    undefined,
+  )
+  assert.equal(
+    bench.read(transaction => transaction.get(ref, micros(ts))),
+    undefined,
+  )
+  assert.equal(bench.read(transaction => [...transaction.documents(rootDatabase, 1024, {})]).length, 0)
+  bench.now += second
+  assert.equal(await bench.write(transaction => transaction.put(ref, data({})).action), 'create')
+  assert.equal(bench.read(transaction => [...transaction.versions(ref)]).length, 2)
+  await bench.close()
+})
+
+test('documents are read by id, in both directions, between bounds, with own writes', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  await bench.write(transaction => {
+    for (const id of [5, 1, 9]) transaction.put(documentRef(users, id), data({}))
+  })
+  await bench.write(transaction => {
+    transaction.put(documentRef(users, 7), data({}))
+    transaction.delete(documentRef(users, 1))
+    const ids = (scan: object) =>
+      Array.from(transaction.documents(rootDatabase, 1024, scan), entry => entry.document.id)
+    assert.deepEqual(ids({}), [5n, 7n, 9n])
+    assert.deepEqual(ids({ reverse: true }), [9n, 7n, 5n])
+    const bound = (id: bigint, side: 'low' | 'high') => ({
+      values: [],
+      document: { id, collection: 1024 },
+      side,
+    })
+    assert.deepEqual(ids({ from: bound(7n, 'low') }), [7n, 9n])
+    assert.deepEqual(ids({ from: bound(7n, 'high') }), [9n])
+    assert.deepEqual(ids({ to: bound(7n, 'low') }), [5n])
+    assert.deepEqual(ids({ to: bound(7n, 'high'), reverse: true }), [7n, 5n])
+    assert.deepEqual(ids({ at: transaction.snapshotTime }), [1n, 5n, 9n])
+  })
+  await bench.close()
+})
+
+test('commit times increase when the clock stands still or goes back', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const put = () => bench.commit(transaction => transaction.put(documentRef(users, 1), data({})))
+  const first = await put()
+  const next = await put()
+  bench.now -= second / 2
+  const third = await put()
+  assert.ok(first < next && next < third)
+  const seen = bench.store.read(transaction => transaction.snapshotTime, micros(third + 5)).result
+  assert.equal(seen, third + 5)
+  assert.ok((await put()) > seen)
+  await bench.close()
+})
+
+test('clients cannot move the time far ahead of the clock', async () => {
+  const bench = new Bench()
+  const far = bench.now + 3600 * second
+  const seen = bench.store.read(transaction => transaction.snapshotTime, micros(far)).result
+  assert.ok(seen <= micros(bench.now + 10 * second))
+  await bench.close()
+})
+
+test('a write in a reading transaction requests a writing transaction', async () => {
+  const bench = new Bench()
+  const ref = documentRef(collectionRef(1024), 1)
+  assert.throws(
+    () => bench.read(transaction => transaction.put(ref, data({}))),
+    error => error instanceof WriteNeeded,
+  )
+  await bench.close()
+})
+
+test('a transaction that writes nothing commits nothing', async () => {
+  const bench = new Bench()
+  await bench.write(transaction => createCollection(transaction, 'users'))
+  const before = bench.store.changes(epoch, 100)
+  await bench.write(transaction => transaction.get(collectionRef(1024)))
+  assert.deepEqual(bench.store.changes(epoch, 100), before)
+  await bench.close()
+})
+
+test('an error of a transaction reverts all its writes', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const ref = documentRef(users, 1)
+  const failure = bench.write(transaction => {
+    transaction.put(ref, data({}))
+    throw new RangeError('stop')
+  })
+  await assert.rejects(failure, RangeError)
+  assert.equal(
+    bench.read(transaction => transaction.get(ref)),
+    undefined,
+  )
+  await bench.close()
+})
+
+test('ids increase and contain the time', async () => {
+  const bench = new Bench()
+  const ids = await bench.write(transaction => Array.from({ length: 3000 }, () => transaction.newId()))
+  for (let index = 1; index < ids.length; index++)
+    assert.ok((ids[index] as bigint) > (ids[index - 1] as bigint))
+  assert.equal(((ids[0] as bigint) >> 20n) + 1336258850000n, BigInt(bench.now / 1000))
+  await bench.close()
+})
+
+test('the change log names the documents that each transaction changed', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const ref = documentRef(users, 1)
+  const created = await bench.commit(transaction => transaction.put(ref, data({})))
+  bench.now += second
+  const inserted = await bench.commit(transaction =>
+    transaction.insertVersion(ref, micros(created - 5), data({})),
+  )
+  assert.deepEqual(bench.store.changes(micros(created - 1), 10), [
+    { time: created, changes: [{ ref, validTime: created, kind: 'write', action: 'create' }] },
+    {
+      time: inserted,
+      changes: [{ ref, validTime: created - 5, kind: 'history insert', action: 'create' }],
+    },
+  ])
+  assert.equal(bench.store.changes(epoch, 1).length, 1)
+  await bench.close()
+})
+
+test('a version beyond the size limit is rejected', async () => {
+  const bench = new Bench()
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const big = object({ data: object({ text: 'x'.repeat(8_388_609) }) })
+  await assert.rejects(
+    bench.write(transaction => transaction.put(documentRef(users, 1), big)),
+    { code: 'bad request' },
+  )
+  await bench.close()
+})

@@ -1,0 +1,276 @@
+// Indexes as transactions read them: terms, order, bounds, uniqueness, past times, events, builds.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { InvariantError } from '../../../../src/base/assert.ts'
+import { tagRange } from '../../../../src/storage/keys/keyspace.ts'
+import { rootDatabase, TransactionTime, type Value } from '../../../../src/values/value.ts'
+import {
+  Bench,
+  createCollection,
+  createIndex,
+  data,
+  definitionOf,
+  documentRef,
+  field,
+  matchIds,
+  object,
+  second,
+} from './support.ts'
+
+async function indexed(spec: { terms?: Value[]; values?: Value[]; unique?: boolean }) {
+  const bench = new Bench()
+  const { items, index } = await bench.write(transaction => {
+    const items = createCollection(transaction, 'items')
+    return { items, index: createIndex(transaction, 'by', { source: items, ...spec }) }
+  })
+  const put = (id: number, fields: Record<string, Value>, ttl?: number) =>
+    bench.commit(transaction => transaction.put(documentRef(items, id), data(fields, ttl)))
+  const ids = (terms: Value[], at?: number) =>
+    bench.read(transaction => matchIds(transaction, index, terms, at))
+  const values = (terms: Value[], scan: object = {}) =>
+    bench.read(transaction =>
+      Array.from(transaction.match(definitionOf(transaction, index), terms, scan), entry => entry.values),
+    )
+  return { bench, items, index, put, ids, values }
+}
+
+test('an index over new documents is active and finds them by terms, with own writes', async () => {
+  const { bench, items, index, put, ids } = await indexed({ terms: [field('tag')] })
+  await put(1, { tag: 'a' })
+  await put(2, { tag: 'b' })
+  await put(3, { tag: ['a', 'b', ['a']] })
+  assert.deepEqual(ids(['a']), [1n, 3n])
+  assert.deepEqual(ids(['b']), [2n, 3n])
+  await bench.write(transaction => {
+    assert.equal(transaction.catalogue.index(index)?.active, true)
+    transaction.put(documentRef(items, 1), data({ tag: 'c' }))
+    transaction.delete(documentRef(items, 2))
+    transaction.put(documentRef(items, 4), data({ tag: 'a' }))
+    assert.deepEqual(matchIds(transaction, index, ['a']), [3n, 4n])
+    assert.deepEqual(matchIds(transaction, index, ['b']), [3n])
+    assert.deepEqual(matchIds(transaction, index, ['c']), [1n])
+  })
+  assert.deepEqual(ids(['a']), [3n, 4n])
+  await bench.close()
+})
+
+test('values order entries, each in its own direction, then documents', async () => {
+  const { bench, put, values, ids } = await indexed({
+    values: [field('n'), field('s', { reverse: true })],
+  })
+  await put(1, { n: 2n, s: 'a' })
+  await put(2, { n: 1n, s: 'a' })
+  await put(3, { n: 1n, s: 'b' })
+  await put(4, { n: 1n })
+  await put(5, { n: 1.0, s: 'b' })
+  await put(6, {})
+  assert.deepEqual(ids([]), [4n, 3n, 5n, 2n, 1n])
+  assert.deepEqual(values([]), [
+    [1n, null],
+    [1n, 'b'],
+    [1, 'b'],
+    [1n, 'a'],
+    [2n, 'a'],
+  ])
+  assert.deepEqual(values([], { from: { values: [2n], side: 'low' } }), [[2n, 'a']])
+  assert.deepEqual(values([], { to: { values: [1n, 'b'], side: 'low' } }), [[1n, null]])
+  assert.deepEqual(values([], { to: { values: [1n, 'b'], side: 'high' }, reverse: true }), [
+    [1, 'b'],
+    [1n, 'b'],
+    [1n, null],
+  ])
+  const document = { id: 3n, collection: 1024 }
+  assert.deepEqual(values([], { from: { values: [1n, 'b'], document, side: 'low' } }).length, 4)
+  assert.deepEqual(values([], { from: { values: [1n, 'b'], document, side: 'high' } }).length, 3)
+  await bench.close()
+})
+
+test('values too long for a key are still ordered and bounded', async () => {
+  const { bench, put, values } = await indexed({ values: [field('s')] })
+  const text = (end: string) => `${'x'.repeat(5000)}${end}`
+  const ends = ['d', 'b', 'e', 'a', 'c']
+  for (const [index, end] of ends.entries()) await put(index, { s: text(end) })
+  await put(10, { s: 'x' })
+  await put(11, { s: 'y' })
+  const found = (scan: object) => values([], scan).map(([value]) => (value as string).slice(-1))
+  assert.deepEqual(found({}), ['x', 'a', 'b', 'c', 'd', 'e', 'y'])
+  assert.deepEqual(found({ reverse: true }), ['y', 'e', 'd', 'c', 'b', 'a', 'x'])
+  assert.deepEqual(found({ from: { values: [text('c')], side: 'low' } }), ['c', 'd', 'e', 'y'])
+  assert.deepEqual(found({ from: { values: [text('c')], side: 'high' } }), ['d', 'e', 'y'])
+  assert.deepEqual(found({ to: { values: [text('c')], side: 'low' } }), ['x', 'a', 'b'])
+  await bench.close()
+})
+
+test('a value beyond the limit is not indexed', async () => {
+  const { bench, put, values } = await indexed({ values: [field('s')] })
+  await put(1, { s: 'x'.repeat(32_767) })
+  await put(2, { s: 'x'.repeat(32_768) })
+  assert.equal(values([]).length, 1)
+  await bench.close()
+})
+
+test('a unique index rejects a second document with the same terms and values', async () => {
+  const { bench, items, index, put, ids } = await indexed({ terms: [field('mail')], unique: true })
+  await put(1, { mail: 'a' })
+  await assert.rejects(put(2, { mail: 'a' }), /not unique/)
+  await put(1, { mail: 'a', again: true })
+  await put(2, {})
+  await put(3, {})
+  await bench.write(transaction => {
+    transaction.delete(documentRef(items, 1))
+    transaction.put(documentRef(items, 4), data({ mail: 'a' }))
+  })
+  assert.deepEqual(ids(['a']), [4n])
+  await assert.rejects(
+    bench.write(transaction => {
+      transaction.put(documentRef(items, 5), data({ mail: 'b' }))
+      transaction.put(documentRef(items, 6), data({ mail: 'b' }))
+    }),
+    /not unique/,
+  )
+  await put(7, { mail: 'ttl' }, bench.now + second)
+  await assert.rejects(put(8, { mail: 'ttl' }), /not unique/)
+  bench.now += 2 * second
+  await put(8, { mail: 'ttl' })
+  assert.deepEqual(ids(['ttl']), [8n])
+  assert.equal(index.id, 32768n)
+  await bench.close()
+})
+
+test('past times show the entries of those times', async () => {
+  const { bench, items, put, ids, index } = await indexed({ terms: [field('tag')] })
+  const times: number[] = []
+  times.push(await put(1, { tag: 'a' }))
+  times.push(await put(2, { tag: 'a' }))
+  times.push(await put(1, { tag: 'b' }))
+  times.push(await bench.commit(transaction => transaction.delete(documentRef(items, 2))))
+  times.push(await put(1, { tag: 'a' }))
+  const [t1, t2, t3, t4, t5] = times as [number, number, number, number, number]
+  assert.deepEqual(ids(['a'], t1 - 1), [])
+  assert.deepEqual(ids(['a'], t1), [1n])
+  assert.deepEqual(ids(['a'], t2), [1n, 2n])
+  assert.deepEqual(ids(['a'], t3), [2n])
+  assert.deepEqual(ids(['a'], t4), [])
+  assert.deepEqual(ids(['a'], t5), [1n])
+  const events = bench.read(transaction =>
+    Array.from(transaction.matchEvents(definitionOf(transaction, index), ['a'], {}), event => [
+      event.ts,
+      event.action,
+      event.document.id,
+    ]),
+  )
+  assert.deepEqual(events, [
+    [t1, 'add', 1n],
+    [t2, 'add', 2n],
+    [t3, 'remove', 1n],
+    [t4, 'remove', 2n],
+    [t5, 'add', 1n],
+  ])
+  await bench.close()
+})
+
+test('several writes in one transaction write only the net difference of entries', async () => {
+  const { bench, items, put, index } = await indexed({ values: [field('n')] })
+  const t1 = await put(1, { n: 2n })
+  bench.now += second
+  await bench.write(transaction => {
+    for (const n of [3n, 2n]) transaction.put(documentRef(items, 1), data({ n }))
+  })
+  const t3 = await bench.commit(transaction => {
+    for (const n of [3n, 4n]) transaction.put(documentRef(items, 1), data({ n }))
+    const own = Array.from(transaction.matchEvents(definitionOf(transaction, index), [], {})).slice(1)
+    assert.deepEqual(
+      own.map(event => [event.ts, event.action, event.values]),
+      [
+        [TransactionTime.micros, 'remove', [2n]],
+        [TransactionTime.micros, 'add', [4n]],
+      ],
+    )
+  })
+  const events = bench.read(transaction =>
+    Array.from(transaction.matchEvents(definitionOf(transaction, index), [], {}), event => [
+      event.ts,
+      event.action,
+      event.values,
+    ]),
+  )
+  assert.deepEqual(events, [
+    [t1, 'add', [2n]],
+    [t3, 'remove', [2n]],
+    [t3, 'add', [4n]],
+  ])
+  await bench.close()
+})
+
+test('ts as a value is the commit time, a placeholder until then', async () => {
+  const bench = new Bench()
+  const { items, index } = await bench.write(transaction => {
+    const items = createCollection(transaction, 'items')
+    const values = [object({ field: 'ts' })]
+    return { items, index: createIndex(transaction, 'by_ts', { source: items, values }) }
+  })
+  const ts = await bench.commit(transaction => {
+    transaction.put(documentRef(items, 1), data({}))
+    const [entry] = transaction.match(definitionOf(transaction, index), [], {})
+    assert.deepEqual(entry?.values, [TransactionTime.micros])
+  })
+  const [entry] = bench.read(transaction => [...transaction.match(definitionOf(transaction, index), [], {})])
+  assert.deepEqual(entry?.values, [BigInt(ts)])
+  await bench.close()
+})
+
+test('an index over existing documents is built with their history', async () => {
+  const bench = new Bench()
+  const items = await bench.write(transaction => createCollection(transaction, 'items'))
+  const ref = documentRef(items, 1)
+  const first = await bench.commit(transaction => transaction.put(ref, data({ n: 1n })))
+  const later = await bench.commit(transaction => transaction.put(ref, data({ n: 2n })))
+  const index = await bench.write(transaction => {
+    transaction.put(documentRef(items, 2), data({ n: 1n }))
+    const made = createIndex(transaction, 'by_n', { source: items, terms: [field('n')] })
+    assert.deepEqual(matchIds(transaction, made, [1n]), [2n])
+    transaction.put(documentRef(items, 2), data({ n: 5n }))
+    assert.deepEqual(matchIds(transaction, made, [1n]), [])
+    return made
+  })
+  bench.read(transaction => {
+    assert.deepEqual(matchIds(transaction, index, [1n], first), [1n])
+    assert.deepEqual(matchIds(transaction, index, [1n], later), [])
+    assert.deepEqual(matchIds(transaction, index, [2n]), [1n])
+    assert.deepEqual(matchIds(transaction, index, [5n]), [2n])
+  })
+  await bench.close()
+})
+
+test('the events of a collection are the add and remove events of its documents', async () => {
+  const { bench, items, put } = await indexed({ terms: [field('tag')] })
+  const t1 = await put(1, {})
+  await put(1, { changed: true })
+  const t3 = await bench.commit(transaction => transaction.delete(documentRef(items, 1)))
+  const events = (scan: object) =>
+    bench.read(transaction =>
+      Array.from(transaction.documentEvents(rootDatabase, 1024, scan), event => [event.ts, event.action]),
+    )
+  assert.deepEqual(events({}), [
+    [t1, 'add'],
+    [t3, 'remove'],
+  ])
+  assert.deepEqual(events({ reverse: true, to: { ts: t3, side: 'low' } }), [[t1, 'add']])
+  assert.deepEqual(events({ from: { ts: t1, side: 'high' } }), [[t3, 'remove']])
+  await bench.close()
+})
+
+test('a missing entry fails the write that would end it', async () => {
+  const { bench, put } = await indexed({ terms: [field('tag')] })
+  await put(1, { tag: 'a' })
+  await put(2, { tag: 'a' })
+  const rows = bench.kv.read(view => [...view.range(tagRange('indexLive'))])
+  const { key } = rows.at(-1) as { key: Uint8Array }
+  await bench.kv.transact(() => ({ result: undefined, writes: [{ key, value: undefined }] }))
+  await put(1, { tag: 'b' })
+  await assert.rejects(put(2, { tag: 'b' }), InvariantError)
+  // A write that leaves the entry unchanged succeeds.
+  await put(2, { tag: 'a', other: true })
+  await bench.store.close()
+})
