@@ -10,7 +10,6 @@ export type OnResponse = (failure: string | undefined) => void
 export interface LoadClient {
   /** Number of concurrent requests. */
   readonly lanes: number
-  /** Sends the request with this number. */
   send(request: number, done: OnResponse): void
   /** Resolves when {@link close} has closed the connection; rejects when the connection fails before. */
   readonly ended: Promise<void>

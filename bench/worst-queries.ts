@@ -2,7 +2,6 @@
 // another tenant's reads; the tests send smaller ones and compare the responses of the slow lane with those of the
 // service.
 
-/** The sizes of the queries. */
 export interface Sizes {
   /** Doublings of an array of 8 elements; 16 gives half a million elements. */
   readonly doublings: number
@@ -367,7 +366,6 @@ const writes: readonly WorstQuery[] = [
   },
 ]
 
-/** All queries. */
 export const worstQueries: readonly WorstQuery[] = [
   ...comparisons,
   ...sharing,

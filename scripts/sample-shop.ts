@@ -1,6 +1,5 @@
 // Sample data: a small shop with items, customers and orders.
 
-/** Runs a query. */
 export type RunQuery = (expression: unknown) => Promise<unknown>
 
 /** Ids of documents for the screenshots, and a query on the shop. */

@@ -16,7 +16,6 @@ import { fql, Query, type QueryValue } from './query.ts'
 import { infoOf, send, type TransportOptions } from './transport.ts'
 import { type ElementOf, EventSourceToken, Page } from './values.ts'
 
-/** Options of a client. */
 export interface ClientOptions {
   /** The address of the service, such as `http://127.0.0.1:8443`. */
   readonly url: string
@@ -34,7 +33,6 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch
 }
 
-/** Options of a query. */
 export interface QueryOptions {
   /** Variables of the query by name. */
   readonly arguments?: Readonly<Record<string, QueryValue>>
@@ -61,7 +59,6 @@ export interface QueryOptions {
   readonly traceparent?: string
 }
 
-/** The result of a query. */
 export interface QueryResult<Data> {
   /** The caller asserts the type `Data`; the client does not check the value. */
   readonly data: Data

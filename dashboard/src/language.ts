@@ -17,7 +17,6 @@ import { JsonSyntaxError } from '../../src/values/json.ts'
 import { type Json, parseJson, type Query, writeJson } from './wire/json.ts'
 import { literal } from './wire/refs.ts'
 
-/** The versions of the language. */
 export type Version = '4' | '10'
 
 /** The notations of values and queries of version 4. */
@@ -55,7 +54,6 @@ export function otherVersionOf(text: string, version: Version): Version | undefi
   return isVersion4(text) ? '4' : undefined
 }
 
-/** A parsed query. */
 export interface ParsedQuery {
   readonly query: Json
   /** Converts the position of an error to offsets in the text. */

@@ -215,7 +215,6 @@ export function openLaneEngine(
   return engineOver({ kv, config, log, environment: { ...system, timeline }, role, within })
 }
 
-/** The parts of an engine. */
 interface EngineParts {
   readonly kv: KeyValueStore
   readonly config: Config

@@ -75,7 +75,6 @@ export function tlsOf({ tlsCert, tlsKey }: Config): Pick<ListenerOptions, 'tls'>
 
 /** Properties of the process that a server runs in. */
 interface ProcessContext {
-  /** The number of the worker. */
   readonly worker: number
   /** Starts a command on the same data; absent: the process does not start commands. */
   readonly startCommand?: StartCommand

@@ -117,7 +117,6 @@ export class Lease {
     await this.#put(await this.#confirm(), reach, false)
   }
 
-  /** Releases the lease. */
   async release(reach: LeaseReach): Promise<void> {
     await this.#put(await this.#confirm(), reach, true)
   }

@@ -123,7 +123,6 @@ export function partsStart(base: BaseName): string {
 /** Prefix of the pieces of all generations. */
 export const logPrefix = 'log/'
 
-/** Prefix of the pieces of a generation. */
 export const piecesPrefix = (generation: string): string => `${logPrefix}${generation}/`
 
 /**
@@ -133,7 +132,6 @@ export const piecesPrefix = (generation: string): string => `${logPrefix}${gener
 export const piecesStart = (generation: string, time: Micros): string =>
   piecesPrefix(generation) + digits(time)
 
-/** The name of a piece. */
 export function pieceObject({ before, first, generation, place, since, time }: PieceName): string {
   const numbers = [time, since, first, place.sequence].map(digits)
   const checksums = [before, place.checksum].map(checksumText)

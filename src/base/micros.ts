@@ -34,7 +34,6 @@ declare global {
   }
 }
 
-/** Seconds of a day. */
 export const secondsPerDay = 86_400
 /** Milliseconds of a day. */
 export const msPerDay = 86_400_000

@@ -28,7 +28,6 @@ import { yieldToService } from './own-commands.ts'
 import { type OnShare, withProgress } from './progress.ts'
 import { copyShared, fillShared, isShared, type SharedConfig } from './shared-store.ts'
 
-/** A copied store. */
 export interface StoreCopy {
   /**
    * Time of the newest transaction in microseconds. The copy contains all transactions up to this time, and no later

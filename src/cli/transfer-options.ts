@@ -14,7 +14,6 @@ const targetOptions = {
   database: clientOptions.database,
 } as const
 
-/** The options of an export. */
 export const exportOptions = {
   ...targetOptions,
   format: {
@@ -50,7 +49,6 @@ export const exportOptions = {
   },
 } as const
 
-/** The options of an import. */
 export const importOptions = {
   ...targetOptions,
   collection: {

@@ -16,7 +16,6 @@ const rateKinds = ['compute', 'read', 'write'] as const
 /** A kind of operation whose rate is limited for each database. */
 export type RateKind = (typeof rateKinds)[number]
 
-/** The number of operations of each kind. */
 export type Costs = Readonly<Record<RateKind, number>>
 
 /** Thrown for a query that exceeds the rate limits of its database. */

@@ -43,7 +43,6 @@ const slowRetriesDefault = 4 * limits.contentionRetriesDefault
 /** Milliseconds before a read is retried, if its snapshot is older than the request's `lastSeenTxn`. */
 const snapshotRetryMs = 1
 
-/** Returns the language of a request. */
 export function languageOf({ languages }: EngineOptions, { language: name }: QueryRequest): Language {
   const language = languages[name]
   assert(language !== undefined, 'a request is in a language that the service speaks')

@@ -12,7 +12,6 @@ export interface Arity {
   readonly open: boolean
 }
 
-/** The arity of a lambda. */
 export function arityOfLambda({ parameters, rest }: LambdaNode): Arity {
   return { counts: [parameters.length], open: rest !== undefined }
 }

@@ -90,7 +90,6 @@ export function dataOf(beginning: string, time: Micros): Stored {
   return members instanceof Map ? (members.get('data') as Stored) : null
 }
 
-/** Describes a failure for an explanation. */
 export function describeFailure(error: Error): ObjectValue {
   if (!(error instanceof QueryFailure)) return new Map([['description', error.message]])
   const { code, diagnostics, message } = error

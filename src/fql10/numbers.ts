@@ -23,7 +23,6 @@ function bitsOf(value: NumberValue): bigint {
   return typeof value === 'number' ? toLong(value) : (integerOf(value) as bigint)
 }
 
-/** An operator on integers and on doubles. */
 type NumberOperator = readonly [
   ofIntegers: (left: bigint, right: bigint) => bigint,
   ofDoubles: (left: number, right: number) => number,

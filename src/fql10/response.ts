@@ -132,7 +132,6 @@ export function eventFailure(failure: QueryFailure): RenderedResponse {
   return { status: 400, body, fault: faultOf(failure) }
 }
 
-/** The response to a request that failed with a RequestError. */
 export function requestFailed(
   error: RequestError,
   metrics: QueryMetrics | undefined,

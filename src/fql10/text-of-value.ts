@@ -19,7 +19,6 @@ function wholeText(double: number): string {
   return sign + bare.padEnd(Number(exponent) + 1, '0')
 }
 
-/** The text of a value for display. */
 export function displayText(value: Value, call: Call): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return Number.isInteger(value) ? wholeText(value) : javaDoubleText(value)

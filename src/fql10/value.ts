@@ -259,7 +259,6 @@ export type FunctionValue = Lambda | BoundFunction | UserFunction
 /** A plain object. Its fields keep their order. */
 export type Struct = ReadonlyMap<string, Value>
 
-/** Any value. */
 export type Value =
   | null
   | NullValue
@@ -339,7 +338,6 @@ export type Kind =
   | 'object'
   | Exclude<Tagged['kind'], 'long'>
 
-/** The kind of a value. */
 export function kindOf(value: Value): Kind {
   switch (typeof value) {
     case 'bigint':

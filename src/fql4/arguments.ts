@@ -167,7 +167,6 @@ export const iterable: ArgumentType<Elements> = referringType(
     isArray(value) || value instanceof Page || value instanceof SetValue || isNativeCollectionRef(value),
 )
 
-/** An array or a page. */
 export const arrayOrPage = valueType('Array or Page', value => isArray(value) || value instanceof Page)
 
 /**

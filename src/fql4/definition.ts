@@ -40,7 +40,6 @@ export class Call {
   }
 }
 
-/** Returns the definition of the called function. */
 export function definitionOf({ definition }: CallExpression): FunctionDefinition {
   // The parser sets a complete definition in every call.
   return definition as FunctionDefinition
@@ -175,7 +174,6 @@ export function unary<T>(name: string, type: ArgumentType<T>, declaration: Unary
   })
 }
 
-/** Creates a family of functions. */
 export function family(
   name: string,
   definitions: readonly Omit<FunctionDefinition, 'family'>[],
@@ -193,7 +191,6 @@ export function mismatch(
   return call.invalid(msg`${expected} expected, ${typeName(value)} provided.`, ...steps)
 }
 
-/** Creates the error for an unresolved reference. */
 export function undefinedReference(value: UnresolvedRef, call: Call, ...at: (string | number)[]): QueryError {
   return call.error('invalid ref', undefinedReferenceText(value, call.session), ...at)
 }

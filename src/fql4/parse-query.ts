@@ -29,7 +29,6 @@ export interface FunctionLookup {
   findSet(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined
 }
 
-/** A parsed query. */
 export interface ParsedQuery {
   readonly expression: Expression
   /**

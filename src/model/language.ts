@@ -136,7 +136,6 @@ interface QueryParser {
 
 /** Renders responses. */
 export interface ResponseRenderer {
-  /** Renders a value as a response. */
   render(value: Value, session: Session): RenderedResponse
   /**
    * Replaces the marks in `body` by the facts in `ending`. `body` is a result of {@link Query.evaluate} or {@link
@@ -156,7 +155,6 @@ export interface ExplanationRenderer {
    * the body is invalid.
    */
   parseExplanation(request: LanguageRequest): Explanation | undefined
-  /** Renders an explanation as a response. */
   renderExplanation(explanation: ObjectValue, session: Session): RenderedResponse
   /** Converts the faults of `error` to values for an explanation. */
   describe(error: LanguageError): readonly Value[]

@@ -68,7 +68,6 @@ export class ReadRecorder {
     return [...this.#sets.values()]
   }
 
-  /** The number of read documents by collection. */
   get documents(): readonly (readonly [collection: CollectionId, count: number])[] {
     return [...this.#documents].map(([collection, ids]) => [collection, ids.size])
   }

@@ -85,7 +85,6 @@ function rejectNewCollection(collection: Ref, { transaction }: Session): void {
   if (oldest?.ts instanceof TransactionTime) throw Failure.of({ kind: 'new collection' }, 'target')
 }
 
-/** Updates or replaces a document. */
 export function changeDocument(
   mode: 'update' | 'replace',
   ref: Ref,

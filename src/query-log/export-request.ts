@@ -15,7 +15,6 @@ export const exportStates = [
   'TimedOut',
 ] as const
 
-/** The state of an export. */
 export type ExportState = (typeof exportStates)[number]
 
 /** All allowed state transitions. */
@@ -70,7 +69,6 @@ export interface ExportRequest {
   readonly url?: { readonly address: string; readonly expiresAt: Micros }
 }
 
-/** A database whose queries are exported. */
 export interface ExportDatabase {
   /** The path with the region group in front, such as `us-std/parent/child`. */
   readonly path: string

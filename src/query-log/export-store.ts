@@ -99,7 +99,6 @@ export class ExportStore {
     return stored && decode<TimeMemory>(stored)
   }
 
-  /** Stores the time memory. */
   async rememberTime(memory: TimeMemory): Promise<void> {
     const writes = [{ key: timeKey, value: encode(memory) }]
     await this.#kv.transact(() => ({ result: undefined, writes }))

@@ -8,7 +8,6 @@ import { isWithin, splitLine } from './ownership.ts'
 import { segmentsOf, slackMs } from './segment-files.ts'
 import type { RecordFilter } from './segment-reader.ts'
 
-/** The conditions of a search. */
 export interface RecordSearch extends RecordFilter, RecordConditions {
   /**
    * This text must occur in the record, the shape of its query, the names of its schema objects, or its error. The case

@@ -38,14 +38,12 @@ interface LineParts {
   readonly record: string
 }
 
-/** Splits a line into its parts. */
 export function splitLine(line: string): LineParts {
   const at = line.indexOf('{')
   if (at <= 0) return { trail: undefined, facts: undefined, record: line }
   return { ...splitBefore(line.slice(0, at)), record: line.slice(at) }
 }
 
-/** Splits the text before a record. */
 export function splitBefore(text: string): Omit<LineParts, 'record'> & { readonly trail: string } {
   const at = text.indexOf('[')
   return at < 0 ? { trail: text, facts: undefined } : { trail: text.slice(0, at), facts: text.slice(at) }

@@ -144,7 +144,6 @@ export async function writtenUpTo(
 /** The folder of the stored sums of segments (log-summary.ts), below the folder of the segments. */
 export const sumsFolder = 'sums'
 
-/** The name of the file with the sums of a segment. */
 export const sumsName = (segmentPath: string) => `${basename(segmentPath, '.ndjson')}.json.gz`
 
 /** Removes a file. Does nothing if the file does not exist. */

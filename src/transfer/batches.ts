@@ -13,7 +13,6 @@ export interface RecordOrigin extends RecordPlace {
 /** A batch with its result. */
 export interface BatchOutcome {
   readonly records: readonly DocumentRecord[]
-  /** The origin of each record. */
   readonly origins: readonly RecordOrigin[]
   /** The position in the file after the last record. */
   readonly place: FilePlace

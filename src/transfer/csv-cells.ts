@@ -15,7 +15,6 @@ const firstColumns = ['id', 'coll', 'ts'] as const
 /** Maximum number of columns of a file. */
 const columnsMax = 10_000
 
-/** Returns whether the columns are those of an export. */
 export function isExportHeader(columns: readonly (string | null)[]): boolean {
   return firstColumns.every((name, at) => columns[at] === name)
 }
@@ -61,7 +60,6 @@ function cellOf(json: string): string {
   return taggedNumber.exec(json)?.[1] ?? json
 }
 
-/** Returns the JSON of a document from a row of an export. */
 export function documentOfRow(
   columns: readonly string[],
   cells: readonly (string | null)[],

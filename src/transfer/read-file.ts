@@ -53,7 +53,6 @@ export interface FilePlace extends ElementPlace {
   readonly records: number
 }
 
-/** The start of a file. */
 export const fileStart: FilePlace = { ...start, elements: 0, items: 0, records: 0 }
 
 /**

@@ -40,7 +40,6 @@ export function refersToDocuments(value: Json | undefined): boolean {
   return [...value.values()].some(refersToDocuments)
 }
 
-/** A reference to a document. */
 export function documentReference(collection: string, id: bigint): UnresolvedRef {
   return new UnresolvedRef({ type: 'document', id, collection: schemaReference('collection', collection) })
 }
@@ -80,7 +79,6 @@ export function nativeInExport(name: string): NativeName | undefined {
   return exportNames.get(name)
 }
 
-/** The export name of a native collection. */
 export function exportName(collection: NativeName): string {
   for (const [name, known] of exportNames) if (known === collection) return name
   return collection

@@ -27,7 +27,6 @@ export const maxMicrosTime: Time = timeFromMicros(int64Max)
 /** The text of errors about times out of range. */
 export const timeBoundsText: string = `dates and times must be between ${formatTime(minTime)} and ${formatTime(maxTime)}`
 
-/** A unit of time. */
 export interface TimeUnit {
   readonly nanos: bigint
   /** True for days, the only unit that can be added to dates. */

@@ -349,12 +349,10 @@ export type TaggedValue = Exclude<Extract<Value, { readonly kind: string }>, Tra
 /** Exact JSON from the wire: integers are bigint, doubles are number, objects keep their order. */
 export type Json = null | boolean | bigint | number | string | readonly Json[] | ReadonlyMap<string, Json>
 
-/** Returns whether a value is an object. */
 export function isObject(value: Value | undefined): value is ObjectValue {
   return value instanceof Map
 }
 
-/** Returns whether a value is an array. */
 export function isArray(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value)
 }

@@ -133,7 +133,6 @@ const appFlows: Readonly<Record<string, Flow>> = {
   },
 }
 
-/** All flows. */
 export const flows: Readonly<Record<string, Flow>> = {
   ...valueFlows,
   ...documentFlows,

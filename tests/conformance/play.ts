@@ -46,7 +46,6 @@ export function readExpectedFailures(): readonly string[] {
   return JSON.parse(readFileSync(expectedFailuresFile, 'utf8'))
 }
 
-/** The ids of all cases. */
 export function caseIds(): ReadonlySet<string> {
   const files = allFolders.flatMap(folder =>
     globSync('**/*.json', { cwd: pathOf(folder) }).map(file => join(pathOf(folder), file)),

@@ -22,7 +22,6 @@ export async function createDocuments(
 export const dataOf = (stage: Stage, collection: string, id: string): Promise<unknown> =>
   stage.query({ select: ['data'], from: { get: { ref: { collection }, id } } })
 
-/** Creates a unique index on a field of the documents of a collection. */
 export const createUniqueIndex = (stage: Stage, name: string, collection: string, field: string) =>
   stage.query({
     create_index: {

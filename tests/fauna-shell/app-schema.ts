@@ -25,7 +25,6 @@ const more = [
   'Note',
 ]
 
-/** The names of its collections. */
 export const collectionNames: readonly string[] = [...kinds, ...more]
 
 function collection(name: string, at: number): string {

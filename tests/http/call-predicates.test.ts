@@ -10,7 +10,6 @@ const server = serverOfFile()
 let admin: string
 let roles = 0
 
-/** A predicate, a call, and whether the call is allowed. */
 type Case = readonly [predicate: string, call: string, isAllowed: boolean]
 
 before(async () => {

@@ -24,7 +24,6 @@ async function servedNames(): Promise<ReadonlySet<string>> {
   return new Set(text.split('\n').flatMap(line => /^(\w+)[ {]/.exec(line)?.[1] ?? []))
 }
 
-/** The names of metrics in an expression. */
 function namesIn(expression: string): readonly string[] {
   return [...expression.matchAll(/\b(?:terrarium|process|nodejs)_\w+/g)].map(([name]) => name)
 }

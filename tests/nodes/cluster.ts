@@ -23,7 +23,6 @@ const holdMs = 700
 /** Milliseconds after which a node gives up a write whose outcome the database does not report. */
 const writeWaitMs = patience(6_000)
 
-/** Options of a node. */
 export interface NodeOptions {
   /** The data directory of an earlier node. */
   readonly data?: string

@@ -20,7 +20,6 @@ export interface NodeStore {
 
 let schemas = 0
 
-/** Creates a record and a session with it. */
 export async function newRecord(
   server: PostgresServer,
 ): Promise<{ readonly location: RecordLocation; readonly session: PostgresSession }> {

@@ -182,7 +182,6 @@ function testQueryLog(nodes: TwoNodes): void {
   })
 }
 
-/** Tests the slow lane of a node. */
 function testSlowLane(nodes: TwoNodes): void {
   test('the writes of a query in the slow lane reach all nodes, and metrics name the node', async () => {
     const elements = Array.from({ length: 3_000 }, (_, n) => n)

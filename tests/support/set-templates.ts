@@ -3,7 +3,6 @@
 
 import { fc } from './fast-check.ts'
 
-/** A part of a template. */
 export type TemplatePart =
   | string
   | { readonly value: unknown }

@@ -109,10 +109,8 @@ const { value } = fc.letrec<{ value: Value; array: readonly Value[]; object: Obj
   }),
 )
 
-/** Any storable value. */
 export const storableValues: fc.Arbitrary<Value> = value
 
-/** Any value that can be ordered. */
 export const orderedValues: fc.Arbitrary<Value> = fc.oneof(
   { arbitrary: value, weight: 20 },
   { arbitrary: fc.constantFrom(TransactionTime.micros, TransactionTime.time), weight: 1 },

@@ -1,7 +1,7 @@
 // The house rules that need a syntax tree. Each is a function from parsed files to violations. `code.test.ts` runs them
 // over the sources, and over planted sources that break each rule.
 
-import { basename, posix } from 'node:path'
+import { posix } from 'node:path'
 import { layerOf } from './layers.ts'
 import type { Syntax } from './syntax.ts'
 
@@ -30,27 +30,51 @@ export function unusedExports(files: readonly Syntax[]): Findings {
     })
 }
 
-/**
- * Exports of `src` without a docstring. The file's first comment counts as the docstring of the only export, and of the
- * export with the file's name. Types named `…Options` need no docstring, because their members have comments.
- */
-export function silentExports(files: readonly Syntax[]): Findings {
-  return files
-    .filter(({ path }) => path.startsWith('src/') || path.startsWith('client/src/'))
-    .flatMap(({ path, exports }) =>
-      exports
-        .filter(({ name, hasSentence }) => !hasSentence && exports.length > 1 && !isNamedAs(name, path))
-        .filter(({ name }) => !name.endsWith('Options'))
-        .map(({ name, line }) => `${path}:${line}: ${name} has no sentence`),
+/** Articles, pronouns, prepositions and auxiliary verbs. */
+const emptyWords: ReadonlySet<string> = new Set(
+  [
+    'a an the this that these those its their his it which who whose each every any all',
+    'of in on at to for from by with as into about per and or',
+    'is are be been was were has have had do does did can may will contains holds',
+  ]
+    .join(' ')
+    .split(' '),
+)
+
+/** The stems of the words of a text, also of the words of its identifiers. */
+function stemsOf(text: string): readonly string[] {
+  const words = text.replace(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, ' ').match(/[\p{L}\d]+/gu) ?? []
+  return words
+    .map(word => word.toLowerCase())
+    .filter(word => !emptyWords.has(word))
+    .map(word =>
+      word
+        .replace(/(?<=..)(?:ies|y)$/, 'i')
+        .replace(/(?<=..)(?:ing|ed|es|s)$/, '')
+        .replace(/(?<=..)e$|([^aeiou])(?=\1$)/, ''),
     )
 }
 
-function isNamedAs(name: string, path: string): boolean {
-  const file = basename(path)
-    .replace(/\.tsx?$/, '')
-    .replaceAll('-', '')
-  const exported = name.toLowerCase()
-  return exported.includes(file.replace(/s$/, '')) || file.includes(exported)
+/** A link, or code with more than names, such as `[start..end)`. */
+const reference = /\{@link |`(?![\w.]*\w[\w.]*`)[^`]+`/
+
+/** Doc comments all of whose words are in the declaration, in the names around it, or in the file's path. */
+export function repeatingComments(files: readonly Syntax[]): Findings {
+  return files.flatMap(({ path, docComments }) =>
+    docComments
+      .map(({ line, text, declaration }) => ({
+        line,
+        text: text.replace(/[\s*]+/g, ' ').trim(),
+        declaration,
+      }))
+      .filter(({ text, declaration }) => {
+        if (reference.test(text)) return false
+        const known = new Set(stemsOf(`${declaration} ${path}`))
+        if (/\bboolean\b|\b(?:is|has)[A-Z]/.test(declaration)) known.add('whether')
+        return stemsOf(text.replace(/^(?:Returns|Creates) /, '')).every(stem => known.has(stem))
+      })
+      .map(({ line, text }) => `${path}:${line}: the comment repeats the declaration: ${text}`),
+  )
 }
 
 /** Casts through `unknown` or `never` without a comment that gives the reason. */

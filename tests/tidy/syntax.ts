@@ -1,5 +1,6 @@
-// Reads the facts that the house rules need from syntax trees: imports, exports, blind casts, declared names. The
-// TypeScript compiler of the type check parses the trees. Fixtures are read in the same way as the sources.
+// Reads the facts that the house rules need from syntax trees: imports, exports, blind casts, declared names, doc
+// comments. The TypeScript compiler of the type check parses the trees. Fixtures are read in the same way as the
+// sources.
 
 import { posix } from 'node:path'
 import { type AsExpression, type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
@@ -16,12 +17,22 @@ export interface Import {
   readonly names: readonly string[] | undefined
 }
 
-/** A declaration of a module. */
 export interface Declaration {
   readonly name: string
   readonly line: number
+}
+
+export interface NumberDeclaration extends Declaration {
   /** There is a comment directly before it, or before the preceding declarations without a blank line. */
   readonly hasSentence: boolean
+}
+
+/** A doc comment of a declaration, also of a member of a type, of a class or of an object. */
+export interface DocComment {
+  readonly line: number
+  readonly text: string
+  /** The declaration without its comments and its body, after the names of the declarations around it. */
+  readonly declaration: string
 }
 
 /** A cast through `unknown` or `never`, which the type check cannot judge. */
@@ -31,7 +42,6 @@ export interface BlindCast {
   readonly hasReason: boolean
 }
 
-/** The facts of one file. */
 export interface Syntax {
   readonly path: string
   readonly imports: readonly Import[]
@@ -40,7 +50,8 @@ export interface Syntax {
   /** Every name that is declared in it: variables, functions, classes, types, members, parameters. */
   readonly declared: ReadonlySet<string>
   /** The constants of the module whose value is a number. */
-  readonly numbers: readonly Declaration[]
+  readonly numbers: readonly NumberDeclaration[]
+  readonly docComments: readonly DocComment[]
 }
 
 /** A folder that exists in the compiler's view only. */
@@ -86,6 +97,7 @@ export function readSyntax(texts: ReadonlyMap<string, string>): readonly Syntax[
 
 class Reader {
   readonly #path: string
+  readonly #text: string
   readonly #tree: SourceFile
   readonly #lines: readonly string[]
   readonly #lineStarts: readonly number[]
@@ -93,10 +105,12 @@ class Reader {
   readonly #exports: Declaration[] = []
   readonly #blindCasts: BlindCast[] = []
   readonly #declared = new Set<string>()
-  readonly #numbers: Declaration[] = []
+  readonly #numbers: NumberDeclaration[] = []
+  readonly #docComments: DocComment[] = []
 
   constructor(path: string, text: string, tree: SourceFile) {
     this.#path = path
+    this.#text = text
     this.#tree = tree
     this.#lines = text.split('\n')
     let start = 0
@@ -109,7 +123,7 @@ class Reader {
 
   read(): Syntax {
     for (const statement of this.#tree.statements) this.#statement(statement)
-    this.#visit(this.#tree)
+    this.#visit(this.#tree, '')
     return {
       path: this.#path,
       imports: this.#imports,
@@ -117,6 +131,7 @@ class Reader {
       blindCasts: this.#blindCasts,
       declared: this.#declared,
       numbers: this.#numbers,
+      docComments: this.#docComments,
     }
   }
 
@@ -167,20 +182,46 @@ class Reader {
   }
 
   #export(name: string, at: Node): void {
-    this.#exports.push({ name, line: this.#lineOf(at), hasSentence: this.#hasSentence(at) })
+    this.#exports.push({ name, line: this.#lineOf(at) })
   }
 
-  #visit(node: Node): void {
+  /** `around`: the names of the declarations around the node. */
+  #visit(node: Node, around: string): void {
     if (is.isAsExpression(node) && this.#isBlind(node)) {
       this.#blindCasts.push({ line: this.#lineOf(node), hasReason: this.#hasReason(node) })
     }
     if (is.isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword && node.arguments[0])
       this.#import(node.arguments[0], false, undefined)
     if (is.isImportTypeNode(node)) this.#import(firstChild(node.argument) ?? node.argument, true, undefined)
+    let inside = around
     if ('name' in node && node.name && isDeclaration(node)) {
-      this.#declared.add((node.name as Node).getText(this.#tree))
+      const name = (node.name as Node).getText(this.#tree)
+      this.#declared.add(name)
+      inside = `${around} ${name}`
     }
-    node.forEachChild(child => this.#visit(child))
+    if (isDeclaration(node) || is.isVariableStatement(node) || is.isConstructorDeclaration(node))
+      this.#docComment(node, around)
+    node.forEachChild(child => this.#visit(child, inside))
+  }
+
+  #docComment(node: Node, around: string): void {
+    const [, text] =
+      /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*$/.exec(this.#text.slice(node.pos, node.getStart(this.#tree))) ?? []
+    if (text === undefined) return
+    const declaration = this.#text.slice(node.getStart(this.#tree), this.#headEnd(node)).replace(comments, '')
+    this.#docComments.push({ line: this.#lineOf(node), text, declaration: `${around} ${declaration}` })
+  }
+
+  /** The end of the part of a declaration that says its name and types. A value often says them in its first line. */
+  #headEnd(node: Node): number {
+    if (is.isClassDeclaration(node) || is.isInterfaceDeclaration(node)) return node.members.pos
+    const [first] = is.isVariableStatement(node) ? node.declarationList.declarations : []
+    if (first) return this.#headEnd(first)
+    if ('body' in node && node.body) return (node.body as Node).pos
+    if (!('initializer' in node) || !node.initializer) return node.getEnd()
+    const value = node.initializer as Node
+    if ('body' in value && value.body) return this.#headEnd(value)
+    return Math.min(node.getEnd(), this.#lineStarts[this.#lineOf(value)] ?? node.getEnd())
   }
 
   #isBlind({ expression, type }: AsExpression): boolean {
@@ -229,6 +270,8 @@ class Reader {
     return false
   }
 }
+
+const comments = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
 
 function hasExport(modifiers: unknown): boolean {
   return Array.isArray(modifiers) && modifiers.some(each => (each as Node).kind === SyntaxKind.ExportKeyword)

@@ -187,7 +187,6 @@ function randomLine(pick: <T>(choices: readonly T[]) => T): string {
   return `["${pick(['w', 'h', 'd'])}","${collection}",${id()},${ts()},${fields}]`
 }
 
-/** Requests of each seed. */
 const requestsPerSeed = 500
 
 async function assertHarmless(seed: number): Promise<void> {

@@ -95,7 +95,6 @@ export class WorkerClient {
 
 const connectionLost = () => Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
 
-/** A client for each worker. */
 export async function clientOfEach(server: RunningServer, count: number): Promise<WorkerClient[]> {
   const clients = new Map<number, WorkerClient>()
   for (let attempt = 0; attempt < 10 * count && clients.size < count; attempt++) {

@@ -33,7 +33,6 @@ interface CollectionIndexProps {
   readonly name: string
 }
 
-/** The page. */
 export function CollectionIndex({ collection, kind, name }: CollectionIndexProps) {
   const part = useLoad(
     async signal => {

@@ -15,7 +15,6 @@ import { at, type Json, type Query, textAt } from '../wire/json.ts'
 import { wholeDays } from './overview.tsx'
 import { collectionTabs } from './rows.tsx'
 
-/** The page. */
 export function CollectionSettings({ name }: { readonly name: string }) {
   const settings = useLoad(signal => readSchema('collections', name, signal), [name, pastTime.value])
   return (

@@ -15,7 +15,6 @@ import { rights } from '../session.ts'
 import { type Json, writeJson } from '../wire/json.ts'
 import { collectionTabs } from './rows.tsx'
 
-/** The page. */
 export function DeletedDocuments({ collection }: { readonly collection: string }) {
   return (
     <>

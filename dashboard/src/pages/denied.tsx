@@ -26,7 +26,6 @@ interface AccessExplanation {
   readonly locate: (position: readonly string[]) => ReturnType<ParsedQuery['locate']> | undefined
 }
 
-/** The page. */
 export function Denied() {
   const [text, setText] = useState('')
   const [version, setVersion] = useState<Version>('4')

@@ -10,7 +10,6 @@ import { ServiceError } from '../service/faults.ts'
 import { type Reference, readGraph, type SchemaGraph } from '../service/references.ts'
 import { type Box, layOut, measures } from '../wire/graph-layout.ts'
 
-/** The page. */
 export function Diagram() {
   const graph = useLoad(readGraph, [pastTime.value])
   const isDenied = graph.error instanceof ServiceError && graph.error.status === 403

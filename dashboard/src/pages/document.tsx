@@ -47,7 +47,6 @@ export function documentTrail(collection: string) {
 
 const isGone = (error: Error | undefined) => error instanceof ServiceError && error.is('instance not found')
 
-/** The page of a document. */
 export function Document(name: DocumentName) {
   const { collection, id } = name
   const [isLive, setLive] = useState(false)

@@ -37,7 +37,6 @@ const stateTexts: Readonly<Record<State, string>> = {
   away: 'The service cannot be reached. Reconnecting: no events are lost.',
 }
 
-/** The page. */
 export function Events() {
   const text = written.value
   const setText = (entered: string) => {

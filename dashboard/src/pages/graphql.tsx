@@ -21,7 +21,6 @@ import {
 import { scope, session } from '../session.ts'
 import { ActAs } from './act-as.tsx'
 
-/** The page. */
 export function Graphql() {
   const schema = useLoad(readGraphqlSchema, [])
   return (
@@ -96,7 +95,6 @@ interface SchemaProps {
   readonly onImported: () => void
 }
 
-/** The import of a schema, and the generated schema. */
 function Schema({ loaded: { generated, imported }, onImported }: SchemaProps) {
   const role = session.value?.principal.role
   const mayImport = role === 'admin' || role === 'server'

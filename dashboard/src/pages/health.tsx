@@ -22,7 +22,6 @@ const refreshEveryMs = 3000
 /** Maximum number of samples: one hour. */
 const samplesMax = 1200
 
-/** The page. */
 export function Health() {
   const health = useLoad(readHealth, [])
   const [samples, setSamples] = useState<readonly Sample[]>([])

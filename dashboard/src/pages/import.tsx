@@ -23,7 +23,6 @@ import { ImportPreview } from './import-preview.tsx'
 import { ImportReport } from './import-report.tsx'
 import { collectionTabs } from './rows.tsx'
 
-/** The page. */
 export function Import({ path }: { readonly path: readonly string[] }) {
   const [collection = ''] = path
   return (

@@ -47,7 +47,6 @@ function uniqueText({ terms, values, refAt }: Pick<IndexShape, 'terms' | 'values
   return `yes: ${[...terms, ...values].join(' + ') || 'at most one document'}`
 }
 
-/** The pages of indexes. */
 export function Indexes({ path: [name] }: { readonly path: readonly string[] }) {
   if (name === undefined) return <IndexList />
   return (

@@ -19,7 +19,6 @@ export function timeOfRecord({ TS }: LogRecord): number {
   return Date.parse(`${TS.slice(0, 10)}T${TS.slice(11, 23)}Z`)
 }
 
-/** The dialog. */
 export function LogRecordDialog({ record, details, database, onClose }: LogRecordDialogProps) {
   const only = (filter: RecordFilter) => {
     onClose()

@@ -56,7 +56,6 @@ export function RequestsButton({ of, onClick }: { of: string; onClick: () => voi
   )
 }
 
-/** The table of errors. */
 export function LogErrors({ errors }: { errors: LogSummary['errors'] }) {
   const [isWhole, setWhole] = useState(false)
   if (errors.length === 0) return null

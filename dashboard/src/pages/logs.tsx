@@ -14,7 +14,6 @@ import { LogSpan } from './log-span.tsx'
 import { isWithDashboard, spanKey, spanNow, zoomTo } from './log-state.ts'
 import { LogChangesPart, LogErrors } from './log-tables.tsx'
 
-/** The page. */
 export function Logs() {
   const [turn, setTurn] = useState(0)
   const key = spanKey()

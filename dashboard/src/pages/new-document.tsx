@@ -35,7 +35,6 @@ async function startOf(collection: string, signal: AbortSignal): Promise<Draft> 
 /** The name of a field as drivers of version 4 write it. */
 const keyText = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name))
 
-/** The page. */
 export function NewDocument({ collection }: { readonly collection: string }) {
   const from = place.value.parameters.get('from')
   const start = useLoad(

@@ -20,7 +20,6 @@ import { Databases } from './databases.tsx'
 
 const collectionsMax = 1000
 
-/** The page. */
 export function Overview() {
   const own = session.value?.principal.database ?? []
   const name = databasePath.value.at(-1) ?? own.at(-1) ?? 'root'

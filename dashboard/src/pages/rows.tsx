@@ -58,7 +58,6 @@ function useIndexes(collection: string): LoadState<readonly IndexShape[]> {
   )
 }
 
-/** The page. */
 export function DocumentRows({ collection }: { readonly collection: string }) {
   const indexes = useIndexes(collection)
   const view = viewIn(place.value.parameters)

@@ -29,7 +29,6 @@ import { rights, session } from '../session.ts'
 import { FileEditor, FileNameDialog, FileNames } from './schema-file.tsx'
 import { StagedSchema } from './staged-schema.tsx'
 
-/** The page. */
 export function SchemaFiles() {
   const role = session.value?.principal.role
   const mayRead = role === 'admin' || role === 'server' || role === 'server-readonly'

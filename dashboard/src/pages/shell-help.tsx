@@ -51,7 +51,6 @@ const completions10: readonly Completion[] = [
   ),
 ]
 
-/** The completions of the shell. */
 interface ShellCompletions {
   /** Functions of a version of the language, and names of schema objects. */
   readonly completions: readonly Completion[]

@@ -71,7 +71,6 @@ const explain: Work = async (query, _, signal) => ({
   explanation: await query.explain(signal),
 })
 
-/** The page. */
 export function Shell() {
   const tab = activeTab.value
   const [asWhom, setAsWhom] = useState<Scope | undefined>(undefined)

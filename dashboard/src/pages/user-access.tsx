@@ -17,7 +17,6 @@ import { logInAs, readUser, revokeAll, type UserToken } from '../service/users.t
 import { canScope } from '../session.ts'
 import { SecretDialog } from './keys.tsx'
 
-/** The open dialog. */
 type OpenDialog =
   | { readonly kind: 'password' | 'log in' | 'revoke all' }
   | { readonly kind: 'secret'; readonly secret: string }

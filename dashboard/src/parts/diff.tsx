@@ -28,7 +28,6 @@ export function Diff({ left, right, ...names }: DiffProps) {
   )
 }
 
-/** The table of a comparison. */
 export function DiffTable({ comparison, leftName, rightName }: NamesProps & { comparison: Comparison }) {
   const { isSame, more, pairs } = comparison
   if (isSame) return <p class="empty">There are no differences.</p>

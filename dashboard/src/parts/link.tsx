@@ -5,7 +5,6 @@ interface LinkProps {
   readonly name: string | undefined
 }
 
-/** The link. */
 export function NameLink({ href, name }: LinkProps) {
   return (
     <a href={href}>

@@ -9,7 +9,6 @@ import { LoadedContent, reloading, useLoad } from './load.tsx'
 import { localTime } from './time.tsx'
 
 interface PasswordProps {
-  /** The document of the user. */
   readonly user: DocumentName
   readonly hint?: string
   readonly onClose: () => void

@@ -12,7 +12,6 @@ import { useEvery } from './live.ts'
 import { LoadedContent, type LoadState, useLoad } from './load.tsx'
 import { buttons, Table } from './table.tsx'
 
-/** A column: its heading, and the cell of a document. */
 export type Column = readonly [head: string, cell: (document: Json) => ComponentChildren]
 
 /** The column of names, with links to the pages of the objects. */

@@ -11,7 +11,6 @@ interface SwitchProps {
   readonly onChange: (version: Version) => void
 }
 
-/** The switch. */
 export function VersionSwitch({ version, onChange }: SwitchProps) {
   return (
     <fieldset class="switch" aria-label="Language">

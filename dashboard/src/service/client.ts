@@ -8,7 +8,6 @@ import { errorOf, ServiceError } from './faults.ts'
 /** The costs in the headers of a response, by the name of the header without `x-`. */
 type Costs = Readonly<Record<string, number>>
 
-/** The result of a query. */
 export interface QueryResult {
   readonly value: Json
   /** The body of the response. */

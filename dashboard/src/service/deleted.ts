@@ -6,7 +6,6 @@ import { ChangedError } from './checked-writes.ts'
 import { asPage, mapping, pageOf, read, variable, write } from './data.ts'
 import type { DocumentName } from './documents.ts'
 
-/** A deleted document. */
 export interface DeletedDocument {
   readonly id: string
   /** The transaction time of the deletion. */

@@ -256,7 +256,6 @@ async function readSomeWriters(times: readonly bigint[], span: Span, signal: Abo
   return { found, keptSince: page.kept_since === null ? undefined : Date.parse(page.kept_since) }
 }
 
-/** Requests an export of a span. */
 export function requestExport(span: Span, signal: AbortSignal): Promise<ExportRequest> {
   return post('/api/v1/logs', span, {}, signal)
 }

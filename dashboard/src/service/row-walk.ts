@@ -86,7 +86,6 @@ export async function* walkRows(plan: RowPlan, signal: AbortSignal, from?: Json)
   }
 }
 
-/** A page of a walk. */
 interface WalkPage {
   readonly page: Json | undefined
   /** The cursor of the next page; undefined on the last page. */

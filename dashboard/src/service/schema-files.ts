@@ -10,7 +10,6 @@ export interface SchemaFile {
   readonly text: string
 }
 
-/** A staged schema. */
 interface StagedSchema {
   /** The state of its index builds. The staged schema can be committed when the state is `ready`. */
   readonly status: 'pending' | 'ready' | 'failed'

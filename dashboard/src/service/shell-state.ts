@@ -6,7 +6,6 @@ import type { Notation, Version } from '../language.ts'
 import { forgetOnSignOut } from '../session.ts'
 import { readStoredJson, store } from './storage.ts'
 
-/** A tab of the shell. */
 export interface ShellTab {
   readonly id: number
   readonly text: string
@@ -58,7 +57,6 @@ export function changeTab(changed: Partial<Omit<ShellTab, 'id'>>, id = activeTab
   update({ tabs: tabs.value.map(tab => (tab.id === id ? { ...tab, ...changed } : tab)) })
 }
 
-/** Shows a tab. */
 export function showTab(id: number): void {
   update({ activeId: id })
 }

@@ -66,7 +66,6 @@ interface Results {
 
 export type TextTaskResult<T extends TextTask> = Results[T['kind']]
 
-/** Performs a task. */
 export function perform<T extends TextTask>(task: T): TextTaskResult<T> {
   // Each branch returns the result type of its kind. The compiler cannot check this.
   return performAny(task) as TextTaskResult<T>

@@ -14,7 +14,6 @@ export function valueOfText(text: string): Json {
   }
 }
 
-/** The text to type for a value. */
 export function textOfValue(value: Json): string {
   if (typeof value !== 'string') return printValue(value, 'text')
   return typeof valueOfText(value) === 'string' ? value : writeJson(value)

@@ -33,7 +33,6 @@ const typed = (start: Json, more: Partial<Signature> = {}): Signature => ({
   ...more,
 })
 
-/** The type `Any`. */
 export const anySignature: Signature = typed(null, { text: 'Any', isOptional: true })
 
 const tagged = (tag: string, text: string): Json => new Map([[tag, text]])

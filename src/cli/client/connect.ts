@@ -85,7 +85,6 @@ export async function claimUnlessServed(folder: string): Promise<(() => Promise<
 // this process exits. The temporary service has all functions of a service: queries can be cancelled, and indexes are
 // built in the background.
 
-/** A running service. */
 interface RunningService {
   readonly url: string
   /** Resolves when the process has exited. */

@@ -17,7 +17,6 @@ export interface ResultOutput {
   readonly stderr: Output
 }
 
-/** A query in a text. */
 export interface TextQuery {
   /** Sends the query and shows the result; resolves with true if it succeeded. */
   run(connection: QueryConnection, output: ResultOutput, signal?: AbortSignal): Promise<boolean>

@@ -47,7 +47,6 @@ export class SchemaFileError extends Error {
   }
 }
 
-/** The content of a folder. */
 export interface FolderContent {
   readonly objects: readonly FileObject[]
   /** Errors for JavaScript files that cannot be read without executing them. */

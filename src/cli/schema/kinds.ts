@@ -2,7 +2,6 @@
 
 import { type Json, nativeOfKind, type SchemaKind } from '../../values/value.ts'
 
-/** A kind of schema object. */
 export interface ObjectKind {
   /** The name of the kind in messages, such as `access provider`. */
   readonly name: string

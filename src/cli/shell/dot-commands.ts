@@ -77,7 +77,6 @@ const dotCommands: Readonly<Record<string, DotCommand>> = {
   },
 }
 
-/** The names of all commands, with their dots. */
 export const dotCommandNames: readonly string[] = Object.keys(dotCommands)
 
 /** Runs a line that begins with a dot. Throws {@link StartError} for an invalid command. */

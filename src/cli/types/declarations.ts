@@ -193,7 +193,6 @@ function defaultNote({ source }: CollectionItem, { start, end }: Node): string {
   return `  /** Default: \`${comment(source.text.slice(start, end))}\` */`
 }
 
-/** The types of the terms of an index. */
 function termsText(item: CollectionItem, paths: readonly IndexPath[], names: TypeNames): string {
   const labels = new Set<string>()
   const terms = paths.map(({ path, mva }) => {

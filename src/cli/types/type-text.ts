@@ -211,7 +211,6 @@ export function property(
   }
 }
 
-/** The text of a property. */
 export function propertyText({ name, isOptional, types }: Property): string {
   return `readonly ${propertyName(name)}${isOptional ? '?' : ''}: ${unionText(types)}`
 }

@@ -7,7 +7,6 @@ import { assert } from '../../base/assert.ts'
 export interface ValueClasses {
   /** The package that the declarations import. */
   readonly package: string
-  /** The type of any value. */
   readonly any: string
   /** True if the client accepts readonly arrays. */
   readonly takesReadonlyArrays: boolean

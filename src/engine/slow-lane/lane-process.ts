@@ -23,7 +23,6 @@ export const laneDescriptor = 3
 export interface LaneOptions {
   /** Starts a process with a socket at {@link laneDescriptor}. */
   readonly spawn: () => ChildProcess
-  /** Reserves ids for a process. */
   readonly reserveIds: ReserveIds
   /** Returns the sequence number of the newest durable record in the commit log; 0 if there is no commit log. */
   readonly logSequence: () => number

@@ -194,7 +194,6 @@ function isa(value: Value, type: Value, { start, end }: Node, call: Call): boole
   throw call.failureWithin('invalid_argument', message, start, end)
 }
 
-/** Evaluates a unary operator. */
 export function evaluateUnary(node: UnaryNode, scope: Scope | undefined, call: Call): Value {
   const { operator, operand, start } = node
   const value = call.evaluation.evaluate(operand, scope, call)

@@ -41,7 +41,6 @@ interface EventText {
   readonly isError: boolean
 }
 
-/** A page of events. */
 export interface EventPage {
   readonly events: readonly EventText[]
   /** The position where the next page starts. */

@@ -38,7 +38,6 @@ export interface OpenedSource {
   readonly steps: readonly SourceStep[]
   readonly watched: readonly WatchedPath[] | undefined
   readonly world: DataWorld
-  /** The call that opened the source. */
   readonly call: Call
 }
 

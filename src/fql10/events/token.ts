@@ -17,7 +17,6 @@ export interface OpenedToken {
   readonly source: StoredValue
 }
 
-/** The token of an event source. */
 export function tokenOf(source: EventSource, call: Call): string {
   const { world } = call.evaluation
   const start = world.sealing.resultTime()

@@ -157,7 +157,6 @@ const arrayOrderEntries: readonly LibraryEntry[] = [
   }),
 ]
 
-/** The members of the module Array. */
 export const arrayModule: Members = members('Array', [
   moduleMethod('sequence', {
     parameters: { from: int, until: int },

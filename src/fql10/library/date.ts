@@ -106,7 +106,6 @@ function fromText(name: string, query: string) {
   })
 }
 
-/** The members of the module Date. */
 export const dateModule: Members = members(
   'Date',
   [

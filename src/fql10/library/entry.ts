@@ -109,12 +109,10 @@ function signature(parameters: Parameters, run: Signature['run']): Signature {
 
 /** Creates entries for receivers of one type. */
 interface Entries<Receiver> {
-  /** Creates a field. */
   field(
     name: string,
     declaration: EntryDocumentation & { readonly read: (receiver: Receiver) => Value },
   ): FieldDefinition
-  /** Creates a function. */
   method<P extends Parameters = None, O extends Parameters = None>(
     name: string,
     declaration: MethodDeclaration<Receiver, P, O>,
@@ -165,7 +163,6 @@ export function membersOfModule(module: Module): Members {
   return module.members as Members
 }
 
-/** The definition of a bound function. */
 export function definitionOf({ definition }: BoundFunction): FunctionDefinition {
   // Bound functions are always created with a definition.
   return definition as FunctionDefinition

@@ -8,7 +8,6 @@ import { any, callback, string } from './parameters.ts'
 
 const { method, variadic } = entriesFor<Value>()
 
-/** All global functions. */
 export const globalFunctions: readonly FunctionDefinition[] = [
   method('abort', {
     parameters: { return: any },
@@ -103,7 +102,6 @@ export const queryModule: Members = members('Query', [
   }),
 ])
 
-/** The members of the module FQL.Schema. */
 export const schemaModule: Members = members('FQL.Schema', [
   ofModule.method('defForIdentifier', {
     effect: 'read',

@@ -16,7 +16,6 @@ function constant(name: string, value: number, summary: string, text: string) {
   return field(name, { result: 'Double', summary, example: [`Math.${name}`, text], read: () => value })
 }
 
-/** Creates a function from double to double. */
 function ofDouble(
   name: string,
   compute: (x: number) => number,
@@ -253,7 +252,6 @@ const doubleFunctions = [
   }),
 ]
 
-/** The members of the module Math. */
 export const mathModule: Members = members('Math', [
   ...constants,
   ...widthKeeping,

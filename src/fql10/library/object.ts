@@ -106,7 +106,6 @@ const reading = [
   }),
 ]
 
-/** The members of the module Object. */
 export const objectModule: Members = members('Object', [
   ...reading,
   method('assign', {

@@ -54,7 +54,6 @@ export const id: Parameter<bigint> = parameter('ID', value => {
   return typeof value === 'string' ? integerOfText(value) : integerOf(value)
 })
 
-/** An array. */
 export const array: Parameter<readonly Value[]> = parameter('Array<Any>', value =>
   isArray(value) ? value : undefined,
 )
@@ -85,7 +84,6 @@ export const object: Parameter<Struct | Doc | Module> = parameter('{ *: Any }', 
 /** A time. A TransactionTime is not accepted. */
 export const time: Parameter<Time> = parameter('Time', value => (value instanceof Time ? value : undefined))
 
-/** A date. */
 export const date: Parameter<LocalDate> = parameter('Date', value =>
   value instanceof LocalDate ? value : undefined,
 )

@@ -252,7 +252,6 @@ const paging = [
 /** The fields and methods of sets. */
 export const setMembers: Members = members('Set', [...making, ...setReadingEntries, ...following, ...paging])
 
-/** The members of the module Set. */
 export const setModule: Members = members('Set', [
   ofModule.method('single', {
     parameters: { element: any },

@@ -29,7 +29,6 @@ export const smallTypes = {
     }),
   ]),
   cursor: members('SetCursor', [toText('…', '…')]),
-  /** Functions of the library. */
   function: functions,
   id: members('ID', [toText('ID("7").toString()', '"7"')]),
   lambda: functions,
@@ -70,7 +69,6 @@ function fromBase64(name: string, query: string) {
   })
 }
 
-/** The members of the module Bytes. */
 export const bytesModule: Members = members(
   'Bytes',
   [fromBase64('fromBase64', 'Bytes.fromBase64("AQI=")')],
@@ -83,7 +81,6 @@ function idOf(value: Value, call: Call): Id {
   throw call.failure('invalid_id', msg`\`${debugText(value, call)}\` is not a valid ID.`)
 }
 
-/** The members of the module ID. */
 export const idModule: Members = members(
   'ID',
   [],
@@ -98,7 +95,6 @@ export const idModule: Members = members(
   }),
 )
 
-/** The members of the module TransactionTime. */
 export const transactionTimeModule: Members = members(
   'TransactionTime',
   [],

@@ -62,7 +62,6 @@ const fql = fqlModule(named)
 /** All global names: modules and functions. */
 export const globals: ReadonlyMap<string, Value> = new Map([...named, [fql.name, fql]])
 
-/** The tables of types, by kind. */
 const typeTables: Readonly<Partial<Record<Kind, Members>>> = {
   ...smallTypes,
   array: arrayMembers,
@@ -104,7 +103,6 @@ export const memberNames: ReadonlySet<string> = new Set(
   allTables.flatMap(({ entries }) => [...entries.keys()]),
 )
 
-/** A member of a value by its name. */
 export function memberOf(value: Value, name: string): LibraryEntry | undefined {
   return tableOf(value)?.entries.get(name)
 }

@@ -187,7 +187,6 @@ function fromText(name: string, query: string) {
   })
 }
 
-/** The members of the module Time. */
 export const timeModule: Members = members(
   'Time',
   [

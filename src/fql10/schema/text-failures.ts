@@ -8,7 +8,6 @@ import { renderInMessage } from '../failure/summary.ts'
 import { parseSignature } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 
-/** Creates a failure for the field at a path. */
 export function failureAt(path: FieldPath, message: string): ConstraintFailure {
   return { paths: [path], message }
 }

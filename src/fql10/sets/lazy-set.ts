@@ -12,7 +12,6 @@ import { savedTimes } from './saved-values.ts'
 /** The default number of elements of a page. Filters test elements in batches of at least this size. */
 export const pageSizeDefault = 16
 
-/** A lazy set. */
 export abstract class LazySet extends SetValue {
   /** The number of elements of a page. */
   get pageSize(): number {

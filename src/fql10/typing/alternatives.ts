@@ -50,7 +50,6 @@ export class Alternative {
   same: Alternative | undefined
   /** The groups that rejected a value of this alternative. Not maintained for {@link base}. */
   readonly fed = new Set<Group>()
-  /** The groups that were opened by this alternative. */
   readonly opened: Group[] = []
 
   constructor(group: Group, index: number) {

@@ -9,7 +9,6 @@ import type { Scheme, Shape } from './environment.ts'
 import { absentMembers, collectionTexts, libraryShapes, rangeText } from './library.ts'
 import { type FunctionType, named, nullType, type Type, withoutSpans } from './terms.ts'
 
-/** The types of the parts of collections. */
 interface CollectionParts {
   declaration(item: CollectionItem): Declaration
   /** The type of a field of the documents of a collection. */

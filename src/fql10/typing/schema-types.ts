@@ -358,7 +358,6 @@ function withoutNames(type: Type): Type {
   return { ...type, parameters: type.parameters.map(each => ({ ...each, name: undefined })) }
 }
 
-/** A function of the schema as a lambda. */
 function lambdaOf({ body, end, list, parameters }: FunctionItem): LambdaNode {
   const names = parameters.filter(({ isRest }) => !isRest).map(({ name }) => name.text)
   const rest = parameters.find(({ isRest }) => isRest)?.name.text

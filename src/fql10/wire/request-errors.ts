@@ -3,7 +3,6 @@
 import { type RequestErrorCode, requestErrors } from '../../base/request-errors.ts'
 import { quoteJson } from '../../values/json-text.ts'
 
-/** The body of an error. */
 export function requestErrorBody(code: RequestErrorCode, description: string): string {
   return errorBody(code, code === 'unauthorized' ? 'Access token required' : description)
 }

@@ -29,7 +29,6 @@ export function readSchemaRequest(text: string): SchemaRequest {
   return JSON.parse(text) as SchemaRequest
 }
 
-/** The body of an error. */
 export function schemaErrorBody(message: string): string {
   return `{"error":{"message":${quoteJson(message)}}}`
 }

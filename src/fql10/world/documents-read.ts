@@ -48,7 +48,6 @@ import { schemaPartsOf } from './schema-parts.ts'
 import { runtimeOf } from './stored-values.ts'
 import { notFoundText } from './write-failures.ts'
 
-/** The document that was read last. */
 interface LastRead {
   readonly doc: Doc
   readonly at: number | undefined
@@ -296,7 +295,6 @@ export class DocumentReader implements DocumentAccess {
     return new Doc(ref, nativeModule(number), { name, state: 'by name' })
   }
 
-  /** A document by its reference. */
   reference(ref: Ref, readAt?: number, foundIn?: IndexUse): Doc {
     const name =
       ref.collection < firstUserCollection && nativeOf(ref.collection)?.documents.name === 'NamedDocument'

@@ -96,7 +96,6 @@ class KeyTable {
   }
 }
 
-/** Returns whether an API version has a function. */
 function isIn({ since, until }: FunctionDefinition, apiVersion: string): boolean {
   return isAtLeast(apiVersion, since) && !(until && isAtLeast(apiVersion, until))
 }

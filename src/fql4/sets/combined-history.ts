@@ -21,7 +21,6 @@ import { type SetLike, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
 import { joinedElements, targetOf } from './join.ts'
 
-/** A member of a combined set. */
 export interface HistoryMember {
   readonly events: HistoryStream
   /**

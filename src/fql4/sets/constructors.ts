@@ -68,7 +68,6 @@ export function termsOf(value: Value, call: Call, key: string): readonly Value[]
   return terms
 }
 
-/** Returns the set of all documents of a collection. */
 export function documentsSet(collection: Ref, call: Call): SetValue {
   const { catalogue } = call.session.transaction
   if (collection.id >= firstUserCollection && !catalogue.collection(collection)) {
@@ -84,7 +83,6 @@ export function eventsSet(source: SetLike, call: Call): SetValue {
   return new SetValue({ type: 'events', source })
 }
 
-/** Returns a union, intersection or difference of sets. */
 export function combinedSet(
   type: 'union' | 'intersection' | 'difference',
   sets: readonly SetLike[],

@@ -95,7 +95,6 @@ function outsideGroup(place: SetBound, side: SetBound['side']): SetBound {
   return document === undefined || values.length === 0 ? place : { values, side, isWhole: true }
 }
 
-/** Returns the elements of `group` with the sources of all members. */
 function withSources(
   group: readonly Element[],
   members: readonly (readonly Element[])[],

@@ -8,7 +8,6 @@ import { ExpressionReader } from './expression-reader.ts'
 import { FqlSyntaxError, type SourceNode, type TextRange } from './source.ts'
 import { dotted } from './syntax.ts'
 
-/** A parsed expression. */
 export interface ParsedExpression extends TextRange {
   /** The query as wire JSON. To send the query, convert it to text with `writeJson`. */
   readonly json: Json

@@ -44,7 +44,6 @@ interface LineAndColumn {
 
 const lineEnd = /\r\n|[\n\r\u2028\u2029]/g
 
-/** Returns the line and column of an offset. */
 export function lineAndColumn(text: string, offset: number): LineAndColumn {
   let line = 1
   let lineStart = 0

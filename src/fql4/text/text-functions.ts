@@ -14,7 +14,6 @@ type ParameterKind =
   | 'always null'
   | 'options'
 
-/** A parameter of a function. */
 export interface Parameter {
   /** The name for users. */
   readonly label: string

@@ -25,7 +25,6 @@ export function letIn(bindings: readonly (readonly [string, Fql])[], body: Fql):
   ])
 }
 
-/** An object. */
 export function objectOf(fields: readonly (readonly [string, Fql])[]): Fql {
   return new Map([['object', new Map(fields)]])
 }

@@ -32,7 +32,6 @@ const seenUnitsMax = 1_000_000
 /** The long documents that this process has seen. The slow lane validates a document when it is new. */
 const seen = new GenerationCache<string, number>(seenUnitsMax, units => units)
 
-/** A query with an operation. */
 export class OperationQuery implements Query {
   readonly #request: OperationRequest
   readonly effect: Query['effect']

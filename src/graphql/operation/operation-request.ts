@@ -8,7 +8,6 @@ import { OperationError } from '../errors.ts'
 import { tokensOf } from '../text/tokens.ts'
 import type { Variables } from './selections.ts'
 
-/** A request with an operation. */
 export interface OperationRequest {
   readonly query: string
   readonly variables: Variables

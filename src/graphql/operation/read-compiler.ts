@@ -121,7 +121,6 @@ export class ReadCompiler {
     return { expression, plan: { kind: 'object', isEntity, hasSlots, members } }
   }
 
-  /** Returns the member of a field that every type has. */
   #ownMember({ key, name, node }: SelectedField, type: GraphQLObjectType): PlanMember | undefined {
     if (name === '__typename')
       return { key, node, plan: nonNullText, source: { kind: 'text', text: type.name } }

@@ -51,7 +51,6 @@ interface RenderInput {
   readonly introspected: ReadonlyMap<string, string>
 }
 
-/** Renders the value of an operation. */
 export function renderData(plan: Plan, value: Value, input: RenderInput): RenderedData {
   const renderer = new Renderer(input)
   const data = renderer.value(plan, value) ?? 'null'

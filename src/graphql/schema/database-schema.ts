@@ -20,7 +20,6 @@ export interface DatabaseSchema {
   readonly library: Library
   /** The number of UTF-16 units of the generated schema's text. */
   readonly units: number
-  /** The generated schema. */
   readonly generated: GraphQLSchema
   readonly objects: ReadonlyMap<string, ObjectDefinition>
   readonly relations: Relations

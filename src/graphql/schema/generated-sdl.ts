@@ -274,7 +274,6 @@ class Generator {
   }
 }
 
-/** Returns the name of the input of a relation. */
 export function relationInputName(type: string, field: string): string {
   return `${type}${upperFirst(field)}Relation`
 }

@@ -59,7 +59,6 @@ function argumentValue({ defaultValue, description, name, type }: ArgumentDefini
   return compact({ name, description, type: typeValue(type), defaultValue })
 }
 
-/** Returns the metadata of a field. */
 export function fieldMeta(field: FieldDefinition): ObjectValue {
   return compact({
     name: field.name,

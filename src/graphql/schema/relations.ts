@@ -54,14 +54,12 @@ interface LinkNames {
 /** An index that an import creates for a relation. */
 interface RelationIndex {
   readonly name: string
-  /** The collection, or the type of the collection. */
   readonly source: { readonly type: string } | { readonly collection: string }
   readonly terms: readonly string[]
   readonly values: readonly string[]
   readonly isUnique: boolean
 }
 
-/** All relations of a schema. */
 export interface Relations {
   /** The relation of a field; undefined for other fields. The key is `Type.field`. */
   readonly of: ReadonlyMap<string, Relation>

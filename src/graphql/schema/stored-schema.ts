@@ -42,7 +42,6 @@ export function readSchemaText(session: Session): string {
   return readSchemaFiles('graphql', session)[0]?.text ?? ''
 }
 
-/** Stores the text of the schema. */
 export function writeSchemaText(text: string, session: Session): void {
   writeSchemaFiles('graphql', [{ name: schemaFileName, text }], session)
 }

@@ -9,7 +9,6 @@ export const credentialTexts = {
   rejected: 'Invalid database secret.',
 } as const
 
-/** The text of an error about the request. */
 export function requestErrorText(code: RequestErrorCode, description: string): string {
   return code === 'unauthorized' ? credentialTexts.rejected : description
 }

@@ -3,7 +3,6 @@
 /** The modes of an import. The first is the default. */
 export const importModes = ['merge', 'replace', 'override'] as const
 
-/** A mode of an import. */
 export type ImportMode = (typeof importModes)[number]
 
 /** The options of a request that reads the text of the schema. */

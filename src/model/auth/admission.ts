@@ -35,7 +35,6 @@ export function callerWith(authority: Authority, credential?: Ref): Caller {
   return { database: authority.database, authority, identity: undefined, credential }
 }
 
-/** Returns the caller for a key. */
 export function keyCaller(
   key: Ref,
   fields: ObjectValue,

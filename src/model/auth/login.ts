@@ -83,13 +83,11 @@ export class Logins {
     return this.#options.passwords.hash(asking, password)
   }
 
-  /** Creates a secret for a key. */
   newKeySecret(memo: Memo, key: Ref): NewSecret {
     const { random, hashedSecret } = this.#newRandom(memo, key.database)
     return { secret: makeKeySecret(key.id, random), hashedSecret }
   }
 
-  /** Creates a secret for a token. */
   newTokenSecret(memo: Memo, token: Ref): NewSecret {
     const { random, hashedSecret } = this.#newRandom(memo, token.database)
     return { secret: makeTokenSecret(token.id, token.database, random), hashedSecret }

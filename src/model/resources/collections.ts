@@ -29,7 +29,6 @@ const historyDays: FieldCheck = (value, path) => {
   return [failure(path, { kind: 'negative' })]
 }
 
-/** Returns the default of `history_days`. */
 function defaultHistoryDays({
   historyDaysDefault = collectionsLimits.historyDaysDefault,
 }: WriteRules): bigint {

@@ -61,7 +61,6 @@ export const anyType: FieldType = { kind: 'any' }
 /** The type of null and missing values. */
 export const nullType: FieldType = { kind: 'null' }
 
-/** The type of objects with any fields. */
 export const anyObject: ObjectType = { kind: 'object', fields: new Map(), wildcard: anyType }
 
 /** Returns whether a field of the type may be missing. */
@@ -226,7 +225,6 @@ export function readType(stored: Value): FieldType {
 
 // Functions that create types. The types of definitions are built with these functions.
 
-/** Returns a scalar type. */
 export const scalar = (name: 'String' | 'Boolean' | 'Long'): FieldType => ({ kind: 'scalar', name })
 /** Returns the type whose only value is the given string. */
 export const literal = (value: string): FieldType => ({ kind: 'literal', value })

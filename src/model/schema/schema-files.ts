@@ -8,7 +8,6 @@ import type { Session } from '../session.ts'
 /** The members of a session that this file needs. */
 type FileSession = Pick<Session, 'database' | 'newDocument' | 'transaction'>
 
-/** A file of a schema. */
 interface SchemaText {
   readonly name: string
   readonly text: string

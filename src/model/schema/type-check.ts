@@ -25,7 +25,6 @@ import {
   typeText,
 } from './field-types.ts'
 
-/** The checks of the scalar types. */
 const scalars: Readonly<Record<ScalarName, (value: Value) => boolean>> = {
   Boolean: value => typeof value === 'boolean',
   String: value => typeof value === 'string',

@@ -15,7 +15,6 @@ import {
   type Value,
 } from '../../values/value.ts'
 
-/** An event of a history. */
 export interface SetEvent {
   readonly ts: Micros | TransactionTime
   readonly action: ActionName

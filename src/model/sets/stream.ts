@@ -11,7 +11,6 @@ import type { EntryBound } from '../../storage/store/store-contract.ts'
 import { compareDocuments, compareValues } from '../../values/order.ts'
 import { Ref, type Value } from '../../values/value.ts'
 
-/** An element of a set. */
 export interface Element {
   /** The values of the index entry. Empty if the element is a document. */
   readonly values: readonly Value[]
@@ -51,7 +50,6 @@ export function indexOrder(descending: readonly boolean[]): SetOrder {
   return length === 0 ? documentOrder : { arity: length, arities: [length], descending, reversed: false }
 }
 
-/** Returns the reverse of an order. */
 export function reversedOrder({ descending, reversed, ...arity }: SetOrder): SetOrder {
   return { ...arity, descending: descending.map(part => !part), reversed: !reversed }
 }

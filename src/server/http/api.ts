@@ -31,7 +31,6 @@ interface ApiEndpoint extends Pick<Endpoint, 'path' | 'readsBody' | 'bodyBytesMa
   readonly isCharged?: true
   /** The status of successful POST requests; 200 when absent. */
   readonly postStatus?: number
-  /** Handlers by method. */
   readonly methods: Readonly<Record<string, ApiHandler>>
 }
 

@@ -50,7 +50,6 @@ const listenerLimits = {
   requestReceiveMs: 60_000,
 } as const
 
-/** The address to listen on. */
 export interface ListenAddress {
   readonly host: string
   /** 0 picks a free port. */

@@ -72,7 +72,6 @@ function isNonZeroHex(text: string, start: number, end: number): boolean {
 // The `x-fauna-tags` request header: `key=value,key=value`. The protocol defines the rules, their order and the texts
 // of errors.
 
-/** A key and its value. */
 export type Tag = readonly [key: string, value: string]
 
 /** Returns the tags in the order of the header, or the reason why the header is invalid. */

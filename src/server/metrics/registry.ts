@@ -33,7 +33,6 @@ function countersOf(registry: Registry, prefix: string): AddMetric {
 
 /** A node: one of several machines that share a store. */
 interface NodeLabel {
-  /** The label `node` of all metrics of the node. */
   readonly name: string
   /** The current state of the node's replica. */
   readonly standing: () => {

@@ -78,7 +78,6 @@ export interface ReportParts {
   readonly forwarded: ForwardedReport | null
 }
 
-/** The report of a process. */
 export interface ProcessReport extends ReportParts {
   /** The name of the machine, and the port of the service. The same for all workers of a node. */
   readonly node: string
@@ -130,7 +129,6 @@ export interface TaskResult {
   readonly findings?: readonly string[]
 }
 
-/** Progress of a task. */
 export interface TaskProgress {
   /** The current step, as a text for people. */
   readonly step: string
@@ -178,7 +176,6 @@ export interface BackupEntry {
   readonly made: number
 }
 
-/** The folder for backups. */
 export interface BackupFolder {
   readonly folder: string
   /** Null when unknown. */

@@ -289,7 +289,6 @@ interface ReportOptions extends Pick<OperationOptions, 'node' | 'worker' | 'noti
   readonly clock: Clock
 }
 
-/** The reports of all processes. */
 class ProcessReports implements NoticeTopic {
   readonly #options: ReportOptions
   readonly #received = new Map<string, { readonly report: ProcessReport; readonly atMs: number }>()

@@ -23,7 +23,6 @@ export interface EntryKey {
   readonly document: DocumentId
 }
 
-/** A key of any kind. */
 type Key =
   | { readonly kind: 'document'; readonly ref: Ref }
   | { readonly kind: 'history'; readonly ref: Ref; readonly ts: Micros }

@@ -81,7 +81,6 @@ export interface EntryKeyParts {
   readonly index: number
   /** From `encodeTerms`. */
   readonly terms: Uint8Array
-  /** From `encodeTuple`. */
   readonly values: EncodedTuple
   readonly document: DocumentId
 }

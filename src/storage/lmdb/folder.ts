@@ -16,7 +16,6 @@ import { Trees, treeCount } from './trees.ts'
 /** An open LMDB environment, which lmdb-js represents by its main table. */
 export type Environment = RootDatabase<Bytes, Bytes>
 
-/** An open LMDB folder. */
 export interface OpenFolder {
   readonly root: Environment
   readonly trees: Trees
@@ -110,7 +109,6 @@ export function openFolder(
   }
 }
 
-/** Closes a folder. */
 export async function closeFolder({ newest, root }: Pick<OpenFolder, 'newest' | 'root'>): Promise<void> {
   await root.close()
   newest.close()

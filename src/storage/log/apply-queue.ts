@@ -154,7 +154,6 @@ export class ApplyQueue {
     this.#behindSinceMs ??= this.#options.clock.elapsedMs()
   }
 
-  /** Queues a segment to be applied. */
   add(segment: FullSegment): void {
     this.#waiting = [...this.#waiting, segment]
     this.start()

@@ -99,7 +99,6 @@ export function renameLog(root: Environment, log: Bytes): void {
   })
 }
 
-/** The position at the start of a log. */
 function startOf(log: Bytes): LogPosition {
   return { log, segment: 0, sequence: 0, checksum: 0, isClosed: true }
 }

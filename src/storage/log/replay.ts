@@ -10,7 +10,6 @@ import { addRecords, type ChainPlace } from './segment.ts'
 import { openSegment, pathOf, segmentNumbers } from './segment-files.ts'
 import { decodeHeader, hasRecordFrom, headerBytes, recordHeadBytes, recordIn } from './segment-format.ts'
 
-/** A segment that has been read. */
 export interface ReadSegment {
   readonly number: number
   readonly bytes: Buffer
@@ -26,7 +25,6 @@ export interface ReadSegment {
 /** The part of a log that is not in LMDB. */
 interface ReadLog {
   readonly segments: readonly ReadSegment[]
-  /** The numbers of all files. */
   readonly files: readonly number[]
 }
 

@@ -43,7 +43,6 @@ export interface SegmentFile {
   readonly descriptor: number
 }
 
-/** The path of a segment. */
 export const pathOf = (folder: string, number: number) => join(folder, String(number).padStart(16, '0'))
 
 /** The numbers of the segments in a folder, ascending; empty when the folder does not exist. */
@@ -219,5 +218,4 @@ function writeAt(descriptor: number, { bytes, end, start }: Piece, position: num
   })
 }
 
-/** Closes a file. */
 export const closeFile: (descriptor: number) => Promise<void> = promisify(close)

@@ -28,9 +28,7 @@ export const recordHeadBytes = 32
 /** Records begin at multiples of this number of bytes. */
 export const alignment = 8
 
-/** Bytes of the name of a log. */
 export const logNameBytes = 16
-/** Bytes of a salt. */
 export const saltBytes = 8
 
 const headerAt = {
@@ -44,7 +42,6 @@ const headerAt = {
 } as const
 const at = { checksum: 0, bytes: 4, salt: 8, sequence: 16, before: 24 } as const
 
-/** The header of a segment. */
 export interface SegmentHeader {
   readonly number: number
   /** The name of the log. */
@@ -87,7 +84,6 @@ export function decodeHeader(bytes: Buffer): SegmentHeader | { readonly version:
   }
 }
 
-/** Bytes of a record with a batch of `batchBytes` bytes. */
 export function recordBytes(batchBytes: number): number {
   return Math.ceil((recordHeadBytes + batchBytes) / alignment) * alignment
 }

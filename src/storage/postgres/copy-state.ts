@@ -22,7 +22,6 @@ import { keepLog, LogRetention, readBatch } from './record.ts'
 import { type CopyNote, noteIn, noteWrite, ReplicaView, readNote } from './replica.ts'
 import { readStoreId } from './tables.ts'
 
-/** The progress of a copy. */
 export interface CopyProgress {
   readonly keys: number
   /** The number of keys that were not copied yet when this run began; undefined until these keys have been counted. */

@@ -78,7 +78,6 @@ export class Faults {
   readonly #onChange: (fault: FollowFault | undefined) => void
   #reported: FollowFault | undefined
   #reportedMs = Number.NEGATIVE_INFINITY
-  /** The current fault. */
   current: FollowFault | undefined
 
   /** `onChange` is called with a fault when it begins or changes, and with undefined when the fault is over. */

@@ -88,7 +88,6 @@ export async function removeNote(local: KeyValueStore): Promise<void> {
   await local.transact(() => ({ result: undefined, writes: [{ key: noteKey, value: undefined }] }))
 }
 
-/** A batch that was applied. */
 export interface AppliedRow extends ForeignBatch {
   readonly batch: string
 }

@@ -173,7 +173,6 @@ function validate(
   return isReadSetValid(changedReads, view) ? 'valid' : 'stale'
 }
 
-/** Returns the writes of an attempt for a commit at `time`. */
 export function writesAt(
   { commitTime, writes }: Pick<Evaluation<unknown>, 'commitTime' | 'writes'>,
   time: Micros,

@@ -29,7 +29,6 @@ const batchesPerStep = 8
 const checksPerStep = 256
 
 interface FailedBuild {
-  /** The document at which the build failed. */
   readonly document: Ref
   /** The number of consecutive failures. */
   readonly times: number

@@ -118,7 +118,6 @@ function decodeRow({ key, value }: Entry) {
   return { time: ts, places, changes }
 }
 
-/** Returns the collections that a row of the change log contains. */
 export function placesOf(row: Entry): readonly CollectionPlace[] {
   return decodeRow(row).places
 }

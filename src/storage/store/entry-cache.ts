@@ -33,7 +33,6 @@ export interface SetPlace {
 /** A range of live entries. */
 export type EntryRange = Pick<KeyRange, 'start' | 'end'> & { readonly reverse: boolean }
 
-/** A cached entry. */
 export interface CachedEntry extends IndexEntry {
   readonly collection: CollectionId
   readonly ttl: Micros

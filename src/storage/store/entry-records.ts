@@ -55,7 +55,6 @@ const extrasAt = sinceAt + 8
 const noValues: readonly Value[] = []
 const writer = new ByteWriter()
 
-/** Encodes the record of an entry. */
 export function encodeEntry({ cut, document, removed, since, ttl, values }: EntryRecord): Bytes {
   const endsWithOwn = isOwn(values.at(-1), document)
   const stored = endsWithOwn ? values.slice(0, -1) : values
@@ -130,7 +129,6 @@ export function entryCollection({ key }: Pick<Entry, 'key'>): CollectionId {
   return ((key[at] as number) << 8) | (key[at + 1] as number)
 }
 
-/** Returns the document of an entry. */
 export function entryDocument(database: DatabaseId, { key }: Pick<Entry, 'key'>): Ref {
   const at = entryDocumentPlace(key)
   return new Ref(database, ((key[at + 8] as number) << 8) | (key[at + 9] as number), idAt(key, at))
@@ -146,7 +144,6 @@ export function eventIsRemove({ value }: Pick<Entry, 'value'>): boolean {
   return ((value[0] as number) & removedFlag) !== 0
 }
 
-/** Returns the values of an entry. `document`: the document of the entry. */
 export function entryValues({ key, value }: Entry, document: Ref): readonly Value[] {
   const flags = value[0] as number
   const stored = flags & valuesFlag ? decodeValues(value, valuesAt(flags, isEvent(key))) : noValues

@@ -325,7 +325,6 @@ export function isBeingBuilt(
 /** A version whose time is known. */
 export type StoredVersion = Version & { readonly ts: Micros }
 
-/** A row in a table of an index. */
 export interface IndexRow {
   readonly key: Bytes
   readonly value: Bytes

@@ -77,7 +77,6 @@ export class SchemaCache {
     this.#schemas = new GenerationCache(bytesMax, weigh)
   }
 
-  /** The number of cached schemas. */
   get size(): number {
     return this.#schemas.size
   }

@@ -17,7 +17,6 @@ import type {
 import type { TupleBound } from '../keys/tuple.ts'
 import type { IndexDefinition } from './index-definition.ts'
 
-/** A collection of a database. */
 export type CollectionPlace = Pick<Ref, 'database' | 'collection'>
 
 /** A version of a document as stored, including hidden fields. */
@@ -418,7 +417,6 @@ export interface CommittedTransaction {
   readonly changes: readonly Change[]
 }
 
-/** The outcome of a transaction. */
 export interface TransactionOutcome<T> {
   readonly result: T
   /** The commit time of a write, or the snapshot time of a read. */

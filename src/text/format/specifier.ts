@@ -17,7 +17,6 @@ export class FormatError extends Error {
 }
 
 export interface Specifier {
-  /** The text of the specifier. */
   readonly text: string
   /**
    * The number of the argument to format, from 1. `previous` (flag `<`) selects the argument of the previous specifier.

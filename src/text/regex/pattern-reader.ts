@@ -186,7 +186,6 @@ export function isDigit(codePoint: number): boolean {
   return codePoint >= 0x30 && codePoint <= 0x39
 }
 
-/** Returns whether a code point is an ASCII letter. */
 export function isAsciiLetter(codePoint: number): boolean {
   return (codePoint | 0x20) >= 0x61 && (codePoint | 0x20) <= 0x7a
 }

@@ -44,7 +44,6 @@ interface GroupNode {
   readonly number: number | undefined
 }
 
-/** A repeated node. */
 export interface RepeatNode {
   readonly kind: 'repeat'
   readonly body: PatternNode
@@ -62,7 +61,6 @@ export interface LookNode {
   readonly negative: boolean
 }
 
-/** A node of a pattern. */
 export type PatternNode =
   | ClassNode
   | GroupNode
@@ -79,8 +77,6 @@ export type PatternNode =
 export interface PatternTree {
   readonly root: PatternNode
   readonly groupCount: number
-  /** The numbers of the named groups, by name. */
   readonly groupNames: ReadonlyMap<string, number>
-  /** The anchors in the pattern. */
   readonly anchors: ReadonlySet<Anchor>
 }

@@ -7,7 +7,6 @@ import type { Notes, RecordPlace, SourceRecord } from '../record.ts'
 /** The formats of documents in JSON. A file has one format. */
 export type FormatName = 'tagged' | 'simple' | 'driver' | 'driver of version 10' | 'documents' | 'rows'
 
-/** The context of an element. */
 export interface ElementContext {
   readonly origin: RecordPlace
   readonly notes: Notes

@@ -3,7 +3,6 @@
 
 import { fc } from '../../support/fast-check.ts'
 
-/** The schema of the programs. */
 export const programSchema = `collection User {
   name: String
   age: Int?

@@ -39,7 +39,6 @@ interface CollectionContext {
   readonly uniques: Map<string, SourceRange>
 }
 
-/** The members of a collection. */
 export function collectionMembers(
   { members }: OutlineBlock,
   conversion: Conversion,

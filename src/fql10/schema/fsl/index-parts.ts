@@ -36,7 +36,6 @@ export interface IndexPart extends SourceRange {
 
 /** A path of an index or a unique constraint: `.a`, `mva(.a)`, `desc(.a)`. */
 export interface IndexPath extends SourceRange, DefinedField {
-  /** The ranges of the steps of the path. */
   readonly steps: readonly SourceRange[]
 }
 
@@ -151,7 +150,6 @@ export function pathsIn(members: readonly IndexPart[], kind: PartKind): readonly
   return members.find(each => each.kind === kind)?.paths ?? []
 }
 
-/** The definition of an index with these parts. */
 export function definitionOfIndex(members: readonly IndexPart[]): ObjectValue {
   const definition = new Map<string, Value>()
   for (const kind of partKinds) {

@@ -43,7 +43,6 @@ interface OutlineList extends SourceRange {
   readonly elements: readonly Node[]
 }
 
-/** An expression. */
 export interface OutlineExpression extends SourceRange {
   readonly kind: 'expression'
   readonly node: Node
@@ -86,10 +85,8 @@ export interface ParameterPlace extends SourceRange {
   readonly type: TypeNode | undefined
 }
 
-/** A function. */
 export interface OutlineFunction extends OutlineBase {
   readonly form: 'function'
-  /** The keyword `function`. */
   readonly keyword: NamePlace
   readonly name: NamePlace
   readonly parameters: readonly ParameterPlace[]

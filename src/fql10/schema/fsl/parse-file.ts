@@ -29,7 +29,6 @@ import type {
   TextMember,
 } from './schema-items.ts'
 
-/** Converts the outline of a file to items. */
 function convert(source: Source, outline: readonly OutlineItem[]): ParsedFile {
   const conversion = new Conversion(source)
   const names: Names = { duplicates: new DuplicateCheck(conversion), collections: new Set() }
@@ -169,7 +168,6 @@ function rejectDuplicates(
 
 const actions: ReadonlySet<string> = new Set(resourceActions)
 
-/** The members of a role. */
 function roleMembers({ members }: OutlineBlock, conversion: Conversion): readonly RoleMember[] {
   const duplicates = new DuplicateCheck(conversion)
   return members.flatMap((item): RoleMember | readonly RoleMember[] => {

@@ -59,7 +59,6 @@ export function itemKey({ kind, name }: Pick<SchemaItem, 'kind' | 'name'>): stri
   return `${kind} ${name.text}`
 }
 
-/** The range of an item with its comment. */
 export function placeWithComment({ commentStart, end }: SchemaItem): SourceRange {
   return { start: commentStart, end }
 }

@@ -119,7 +119,6 @@ export type MigrationStatement =
   | (SourceRange & { readonly kind: 'move_conflicts' | 'move_wildcard'; readonly into: FieldPathPlace })
   | (SourceRange & { readonly kind: 'add_wildcard' })
 
-/** A member of a collection. */
 export type CollectionMember =
   | FieldMember
   | WildcardMember
@@ -161,7 +160,6 @@ export interface PredicatedMember<K extends string> extends SourceRange {
 /** `read`, or `read { predicate (…) }`. `name` is the action. */
 export type ActionMember = PredicatedMember<'action'>
 
-/** A member of a role. */
 export type RoleMember = PrivilegesMember | PredicatedMember<'membership'>
 
 /** `access provider N { … }` */

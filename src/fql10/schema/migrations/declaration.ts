@@ -21,7 +21,6 @@ export interface DeclaredExpression {
   readonly text: string
 }
 
-/** Creates an expression from a node of a source. */
 export function expressionIn({ text }: Source, node: Node): DeclaredExpression {
   return { node, text: text.slice(node.start, node.end) }
 }
@@ -32,14 +31,12 @@ interface DeclaredField {
   /** Undefined if the field does not come from a schema file. */
   readonly nameSpan?: Span
   readonly type: TypeNode
-  /** The source of the type. */
   readonly typeSource: Source
   readonly defaultValue: DeclaredExpression | undefined
   /** The offset where the field ends in its file. Undefined if the field does not come from a schema file. */
   readonly end?: number
 }
 
-/** A migration statement. */
 export interface Statement {
   readonly node: MigrationStatement
   /** Undefined if the statement does not come from a schema file. */

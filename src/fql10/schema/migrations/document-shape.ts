@@ -25,7 +25,6 @@ export type FieldOrigin =
   | { readonly kind: 'dropped' | 'split' | 'backfilled' | 'added' | 'moved into'; readonly by: Statement }
   | { readonly kind: 'split into'; readonly by: Statement; readonly target: SourceRange }
 
-/** A field of the shape. */
 export interface Field {
   readonly path: FieldNames
   readonly origin: FieldOrigin

@@ -39,7 +39,6 @@ interface RewindContext {
   appear(at: At, path: FieldNames, content: FieldType, origin: FieldOrigin): void
 }
 
-/** Rewinds a `split`. */
 export function rewindSplit(node: SplitNode, statement: Statement, rewinder: RewindContext): undefined {
   const { faults, shape } = rewinder
   const names = new Set(node.to.map(({ path }) => pathSpelling(path)))

@@ -29,7 +29,6 @@ import { failedWrite, invalidFiles } from './route.ts'
 export interface PushPlan {
   /** The schema files before the push, updated to match the stored definitions. */
   readonly before: readonly FileText[]
-  /** The schema files after the push. */
   readonly after: readonly FileText[]
   /** The changes from `before` to `after`. */
   readonly changes: readonly ItemChange[]
@@ -39,7 +38,6 @@ export interface PushPlan {
   readonly fieldLines: (item: SchemaItem) => readonly DiffLine[] | undefined
   /** The parts that the changes remove although no file contains them. */
   readonly removed: readonly string[]
-  /** Returns the warnings about changes of this push. */
   readonly warningsOf: (changes: readonly ItemChange[]) => readonly string[]
 }
 

@@ -120,7 +120,6 @@ export function refusedSchemaRequest(error: LanguageError): RenderedResponse {
   return { status, body: schemaErrorBody(error.message), ...(fault && { fault }) }
 }
 
-/** The response to a request that failed with a RequestError. */
 export function failedSchemaRequest(error: RequestError): RenderedResponse {
   const { code, description, status } = error
   return { status, body: schemaRequestErrorBody(code, description), fault: requestFault(error, '') }

@@ -17,7 +17,6 @@ const accountKeysLimits = {
 
 const path = '/api/v1/account-keys'
 
-/** The endpoints of account keys. */
 export function accountKeyEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
   // Like all endpoints of the query log, these endpoints accept only bearer credentials.
   const withRoot = (handle: Handler) => async (call: EndpointCall) => {

@@ -16,7 +16,6 @@ const protocol: Protocol = {
   errorBody: environmentErrorBody,
 }
 
-/** The endpoint of the environment. */
 export function environmentEndpoint({ engine }: Services): Endpoint {
   return {
     path: '/environment/1',

@@ -17,7 +17,6 @@ import { parametersOf, queryParameter } from '../url.ts'
 const textType = 'text/plain; charset=utf-8'
 const inGetRequests = { readOnly: 'get requests' } as const
 
-/** The traits of the endpoints. */
 const traits = {
   authenticated: true,
   readsBody: true,

@@ -29,7 +29,6 @@ const logViewsLimits = {
 
 const recordsDefault = 50
 
-/** The endpoints of the views. */
 export function logViewEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
   const view = (name: string, run: View): Endpoint => ({
     ...logTraits,

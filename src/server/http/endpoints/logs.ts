@@ -18,7 +18,6 @@ import {
   readListRequest,
 } from '../log-request.ts'
 
-/** The endpoints of the query log. */
 export function logEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
   const logs = new LogHandlers(services, queryLog)
   const endpoint = (path: string, rest: Omit<Endpoint, 'path'>): Endpoint => ({ ...logTraits, path, ...rest })
