@@ -1,7 +1,7 @@
 // Parses the addresses in settings. The address of a PostgreSQL database has the syntax of libpq:
-// postgres://user:password@host:port,host:port/name?option=value. The address of a continuous backup is the path of a
-// folder, or s3://BUCKET/PREFIX. Errors never repeat text of a database's address, because any part of it may belong to
-// the password: a password may contain characters that have a meaning in addresses.
+// postgres://user:password@host:port,host:port/name?option=value. Errors never repeat text of a database's address,
+// because any part of it may belong to the password: a password may contain characters that have a meaning in
+// addresses.
 
 import { resolve } from 'node:path'
 
@@ -10,30 +10,25 @@ const sslModes = ['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-
 /** The TLS mode of a connection. `no-verify` is `require` without verification of the certificate. */
 type SslMode = (typeof sslModes)[number]
 
-/** A server in an address. If `host` or `port` is undefined, the driver uses its default. */
+/** If `host` or `port` is undefined, the driver uses its default. */
 export interface DatabaseHost {
   /** A name, an IP address, or the folder of a Unix socket. */
   readonly host: string | undefined
   readonly port: number | undefined
 }
 
-/** A parsed address. */
 export interface DatabaseAddress {
-  /** The hosts, at least one, in the order in which a client tries them. */
+  /** At least one, in the order in which a client tries them. */
   readonly hosts: readonly DatabaseHost[]
   readonly database: string | undefined
   readonly user: string | undefined
   readonly password: string | undefined
-  /** Undefined if the address contains no TLS mode. */
   readonly sslMode: SslMode | undefined
-  /** All options of the address, including the options that other fields contain. */
+  /** Includes the options that other fields contain. */
   readonly options: ReadonlyMap<string, string>
 }
 
-/**
- * Thrown for an invalid address. The message, such as "must be …", continues a sentence that begins with the name of
- * the setting.
- */
+/** The message, such as "must be …", continues a sentence that begins with the name of the setting. */
 export class AddressFault extends Error {
   override name = 'AddressFault'
 }
@@ -51,13 +46,13 @@ const options: ReadonlyMap<string, RegExp> = new Map([
   ['connect_timeout', /^\d+$/],
   // All three values have the same effect: the service always connects to the first server that accepts writes.
   ['target_session_attrs', /^(any|read-write|primary)$/],
-  // These options are accepted and ignored: the service chooses these values for every connection.
+  // Accepted and ignored, because the service chooses these values for every connection.
   ['keepalives', /^/],
   ['keepalives_idle', /^/],
   ['keepalives_interval', /^/],
   ['keepalives_count', /^/],
   ['tcp_user_timeout', /^/],
-  // The service supports one behaviour for each of these options. Only values that request this behaviour are accepted.
+  // Only values that request the behaviour of the service are accepted.
   ['client_encoding', /^(utf-?8|auto)$/i],
   ['gssencmode', /^(disable|prefer)$/],
   ['channel_binding', /^(disable|prefer)$/],
@@ -65,12 +60,11 @@ const options: ReadonlyMap<string, RegExp> = new Map([
   ['uselibpqcompat', /^true$/],
 ] as const)
 
-/** Formats a server as `host:port`, or as its host alone if the port is undefined. */
 export function hostName({ host = 'localhost', port }: DatabaseHost): string {
   return port === undefined ? host : `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Parses the address of a PostgreSQL database. Throws {@link AddressFault}. */
+/** Throws {@link AddressFault}. */
 export function parseDatabaseAddress(text: string): DatabaseAddress {
   const rest = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1]
   if (rest === undefined) throw new AddressFault('must be a URL that begins with postgres://')
@@ -88,10 +82,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   }
 }
 
-/**
- * Separates the credentials from the rest of an address. As in libpq, the credentials end at the first `@`. An address
- * with a `/` before its first `@` has no credentials.
- */
+/** Like libpq, takes the text before the first `@` as credentials, unless a `/` precedes it. */
 function withoutCredentials(text: string): {
   readonly user: string | undefined
   readonly password: string | undefined
@@ -152,8 +143,8 @@ function readHosts(authority: string): DatabaseHost[] {
 }
 
 /**
- * Returns the hosts of an address with the option `host` or `port`. Each option is a list that replaces the hosts or
- * the ports of `authority`. The lists must have the same length; a single port applies to all hosts.
+ * Each of the options `host` and `port` is a list that replaces the hosts or the ports of `authority`. The lists must
+ * have the same length; a single port applies to all hosts.
  */
 function listedHosts(authority: string, given: ReadonlyMap<string, string>): DatabaseHost[] {
   const before = readHosts(authority)
@@ -187,16 +178,13 @@ function decode(text: string): string {
   throw new AddressFault('must have two hexadecimal digits of UTF-8 after each %: write % itself as %25')
 }
 
-/** Splits a text at the first `mark`. The second part is undefined when there is no mark. */
+/** The second part is undefined when there is no mark. */
 function cut(text: string, mark: string): [string, string | undefined] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/**
- * The address of a continuous backup. `prefix` is the prefix of the names of all objects in a bucket, without a slash
- * at its end.
- */
+/** The folder is absolute. `prefix` begins the names of all objects in the bucket, and does not end with a slash. */
 type BackupAddress =
   | { readonly kind: 'folder'; readonly folder: string }
   | { readonly kind: 'bucket'; readonly bucket: string; readonly prefix: string }
@@ -204,10 +192,7 @@ type BackupAddress =
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//i
 const bucketPattern = /^s3:\/\/([^/]+)(?:\/(.*))?$/i
 
-/**
- * Parses the address of a continuous backup; relative folders become absolute. Undefined for a text that names neither
- * a folder nor a bucket.
- */
+/** Parses the path of a folder or `s3://BUCKET/PREFIX`; undefined for other texts. */
 export function parseBackupAddress(text: string): BackupAddress | undefined {
   const found = bucketPattern.exec(text)
   if (found !== null) {

@@ -1,7 +1,5 @@
-// Assertions of invariants. A violated invariant is a bug. The request fails, and the message is logged but not sent to
-// the client.
+// A violated invariant is a bug: the request fails with 500, and the message is logged but not sent to the client.
 
-/** Thrown when an invariant is violated. The request fails with 500, without detail. */
 export class InvariantError extends Error {
   override name = 'InvariantError'
 }
@@ -11,9 +9,7 @@ export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantError(message)
 }
 
-/**
- * Called at the end of a `switch` over a closed union. The compiler reports a member of the union that is not handled.
- */
+/** Ends a `switch` over a closed union: the compiler then reports an unhandled member. */
 export function unreachable(value: never): never {
   throw new InvariantError(`unreachable: ${String(value)}`)
 }

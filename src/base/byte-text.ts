@@ -4,13 +4,10 @@
 import { hashByte, hashSeed } from './bytes.ts'
 
 const scratchBytes = 4096
-/**
- * A shared buffer. A new Buffer for each small Uint8Array would be slower, because V8 needs a microsecond to allocate
- * the memory of a Buffer.
- */
+/** Shared, because V8 needs a microsecond to allocate the memory of a Buffer. */
 const scratch = Buffer.alloc(scratchBytes)
 
-/** A string with one character per byte: two strings are equal if and only if their bytes are equal. */
+/** One character per byte: two strings are equal if and only if their bytes are equal. */
 export function byteText(bytes: Uint8Array): string {
   const { length } = bytes
   if (length > scratchBytes) return Buffer.from(bytes).toString('latin1')
@@ -18,12 +15,12 @@ export function byteText(bytes: Uint8Array): string {
   return scratch.toString('latin1', 0, length)
 }
 
-/** Decodes a string made by {@link byteText}. */
+/** Decodes a result of {@link byteText}. */
 export function textBytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'latin1'))
 }
 
-/** Decodes a string made by {@link byteText}, and returns the hash of the bytes: see `hashBytes` in bytes.ts. */
+/** The hash (`hashBytes` in bytes.ts) of the bytes in a result of {@link byteText}. */
 export function hashText(text: string): number {
   let hash = hashSeed
   for (let at = 0; at < text.length; at++) hash = hashByte(hash, text.charCodeAt(at))

@@ -1,7 +1,6 @@
-// Operations on byte strings: successor key, equality, concatenation, hashing and pooled copies. Also defines the size
-// of a megabyte, the unit of sizes in settings.
+// Operations on byte strings: successor key, equality, concatenation, hashing and pooled copies.
 
-/** The number of bytes in a megabyte. */
+/** The unit of sizes in settings. */
 export const megabyte = 1_048_576
 
 /** The smallest byte string after `key` in byte order. */
@@ -11,16 +10,14 @@ export function keyAfter(key: Uint8Array): Uint8Array {
   return next
 }
 
-/**
- * Returns whether two arrays contain the same bytes. Most arrays are short, so this loop is faster than a native call.
- */
+/** Most arrays are short, so this loop is faster than a native call. */
 export function areSame(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false
   for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false
   return true
 }
 
-/** Concatenates byte strings. A single part is returned without a copy. */
+/** A single part is returned without a copy. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const [first] = parts
   if (first !== undefined && parts.length === 1) return first
@@ -33,37 +30,32 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   return joined
 }
 
-/** The initial value for {@link hashBytes}. */
 export const hashSeed = 0x811c9dc5
 
-/** Returns the FNV-1a hash of `bytes`, as a signed number of 32 bits. `seed`: the hash of the preceding bytes. */
+/** FNV-1a as a signed number of 32 bits. `seed`: the hash of the preceding bytes. */
 export function hashBytes(bytes: Uint8Array, seed: number = hashSeed): number {
   let hash = seed
   for (let at = 0; at < bytes.length; at++) hash = hashByte(hash, bytes[at] as number)
   return hash
 }
 
-/** Extends `hash` by a 32-bit word and mixes all bits, so that every bit of the word affects every bit of the hash. */
+/** Mixes all bits, so that every bit of the word affects every bit of the hash. */
 export function hashWord(hash: number, word: number): number {
   let mixed = Math.imul(hash ^ word, 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
   return mixed ^ (mixed >>> 16)
 }
 
-/** Extends `hash` by one byte. */
 export function hashByte(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, 0x01000193)
 }
 
-// A pool for small byte arrays. A `Uint8Array` above 64 bytes allocates memory outside the JavaScript heap. Allocating
-// and freeing this memory take about 1 µs each. A slice of a shared block is ten times faster.
-
-/** V8 allocates typed arrays up to this size in its own heap, where allocation is cheap. */
-const heapBytesMax = 64
 /**
- * Maximum size of a pooled copy in bytes. A larger copy gets its own memory, because a retained pooled copy keeps its
- * whole block alive.
+ * V8 allocates typed arrays up to this size in its own heap, where allocation is cheap. Larger arrays take about 1 µs
+ * each to allocate and to free; a slice of a shared block is ten times faster.
  */
+const heapBytesMax = 64
+/** Larger copies get their own memory, because a retained pooled copy keeps its whole block alive. */
 const pooledBytesMax = 2048
 const blockBytes = 65_536
 

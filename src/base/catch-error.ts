@@ -1,10 +1,7 @@
-// Recognises errors: converts errors of one class into results, and detects stack overflows. The stack can overflow
-// even if the nesting is within the service's limits.
+// Converts errors of one class into results, and detects stack overflows, which can occur even if the nesting is within
+// the service's limits.
 
-/**
- * Returns the result of `work`. If `work` throws an error of the class `type`, returns the result of `otherwise`. Other
- * errors propagate.
- */
+/** Returns the result of `otherwise` if `work` throws an error of the class `type`. Other errors propagate. */
 export function catchError<T, E, U>(
   type: abstract new (...args: never[]) => E,
   work: () => T,
@@ -18,7 +15,6 @@ export function catchError<T, E, U>(
   }
 }
 
-/** Returns whether an error is a stack overflow. */
 export function isStackExhaustion(error: unknown): boolean {
   return error instanceof RangeError && error.message === 'Maximum call stack size exceeded'
 }

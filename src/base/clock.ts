@@ -1,26 +1,19 @@
-// The only source of the time of day. All other code gets a `Clock` as a parameter, so that tests control the time. The
-// clock of a service (`openPersistentClock`) never steps back, even after a restart.
+// The only source of the time of day. All other code gets a `Clock` as a parameter, so that tests control the time.
 
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { checksum, checksumBytes } from './checksum.ts'
 import { epoch, type Micros, micros } from './micros.ts'
 
 export interface Clock {
-  /**
-   * Microseconds since the Unix epoch. The time of {@link systemClock} may step back when the machine's clock is set.
-   */
+  /** Microseconds since the Unix epoch. {@link systemClock} may step back when the machine's clock is set. */
   now(): Micros
   /** Monotonic milliseconds from an arbitrary start, for measuring durations. */
   elapsedMs(): number
 }
 
-/**
- * Milliseconds for which the time of day is extrapolated from the last reading. After this duration, the time of day is
- * read again.
- */
+/** Between two readings, the time of day is extrapolated. */
 const anchorMaxAgeMs = 500
 
-/** The last reading of the time of day, and the monotonic time of that reading. */
 let anchorMicros = 0
 let anchorElapsedMs = Number.NEGATIVE_INFINITY
 
@@ -30,10 +23,7 @@ function wallClockMicros(): number {
   return Number(Temporal.Now.instant().epochNanoseconds / 1000n)
 }
 
-/**
- * The machine's clock. Every request reads the time several times. Reading the time from the system takes a third of a
- * microsecond; extrapolating from the last reading takes a tenth of this time.
- */
+/** The machine's clock, extrapolated: a reading takes a third of a microsecond, and every request needs several. */
 export const systemClock: Clock = {
   now() {
     const elapsedMs = performance.now()
@@ -51,9 +41,9 @@ const cpuUsage: () => NodeJS.CpuUsage =
   'threadCpuUsage' in process ? () => process.threadCpuUsage() : () => process.cpuUsage()
 
 /**
- * Milliseconds that this thread has waited in the run queue for a processor since the thread started. The thread spent
- * the rest of its lifetime working, or waiting for something else, such as the disk. On Linux, reading this value takes
- * 10 to 30 microseconds. On other systems the result is 0.
+ * Milliseconds that this thread has waited in the run queue for a processor; 0 on other systems than Linux, where
+ * reading takes 10 to 30 microseconds. The rest of its lifetime, the thread worked or waited for something else, such
+ * as the disk.
  */
 export function starvedMs(): number {
   try {
@@ -63,31 +53,28 @@ export function starvedMs(): number {
   }
 }
 
-/** CPU time of this thread since the thread started, in microseconds. */
+/** Since the thread started. */
 export function threadMicros(): number {
   const { system, user } = cpuUsage()
   return system + user
 }
 
-// A clock that never steps back, even after a restart. A client may rely on the order of its reads: a later read never
-// has an earlier time. The stored time of the newest commit does not ensure this order, because there may be no commit
-// between two reads. So a small file stores a time slightly ahead of the clock. Because of this margin, the file is
-// rarely written. The file is written in place and never flushed. Its content survives a crash of the process. After a
-// crash of the machine, the last writes may be missing.
+// A clock that never steps back, even after a restart: a later read of a client never has an earlier time. The time of
+// the newest commit does not ensure this order, because there may be no commit between two reads. So a small file
+// stores a time slightly ahead of the clock, and is rarely written. The file is never flushed. Its content survives a
+// crash of the process; after a crash of the machine, the last writes may be missing.
 
-/** A clock backed by a file. */
 interface PersistentClock {
   readonly now: () => Micros
-  /** Writes the newest time without the margin, and closes the file. */
+  /** Writes the newest time without the margin. */
   close(): void
 }
 
 const numberBytes = 8
 
 /**
- * Opens the clock that is stored in `file` and follows the machine's `clock`. Creates the file if it is missing. After
- * a crash, the clock may be up to `aheadMicros` ahead of its last time. A file with an invalid checksum is treated as
- * missing.
+ * Creates the file if it is missing or its checksum is invalid. After a crash, the clock may be up to `aheadMicros`
+ * ahead of its last time.
  */
 export function openPersistentClock(file: string, aheadMicros: number, clock: () => Micros): PersistentClock {
   const descriptor = openFile(file)
@@ -114,7 +101,7 @@ export function openPersistentClock(file: string, aheadMicros: number, clock: ()
   }
 }
 
-/** Opens for reading and writing without truncating the file. */
+/** Creates, but does not truncate the file. */
 function openFile(file: string): number {
   closeSync(openSync(file, 'a', 0o600))
   return openSync(file, 'r+')

@@ -1,6 +1,6 @@
-// Sends and receives the messages between the service and its other processes over a socket or a pipe. A message
-// consists of the lengths of its head and body, the head as a structured clone, and the body as bytes. The pieces of a
-// body are never joined, so that a body of many megabytes does not block the service.
+// Messages between the service and its other processes over a socket or a pipe: the lengths of head and body, the head
+// as a structured clone, and the body as bytes. The pieces of a body are never joined, so that a body of many megabytes
+// does not block the service.
 
 import type { Readable, Writable } from 'node:stream'
 import { deserialize, serialize } from 'node:v8'
@@ -12,7 +12,6 @@ interface Frame {
 
 const prefixBytes = 8
 
-/** Sends a message. */
 export function sendFrame(socket: Writable, head: unknown, body: readonly Uint8Array[] = []): void {
   const bytes = serialize(head)
   const prefix = Buffer.alloc(prefixBytes)
@@ -25,7 +24,6 @@ export function sendFrame(socket: Writable, head: unknown, body: readonly Uint8A
   for (const piece of body) if (piece.length > 0) socket.write(piece)
 }
 
-/** Calls `receive` with every message that arrives. */
 export function receiveFrames(socket: Readable, receive: (frame: Frame) => void): void {
   let pending: Buffer[] = []
   let pendingBytes = 0

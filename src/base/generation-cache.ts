@@ -1,22 +1,21 @@
 // A bounded cache with two generations of entries. An entry survives if it is used once per generation. A hit on a
 // recent entry is one map lookup, and an empty cache uses no memory. By contrast, the package `lru-cache` allocates
-// memory for `max` entries in its constructor. This took half of the time of opening an engine. Therefore, `lru-cache`
-// is used only for caches that load their entries, and for entries that expire.
+// memory for `max` entries in its constructor, which took half of the time of opening an engine. So only caches that
+// load their entries, or whose entries expire, use `lru-cache`.
 
 /**
- * Contains the most recently used entries, with a total weight of at most `weightMax`. A full younger generation
- * replaces the older generation, and a new younger generation begins. So a cache that has been full keeps about half of
- * `weightMax` or more.
+ * Holds a total weight of at most `weightMax`. A full younger generation replaces the older one, so a cache that has
+ * been full keeps about half of `weightMax` or more.
  */
 export class GenerationCache<K, V> {
   readonly #generationMax: number
   readonly #weigh: ((value: V) => number) | undefined
   #young = new Map<K, V>()
   #old = new Map<K, V>()
-  /** Total weight of all values that were added to the young generation, including replaced values. */
+  /** Includes the weight of replaced values. */
   #youngWeight = 0
 
-  /** If `weigh` is undefined, every entry weighs 1. A value that weighs more than half of `weightMax` is not stored. */
+  /** By default, every entry weighs 1. A value that weighs more than half of `weightMax` is not stored. */
   constructor(weightMax: number, weigh?: (value: V) => number) {
     this.#generationMax = Math.max(1, Math.floor(weightMax / 2))
     this.#weigh = weigh

@@ -4,12 +4,12 @@
 
 import { isUtf8 } from 'node:buffer'
 
-/** The result of decoding bytes that are invalid in their encoding. This text is not JSON, so parsing it fails. */
+/** The result for invalid bytes: parsing this text fails. */
 const undecodable = '\ufffd'
 
 const byteOrderMark = 0xfeff
 
-/** Decodes a complete text. Bytes that are invalid in their encoding become a text that is not JSON. */
+/** Bytes that are invalid in their encoding become a text that is not JSON. */
 export function jsonText(bytes: Buffer): string {
   const wide = wideEncoding(bytes)
   if (wide !== undefined) return decode(wide, bytes)
@@ -18,7 +18,7 @@ export function jsonText(bytes: Buffer): string {
   return bytes.toString('utf8', marked ? 3 : 0)
 }
 
-/** Decodes the beginning of a text. An incomplete last character is omitted. */
+/** Omits an incomplete last character. */
 export function beginningOfJson(bytes: Buffer): string {
   const encoding = wideEncoding(bytes) ?? 'utf-8'
   if (encoding === 'utf-32be' || encoding === 'utf-32le') {
@@ -29,10 +29,7 @@ export function beginningOfJson(bytes: Buffer): string {
 
 type WideEncoding = 'utf-16be' | 'utf-16le' | 'utf-32be' | 'utf-32le'
 
-/**
- * Returns the encoding with its byte order for UTF-16 and UTF-32; undefined for UTF-8. UTF-32 is tested first, because
- * UTF-32 text may begin like UTF-16 text.
- */
+/** Undefined for UTF-8. UTF-32 is tested first, because UTF-32 text may begin like UTF-16 text. */
 function wideEncoding(bytes: Buffer): WideEncoding | undefined {
   if (bytes.length >= 4) {
     const first = bytes.readUInt32BE(0)
@@ -54,7 +51,7 @@ function decode(encoding: WideEncoding, bytes: Buffer): string {
   }
 }
 
-/** Decodes UTF-32, for which Node has no decoder. Throws a RangeError when the bytes are not valid UTF-32. */
+/** Node has no decoder for UTF-32. Throws a RangeError when the bytes are not valid. */
 function decodeUtf32(encoding: 'utf-32be' | 'utf-32le', bytes: Buffer): string {
   const big = encoding === 'utf-32be'
   const parts: string[] = []

@@ -1,6 +1,4 @@
-// Limits that several files use. Each comment contains the unit of the limit. A name that ends with `Max` is a
-// maximum. A limit that only one file uses is in that file; docs/reference/limits.md lists all limits. A limit that is
-// marked "own limit" is not part of the protocol. All other limits come from the protocol.
+// Limits that several files use.
 
 export const limits = {
   /** Maximum number of bytes of a request body. */

@@ -7,16 +7,15 @@ import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { systemRandom } from './random.ts'
 
-/** A lock in the folder `folder`. `name` has no `.`. */
+/** `name` has no `.`. */
 interface LockPlace {
   readonly folder: string
   readonly name: string
 }
 
-/** The outcome of an attempt to take a lock: the function that releases the lock, or the process that holds the lock. */
+/** The function that releases the lock, or the process that holds the lock. */
 type LockOutcome = { readonly release: () => void } | { readonly holder: number; readonly file: string }
 
-/** Takes a lock for the process `pid`, by default this process. */
 export function takeLock(place: LockPlace, pid: number = process.pid): LockOutcome {
   for (;;) {
     const newest = numbersOf(place).at(-1)
@@ -60,7 +59,7 @@ function holderOf(file: string): number | 'absent' {
   }
 }
 
-/** Creates a file together with its content. Returns false if the file exists. */
+/** Returns false if the file exists. */
 function createFile(file: string, text: string): boolean {
   const draft = `${file}.${systemRandom.hex(4)}`
   try {

@@ -1,10 +1,7 @@
-// A full outer merge join of two ordered sequences.
+// A full outer merge join: yields the elements of two ordered sequences in the order of `compare`, elements that are
+// equal by `compare` as a pair, and other elements paired with `undefined`. Lazy: a sequence advances only after the
+// consumer has used its current element. Both iterators are closed when the iteration ends.
 
-/**
- * Yields the elements of both sequences in the order of `compare`. Two elements that are equal by `compare` are yielded
- * as a pair. Every other element is paired with `undefined`. Lazy: a sequence advances only after the consumer has used
- * its current element. Both iterators are closed when the iteration ends.
- */
 export function* mergeJoin<L, R>(
   left: Iterable<L>,
   right: Iterable<R>,

@@ -1,18 +1,17 @@
-// An error text consists of words of the service and of quoted values, which may contain data of the client. This file
-// keeps the two apart. The tag `msg` is used before a template literal: the literal parts become words of the service,
-// and the inserted values become quoted values. The query log stores only the words of the service: see
-// docs/query-logs.md. If an error text is a plain string, the query log does not store the text.
+// An error text consists of words of the service and of quoted values, which may contain data of the client. The query
+// log stores only the words of the service (docs/query-logs.md), and nothing of a text that is a plain string. The tag
+// `msg` separates both: the literal parts of a template are words of the service, and the inserted values are quoted
+// values.
 
 /**
- * The parts of an error text: `pieces` are the words of the service, with one quoted value between adjacent pieces. A
- * template needs no methods, so a plain object can be a template.
+ * `pieces` are the words of the service, with one quoted value between adjacent pieces. Has no methods, so that a plain
+ * object can be a template.
  */
 export interface Template {
   readonly pieces: readonly string[]
   readonly quoted: readonly string[]
 }
 
-/** A text with its template. `toString` returns the complete text. */
 export class Message implements Template {
   readonly pieces: readonly string[]
   readonly quoted: readonly string[]
@@ -30,10 +29,7 @@ export class Message implements Template {
   }
 }
 
-/**
- * Returns the message of a template literal. Inserted values become quoted values; inserted messages keep their own
- * pieces and quoted values.
- */
+/** Inserted values become quoted values; inserted messages keep their own pieces and quoted values. */
 export function msg(literal: TemplateStringsArray, ...values: readonly unknown[]): Message {
   const pieces = [literal[0] as string]
   const quoted: string[] = []
@@ -52,14 +48,14 @@ export function msg(literal: TemplateStringsArray, ...values: readonly unknown[]
 }
 
 /**
- * Returns a message that consists only of a word of the service. Used for words that are not literals in the source
- * code, such as a code or a line number. Never pass client input.
+ * A word of the service that is not a literal in the source code, such as a code or a line number. Never pass client
+ * input.
  */
 export function own(word: string | number): Message {
   return new Message([String(word)], [])
 }
 
-/** Joins all nonempty messages with a separator. */
+/** Skips empty messages. */
 export function joinMessages(messages: readonly Message[], separator: string): Message {
   const [first = msg``, ...others] = messages.filter(
     ({ pieces, quoted }) => quoted.length > 0 || pieces[0] !== '',
@@ -67,7 +63,7 @@ export function joinMessages(messages: readonly Message[], separator: string): M
   return others.reduce((text, next) => msg`${text}${own(separator)}${next}`, first)
 }
 
-/** Returns `text` itself if it is a message, or an empty message for a plain string. */
+/** A plain string becomes an empty message. */
 export function messageOf(text: string | Message): Message {
   return typeof text === 'string' ? msg`` : text
 }

@@ -1,21 +1,20 @@
-// Defines the times of the store: whole microseconds since the Unix epoch. Every number is checked here before it
-// becomes a time, so fractions, NaN and numbers too large to be exact cannot enter a key or a commit. The length of a
-// day is defined here in several units.
+// The times of the store: whole microseconds since the Unix epoch. Every number is checked here before it becomes a
+// time, so fractions, NaN and numbers too large to be exact cannot enter a key or a commit.
 
 import { assert } from './assert.ts'
 
 declare const unit: unique symbol
 
-/** A time in microseconds since the Unix epoch, as a safe integer. Durations are plain numbers. */
+/** A safe integer. Durations are plain numbers. */
 export type Micros = number & { readonly [unit]: 'microseconds' }
 
-/** Converts a number to a time. Throws an `InvariantError` if the number is not a safe integer. */
+/** Throws an `InvariantError` if the number is not a safe integer. */
 export function micros(number: number): Micros {
   assert(Number.isSafeInteger(number), 'times in the store are whole microseconds')
   return number as Micros
 }
 
-/** The time nearest to an unchecked number, such as a number from a client. NaN throws an `InvariantError`. */
+/** For an unchecked number, such as a number from a client. NaN throws an `InvariantError`. */
 export function nearestMicros(number: number): Micros {
   return micros(Math.round(Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, number))))
 }
@@ -35,7 +34,5 @@ declare global {
 }
 
 export const secondsPerDay = 86_400
-/** Milliseconds of a day. */
 export const msPerDay = 86_400_000
-/** Microseconds of a day. */
 export const microsPerDay = 86_400_000_000

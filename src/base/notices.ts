@@ -1,8 +1,6 @@
-// Defines notices: messages that the processes of one store exchange about once a second. Notices contain counts that
-// need not be exact. A notice may arrive late or never, so correctness must not depend on notices. The caller provides
-// the transport.
+// Notices are messages that the processes of one store exchange about once a second, by a transport of the caller. A
+// notice may arrive late or never, so correctness must not depend on notices.
 
-/** A subject about which processes exchange notices. */
 export interface NoticeTopic {
   /** The news since the last call, as JSON data; undefined if there is no news. */
   collect(): unknown
@@ -10,19 +8,17 @@ export interface NoticeTopic {
   receive(news: unknown): void
 }
 
-/** Milliseconds between two exchanges. */
 export const noticesEveryMs = 1_000
 
-/** The topics of one process. */
 export class NoticeBoard {
   readonly #topics = new Map<string, NoticeTopic>()
 
-  /** Adds a topic. `name` must be the same in all processes. */
+  /** `name` must be the same in all processes. */
   join(name: string, topic: NoticeTopic): void {
     this.#topics.set(name, topic)
   }
 
-  /** The news of this process as JSON; undefined if there is no news. */
+  /** Undefined if there is no news. */
   collect(): string | undefined {
     const news: Record<string, unknown> = {}
     for (const [name, topic] of this.#topics) {
@@ -32,7 +28,6 @@ export class NoticeBoard {
     return Object.keys(news).length === 0 ? undefined : JSON.stringify(news)
   }
 
-  /** Handles the news of another process. */
   receive(text: string): void {
     for (const [name, news] of Object.entries(JSON.parse(text) as Record<string, unknown>))
       this.#topics.get(name)?.receive(news)

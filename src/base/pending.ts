@@ -4,15 +4,15 @@
 
 import { limits } from './limits.ts'
 
-/** A result to wait for. `key` identifies the result among the results of one request. */
+/** `key` identifies the result among the results of one request. */
 interface Question {
   readonly key: string
   readonly start: () => Promise<unknown>
-  /** True if the operation counts against a limit that all workers of a data directory share. */
+  /** Counts against a limit that all workers of a data directory share. */
   readonly isLimited?: boolean
 }
 
-/** Thrown when evaluation has to wait for results: one result, or the results for several elements of a collection. */
+/** Thrown when evaluation has to wait for one result, or for the results for several elements of a collection. */
 export class Pending {
   readonly questions: readonly Question[]
 
@@ -20,12 +20,11 @@ export class Pending {
     this.questions = questions
   }
 
-  /** True if one of the operations counts against a limit that all workers share. */
   get isLimited(): boolean {
     return this.questions.some(({ isLimited }) => isLimited)
   }
 
-  /** The union of the results that all `pendings` wait for, without duplicates. */
+  /** Without duplicates. */
   static all(pendings: readonly Pending[]): Pending {
     const byKey = new Map<string, Question>()
     for (const { questions } of pendings) {
@@ -36,26 +35,24 @@ export class Pending {
 }
 
 /**
- * The results that one request has awaited, and the random values that it has drawn. The results and the random values
- * survive replays. Each call of {@link getEach} fetches a new result. The key of the result consists of the subject and
- * the number of earlier calls for this subject. A replay makes the same calls in the same order, so it finds the same
- * results.
+ * The results that one request has awaited, and the random values that it has drawn; both survive replays. A replay
+ * makes the same calls of {@link getEach} in the same order, so the number of a call for its subject identifies its
+ * result.
  */
 export class Memo {
-  // Created on demand, because few requests need them.
   #results: Map<string, unknown> | undefined
   #drawn: unknown[] | undefined
-  /** The number of calls of {@link getEach} and {@link getEachAhead} in the current evaluation, for each subject. */
+  /** For each subject in the current evaluation. */
   #counts: Map<string, number> | undefined
   #drawCount = 0
 
-  /** Starts an evaluation, which may be a replay. Resets both counters. */
+  /** An evaluation may be a replay. */
   begin(): void {
     this.#counts = undefined
     this.#drawCount = 0
   }
 
-  /** Draws the next random value, such as an id. Every replay gets the same value. */
+  /** Every replay gets the same value. */
   draw<T>(draw: () => T): T {
     const number = this.#drawCount++
     this.#drawn ??= []
@@ -64,28 +61,21 @@ export class Memo {
     return this.#drawn[number] as T
   }
 
-  /**
-   * Returns the result for `key`. If there is no result yet, throws a {@link Pending} that fetches the result with
-   * `start`.
-   */
+  /** Without a result yet, throws a {@link Pending} that fetches the result with `start`. */
   get<T>(key: string, start: () => Promise<T>, isLimited = false): T {
     if (this.#results?.has(key) !== true) throw new Pending([{ key, start, isLimited }])
     // All results of a key have the type that its `start` returns.
     return this.#results.get(key) as T
   }
 
-  /**
-   * Like {@link get}, but fetches a new result for each call within one evaluation. `isLimited`: the operation counts
-   * against a limit that all workers of a data directory share.
-   */
+  /** Like {@link get}, but fetches a new result for each call within one evaluation. */
   getEach<T>(subject: string, start: () => Promise<T>, isLimited = false): T {
     return this.get(`${subject}#${this.#count(subject)}`, start, isLimited)
   }
 
   /**
-   * Like {@link getEach}, for results that depend on no input and so can be fetched ahead. Each {@link Pending} fetches
-   * as many results as the evaluation has already requested. So a request that needs many results in sequence is
-   * evaluated only a few times.
+   * For results that depend on no input. Each {@link Pending} fetches as many results as the evaluation has already
+   * requested, so a request that needs many results in sequence is evaluated only a few times.
    */
   getEachAhead<T>(subject: string, start: () => Promise<T>): T {
     const number = this.#count(subject)
@@ -104,7 +94,7 @@ export class Memo {
     return number
   }
 
-  /** Starts all operations of `pending` concurrently and stores the results. Rejects if an operation fails. */
+  /** Starts all operations concurrently. Rejects if an operation fails. */
   async resolve(pending: Pending): Promise<void> {
     this.#results ??= new Map()
     const results = this.#results

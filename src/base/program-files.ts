@@ -1,5 +1,5 @@
-// Describes the program: its files, its version, and the oldest supported version of Node.js. The program runs from its
-// sources, or from a few bundled files in one folder (`scripts/build-program.js`).
+// The program's files, its version, and the oldest supported version of Node.js. The program runs from its sources, or
+// from a few bundled files in one folder (`scripts/build-program.js`).
 
 import { ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -7,34 +7,28 @@ import { fileURLToPath } from 'node:url'
 
 const here = import.meta.url
 
-/** True if the program runs from bundled files. */
 export const isBuilt = here.endsWith('.js')
 
-/**
- * The root of the package or of the repository. This source file and the bundled files are each two folders below the
- * root.
- */
+/** Two folders above this source file, and above the bundled files. */
 export const home = new URL('../../', here)
 
-/** The file of a program that runs in its own process or thread. `source`: its path in the folder `src`. */
+/** A program that runs in its own process or thread. `source`: its path in the folder `src`. */
 export function programFile(source: string): string {
   const built = source.replace(/^.*\//, '').replace(/\.ts$/, '.js')
   return fileURLToPath(isBuilt ? new URL(built, here) : new URL(`src/${source}`, home))
 }
 
 /**
- * The folder for Node's compile cache. The folder is used if it is writable. With the cache, the next start takes half
- * the time. The folder is not in the temporary folder, where any user could place code that other users would run. An
- * operator may choose another folder with `NODE_COMPILE_CACHE`.
+ * Used if it is writable; the next start then takes half the time. Not in the temporary folder, where any user could
+ * place code that other users would run. `NODE_COMPILE_CACHE` overrides it.
  */
 export const compileCache = fileURLToPath(
   isBuilt ? new URL('compiled', here) : new URL('node_modules/.cache/terrarium', home),
 )
 
 /**
- * Starts a program of this package in a new process. `file`: a result of {@link programFile}. The new process uses the
- * Node.js executable and the flags of this process, and also `flags`. Every failure to start becomes an `error` event,
- * even if `spawn` throws.
+ * Starts a result of {@link programFile} with the executable and the flags of this process, and also `flags`. Every
+ * failure to start becomes an `error` event, even if `spawn` throws.
  */
 export function startProgram(
   file: string,
@@ -53,8 +47,8 @@ export function startProgram(
 }
 
 /**
- * Returns the environment of this process without the settings of the service, for a new process that gets its settings
- * in another way. Other programs can read the environment of a process, and the settings contain the root secret.
+ * For a process that gets its settings in another way: other programs can read the environment of a process, and the
+ * settings contain the root secret.
  */
 export function environmentWithoutSettings(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_')))
@@ -62,18 +56,16 @@ export function environmentWithoutSettings(): NodeJS.ProcessEnv {
 
 const packageFile = new URL('package.json', home)
 
-/** The version in package.json, such as `0.1.0`. */
+/** Such as `0.1.0`. */
 export const version: string = JSON.parse(readFileSync(packageFile, 'utf8')).version
 
-// An older Node.js can load most of the package, but lacks an API. Without this API, a service would never finish its
-// start or its shutdown.
-
 /**
- * The oldest supported version of Node.js. `engines` of package.json and `bin/terrarium.js` contain the same version.
+ * Older versions lack an API without which a service never finishes its start or its shutdown. `engines` of
+ * package.json and `bin/terrarium.js` contain the same version.
  */
 const [majorMin, minorMin] = [22, 12]
 
-/** A one-line error for a Node.js that is too old; undefined for a supported version. `version`: such as `22.12.0`. */
+/** Undefined for a supported version. `version`: such as `22.12.0`. */
 export function nodeVersionFault(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > majorMin || (major === majorMin && minor >= minorMin)) return undefined

@@ -1,12 +1,10 @@
-// The only source of randomness. Secrets, ids and trace ids come from a `Random` that is passed in, so that tests can
-// replay a run.
+// The only source of randomness, passed as a parameter, so that tests can replay a run.
 
 import { randomFillSync, randomInt } from 'node:crypto'
 
 export interface Random {
-  /** A new array of `count` unpredictable bytes. */
   bytes(count: number): Uint8Array
-  /** `count` unpredictable bytes as lower-case hexadecimal. */
+  /** Lower-case hexadecimal of `count` bytes. */
   hex(count: number): string
   /** An integer from 0 to `limit` - 1. */
   below(limit: number): number
@@ -26,7 +24,6 @@ function draw(count: number): number {
   return start
 }
 
-/** The operating system's cryptographic generator. */
 export const systemRandom: Random = {
   bytes(count) {
     return randomFillSync(new Uint8Array(count))

@@ -1,53 +1,38 @@
-// Determines the removal time: data whose retention has ended at this time is removed permanently. The system clock
-// alone is not safe: if the clock jumped a year ahead for an hour, all data whose retention ends within that year would
-// be removed. So the module computes an expected time: the clock's time when the clock was last trusted, plus the time
-// for which the service has run since then. The expected time is stored across restarts. If the clock differs from the
-// expected time by more than a day, the clock is trusted only after the service has run for a day with this difference.
-// Until then, the removal time is the earlier of the clock's time and the expected time.
+// Data whose retention has ended at the removal time is removed permanently. The system clock alone is not safe: if it
+// jumped a year ahead for an hour, all data whose retention ends within that year would be removed. The expected time
+// is the clock's time when the clock was last trusted, plus the time for which the service has run since then. If the
+// clock differs from the expected time by more than a day, the clock is trusted only after the service has run for a
+// day with this difference. Until then, the removal time is the earlier of both.
 
 import type { Clock } from './clock.ts'
 import { type Micros, micros, msPerDay } from './micros.ts'
 
-/** The state that is stored across restarts. */
 export interface TimeMemory {
-  /** The expected time. */
   readonly believed: Micros
-  /**
-   * Milliseconds of running time for which the clock has differed from the expected time; 0 if the clock is trusted.
-   */
+  /** Running time for which the clock has differed from the expected time; 0 if the clock is trusted. */
   readonly doubtedMs: number
 }
 
 interface RemovalTimeOptions {
   readonly clock: Clock
-  /** Returns the state that an earlier run has stored. Undefined if there is none; the clock is then trusted. */
+  /** Undefined if there is no earlier run; the clock is then trusted. */
   readonly load: () => TimeMemory | undefined
-  /** Stores the state across restarts. */
   readonly save: (memory: TimeMemory) => Promise<unknown>
-  /**
-   * Called when the clock begins to differ from the expected time, with the microseconds by which the clock is ahead
-   * (negative: behind).
-   */
+  /** Called when the clock begins to differ. `aheadMicros` is negative if the clock is behind the expected time. */
   readonly onLeap: (aheadMicros: number) => void
 }
 
-/**
- * Maximum number of microseconds by which a trusted clock differs from the expected time. The maximum is longer than a
- * night, because the expected time does not advance while a service is stopped.
- */
+/** Longer than a night, because the expected time does not advance while a service is stopped. */
 const plausibleMicros = msPerDay * 1000
-/** A larger difference must persist for this many milliseconds of running time before the clock is trusted. */
+/** Running time for which a larger difference must persist before the clock is trusted. */
 const confirmationMs = msPerDay
-/** Interval in milliseconds at which the state is saved; far less than {@link plausibleMicros}. */
+/** Far less than {@link plausibleMicros}. */
 const saveEveryMs = 600_000
 
 export class RemovalTime {
   readonly #options: RemovalTimeOptions
   #memory: TimeMemory | undefined
-  /**
-   * Microseconds by which the clock was ahead of the expected time when the clock was last read; undefined while the
-   * clock is trusted.
-   */
+  /** Microseconds by which the clock was last ahead of the expected time; undefined while the clock is trusted. */
   #ahead: number | undefined
   #readMs = 0
   #savedMs = Number.NEGATIVE_INFINITY
@@ -57,9 +42,7 @@ export class RemovalTime {
     this.#options = options
   }
 
-  /**
-   * Data whose retention ended before this time may be removed. This time is never later than the time of the clock.
-   */
+  /** Never later than the time of the clock. */
   now(): Micros {
     const { clock, load, onLeap } = this.#options
     const nowMs = clock.elapsedMs()
@@ -71,8 +54,7 @@ export class RemovalTime {
     const ahead = wall - believed
     if (Math.abs(ahead) <= plausibleMicros) return this.#believe(wall)
     const isSameLeap = this.#ahead !== undefined && Math.abs(ahead - this.#ahead) <= plausibleMicros
-    // After a restart, `#ahead` is undefined, and the stored `doubtedMs` continues. When the clock jumps again during a
-    // run, `doubtedMs` restarts at 0.
+    // After a restart, the stored `doubtedMs` continues. When the clock jumps again during a run, it restarts at 0.
     const isGoingOn = isSameLeap || this.#ahead === undefined
     const doubtedMs = isGoingOn ? this.#memory.doubtedMs + passedMs : 0
     if (doubtedMs >= confirmationMs) return this.#believe(wall)
@@ -85,7 +67,7 @@ export class RemovalTime {
     return Math.min(wall, believed)
   }
 
-  /** Saves the state if the interval has passed. Rejects when saving fails; a later call tries again. */
+  /** Rejects when saving fails; a later call tries again. */
   async keep(): Promise<void> {
     this.now()
     const { clock, save } = this.#options
@@ -104,10 +86,7 @@ export class RemovalTime {
   }
 }
 
-/**
- * Returns a warning for the operator about a clock that jumped. `what`: the kind of data that is removed after it
- * expires.
- */
+/** A warning for the operator. `what`: the kind of data that is removed after it expires. */
 export function leapWarning(what: string, aheadMicros: number): string {
   const days = (Math.abs(aheadMicros) / 1000 / msPerDay).toFixed(1)
   const way = aheadMicros > 0 ? 'ahead of' : 'behind'

@@ -1,11 +1,11 @@
-// Defines the errors with which a request fails as a whole. The query language defines the errors within a query.
+// The errors with which a request fails as a whole, without a position in the query. The query language defines the
+// others.
 
 import { type Message, messageOf } from './message.ts'
 
 /**
- * The errors that fail a request as a whole. These errors have no position in the query. The key is the code in version
- * 4, `version10` is the code in version 10, and `status` is the HTTP status. A new error needs only a row here, and
- * `npm run generate`.
+ * The key is the code in version 4, and `status` is the HTTP status. A new error needs only a row here, and `npm run
+ * generate`.
  */
 export const requestErrors = {
   /**
@@ -39,15 +39,13 @@ export const requestErrors = {
   unauthorized: { status: 401, version10: 'unauthorized' },
 } as const
 
-/** The code of an error that fails a request as a whole. */
 export type RequestErrorCode = keyof typeof requestErrors
 
-/** Thrown when a request fails as a whole, for example because of a limit, its credential or a conflict. */
 export class RequestError extends Error {
   override name = 'RequestError'
   readonly code: RequestErrorCode
   readonly description: string
-  /** The description as a template with separate values. The query log stores only the template. */
+  /** The query log stores only the template. */
   readonly template: Message
   constructor(code: RequestErrorCode, description: string | Message) {
     super(`${code}: ${description}`)

@@ -3,21 +3,20 @@
 import { joinBytes } from './bytes.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
-/** Maximum length of a body in bytes. The largest responses of a service have a few times the size of a document. */
+/** The largest responses of a service have a few times the size of a document. */
 const bodyBytesMax = 134_217_728
-/** Milliseconds in which a body may arrive, with additional time for its bytes. */
+/** The body gets additional time for its bytes. */
 const bodyMs = 30_000
 /** Bytes of a body for each millisecond of additional time. */
 const slowestBody = 8
-/** Milliseconds between two checks of the time. */
 const checkEveryMs = 1_000
 
-/** Thrown for a body that is too long or too slow. The message is a clause about the service. */
+/** The message is a clause about the service. */
 export class ResponseLimitError extends Error {
   override name = 'ResponseLimitError'
 }
 
-/** The text of a body. Throws {@link ResponseLimitError}, and the errors of `fetch`. */
+/** Throws {@link ResponseLimitError}, and the errors of `fetch`. */
 export async function responseText(response: Response, timers: Timers = systemTimers): Promise<string> {
   const reader = response.body?.getReader()
   if (reader === undefined) return ''

@@ -1,5 +1,4 @@
-// Opens clients of S3-compatible services. The S3 client is by far the largest dependency, so it is loaded only when a
-// bucket is configured.
+// The S3 client is by far the largest dependency, so it is loaded only when a bucket is configured.
 
 import type { S3Client } from '@aws-sdk/client-s3'
 
@@ -12,7 +11,7 @@ interface S3ClientOptions {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string }
 }
 
-/** Opens a client. Configuration errors are thrown at the first use of the client. */
+/** Configuration errors are thrown at the first use of the client. */
 export async function openS3Client({
   credentials,
   endpoint,

@@ -1,9 +1,9 @@
 // Divides long synchronous work on many items into slices. Other work of the process runs between the slices.
 
-/** The maximum duration of a slice in milliseconds. A slice contains at least one item. */
+/** A slice contains at least one item. */
 const sliceMs = 10
 
-/** Calls `work` for each item in order. `beforeSlice` is called after each pause, and may throw to end the work. */
+/** `beforeSlice` is called after each pause, and may throw to end the work. */
 export async function inSlices<T>(
   items: Iterable<T>,
   work: (item: T) => void,

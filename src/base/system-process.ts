@@ -1,13 +1,12 @@
-// Calls the operating system: checks whether a process is still alive, lowers the priority of this process, and reads
-// this process's limit on open files. A stored process id alone does not identify a process, because ids are reused,
-// and because other containers and machines use the same ids.
+// Calls the operating system about processes. A stored process id alone does not identify a process, because ids are
+// reused, and because other containers and machines use the same ids.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
 /**
- * Identifies the process `pid` by the boot of the machine, the pid namespace, and the start time of the process.
- * Undefined when there is no such process, and on systems other than Linux.
+ * Combines the boot of the machine, the pid namespace, and the start time of the process. Undefined when there is no
+ * such process, and on systems other than Linux.
  */
 export function processMark(pid: number): string | undefined {
   const here = surroundings()
@@ -16,8 +15,8 @@ export function processMark(pid: number): string | undefined {
 }
 
 /**
- * Returns whether the process `pid` is alive. `mark`: the result of {@link processMark} for that process. Returns
- * undefined if the answer cannot be determined, for example because `mark` is from another container.
+ * `mark`: the result of {@link processMark} for that process. Undefined if unknown, for example because `mark` is from
+ * another container.
  */
 export function isAlive(pid: number, mark: string | undefined): boolean | undefined {
   const here = surroundings()
@@ -28,7 +27,7 @@ export function isAlive(pid: number, mark: string | undefined): boolean | undefi
   return mark === `${here} ${status.began}` && !'ZX'.includes(status.state)
 }
 
-/** Identifies the current boot of the machine; undefined where the system has no boot id. */
+/** Undefined where the system has no boot id. */
 export function machineStart(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
@@ -46,7 +45,7 @@ function surroundings(): string | undefined {
   }
 }
 
-/** `began`: the start time of the process, in clock ticks since the boot of the machine. */
+/** `began`: in clock ticks since the boot of the machine. */
 function statusOf(pid: number): { readonly state: string; readonly began: string } | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -58,7 +57,7 @@ function statusOf(pid: number): { readonly state: string; readonly began: string
   }
 }
 
-/** Returns whether a process exists that `/proc` hides. `/proc` may hide processes of other users. */
+/** `/proc` may hide processes of other users. */
 function isHidden(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -69,10 +68,10 @@ function isHidden(pid: number): boolean {
 }
 
 /**
- * Sets the nice value of this process to `niceness`, to lower its priority. On Linux, each thread has its own priority.
- * The priority of the garbage collector's threads is lowered as well, because they could use all cores. The libuv
- * threads keep their priority: commits wait for the disk on these threads, and a slow commit delays other writers. Must
- * be called after the program is loaded, because loading at low priority can take very long.
+ * Sets the nice value of this process. On Linux, each thread has its own priority. The garbage collector's threads get
+ * the same value, because they could use all cores. The libuv threads keep their priority: commits wait for the disk on
+ * these threads, and a slow commit delays other writers. Must be called after the program is loaded, because loading at
+ * low priority can take very long.
  */
 export function lowerPriority(niceness: number): void {
   setPriority(niceness)
@@ -88,20 +87,16 @@ export function lowerPriority(niceness: number): void {
   }
 }
 
-// The limit on open files, sockets and pipes of this process (`ulimit -n`). When all file descriptors are in use, the
-// process cannot open a file or start a process. Clients can exhaust descriptors by opening connections, so connections
-// may use only a part of the descriptors.
+// Limits of open files, sockets and pipes (`ulimit -n`): without a free descriptor, the process cannot open a file or
+// start a process. Clients can exhaust descriptors by opening connections, so connections may use only a part.
 
-/** The smallest limit on descriptors with which a service works. */
+/** The service needs at least so many. */
 export const descriptorsMin = 128
 
-/** Minimum number of descriptors that connections leave free for files, pipes and processes. */
+/** Left free for files, pipes and processes. */
 const reserveMin = 96
 
-/**
- * The limit on descriptors of this process; infinite on a system without such a limit. The first call takes some
- * milliseconds.
- */
+/** Infinite on a system without such a limit. The first call takes some milliseconds. */
 export function descriptorsMax(): number {
   max ??= readMax()
   return max
@@ -120,7 +115,7 @@ function readMax(): number {
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 }
 
-/** Maximum number of connections. At least a quarter of all descriptors, and at least {@link reserveMin}, stay free. */
+/** At least a quarter of all descriptors, and at least {@link reserveMin}, stay free. */
 export function connectionsMax(): number {
   const all = descriptorsMax()
   return all - Math.max(reserveMin, Math.ceil(all / 4))

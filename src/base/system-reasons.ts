@@ -1,5 +1,4 @@
-// Describes errors in words: why a system call on a file or an address failed, and why a request got no response. For
-// requests, this module also reports whether a retry may succeed.
+// Describes in words why a system call on a file or an address failed, and why a request got no response.
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -14,19 +13,16 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 }
 
-/** The reason of a failed system call, in words. */
 export function reasonOf(cause: unknown): string {
   const code = (cause as NodeJS.ErrnoException).code
   return (code !== undefined && reasons[code]) || (code ?? String(cause))
 }
 
-// Explains why a request got no response, and whether a retry may succeed.
-
 const certificateHint = 'set NODE_EXTRA_CA_CERTS to the file of the certificate, or of its authority'
 const untrusted = `its certificate is not trusted; ${certificateHint}`
 const wrongScheme = 'it does not speak TLS (http:// instead of https://)'
 
-/** Permanent failures: a retry fails for the same reason. The keys are error codes of Node, OpenSSL and undici. */
+/** A retry fails for the same reason. The keys are error codes of Node, OpenSSL and undici. */
 const lasting: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
@@ -40,7 +36,7 @@ const lasting: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
 }
 
-/** Transient failures: a retry may succeed. */
+/** A retry may succeed. */
 const passing: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name cannot be looked up',
   ECONNREFUSED: 'nothing is served there',
@@ -50,11 +46,10 @@ const passing: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed',
 }
 
-/** Explains a failure of `fetch`: the reason in words, and whether a retry may succeed. */
+/** Explains an error of `fetch`, and whether a retry may succeed. */
 export function networkFailure(failure: unknown): { readonly reason: string; readonly mayPass: boolean } {
   const { cause } = failure as Error
-  // The error of `fetch` contains the reason as its `cause`. If a name has several addresses, the cause contains one
-  // error for each address.
+  // If a name has several addresses, the cause contains one error for each address.
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause
   const { code = '', message } = (inner ?? failure) as NodeJS.ErrnoException
   return {

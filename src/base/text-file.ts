@@ -2,7 +2,7 @@
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** Returns the text of a file; undefined if the file does not exist. */
+/** Undefined if the file does not exist. */
 export function readIfPresent(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -13,9 +13,8 @@ export function readIfPresent(path: string): string | undefined {
 }
 
 /**
- * Replaces the text of a file. The text is written under another name and then renamed, so that a crash leaves either
- * the old or the new text. By default, only the owner can read the file. With `flush`, the text is on the disk before
- * the file is replaced.
+ * Writes under another name and then renames, so that a crash leaves either the old or the new text. By default, only
+ * the owner can read the file. With `flush`, the text is on the disk before the file is replaced.
  */
 export function replaceFile(
   path: string,

@@ -18,78 +18,72 @@ import { endOfTime, epoch, type Micros, micros } from './micros.ts'
 import type { Cancel, Timers } from './timers.ts'
 
 export interface Timeline {
-  /** The time of day; never steps back. */
+  /** Never steps back. */
   now(): Micros
-  /** Returns the times that a snapshot taken after this call may have. If possible, `upTo` is later than `after`. */
+  /** The times that a snapshot taken after this call may have. If possible, `upTo` is later than `after`. */
   reach(after?: Micros): Reach
   /**
-   * Announces a commit. The time of the commit is at least `atLeast`, and later than every time that {@link now} has
-   * returned in any process. The time is also at least {@link commitDistance} later than the previous announcement of
-   * this process.
+   * The commit's time is at least `atLeast`, later than every result of {@link now} in any process, and at least {@link
+   * commitDistance} later than the previous announcement of this process.
    */
   announce(atLeast: Micros): Announcement
   /**
-   * Returns a time. All commits that follow this call get later times than the returned time. The caller must hold the
-   * store's write lock, which only one process can hold. Only timelines of stores that several machines share have this
-   * method.
+   * All commits that follow this call get later times than the result. The caller must hold the store's write lock,
+   * which only one process can hold. Only for stores that several machines share.
    */
   closed?(): Micros
 }
 
-/** The times that a snapshot may have. A reader gets these times before it takes its snapshot. */
+/** A reader gets these times before it takes its snapshot. */
 export interface Reach {
-  /** The time of day. */
   readonly now: Micros
   /**
-   * A snapshot may have this time. This time is earlier than every commit in progress in any process, and not after the
-   * time of day. No later call in any process returns an earlier time. Undefined while another process is announcing a
-   * commit whose time is not known yet.
+   * Earlier than every commit in progress in any process, and not after the time of day. No later call in any process
+   * returns an earlier time. Undefined while another process announces a commit whose time is not known yet.
    */
   readonly upTo: Micros | undefined
-  /** True if waiting does not yield a later time, because the time depends on another process that does not respond. */
+  /** Waiting does not yield a later time, because the time depends on another process that does not respond. */
   readonly isHalted?: boolean
 }
 
-/** An announced commit in progress. */
 export interface Announcement {
-  /** The planned time of the commit. If another commit uses this time first, the commit gets a later time. */
+  /** If another commit uses this time first, the commit gets a later time. */
   readonly time: Micros
   /** Must be called once, when the commit is visible or has failed. */
   end(): void
 }
 
-/** The smallest distance between the times of two consecutive commits, in microseconds. */
+/** In microseconds. */
 export const commitDistance = 2
 
-/** The announced commits of one process. */
+/** The announcements of one process. */
 export class AnnouncedCommits {
-  /** The announced commits that have not ended, ordered by time. */
+  /** Ordered by time. */
   readonly #open = new Set<Announcement>()
   readonly #announced: (oldest: Micros | undefined) => void
   #newest = epoch
 
   /**
-   * `announced` publishes a time that is not later than any open commit, or {@link endOfTime} when no commit is open.
-   * If no commit is open, {@link begin} first calls `announced` with undefined, then determines the time of the commit,
-   * and calls `announced` with this time.
+   * `announced` publishes a time that is not later than any open commit, or {@link endOfTime}. The first open commit
+   * publishes undefined before it determines its time.
    */
   constructor(announced: (oldest: Micros | undefined) => void = () => {}) {
     this.#announced = announced
   }
 
-  /** The time of the oldest open commit; {@link endOfTime} if no commit is open. */
+  /** {@link endOfTime} if no commit is open. */
   get oldest(): Micros {
     for (const { time } of this.#open) return time
     return endOfTime
   }
 
-  /** The time of the oldest open commit after `time`; {@link endOfTime} if there is no such commit. */
+  /** {@link endOfTime} if there is no such commit. */
   oldestAfter(time: Micros): Micros {
     for (const announced of this.#open) if (announced.time > time) return announced.time
     return endOfTime
   }
 
-  /** Announces a commit. `clock` is read after the announcement is visible to the other processes. */
+  /** Reads `clock` after the announcement is visible to the other processes. */
   begin(atLeast: Micros, clock: () => Micros): Announcement {
     const isFirst = this.#open.size === 0
     if (isFirst) this.#announced(undefined)
@@ -109,10 +103,7 @@ export class AnnouncedCommits {
   }
 }
 
-/**
- * The timeline of a store that only one process uses. When the clock steps back, the time of this timeline does not
- * advance until the clock catches up.
- */
+/** Used by one process only. When the clock steps back, the time does not advance until the clock catches up. */
 export function localTimeline(clock: () => Micros): Timeline {
   const commits = new AnnouncedCommits()
   let latest = epoch
@@ -130,42 +121,37 @@ export function localTimeline(clock: () => Micros): Timeline {
   }
 }
 
-// The timeline of a store that several processes of one machine share. The processes see each other's announcements
-// through a file of a few numbers. The file is read and written in place, which takes a microsecond: the file stays in
-// the page cache and is never flushed. All processes use one clock: the machine's monotonic clock, which all processes
-// share, plus an offset in the file. One process adjusts the offset so that the sum follows the time of day. The offset
-// only grows, so the time never steps back. A reader reads the monotonic clock first, then the offset and the
-// announcements in one read. So a later reader never gets an earlier time.
+// The timeline of a store that several processes of one machine share, through a file of a few numbers. The file is
+// read and written in place, which takes a microsecond: it stays in the page cache and is never flushed. All processes
+// use one clock: the machine's monotonic clock plus an offset in the file. One process adjusts the offset so that the
+// sum follows the time of day. The offset only grows, so the time never steps back. A reader reads the monotonic clock
+// first, then the offset and the announcements in one read. So a later reader never gets an earlier time.
 //
 // If several nodes (services on different machines) share a store, their processes use the clock of the database
-// (storage/postgres/record-clock.ts). In this case, the file contains only the times that the processes of a node
-// have used for snapshots.
+// (storage/postgres/record-clock.ts). The file then contains only the times that the processes of a node have used for
+// snapshots.
 
-/** Interval at which the offset is compared with the time of day, in milliseconds. */
+/** The offset is compared with the time of day at this interval. */
 const keepIntervalMs = 500
 
 const numberBytes = 8
 /**
- * Layout of the file. First: the offset. Second: one number for each process. This number is the time of the oldest
- * announced commit of the process, or {@link announcing}, or 0 if no commit is announced. Third: for each process, the
- * newest time of its snapshots.
+ * Layout of the file: the offset, the oldest announced commit of each process ({@link announcing}, or 0 for none), and
+ * the newest snapshot time of each process.
  */
 const offsetPlace = 0
 const announcementPlace = (process: number) => (1 + process) * numberBytes
-/**
- * The process has announced a commit, but has not yet written the time of the commit. The announcement and the time are
- * two writes to the file.
- */
+/** A commit is announced, but its time is not yet written: these are two writes. */
 const announcing = -1
 /**
- * Maximum number of reads of the file while a process is `announcing`. After this number of reads, the operating system
- * has probably preempted the announcing process. The reader then gets no time from the file and has to wait.
+ * After so many reads of `announcing`, the operating system has probably preempted the process, and the reader has to
+ * wait.
  */
 const looksMax = 50
 
 /**
- * Creates the file for processes 0 to `processes` - 1, and adjusts its offset until the returned function is called.
- * Must be called before any process opens the file.
+ * For processes 0 to `processes` - 1. Adjusts the offset until the returned function is called. Must be called before
+ * any process opens the file.
  */
 export function keepSharedTimeline(
   file: string,
@@ -189,9 +175,8 @@ export function keepSharedTimeline(
 }
 
 /**
- * Opens the timeline in a file that another process has created. `worker`: the number of this process. Deletes the
- * announcements of the previous process with this number, because the commits of the previous process have ended. A
- * process may open the file even after it has taken the store's write lock.
+ * `worker`: the number of this process. Deletes the announcements of its predecessor with this number, whose commits
+ * have ended. A process may open the file even after it has taken the store's write lock.
  */
 export function openSharedTimeline(file: string, worker: number): Timeline & { close(): void } {
   const numbers = new SharedNumbers(file, 'r+', fileProcesses(file))
@@ -203,7 +188,6 @@ export function openSharedTimeline(file: string, worker: number): Timeline & { c
     numbers.write(own, oldest === undefined ? announcing : oldest === endOfTime ? 0 : oldest)
   })
   const sureNow = () => {
-    // The offset may have grown since the last read.
     numbers.read()
     return now()
   }
@@ -224,20 +208,18 @@ export function openSharedTimeline(file: string, worker: number): Timeline & { c
   }
 }
 
-/** The number of processes for which a file was created. */
 function fileProcesses(file: string): number {
   return (statSync(file).size / numberBytes - 1) / 2
 }
 
-/** The times that the processes of a node have used for snapshots. */
+/** Used by the processes of a node. */
 export interface SnapshotTimes {
-  /** The newest time of all processes. */
   newest(): Micros
-  /** Records a time that this process has used. The time must not be earlier than {@link newest}. */
+  /** Must not be earlier than {@link newest}. */
   note(time: Micros): void
 }
 
-/** Opens the snapshot times in a file that another process has created. `worker`: the number of this process. */
+/** `worker`: the number of this process. */
 export function openSnapshotTimes(file: string, worker: number): SnapshotTimes & { close(): void } {
   const processes = fileProcesses(file)
   const numbers = new SharedNumbers(file, 'r+', processes)
@@ -272,15 +254,11 @@ class SharedNumbers {
     return this.#seen[0] as number
   }
 
-  /** The time of day when the monotonic clock is at `steady` microseconds. */
   timeAt(steady: number): Micros {
     return micros(Math.floor(this.offset + steady))
   }
 
-  /**
-   * The oldest announced time; {@link endOfTime} if no commit is announced, undefined while a process is {@link
-   * announcing}.
-   */
+  /** {@link endOfTime} if no commit is announced, undefined while a process is {@link announcing}. */
   get oldestAnnounced(): Micros | undefined {
     let oldest = endOfTime
     for (let place = 1; place <= this.#processes; place++) {
@@ -309,10 +287,7 @@ class SharedNumbers {
   }
 }
 
-/**
- * The machine's monotonic clock in microseconds, which is the same in all processes. `performance.now()` differs: it
- * counts from the start of each process.
- */
+/** Equal in all processes, unlike `performance.now()`, which counts from the start of each process. */
 function steadyMicros(): number {
   const [seconds, nanos] = process.hrtime()
   return seconds * 1e6 + nanos / 1e3

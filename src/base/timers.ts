@@ -1,20 +1,16 @@
-// The only source of timers. Code that has to wait gets a `Timers` as a parameter, so that tests can control the time.
-// {@link Loop} repeats a background task with these timers.
+// The only source of timers, passed as a parameter, so that tests can control the time.
 
-/** Cancels the calls that are still scheduled. */
 export type Cancel = () => void
 
 export interface Timers {
-  /** Calls `callback` once, `ms` milliseconds from now. */
   after(ms: number, callback: () => void): Cancel
-  /** Calls `callback` every `ms` milliseconds. */
   every(ms: number, callback: () => void): Cancel
 }
 
-/** The longest delay that the runtime supports, in milliseconds; a timer with a longer delay would fire immediately. */
+/** A timer with a longer delay would fire immediately. */
 const delayMaxMs = 2_147_483_647
 
-/** The runtime's timers. These timers do not keep the process alive. */
+/** These timers do not keep the process alive. */
 export const systemTimers: Timers = {
   after(ms, callback) {
     const timer = setTimeout(callback, Math.min(ms, delayMaxMs)).unref()
@@ -26,15 +22,13 @@ export const systemTimers: Timers = {
   },
 }
 
-/** Keeps the process alive until the returned function is called. {@link systemTimers} do not keep it alive. */
+/** Keeps the process alive until the returned function is called. */
 export function stayAlive(): Cancel {
   const timer = setInterval(() => undefined, delayMaxMs)
   return () => clearInterval(timer)
 }
 
-/**
- * Resolves or rejects as `promise` does. If `promise` is still pending after `ms` milliseconds, rejects with `late()`.
- */
+/** Rejects with `late()` if `promise` is still pending after `ms` milliseconds. */
 export async function within<T>(
   promise: Promise<T>,
   ms: number,
@@ -52,14 +46,13 @@ export async function within<T>(
   }
 }
 
-/** Resolves after `ms` milliseconds. */
 export function wait(ms: number, timers: Timers = systemTimers): Promise<void> {
   return new Promise(resolve => {
     timers.after(ms, resolve)
   })
 }
 
-/** A background task that repeats with pauses. `wake` ends a pause early. */
+/** Repeats a background task with pauses. `wake` ends a pause early. */
 export class Loop {
   readonly #timers: Timers
   readonly #running: Promise<void>
@@ -68,7 +61,7 @@ export class Loop {
   #endPause: () => void = () => undefined
 
   /**
-   * Starts the first step immediately. `step` resolves with the milliseconds until the next step, and never rejects.
+   * The first step starts immediately. `step` resolves with the milliseconds until the next step, and never rejects.
    */
   constructor(timers: Timers, step: () => Promise<number>) {
     this.#timers = timers

@@ -1,6 +1,5 @@
 // Looks up a value in a map, and creates a missing value.
 
-/** Returns the value of `key`. If the value is missing, first stores the result of `make`. */
 export function upsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const present = map.get(key)
   if (present !== undefined) return present

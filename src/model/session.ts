@@ -29,7 +29,6 @@ import { Failure, LanguageError } from './failure.ts'
 import { anyType, type FieldType } from './schema/field-types.ts'
 import { NamedObjects, type ReadRecorder } from './use-recorders.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const sessionLimits = {
   /**
    * Maximum number of elements that a query reads from stored sets. These reads cost no compute operations, so the

@@ -2,15 +2,15 @@
 
 import { step } from '../base/effort.ts'
 
-/** The number of UTF-16 units that one effort step (src/base/effort.ts) represents. */
+/** UTF-16 units of one effort step (src/base/effort.ts). */
 const unitsPerStep = 16
 
-/** Returns the number of code points in a text. An unpaired surrogate is a code point. */
+/** An unpaired surrogate is a code point. */
 export function codePointLength(text: string): number {
   return codePointsBetween(text, 0, text.length)
 }
 
-/** Returns the number of code points between two offsets in UTF-16 units. */
+/** `from` and `to` are offsets in UTF-16 units. */
 export function codePointsBetween(text: string, from: number, to: number): number {
   step(Math.ceil((to - from) / unitsPerStep))
   let count = to - from
@@ -23,10 +23,7 @@ export function codePointsBetween(text: string, from: number, to: number): numbe
   return count
 }
 
-/**
- * Returns the offset that is `codePoints` code points after `from`, at most the length of the text. Offsets are UTF-16
- * units.
- */
+/** The offset `codePoints` code points after `from`, at most the length of the text. Offsets are UTF-16 units. */
 export function unitOffset(text: string, codePoints: number, from = 0): number {
   if (codePoints >= text.length - from) return text.length
   step(Math.ceil(codePoints / unitsPerStep))
@@ -35,7 +32,7 @@ export function unitOffset(text: string, codePoints: number, from = 0): number {
   return at
 }
 
-/** Returns whether a surrogate pair begins at the offset `at`. */
+/** Whether a surrogate pair begins at `at`. */
 export function isPairAt(text: string, at: number): boolean {
   const high = text.charCodeAt(at)
   if (high < 0xd800 || high > 0xdbff) return false

@@ -1,22 +1,21 @@
-// Substring search. The string to find is called needle. In the worst case, the time of `indexOf` is proportional to
-// the product of the lengths of text and needle. Therefore long needles are searched with the algorithm of Knuth,
-// Morris and Pratt (KMP), whose time is proportional to the sum of the lengths.
+// Substring search. In the worst case, the time of `indexOf` is proportional to the product of the lengths of text and
+// needle (the string to find). Therefore long needles are searched with the algorithm of Knuth, Morris and Pratt (KMP),
+// whose time is proportional to the sum of the lengths.
 
 import { longCall, step } from '../base/effort.ts'
 import { codePointLength, codePointsBetween, unitOffset } from './code-points.ts'
 
-/** Maximum length of needles that are always searched with `indexOf`: their worst case is fast enough. */
+/** The worst case of `indexOf` with such needles is fast enough. */
 const shortNeedle = 64
 
-/** The number of UTF-16 units between two calls of `step`, which counts the effort of a query. */
+/** UTF-16 units between two calls of `step`, which counts the effort of a query. */
 const unitsPerCount = 4096
 
-/** Searches texts for a needle. */
 export class TextSearch {
   readonly #needle: string
   /**
-   * The failure function of KMP, computed at first use. For each prefix of the needle, the function returns the length
-   * of the prefix's longest border. A border is a proper prefix that is also a suffix.
+   * The failure function of KMP, computed at first use: for each prefix of the needle, the length of its longest
+   * border. A border is a proper prefix that is also a suffix.
    */
   #borders: Int32Array | undefined
 
@@ -24,7 +23,7 @@ export class TextSearch {
     this.#needle = needle
   }
 
-  /** Returns the offset of the first occurrence at or after `from`, or -1. Offsets are UTF-16 units. */
+  /** The first occurrence at or after `from`, or -1. Offsets are UTF-16 units. */
   firstIn(text: string, from: number): number {
     const units = text.length - from
     if (this.#needle.length <= shortNeedle || units <= unitsPerCount) {
@@ -50,7 +49,7 @@ export class TextSearch {
   }
 }
 
-/** Returns the offset of the first occurrence of `needle` at or after `from`, or -1. Offsets are UTF-16 units. */
+/** The first occurrence at or after `from`, or -1. Offsets are UTF-16 units. */
 export function indexOfText(text: string, needle: string, from = 0): number {
   if (needle.length <= shortNeedle) longCall(text.length - from)
   return new TextSearch(needle).firstIn(text, from)
@@ -69,14 +68,14 @@ function bordersOf(needle: string): Int32Array {
   return borders
 }
 
-/** Returns the start of a search, in code points. Returns 0 if `start` is outside of the text. */
+/** The start in code points; 0 if it is outside of the text. */
 export function searchStart(start: bigint | undefined, text: string): number {
   if (start === undefined || start <= 0n || start >= BigInt(text.length)) return 0
   const offset = Number(start)
   return offset < codePointLength(text) ? offset : 0
 }
 
-/** Returns the offset of the first occurrence of `find` at or after `start`, or -1. Offsets are code points. */
+/** The first occurrence at or after `start`, or -1. Offsets are code points. */
 export function findText(text: string, find: string, start: bigint | undefined): number {
   const from = searchStart(start, text)
   const fromUnit = unitOffset(text, from)

@@ -1,5 +1,4 @@
-// Converts texts to title case. In each word, the first letter, digit or symbol is converted to title case. All later
-// letters are converted to lower case.
+// In each word, the first letter, digit or symbol is converted to title case, and all later letters to lower case.
 
 import { step } from '../base/effort.ts'
 import { mapKnown } from '../values/known-characters.ts'
@@ -12,15 +11,12 @@ function words(): Intl.Segmenter {
   return segmenter
 }
 
-/**
- * Matches a letter, digit or symbol, but not a modifier letter without case. The first match in a word is converted to
- * title case.
- */
+/** A letter, digit or symbol, but not a modifier letter without case. The first match in a word is converted. */
 const firstMain = /[[\p{L}--\p{Lm}]\p{N}\p{S}\p{Co}[\p{Lm}&&\p{Cased}]]/v
 
 /**
- * Converts each word of a text to title case. Unicode defines the word boundaries. Characters that are newer than the
- * Unicode version of the query languages are not changed.
+ * Unicode defines the word boundaries. Characters that are newer than the Unicode version of the query languages are
+ * not changed.
  */
 export function titlecase(text: string): string {
   return mapKnown(text, titleWords)
@@ -41,7 +37,7 @@ function titleWords(text: string): string {
   return titled
 }
 
-/** Returns the part of a word after the character `first`, in lower case. */
+/** The part of a word after the character `first`. */
 function lowerRest(segment: string, at: number, first: string): string {
   const rest = segment.slice(at + first.length)
   // `toLowerCase` creates a final sigma only after a letter, so an `a` is prepended during the conversion.
@@ -49,8 +45,8 @@ function lowerRest(segment: string, at: number, first: string): string {
 }
 
 /**
- * Returns the title case of a digraph letter. Returns undefined for other letters. In Unicode, the code point of the
- * title case is between the code points of the upper and lower case.
+ * The title case of a digraph letter, whose code point is between those of the upper and lower case; undefined for
+ * other letters.
  */
 function digraphForm(codePoint: number): number | undefined {
   if (codePoint >= 0x1c4 && codePoint <= 0x1cc) return 0x1c5 + 3 * Math.floor((codePoint - 0x1c4) / 3)
@@ -60,9 +56,7 @@ function digraphForm(codePoint: number): number | undefined {
 
 const subscriptIota = '\u0345'
 
-/**
- * Returns the title case of a character by the full rules of Unicode. JavaScript supports only upper and lower case.
- */
+/** By the full rules of Unicode. JavaScript supports only upper and lower case. */
 export function titleForm(character: string): string {
   const codePoint = character.codePointAt(0) as number
   const digraph = digraphForm(codePoint)

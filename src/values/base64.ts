@@ -1,7 +1,7 @@
-// Encodes bytes as base64 and decodes base64. The functions call the runtime's base64 methods where these exist (Node
-// 25 and later, browsers since 2025). In older runtimes, the functions call `atob` and `btoa`, with the same results.
+// Uses the runtime's base64 methods where these exist (Node 25 and later, browsers since 2025), otherwise `atob` and
+// `btoa`, with the same results.
 
-/** Bytes as standard base64 with padding. */
+/** Standard base64 with padding. */
 export function encodeBase64(bytes: Uint8Array): string {
   if (typeof bytes.toBase64 === 'function') return bytes.toBase64()
   let binary = ''
@@ -9,7 +9,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return btoa(binary)
 }
 
-/** Bytes as URL-safe base64 without padding. */
+/** Without padding. */
 export function encodeBase64Url(bytes: Uint8Array): string {
   if (typeof bytes.toBase64 === 'function') {
     return bytes.toBase64({ alphabet: 'base64url', omitPadding: true })
@@ -17,12 +17,9 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/**
- * Decodes a text in standard base64, URL-safe base64, or a mixture of both. Padding is optional. Returns undefined if
- * the text is not base64.
- */
+/** Accepts standard and URL-safe base64, also mixed, with or without padding. Undefined if the text is not base64. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  // The runtime's decoders skip white space, but the protocol does not allow white space.
+  // The runtime's decoders skip white space, but the protocol does not allow it.
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) <= 0x20) return undefined
   try {
     return readStandard(text.replaceAll('-', '+').replaceAll('_', '/'))

@@ -1,34 +1,27 @@
-// A growing byte buffer for encoding keys and stored values. The buffer is reused, so that an encoding allocates only
-// its result.
+// A growing byte buffer for encoding keys and stored values, reused so that an encoding allocates only its result.
 
 import { assert } from '../base/assert.ts'
 import { copyOf } from '../base/bytes.ts'
 
 const initialBytes = 4096
 
-/**
- * `reset` releases a buffer with more than this many bytes, so that one huge document does not occupy memory forever.
- */
+/** `reset` releases longer buffers, so that one huge document does not occupy memory forever. */
 const keptBytes = 1 << 20
 const two32 = 0x1_0000_0000
 
-/**
- * Appends big-endian numbers and bytes. Calls can be chained. A writer must not be used for two encodings at the same
- * time.
- */
+/** Appends big-endian numbers and bytes. A writer must not be used for two encodings at the same time. */
 export class ByteWriter {
   bytes: Uint8Array = new Uint8Array(initialBytes)
   view: DataView = new DataView(this.bytes.buffer)
   length = 0
 
-  /** Empties the writer for the next use. */
   reset(): this {
     this.length = 0
     if (this.bytes.length > keptBytes) this.#allocate(initialBytes)
     return this
   }
 
-  /** Makes room for `count` more bytes, so that the caller may write to `bytes` directly. */
+  /** The caller may then write `count` bytes to `bytes` directly. */
   reserve(count: number): void {
     const needed = this.length + count
     if (needed <= this.bytes.length) return
@@ -57,7 +50,7 @@ export class ByteWriter {
     return this
   }
 
-  /** Appends the low 64 bits of `value`. Negative numbers are in two's complement. */
+  /** Negative numbers are in two's complement. */
   u64(value: bigint): this {
     this.reserve(8)
     this.view.setBigUint64(this.length, value)
@@ -72,7 +65,7 @@ export class ByteWriter {
     return this
   }
 
-  /** Appends a safe integer in 8 bytes. The sign bit is inverted, so that byte order equals numeric order. */
+  /** A safe integer in 8 bytes with an inverted sign bit, so that byte order equals numeric order. */
   ascending(integer: number): this {
     assert(Number.isSafeInteger(integer), 'a number in a key is a safe integer')
     const high = Math.floor(integer / two32)
@@ -92,7 +85,7 @@ export class ByteWriter {
     return this
   }
 
-  /** Appends the text in UTF-8. A lone surrogate becomes the three bytes of its code point ("WTF-8"). */
+  /** A lone surrogate becomes the three bytes of its code point ("WTF-8"). */
   utf8(text: string): this {
     this.reserve(text.length * 3)
     const bytes = this.bytes
@@ -122,13 +115,13 @@ export class ByteWriter {
     return this
   }
 
-  /** Replaces each byte from `start` on by its complement. This reverses the order of the encoded values. */
+  /** Reverses the order of the encoded values. */
   complementFrom(start: number): void {
     const bytes = this.bytes
     for (let index = start; index < this.length; index++) bytes[index] = ~(bytes[index] as number)
   }
 
-  /** A copy of the bytes, owned by the caller. */
+  /** The caller owns the copy. */
   copy(): Uint8Array {
     return copyOf(this.bytes, 0, this.length)
   }

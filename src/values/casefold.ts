@@ -1,8 +1,7 @@
-// Unicode NFKC case folding: the `casefold` function and the `casefold` transform of indexes. The standard defines case
-// folding as a mapping of each character (NFKC_Casefold) followed by NFC. The runtime lacks NFKC_Casefold, so this
-// module derives NFKC_Casefold from the runtime's normalization and case mapping. Each character is mapped to lower
-// case, then to upper case, then to lower case again. The result is the standard's full case folding, except for the
-// characters in `exception`. Compatibility forms are resolved, and default ignorable code points are removed.
+// Unicode NFKC case folding: the `casefold` function and the `casefold` transform of indexes. The runtime lacks the
+// standard's mapping of characters (NFKC_Casefold), so this module derives it from the runtime's normalization and case
+// mapping. Mapping each character to lower case, to upper case, and to lower case again gives the standard's full case
+// folding, except for the characters in `exception`.
 
 import { step } from '../base/effort.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
@@ -12,9 +11,8 @@ import { normalize } from './normalize.ts'
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 
 /**
- * Returns the folding of a character for which the case mapping gives a wrong result. Returns undefined for all other
- * characters. Cherokee letters fold to capitals. The dotless i folds to itself, because the Turkic foldings are not
- * used.
+ * The folding of a character for which the case mapping gives a wrong result. Cherokee letters fold to capitals. The
+ * dotless i folds to itself, because the Turkic foldings are not used.
  */
 function exception(codePoint: number): number | undefined {
   if (codePoint === 0x131) return codePoint
@@ -43,10 +41,10 @@ function foldOnce(text: string): string {
   return folded.normalize('NFKC')
 }
 
-/** The cached mappings. The cache has room for the characters of most alphabets at the same time. */
+/** Has room for the characters of most alphabets at the same time. */
 const remembered = new GenerationCache<string, string>(8192)
 
-/** The case folding of one character. The second pass folds the characters that the first pass produced. */
+/** The second pass folds the characters that the first pass produced. */
 function mappingOf(character: string): string {
   const known = remembered.get(character)
   if (known !== undefined) return known
@@ -56,8 +54,8 @@ function mappingOf(character: string): string {
 }
 
 /**
- * Returns the text after NFKC case folding. Texts that differ only in case, width or compatibility forms have the same
- * result. Characters newer than the stored Unicode tables are not folded, so an index key is the same in every runtime.
+ * Texts that differ only in case, width or compatibility forms have the same result. Characters newer than the stored
+ * Unicode tables are not folded, so an index key is the same in every runtime.
  */
 export function casefold(text: string): string {
   step(text.length >> 4)

@@ -1,33 +1,28 @@
-// The collation weights of all characters. The table is unpacked from collation-data.ts when the first non-ASCII string
-// is compared. Unpacking takes a few milliseconds. scripts/derive-collation.ts derives the data.
+// The collation weights of all characters. The table is unpacked from collation-data.ts (made by
+// scripts/derive-collation.ts) when the first non-ASCII string is compared, which takes a few milliseconds.
 //
 // A character has a sequence of elements, each with a weight on up to three levels:
 //   letter   a primary weight, the secondary weight that all letters share, a tertiary weight (rank among its variants)
 //   mark     no primary weight, a secondary weight above the weight of letters, a tertiary weight
 // A contraction is a sequence of characters with its own elements, such as a Thai vowel with the following consonant,
 // or U+0438 U+0306. A character that is not in the table (unassigned, private, lone surrogate) has its code point as an
-// implicit primary weight. Implicit weights are above the weights of all letters.
+// implicit primary weight, above the weights of all letters.
 
 import { assert } from '../base/assert.ts'
 import { composed, contractions, ignorable, letterRuns, marks, variants } from './collation-data.ts'
 
-// Assigns byte codes to the primary weights of the collation.
-
-/** The lead byte of implicit weights. All letters except U+FFFD have smaller lead bytes. */
+/** All letters except U+FFFD have smaller lead bytes. */
 export const implicitLead = 0xfd
 const replacementCharacter = 0xfffd
 const leadFirst = 0x02
-/**
- * Number of lead bytes that are reserved for three-byte weights. Letters after `z` get two-byte weights until only
- * these lead bytes are left.
- */
+/** Lead bytes of three-byte weights. Letters after `z` get two-byte weights until only these are left. */
 const wideLeads = 3
 
 /**
- * Assigns each letter (a code point, or a sequence) its primary weight. ASCII letters get one byte. The letters between
- * ASCII letters, and most letters after `z`, get two bytes; the remaining letters (Han) get three bytes. No weight is a
- * prefix of another weight. Weights compare bytewise in the order of the letters. Zero is never a lead byte, because a
- * zero byte ends a level.
+ * Assigns each letter (a code point, or a sequence) a byte code. ASCII letters get one byte. The letters between ASCII
+ * letters, and most letters after `z`, get two bytes; the remaining letters (Han) get three bytes. No weight is a
+ * prefix of another weight, and weights compare bytewise in the order of the letters. Zero is never a lead byte,
+ * because a zero byte ends a level.
  */
 export function assignPrimaryCodes(letters: readonly (number | string)[]): Uint32Array {
   const codes = new Uint32Array(letters.length)
@@ -59,15 +54,15 @@ export function assignPrimaryCodes(letters: readonly (number | string)[]): Uint3
   return codes
 }
 
-// Encodes lists of small integers as text, for data in source files: base64 VLQ, the encoding of source maps. Each
-// character has five bits and a continuation bit; the lowest bit of a number is its sign.
+// Data in source files has the form of base64 VLQ, the encoding of source maps. Each character has five bits and a
+// continuation bit; the lowest bit of a number is its sign.
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
 const digitValues = new Uint8Array(128)
 for (let value = 0; value < digits.length; value++) digitValues[digits.charCodeAt(value)] = value
 
-/** Packs integers of at most 26 bits. */
+/** The integers have at most 26 bits. */
 export function packNumbers(numbers: Iterable<number>): string {
   let packed = ''
   for (const number of numbers) {
@@ -78,7 +73,7 @@ export function packNumbers(numbers: Iterable<number>): string {
   return packed
 }
 
-/** Decodes a text made by {@link packNumbers}. */
+/** Decodes a result of {@link packNumbers}. */
 export function unpackNumbers(packed: string): Int32Array {
   const numbers = new Int32Array(packed.length)
   let count = 0
@@ -96,13 +91,13 @@ export function unpackNumbers(packed: string): Int32Array {
   return numbers.subarray(0, count)
 }
 
-/** The kinds of entries. The table has one entry for each character. The two highest bits of an entry are its kind. */
+/** The two highest bits of an entry, of which the table has one for each character. */
 export const entryKinds = {
   /** A constant of `specials`. */
   special: 0,
   letter: 1,
   mark: 2,
-  /** Several elements. The entry contains the number of elements, and the position of the first element in the pool. */
+  /** The entry contains the number of elements, and the position of the first element in the pool. */
   several: 3,
 } as const
 
@@ -110,8 +105,8 @@ export const entryKinds = {
 export const specials = { unknown: 0, ignorable: 1, composed: 2 } as const
 
 /**
- * The bits of an element, or of an entry with one element: kind (2 bits), start of a contraction (1 bit), tertiary rank
- * (8 bits), index (21 bits).
+ * The bits of an element, or of an entry with one element: kind (2), start of a contraction (1), tertiary rank (8),
+ * index (21).
  */
 const kindShift = 30
 const starterBit = 1 << 29
@@ -122,17 +117,13 @@ const rankMask = 0xff
 const pageBits = 8
 const pageSize = 1 << pageBits
 
-/** The table in the form from which sort keys are computed. */
 export class CollationTable {
   readonly #pages: (Uint32Array | undefined)[] = new Array(0x110000 >> pageBits).fill(undefined)
   /** The elements of all characters that have several elements. */
   readonly #pool: number[] = []
   readonly #contractions = new Map<string, Uint32Array>()
   #contractionMax = 0
-  /**
-   * For each letter, a code with the bytes of its primary weight. The highest byte of the code is the number of these
-   * bytes.
-   */
+  /** The bytes of each letter's primary weight, below a byte with their number. */
   readonly primaryCodes: Uint32Array
 
   constructor() {
@@ -150,13 +141,13 @@ export class CollationTable {
     for (const [text, elements] of unpackElements(contractions)) this.#define(text, elements)
   }
 
-  /** The entry of a code point. */
+  /** `point` is a code point. */
   entry(point: number): number {
     const page = this.#pages[point >> pageBits]
     return page === undefined ? specials.unknown : (page[point & (pageSize - 1)] as number)
   }
 
-  /** Returns the element at `place` in the pool. Entries of kind `several` contain such places. */
+  /** Entries of kind `several` contain such places. */
   pooled(place: number): number {
     return this.#pool[place] as number
   }
@@ -196,7 +187,6 @@ export class CollationTable {
     this.#set(point, this.entry(point) | starterBit)
   }
 
-  /** The elements of the contraction with exactly this text, if any. */
   contraction(text: string): Uint32Array | undefined {
     return this.#contractions.get(text)
   }
@@ -209,22 +199,20 @@ export class CollationTable {
   }
 }
 
-/** The kind of an entry or element. */
 export function kindOf(entry: number): number {
   return entry >>> kindShift
 }
 
-/** Returns whether a contraction may begin with the character of this entry. */
+/** Whether a contraction may begin with the character of this entry. */
 export function isStarter(entry: number): boolean {
   return (entry & starterBit) !== 0
 }
 
-/** A special entry without its starter bit. */
 export function specialOf(entry: number): number {
   return entry & ~starterBit
 }
 
-/** The index of the letter or mark of an element. */
+/** The index of the element's letter or mark. */
 export function indexOf(element: number): number {
   return element & indexMask
 }
@@ -241,7 +229,7 @@ function pack(kind: number, index: number, rank: number): number {
 /** A code point, or a sequence of several characters. */
 type Text = number | string
 
-/** Unpacks runs of consecutive characters, and sequences of several characters (format: collation-data.ts). */
+/** Format: see collation-data.ts. */
 function unpackRuns(packed: string): Text[] {
   const numbers = unpackNumbers(packed)
   const texts: Text[] = []

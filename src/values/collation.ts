@@ -1,17 +1,15 @@
 // The order of strings: Unicode root collation (CLDR root, punctuation not ignored, three levels), then UTF-8 bytes.
 //
-// Every string has a sort key, and the order of strings is the order of the bytes of their sort keys. A key consists of
-// the primary weights, 00, the secondary weights, 00, the tertiary weights, 00, and the text in UTF-8. The callers of
-// `appendSortKey` append the text. Common weights at the end of the second and third level are omitted. A lower-case
-// ASCII text has only common weights on these levels, so its key contains none of them. The weights come from the table
-// in collation-table.ts, never from the runtime. So an upgrade of Node does not change the order. The runtime is used
-// only for Unicode normalization, which is stable for all characters in the table.
+// The order of strings is the order of the bytes of their sort keys: the primary weights, 00, the secondary weights,
+// 00, the tertiary weights, 00, and the text in UTF-8. Common weights at the end of the second and third level are
+// omitted, so the key of a lower-case ASCII text has none of them. The weights come from the table in
+// collation-table.ts, never from the runtime, so an upgrade of Node does not change the order. The runtime is used only
+// for Unicode normalization, which is stable for all characters in the table.
 //
-// FQL also requires that each prefix of a string sorts before the string. This rule contradicts the collation. For
-// example, the collation sorts the string U+0E40 U+0E01 before its prefix U+0E40. Terrarium follows the collation. The
-// two rules differ only for contractions: sequences of characters that have weights of their own, independent of the
-// weights of the single characters. Examples are Thai and Lao vowels written before their consonant, and Indic vowels
-// in two parts.
+// FQL also requires that each prefix of a string sorts before the string. This rule contradicts the collation, which
+// Terrarium follows: for example, the string U+0E40 U+0E01 sorts before its prefix U+0E40. The two rules differ only
+// for contractions: sequences of characters that have weights of their own. Examples are Thai and Lao vowels written
+// before their consonant, and Indic vowels in two parts.
 //
 // A test compares the order of random strings of every script with the runtime's collator
 // (tests/unit/values/collation.test.ts). There are three known differences, all for rare sequences of Tibetan vowel
@@ -38,7 +36,7 @@ const commonSecondary = 0x01
 const commonTertiary = 0x01
 const highestLead = 0xff
 
-/** Compares two strings by collation: negative, zero (only for equal strings) or positive. */
+/** Negative, zero (only for equal strings) or positive. */
 export function compareStrings(left: string, right: string): number {
   step(1 + (Math.min(left.length, right.length) >> 3))
   if (left === right) return 0
@@ -49,8 +47,8 @@ export function compareStrings(left: string, right: string): number {
 }
 
 /**
- * Returns the length of the longest common prefix after which each string ends or continues with an ASCII character.
- * The prefix does not affect the weights of the characters after it.
+ * The longest common prefix after which each string ends or continues with an ASCII character: it does not affect the
+ * weights of the characters after it.
  */
 function commonStart(left: string, right: string): number {
   const limit = Math.min(left.length, right.length)
@@ -65,8 +63,8 @@ function startsAscii(text: string, index: number): boolean {
 }
 
 /**
- * Appends the three levels of a string's sort key, each with its terminator. The caller then appends the text in UTF-8.
- * The text determines the order of strings with equal weights.
+ * Appends the three levels with their terminators. The caller then appends the text in UTF-8, which determines the
+ * order of strings with equal weights.
  */
 export function appendSortKey(writer: ByteWriter, text: string): void {
   step(text.length >> 3)
@@ -75,8 +73,8 @@ export function appendSortKey(writer: ByteWriter, text: string): void {
 }
 
 /**
- * Compares two strings without their sort keys. Returns undefined if a character up to the first difference, or the
- * next character, is not ASCII. The next character may change the weight of the character at the difference.
+ * Undefined if a character up to the first difference, or the next one, is not ASCII. The next character may change the
+ * weight of the character at the difference.
  */
 function compareAscii(left: string, right: string): number | undefined {
   let tertiary = 0
@@ -159,11 +157,11 @@ function table(): CollationTable {
 const secondaries = new ByteWriter()
 const tertiaries = new ByteWriter()
 
-/** Builds the sort key of a string that is not ASCII. */
+/** For strings that are not ASCII. */
 class KeyBuilder {
   readonly #writer: ByteWriter
   readonly #table = table()
-  /** The lengths of the second and third level without the common weights at their end. */
+  /** The lengths without the common weights at the end of the level. */
   #secondaryEnd = 0
   #tertiaryEnd = 0
 
@@ -184,8 +182,8 @@ class KeyBuilder {
   }
 
   /**
-   * Splits the text at unknown characters (which are not in the table), and normalizes only the parts between them. A
-   * newer runtime may normalize an unknown character differently, and the key must not change.
+   * Normalizes only the parts between unknown characters (which are not in the table): a newer runtime may normalize an
+   * unknown character differently, and the key must not change.
    */
   #appendText(text: string): void {
     let start = 0
@@ -222,9 +220,9 @@ class KeyBuilder {
   }
 
   /**
-   * Handles a contraction of a character and a mark if other marks are between the two. Normalization may produce this
-   * order. Appends the elements of the contraction, then the elements of the other marks. Returns the position after
-   * all these marks, or undefined if there is no such contraction.
+   * Handles a contraction of a character and a mark with other marks in between, an order that normalization may
+   * produce. Appends the elements of the contraction, then those of the other marks. Returns the position after all
+   * these marks, or undefined if there is no such contraction.
    */
   #appendSplitContraction(text: string, start: number, next: number): number | undefined {
     let index = next
@@ -298,11 +296,11 @@ class KeyBuilder {
 const firstCombining = 0x300
 const combining = /\p{M}/u
 
-/** The maximum number of marks between the parts of a contraction. The limit bounds the time for malicious texts. */
+/** Maximum number of marks between the parts of a contraction; bounds the time for malicious texts. */
 const skippedMarksMax = 16
 
 /** Weights of marks from this value on take two bytes. */
 const markLead = 0xf0
 
-/** U+FFFF, which sorts after every other character. */
+/** Sorts after every other character. */
 const highestCharacter = 0xffff

@@ -4,20 +4,19 @@
 import { secondsPerDay } from '../base/micros.ts'
 import { LocalDate, Time } from './value.ts'
 
-/** A day of the calendar. Months and days count from 1. */
+/** Months and days count from 1. */
 interface CivilDay {
   readonly year: number
   readonly month: number
   readonly day: number
 }
 
-/** The first and last day in the range of dates. */
 export const minEpochDay = -365_243_219_162
 export const maxEpochDay = 365_241_780_471
 
 const daysPerEra = 146_097
 
-/** Number of days from 0000-03-01 (the start of a 400-year era) to 1970-01-01. */
+/** From 0000-03-01 (the start of a 400-year era) to 1970-01-01. */
 const daysToEpoch = 719_468
 
 /** Days since 1970-01-01. A `day` outside the month is valid: day 0 is the last day of the previous month. */
@@ -30,7 +29,7 @@ export function epochDayOf(year: number, month: number, day: number): number {
   return era * daysPerEra + dayOfEra - daysToEpoch
 }
 
-/** The calendar day that is `epochDay` days after 1970-01-01. */
+/** `epochDay`: days since 1970-01-01. */
 export function civilDayOf(epochDay: number): CivilDay {
   const days = epochDay + daysToEpoch
   const era = Math.floor(days / daysPerEra)
@@ -58,10 +57,7 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 }
 
-/**
- * Returns the value of the `count` ASCII digits at the offset `from`. Returns -1 if one of these characters is not a
- * digit.
- */
+/** The value of the `count` ASCII digits at `from`; -1 if one of them is not a digit. */
 export function digitsAt(text: string, from: number, count: number): number {
   if (from + count > text.length) return -1
   let value = 0
@@ -74,9 +70,8 @@ export function digitsAt(text: string, from: number, count: number): number {
 }
 
 /**
- * Reads `YYYY-MM-DD` at the start of a text. The year has four digits, or a sign and four to nine digits. Days 1 to 31
- * are accepted in every month. Returns the day and the offset after its text, or undefined if the text does not begin
- * with a day.
+ * Reads `YYYY-MM-DD` at the start of a text; undefined for another text. The year has four digits, or a sign and four
+ * to nine digits. Days 1 to 31 are accepted in every month. `end`: the offset after the day.
  */
 export function readDay(text: string): (CivilDay & { readonly end: number }) | undefined {
   const sign = text[0]
@@ -93,22 +88,19 @@ export function readDay(text: string): (CivilDay & { readonly end: number }) | u
   return { year: sign === '-' ? -year : year, month, day, end: yearEnd + 6 }
 }
 
-/**
- * Parses a date in the form `YYYY-MM-DD`. Returns undefined for every other text, and for a day that does not exist.
- * Blanks are not allowed.
- */
+/** Parses `YYYY-MM-DD` without blanks. Undefined for other texts, and for a day that does not exist. */
 export function parseDate(text: string): LocalDate | undefined {
   const read = readDay(text)
   if (!read || read.end !== text.length || read.day > daysInMonth(read.year, read.month)) return undefined
   return new LocalDate(epochDayOf(read.year, read.month, read.day))
 }
 
-/** A date as ISO text. Years outside 0000 to 9999 have a sign. */
+/** ISO text. Years outside 0000 to 9999 have a sign. */
 export function formatDate(date: LocalDate): string {
   return formatDay(date.epochDay)
 }
 
-/** Like {@link formatDate}, for the day that is `epochDay` days after 1970-01-01. */
+/** Like {@link formatDate}; `epochDay`: days since 1970-01-01. */
 export function formatDay(epochDay: number): string {
   const { year, month, day } = civilDayOf(epochDay)
   return `${formatYear(year)}-${twoDigits(month)}-${twoDigits(day)}`
@@ -120,36 +112,30 @@ function formatYear(year: number): string {
   return year > 9999 ? `+${digits}` : digits
 }
 
-/** A number below 100 as two digits. */
+/** `number` is below 100. */
 export function twoDigits(number: number): string {
   return number < 10 ? `0${number}` : String(number)
 }
 
-/**
- * Returns the date `days` days after `date`. Negative `days` give an earlier date. Undefined if the result is out of
- * range.
- */
+/** Undefined if the result is out of range. */
 export function addDays(date: LocalDate, days: bigint): LocalDate | undefined {
   const sum = BigInt(date.epochDay) + days
   return sum < minEpochDay || sum > maxEpochDay ? undefined : new LocalDate(Number(sum))
 }
 
-/**
- * The UTC date of a time. Undefined if the time is in the first or last year of `Time`, because dates do not include
- * these years.
- */
+/** In UTC. Undefined in the first and the last year of `Time`, which dates do not include. */
 export function dateOfTime(time: Time): LocalDate | undefined {
   const epochDay = epochDayOfTime(time)
   return epochDay < minEpochDay || epochDay > maxEpochDay ? undefined : new LocalDate(epochDay)
 }
 
-/** The UTC day of a time, as days since 1970-01-01. */
+/** Days since 1970-01-01, in UTC. */
 export function epochDayOfTime(time: Time): number {
   const days = Number(time.seconds / BigInt(secondsPerDay))
   return time.seconds < BigInt(days) * BigInt(secondsPerDay) ? days - 1 : days
 }
 
-/** Midnight UTC of a date. */
+/** Midnight UTC. */
 export function timeOfDate(date: LocalDate): Time {
   return new Time(BigInt(date.epochDay) * BigInt(secondsPerDay), 0)
 }

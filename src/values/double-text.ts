@@ -1,11 +1,10 @@
-// Formats doubles as Java does, because clients of FQL have always received this form. The text usually contains the
-// shortest digits that parse to the same double. For a few doubles, Java prints other digits, and this module computes
-// these digits as Java does.
+// Formats doubles as Java does, because clients of FQL have always received this form: usually the shortest digits that
+// parse to the same double, and for a few doubles the other digits that Java prints.
 
 /**
- * Returns a double as text. The text of a finite double always has a decimal point. Zero, and magnitudes from 0.001 to
- * below 10 million, have plain digits. Other finite doubles have the form `d.dEn` or `d.dE-n`. The other texts are
- * `NaN`, `Infinity` and `-Infinity`.
+ * The text of a finite double always has a decimal point. Zero, and magnitudes from 0.001 to below 10 million, have
+ * plain digits. Other finite doubles have the form `d.dEn` or `d.dE-n`. The other texts are `NaN`, `Infinity` and
+ * `-Infinity`.
  */
 export function javaDoubleText(double: number): string {
   const magnitude = Math.abs(double)
@@ -24,13 +23,12 @@ export function javaDoubleText(double: number): string {
   return text.replace('e+', 'E').replace('e', 'E')
 }
 
-// The decimal digits of doubles as Java printed them up to release 18. They can differ from the shortest digits only
-// for doubles from 2^53 on, powers of two below 0.001, and subnormal doubles. For all other doubles, the runtime
-// computes the same digits in less time. This code uses the algorithm of java.lang.Double.toString, including the
-// integer overflows of Java. The digits of three million doubles of all magnitudes were compared with the digits that
-// release 17 prints.
+// The digits that Java printed up to release 18 can differ from the shortest digits only for doubles from 2^53 on,
+// powers of two below 0.001, and subnormal doubles. For the others, the runtime computes the same digits in less time.
+// This code uses the algorithm of java.lang.Double.toString, including Java's integer overflows. The digits of three
+// million doubles of all magnitudes were compared with those of release 17.
 
-/** Decimal digits without trailing zeros, and the power of ten of the first digit. */
+/** Without trailing zeros; `exponent`: the power of ten of the first digit. */
 interface JavaDigits {
   readonly digits: string
   readonly exponent: number
@@ -48,7 +46,7 @@ interface BinaryParts {
   /** Includes the hidden bit. The value of the double is `fraction * 2^(exponent - 52)`. */
   readonly fraction: bigint
   readonly exponent: number
-  /** Number of significant bits in the fraction: 53, or fewer for a subnormal double. */
+  /** Significant bits in the fraction: 53, or fewer for a subnormal double. */
   readonly precision: number
 }
 
@@ -63,14 +61,14 @@ function binaryParts(magnitude: number): BinaryParts {
   return { fraction, exponent, precision: significantBitsMax - missing }
 }
 
-/** Returns whether Java's digits of a finite, non-negative double may differ from the shortest digits. */
+/** `magnitude` is finite and not negative. False: Java's digits are the shortest digits. */
 export function hasOwnJavaDigits(magnitude: number): boolean {
   if (magnitude >= 1e-3) return magnitude >= 2 ** significantBitsMax
   if (magnitude < smallestNormal) return magnitude > 0
   return binaryParts(magnitude).fraction === hiddenBit
 }
 
-/** Java's digits of a positive finite double. */
+/** `magnitude` is positive and finite. */
 export function javaDigits(magnitude: number): JavaDigits {
   const { exponent, fraction, precision } = binaryParts(magnitude)
   return exponent >= fractionBits && exponent <= 62
@@ -79,8 +77,8 @@ export function javaDigits(magnitude: number): JavaDigits {
 }
 
 /**
- * Java computes the digits of doubles from 2^52 to below 2^63 with integer arithmetic. The last digits, which exceed
- * the precision of a double, are rounded to zeros.
+ * For doubles from 2^52 to below 2^63, Java uses integer arithmetic, and rounds digits beyond the precision of a double
+ * to zeros.
  */
 function integerDigits(integer: bigint, exponent: number): JavaDigits {
   const beyond = exponent - significantBitsMax - 1
@@ -92,8 +90,8 @@ function integerDigits(integer: bigint, exponent: number): JavaDigits {
 }
 
 /**
- * An estimate of the power of ten of the first digit. The estimate is never too small and at most 1 too large.
- * `generate` corrects the estimate.
+ * Estimates the power of ten of the first digit: never too small, and at most 1 too large. `generate` corrects the
+ * estimate.
  */
 function estimatedExponent(fraction: bigint, exponent: number): number {
   const mantissa = Number(fraction) / 2 ** fractionBits
@@ -104,8 +102,8 @@ const bitLengthOfPowerOf5 = (power: number) =>
   power === 0 ? 0 : power <= 26 ? (5n ** BigInt(power)).toString(2).length : power * 3
 
 /**
- * Generates digits until the remainder is within the rounding interval of the double. The remainder is `b / s`, and the
- * bound of the interval is `m / s`. Before the first digit, the remainder is the whole value.
+ * Generates digits until the remainder `b / s` is within the rounding interval of the double, whose bound is `m / s`.
+ * Before the first digit, the remainder is the whole value.
  */
 function generatedDigits(fraction: bigint, binaryExponent: number, precision: number): JavaDigits {
   let significant = fraction
@@ -119,8 +117,8 @@ function generatedDigits(fraction: bigint, binaryExponent: number, precision: nu
   const fives = { value: Math.max(0, -estimate), scale: Math.max(0, estimate) }
   const value = fives.value + tinyBits + binaryExponent - (bits - 1)
   const scale = fives.scale + tinyBits
-  // For a power of two, the distance to the next smaller double is half the distance to the next larger double. The
-  // smaller distance is used in both directions.
+  // For a power of two, the next smaller double is half as far as the next larger one. The smaller distance is used in
+  // both directions.
   const bound = fives.value + tinyBits + binaryExponent - precision - (bits === 1 ? 1 : 0)
   const common = Math.min(value, scale, bound)
   const power = (five: number, two: number) => (5n ** BigInt(five)) << BigInt(two - common)
@@ -142,8 +140,7 @@ interface Generation {
   readonly m: bigint
   readonly exponent: number
   /**
-   * True if Java computes with 64-bit integers. The bound can then overflow. At a negative bound, Java stops generating
-   * digits.
+   * Java computes with 64-bit integers, so the bound can overflow. At a negative bound, Java stops generating digits.
    */
   readonly wraps: boolean
 }

@@ -1,6 +1,6 @@
-// Equality of values. Equality is stricter than the order of values (order.ts). For example, 1 and 1.0 are not equal,
-// and a document is not equal to an object. The order of an object's fields does not matter. In queries, only the
-// function `equals` compares numbers by value.
+// Equality is stricter than the order of values (order.ts). For example, 1 and 1.0 are not equal, and a document is not
+// equal to an object. The order of an object's fields does not matter. In queries, only the function `equals` compares
+// numbers by value.
 
 import { step } from '../base/effort.ts'
 import { type ObjectValue, Transient, type UnresolvedTarget, type Value } from './value.ts'
@@ -8,7 +8,7 @@ import { type ObjectValue, Transient, type UnresolvedTarget, type Value } from '
 /** A value with a `kind` property. */
 export type Tagged = Extract<Value, { readonly kind: string }>
 
-/** Returns whether two values are deeply equal. */
+/** Compares deeply. */
 export function equalValues(left: Value, right: Value): boolean {
   step()
   if (typeof left === 'number' || typeof right === 'number') return Object.is(left, right)
@@ -53,7 +53,7 @@ function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index])
 }
 
-/** The components of a tagged value. Values of one kind are equal if and only if their components are equal. */
+/** Values of one kind are equal if and only if their components are equal. */
 export function partsOf(value: Tagged): readonly Value[] {
   if (value instanceof Transient) return value.parts()
   switch (value.kind) {
@@ -74,7 +74,7 @@ export function partsOf(value: Tagged): readonly Value[] {
   }
 }
 
-/** The members of a target as an object. Undefined members are omitted. */
+/** Undefined members are omitted. */
 function membersOf(target: UnresolvedTarget): ObjectValue {
   const entries: [string, Value | undefined][] = Object.entries(target)
   return new Map(entries.filter((entry): entry is [string, Value] => entry[1] !== undefined))

@@ -1,20 +1,19 @@
-// The extent of a value: the size that the value would have if it were written out. An array or object that is in
-// memory once can occur many times in a value. For example, thirty repetitions of `x = [x, x]` make a value with a
-// billion elements. The extents of large arrays and objects are cached. So the extent of a value that contains such
-// arrays or objects is computed quickly.
+// The extent of a value is the size that the value would have if it were written out. An array or object that is in
+// memory once can occur many times in a value: thirty repetitions of `x = [x, x]` make a value with a billion elements.
+// So the extents of large arrays and objects are cached.
 
 import { step } from '../base/effort.ts'
 import { partsOf, type Tagged } from './equality.ts'
 import { isArray, type Value } from './value.ts'
 
-/** Minimum extent that is cached. Smaller extents are fast to compute again. */
+/** Smaller extents are fast to compute again. */
 const rememberedFrom = 64
 
 const extents = new WeakMap<object, number>()
 
 /**
- * Returns the extent of a value: the number of values in it, including `value` itself, plus the UTF-16 units of texts
- * and field names, plus the bytes of byte strings.
+ * The number of values, including `value` itself, plus the UTF-16 units of texts and field names, plus the bytes of
+ * byte strings.
  */
 export function extentOf(value: Value): number {
   if (typeof value === 'string') return 1 + value.length

@@ -2,18 +2,18 @@
 
 import { int64Max, int64Min } from './value.ts'
 
-/** The constants of java.lang.Math. Clients expect results that are calculated with these constants. */
+/** The constant of java.lang.Math, from which clients expect results. */
 export const degreesPerRadian = 57.29577951308232
 export const radiansPerDegree = 0.017453292519943295
 
-/** Converts a double to a 64-bit integer: toward zero, clamped to the range, 0 for NaN. */
+/** Toward zero, clamped to 64 bits, 0 for NaN. */
 export function toLong(double: number): bigint {
   if (Number.isNaN(double)) return 0n
   if (double >= 2 ** 63) return int64Max
   return double <= -(2 ** 63) ? int64Min : BigInt(Math.trunc(double))
 }
 
-/** Like {@link toLong}, but returns a double: the double nearest to the integer. The result is never −0. */
+/** Like {@link toLong}, but returns the double nearest to the integer, never −0. */
 function cutToLong(double: number): number {
   if (Number.isNaN(double)) return 0
   return Math.max(-(2 ** 63), Math.min(2 ** 63, Math.trunc(double))) + 0
@@ -23,10 +23,9 @@ function cutToLong(double: number): number {
 const intMax = 2 ** 31 - 1
 
 /**
- * Rounds (`half` is 0.5) or truncates (`half` is 0) a number to `places` decimal places. Negative `places` round to
- * tens, hundreds and so on. The protocol defines the formulas, with three quirks. Halves of negative numbers are rounded
- * toward zero. Intermediate results are 64-bit integers. From ten decimal places on, the scale is the largest 32-bit
- * integer.
+ * Rounds (`half` is 0.5) or truncates (`half` is 0) to `places` decimal places; negative `places` mean tens, hundreds
+ * and so on. The protocol defines the formulas, with three quirks. Halves of negative numbers are rounded toward zero.
+ * Intermediate results are 64-bit integers. From ten decimal places on, the scale is the largest 32-bit integer.
  */
 export function cutDigits(value: bigint | number, places: bigint | number, half: 0.5 | 0): bigint | number {
   // The power of ten is parsed from text because `10 ** -5` is inexact.

@@ -1,15 +1,12 @@
-// Pretty-prints JSON, for clients in a terminal and for responses to failed requests. The text is not parsed, so the
+// Pretty-prints JSON, for clients in a terminal and for responses to failed requests, without parsing it, so that the
 // spelling of numbers does not change.
 
 import { unfinished, valueEnd } from './json-scan.ts'
 
-/** An array or object is written on one line if its compact form has fewer characters than this. */
+/** An array or object with a shorter compact form is written on one line. */
 const oneLineChars = 60
 
-/**
- * Formats JSON text that has no white space between its tokens. The result has two spaces per level and a newline at
- * the end.
- */
+/** Formats JSON text that has no white space between its tokens, with two spaces per level and a newline at the end. */
 export function prettyPrint(json: string): string {
   let text = ''
   let newline = '\n'
@@ -52,7 +49,7 @@ export function prettyPrint(json: string): string {
   return `${text}\n`
 }
 
-/** The punctuation mark, string, number or word at an offset. */
+/** A token is a punctuation mark, string, number or word. */
 function tokenAt(json: string, start: number): string {
   const first = json[start] as string
   if (isPunctuation(first)) return first

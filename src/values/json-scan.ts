@@ -1,9 +1,7 @@
-// Character codes of JSON, and functions that find the end of a JSON value without parsing the value. Code that reads
-// JSON without JSON.parse uses the character codes. Examples are the parser of requests (json.ts), the code for query
-// shapes, and the pretty-printer. The source is UTF-16 text or UTF-8 bytes. The structural characters of JSON have the
-// same codes in both encodings. The functions return `unfinished` if a value does not end within the source.
+// Character codes of JSON, and functions that find the end of a JSON value without parsing it, for code that reads JSON
+// without JSON.parse. The source is UTF-16 text or UTF-8 bytes: the structural characters of JSON have the same codes
+// in both.
 
-/** Character codes. */
 export const newline = 0x0a
 export const space = 0x20
 export const quote = 0x22
@@ -15,28 +13,25 @@ export const closeBracket = 0x5d
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
 
-/** JSON, complete or partial, as text or bytes. */
+/** Complete or partial JSON. */
 export type JsonSource = string | Uint8Array
 
-/** The result if a value does not end within the source. */
+/** The result of functions if a value does not end within the source. */
 export const unfinished = -1
 
-/** The UTF-16 unit or byte at the position `at`; NaN after the end. */
+/** A UTF-16 unit or byte; NaN after the end. */
 function unitAt(source: JsonSource, at: number): number {
   return typeof source === 'string' ? source.charCodeAt(at) : (source[at] ?? Number.NaN)
 }
 
-/**
- * Returns the position of the first character at or after `at` that is not white space. If there is no such character,
- * returns the length of the source.
- */
+/** The first position at or after `at` without white space, or the length of the source. */
 export function blanksEnd(source: JsonSource, at: number): number {
   let end = at
   while (unitAt(source, end) <= space) end++
   return end
 }
 
-/** Returns the position of the closing quote of the string that begins at `at`, or {@link unfinished}. */
+/** The position of the closing quote of the string that begins at `at`, or {@link unfinished}. */
 export function stringEnd(source: JsonSource, at: number): number {
   let end = at
   for (;;) {
@@ -49,8 +44,8 @@ export function stringEnd(source: JsonSource, at: number): number {
 }
 
 /**
- * Returns the position after the value at `at`. Returns {@link unfinished} when an array, object or string is still
- * open at `limit`. Numbers and words end at the next delimiter or at the end of the source.
+ * The position after the value at `at`. Returns {@link unfinished} when an array, object or string is still open at
+ * `limit`. Numbers and words end at the next delimiter or at the end of the source.
  */
 export function valueEnd(source: JsonSource, at: number, limit = source.length): number {
   const first = unitAt(source, at)
@@ -63,8 +58,8 @@ export function valueEnd(source: JsonSource, at: number, limit = source.length):
 }
 
 /**
- * Scans from `at`. `open`: the number of arrays and objects that are open at `at`. Returns the position after the end
- * of the outermost array or object, or {@link unfinished}.
+ * `open`: the number of arrays and objects that are open at `at`. Returns the position after the end of the outermost
+ * one, or {@link unfinished}.
  */
 export function nestedEnd(source: JsonSource, at: number, limit: number, open: number): number {
   let depth = open
@@ -81,7 +76,7 @@ export function nestedEnd(source: JsonSource, at: number, limit: number, open: n
   return unfinished
 }
 
-/** Returns the position after the number or word at `at`; `at` when there is no number or word. */
+/** The position after the number or word at `at`; `at` when there is none. */
 export function wordEnd(source: JsonSource, at: number): number {
   let end = at
   for (;;) {

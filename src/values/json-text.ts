@@ -1,21 +1,18 @@
-// Builds the JSON text of responses from pieces. The piece of an unprintable value is undefined.
+// Builds the JSON text of responses from pieces.
 
-/** JSON text, or undefined for a value that cannot be printed. */
+/** Undefined for a value that cannot be printed. */
 export type JsonPiece = string | undefined
 
 /** For texts up to this length, a check of each character is cheaper than a call of JSON.stringify. */
 const shortChars = 40
 
-/**
- * A text as a JSON string with its quotes. Each lone surrogate becomes `?`, because UTF-8 cannot encode lone
- * surrogates.
- */
+/** Includes the quotes. Each lone surrogate becomes `?`, because UTF-8 cannot encode lone surrogates. */
 export function quoteJson(text: string): string {
   if (text.length <= shortChars && isPlain(text)) return `"${text}"`
   return JSON.stringify(text.isWellFormed() ? text : withoutLoneSurrogates(text))
 }
 
-/** Returns whether no character needs escaping in a JSON string. */
+/** Whether no character needs escaping in a JSON string. */
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
@@ -29,7 +26,7 @@ function withoutLoneSurrogates(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '?')
 }
 
-/** A JSON object of the given members. Undefined members are omitted. The keys must not need escaping. */
+/** Undefined members are omitted. The keys must not need escaping. */
 export function jsonObject(members: Readonly<Record<string, JsonPiece>>): string {
   let text = ''
   for (const key in members) {
@@ -45,9 +42,7 @@ export function completeJsonObject(members: Readonly<Record<string, JsonPiece>>)
   return jsonObject(members)
 }
 
-/**
- * Returns the same text as one flat string. The call of `indexOf` makes the runtime concatenate the pieces of `text`.
- */
+/** The call of `indexOf` makes the runtime concatenate the pieces of `text`. */
 export function flat(text: string): string {
   text.indexOf('\0')
   return text

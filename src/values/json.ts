@@ -1,6 +1,6 @@
-// The parser of request JSON. Terrarium has its own parser, because FQL needs four properties that JSON.parse lacks.
-// Integers of 64 bits are exact and distinct from doubles. Keys that look like integers keep their position among the
-// keys. The first of two equal keys wins. The nesting depth is limited (docs/decisions/0001-own-json-parser.md).
+// Terrarium has its own parser of request JSON, because FQL needs four properties that JSON.parse lacks. Integers of 64
+// bits are exact and distinct from doubles. Keys that look like integers keep their position among the keys. The first
+// of two equal keys wins. The nesting depth is limited (docs/decisions/0001-own-json-parser.md).
 
 import { longCall, longCallUnits, step } from '../base/effort.ts'
 import {
@@ -16,7 +16,6 @@ import {
 } from './json-scan.ts'
 import { int64Max, int64Min, type Json } from './value.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const jsonLimits = {
   /** Maximum number of nested arrays and objects in the JSON of a request body. */
   jsonDepthMax: 1000,
@@ -26,7 +25,7 @@ export const jsonLimits = {
   jsonNumberCharsMax: 1000,
 } as const
 
-/** Thrown for text that is not JSON, or is nested deeper than `jsonLimits.jsonDepthMax`. */
+/** The text is not JSON, or nested deeper than `jsonLimits.jsonDepthMax`. */
 export class JsonSyntaxError extends Error {
   override name = 'JsonSyntaxError'
   readonly reason: 'syntax' | 'nesting'
@@ -42,22 +41,19 @@ export class JsonSyntaxError extends Error {
 }
 
 /**
- * Parses the first JSON value of a text. Numbers without `.` and `e` become bigint, all other numbers become number.
- * Objects become Maps in source order. The first of several equal keys wins. Text after the value is ignored if this
- * text begins like another value: `1 2` is parsed as 1. All other text after the value causes an error: `[1] junk` is
- * an error. The protocol defines these rules and all limits. Throws {@link JsonSyntaxError}.
+ * Parses the first JSON value of a text. Numbers without `.` and `e` become bigint, others number. Objects become Maps
+ * in source order, in which the first of several equal keys wins. Text after the value is ignored if it begins like
+ * another value: `1 2` is parsed as 1, but `[1] junk` is an error. The protocol defines these rules and all limits.
+ * Throws {@link JsonSyntaxError}.
  */
 export function parseJson(text: string): Json {
   return new JsonParser(text).parse()
 }
 
-/** Maps each object with repeated keys to its first repeated key. */
+/** The first repeated key of each object with repeated keys. */
 export type RepeatedNames = ReadonlyMap<Json, string>
 
-/**
- * Like {@link parseJson}, but the last of several equal keys wins. `repeated` contains the objects in which a key
- * occurs more than once.
- */
+/** Like {@link parseJson}, but the last of several equal keys wins. */
 export function parseJsonWithRepeated(text: string): {
   readonly json: Json
   readonly repeated: RepeatedNames
@@ -66,7 +62,7 @@ export function parseJsonWithRepeated(text: string): {
   return { json: new JsonParser(text, repeated).parse(), repeated }
 }
 
-/** Like {@link parseJson}; undefined for a text that is not JSON. */
+/** Undefined for a text that is not JSON. */
 export function tryJson(text: string): Json | undefined {
   try {
     return parseJson(text)
@@ -85,13 +81,13 @@ const upperE = 0x45
 const lowerE = 0x65
 const byteOrderMark = 0xfeff
 
-/** The code that represents the end of the text. No character has this code. */
+/** Represents the end of the text. No character has this code. */
 const end = -1
 
-/** Integers of at most this many characters are exact in a double. */
+/** Shorter integers are exact in a double. */
 const plainIntegerChars = 15
 
-/** Escapes of one letter; `\u` is handled separately. */
+/** `\u` is handled separately. */
 const simpleEscapes = new Map<number, string>(
   Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
     ([letter, meaning]) => [letter.charCodeAt(0), meaning],
@@ -99,8 +95,8 @@ const simpleEscapes = new Map<number, string>(
 )
 
 /**
- * Parsing this many values is counted as a long call (base/effort.ts), because the garbage collection of so many values
- * takes longer than parsing.
+ * Parsing this many values is counted as a long call (base/effort.ts), because their garbage collection takes longer
+ * than parsing.
  */
 const manyValues = 32_768
 
@@ -111,10 +107,7 @@ class JsonParser {
   #depth = 0
   #valueCount = 0
 
-  /**
-   * Collects the objects in which a key occurs more than once. If present, the last of several equal keys wins. If
-   * undefined, the first of several equal keys wins.
-   */
+  /** Collects the objects with a repeated key. If present, the last of several equal keys wins, otherwise the first. */
   readonly #repeated: Map<Json, string> | undefined
 
   constructor(text: string, repeated?: Map<Json, string>) {
@@ -228,8 +221,8 @@ class JsonParser {
   #array(): Json {
     this.#enter()
     let next = this.#next()
-    // The array is created with its first element. An empty array would allocate room for seventeen elements at the
-    // first push. Deeply nested arrays would then need much memory.
+    // An empty array would allocate room for seventeen elements at the first push, so deeply nested arrays would need
+    // much memory.
     const items = next === closeBracket ? [] : [this.#value(next)]
     if (items.length > 0) {
       for (next = this.#next(); next !== closeBracket; next = this.#next()) {
@@ -259,7 +252,7 @@ class JsonParser {
     return this.#fail()
   }
 
-  /** Reads the rest of a string from its first escape on. Copies each run of plain characters with one call. */
+  /** Copies each run of plain characters with one call. */
   #escapedString(start: number, firstEscape: number): string {
     const text = this.#text
     let result = text.slice(start, firstEscape)
@@ -282,7 +275,6 @@ class JsonParser {
     return this.#fail()
   }
 
-  /** Reads the escape after a backslash. */
   #escape(at: number): string {
     const letter = this.#text.charCodeAt(at)
     const simple = simpleEscapes.get(letter)
@@ -352,7 +344,7 @@ class JsonParser {
     return negative ? -value : value
   }
 
-  /** Parses an integer that may have more than 64 bits. Its length is checked first, so that the cost is bounded. */
+  /** The integer may have more than 64 bits. Its length is checked first, so that the cost is bounded. */
   #integer(start: number): bigint {
     if (this.#at - start > 20) this.#fail()
     const value = BigInt(this.#text.slice(start, this.#at))

@@ -1,14 +1,13 @@
-// The characters of one version of Unicode. By Unicode's stability policies, case folding and normal forms never change
-// for an assigned character. For an unassigned code point, the folding and the normal forms may change when a later
-// version assigns the code point. Stored keys must not change. Therefore, in the texts of stored keys, only the
-// characters of this version are folded and normalized.
+// By Unicode's stability policies, case folding and normal forms never change for an assigned character, but may change
+// for an unassigned code point when a later version assigns it. Stored keys must not change. Therefore, only the
+// characters of one version of Unicode are folded and normalized in the texts of stored keys.
 
 import { step } from '../base/effort.ts'
 import { assignedRuns } from './assigned-data.ts'
 
 /**
- * The first code points of runs. The first run is assigned, the second run is unassigned, and so on alternately. If an
- * even number of these starts is at or below a code point, the code point is unassigned.
+ * The first code points of runs, alternately assigned and unassigned. If an even number of these starts is at or below
+ * a code point, the code point is unassigned.
  */
 const starts: readonly number[] = startsOf(assignedRuns)
 
@@ -20,10 +19,10 @@ function startsOf(runs: string): readonly number[] {
   })
 }
 
-/** The first unassigned code point. All smaller code points are assigned in every version. */
+/** All smaller code points are assigned in every version. */
 const firstUnassigned = 0x378
 
-/** Returns whether a code point is assigned in the Unicode version of the stored data. */
+/** Whether the Unicode version of the stored data has assigned a code point. */
 export function isKnownCharacter(codePoint: number): boolean {
   if (codePoint < firstUnassigned) return true
   let low = 0
@@ -36,7 +35,7 @@ export function isKnownCharacter(codePoint: number): boolean {
   return low % 2 === 1
 }
 
-/** All characters of the stored Unicode version as ranges: first, last, first, last … */
+/** Ranges: first, last, first, last … */
 export function knownRanges(): readonly number[] {
   return starts.map((start, index) => (index % 2 === 0 ? start : start - 1))
 }
@@ -53,9 +52,9 @@ function isAllKnown(text: string): boolean {
 }
 
 /**
- * Applies `map` to a text. The result is the same as in a runtime with the stored Unicode version. A newer character is
- * not mapped. A character is also not mapped if its result would contain a newer character. For example, a newer
- * version of Unicode may have added the capital form of a small letter.
+ * Applies `map` as in a runtime with the stored Unicode version. A newer character is not mapped, and neither is a
+ * character whose result would contain a newer one. For example, a newer version may have added the capital form of a
+ * small letter.
  */
 export function mapKnown(text: string, map: (text: string) => string): string {
   const mapped = map(text)

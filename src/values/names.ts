@@ -5,23 +5,20 @@ import { int64Max, int64Min } from './value.ts'
 /** Letters of all scripts, marks, digits, connectors, and a few signs: the protocol's `[;@+$\-_.!~%\w]+`. */
 const namePattern = /^[;@+$\-_.!~%\p{Alphabetic}\p{Mark}\p{Nd}\p{Pc}\p{Join_Control}]+$/u
 
-/**
- * Returns whether a text has the syntax of a schema object name. A valid name may still be reserved ({@link
- * isReservedName}).
- */
+/** Checks the syntax only: a valid name may still be reserved ({@link isReservedName}). */
 export function isValidName(text: string): boolean {
   return namePattern.test(text)
 }
 
-/** Returns whether a valid name is reserved. No schema object may have a reserved name. */
+/** No schema object may have a reserved name. */
 export function isReservedName(text: string): boolean {
   return text === '_'
 }
 
-/** Maximum number of digits after leading zeros. A number with more digits does not fit into 64 bits. */
+/** More digits after leading zeros do not fit into 64 bits. */
 const significantCharsMax = 20
 
-/** Parses a document id. If the text is not an id, returns the reason. */
+/** Returns the reason if the text is not an id. */
 export function parseId(text: string): bigint | 'not numeric' | 'too large' {
   const from = text.charCodeAt(0) === 0x2d ? 1 : 0
   let significant = from
@@ -37,42 +34,37 @@ export function parseId(text: string): bigint | 'not numeric' | 'too large' {
   return signed < int64Min || signed > int64Max ? 'too large' : signed
 }
 
-// Marks for the names of schema objects in the shape of a query (its text without values). In the shape, each name of a
-// known schema object is replaced by a mark: one character that identifies the name. The query log writes `?` instead
-// of the mark, and stores the positions of the names with the record.
+// In the shape of a query (its text without values), each name of a known schema object is replaced by a mark: one
+// character that identifies the name. The query log writes `?` instead of the mark, and stores the positions of the
+// names with the record.
 
-// The first mark. Marks are control characters. Shapes contain no other control characters, so a mark cannot be
-// confused with text. The marks are Latin-1 characters, so V8 can store a shape with one byte per character.
+// Marks are control characters. Shapes contain no other control characters, so a mark cannot be confused with text. The
+// marks are Latin-1 characters, so V8 can store a shape with one byte per character.
 const firstMark = 0x80
 
 /** Maximum number of different names that have marks in one shape. */
 export const markedNamesMax = 32
 
-/**
- * The mark for the name at the index `place` in the list of names. Undefined if `place` is negative, or too large for a
- * mark.
- */
+/** `place`: the index in the list of names. Undefined if it is negative, or too large for a mark. */
 export function markOf(place: number): string | undefined {
   return place >= 0 && place < markedNamesMax ? String.fromCharCode(firstMark + place) : undefined
 }
 
-/** Returns the index of the name that the mark `unit` (a UTF-16 unit) represents; undefined if `unit` is not a mark. */
+/** The index of the name that the mark `unit` (a UTF-16 unit) represents; undefined if `unit` is not a mark. */
 export function markedName(unit: number): number | undefined {
   const place = unit - firstMark
   return place >= 0 && place < markedNamesMax ? place : undefined
 }
 
-/** Matches each mark. */
 export const anyMark = /[\x80-\x9f]/g
 
-// Global ids of databases as text: the 64 bits in z-base-32, most significant first. The text has 13 characters, which
-// have room for 65 bits. The protocol requires that the lowest bit of the last character is 0. Audiences of access
-// providers contain global ids, so neither the ids nor this encoding may change.
+// Global ids of databases are the 64 bits in z-base-32, most significant first. Their 13 characters have room for 65
+// bits; the protocol requires that the lowest bit of the last character is 0. Audiences of access providers contain
+// global ids, so neither the ids nor this encoding may change.
 
 const alphabet = 'ybndrfg8ejkmcpqxot1uwisza345h769'
 const textLength = 13
 
-/** The permanent 13-character id of a database. */
 export function encodeGlobalId(id: bigint): string {
   let rest = BigInt.asUintN(64, id) << 1n
   let text = ''
@@ -83,7 +75,7 @@ export function encodeGlobalId(id: bigint): string {
   return text
 }
 
-/** Decodes a global id. Undefined if the text is not a result of {@link encodeGlobalId}. */
+/** Undefined if the text is not a result of {@link encodeGlobalId}. */
 export function decodeGlobalId(text: string): bigint | undefined {
   if (text.length !== textLength) return undefined
   let bits = 0n

@@ -1,14 +1,12 @@
-// Unicode normalization in linear time. The runtime uses insertion sort for the combining marks after a character. This
-// takes quadratic time: minutes for a million marks. Therefore this module first decomposes and sorts long runs of
-// marks. Then the runtime normalizes the text with the sorted marks. The sorting does not change the normal forms of
-// the text.
+// Unicode normalization in linear time. The runtime uses insertion sort for the combining marks after a character,
+// which takes minutes for a million marks. Therefore this module first decomposes and sorts long runs of marks, which
+// does not change the normal forms of the text. Then the runtime normalizes the text.
 
 import { longCall, step } from '../base/effort.ts'
 
-/** The normal forms of Unicode. */
 export type NormalForm = 'NFC' | 'NFD' | 'NFKC' | 'NFKD'
 
-/** Runs of at least this number of marks are sorted in this module. */
+/** Runs of at least this number of marks are sorted here. */
 const longRun = 32
 
 const firstMark = 0x300
@@ -16,7 +14,6 @@ const firstMark = 0x300
 /** In a text without marks, steps are counted once per this number of UTF-16 units. */
 const unitsPerCount = 4096
 
-/** Returns a text in a normal form of Unicode. */
 export function normalize(text: string, form: NormalForm): string {
   const ordered = withOrderedMarks(text, form)
   longCall(ordered.length)
@@ -56,7 +53,7 @@ function runEnd(text: string, start: number): number {
   return at
 }
 
-/** The marks of a run, decomposed and in canonical order. */
+/** Decomposed and in canonical order. */
 function orderedRun(run: string, form: NormalForm): string {
   const decomposed = form === 'NFC' || form === 'NFD' ? 'NFD' : 'NFKD'
   const parts: string[] = []
@@ -83,12 +80,12 @@ function orderedRun(run: string, form: NormalForm): string {
   return parts.join('')
 }
 
-/** Caches of the properties of marks. There are about three thousand marks, so the caches stay small. */
+/** Caches. There are about three thousand marks, so the caches stay small. */
 const marks = new Map<number, boolean>()
 const knownClasses = new Map<string, number>()
 const decompositions = { NFD: new Map<string, string[]>(), NFKD: new Map<string, string[]>() }
 
-/** Maximum number of code points in `marks`. The map also contains code points that are not marks. */
+/** `marks` also contains code points that are not marks. */
 const rememberedMax = 16_384
 
 const mark = /^\p{M}$/u
@@ -114,13 +111,10 @@ function decompositionOf(character: string, form: 'NFD' | 'NFKD'): string[] {
   return known
 }
 
-/** A mark of each canonical combining class, in ascending order of the classes. The list is computed on demand. */
+/** A mark of each canonical combining class, in ascending order of the classes, computed on demand. */
 const representatives: string[] = []
 
-/**
- * The rank of a mark's canonical combining class among all classes. -1 if normalization moves no other mark across this
- * mark.
- */
+/** The rank of a mark's canonical combining class; -1 if normalization moves no other mark across this mark. */
 function classOf(character: string): number {
   let known = knownClasses.get(character)
   if (known === undefined) {
@@ -132,10 +126,7 @@ function classOf(character: string): number {
   return known
 }
 
-/**
- * Fills `representatives`. The runtime does not expose the combining class of a mark. But normalization sorts two marks
- * by their classes, so the sorted order shows which of the two classes is lower.
- */
+/** The runtime does not expose combining classes, but normalization sorts two marks by their classes. */
 function findRepresentatives(): void {
   for (let point = firstMark; point <= lastMark; point++) {
     // There are no marks from the Hangul syllables up to U+F900.
@@ -158,7 +149,7 @@ function isMovable(character: string): boolean {
   return movesBefore(lowest, character) || movesBefore(character, highest)
 }
 
-/** Returns whether normalization moves `mark` before `other`. */
+/** Whether normalization moves `mark` before `other`. */
 export function movesBefore(mark: string, other: string): boolean {
   return (other + mark).normalize('NFD') !== other + mark
 }

@@ -1,5 +1,4 @@
-// Converts text to a number by the rules of Java's NumberFormat for English, as FQL requires. The parser reads the
-// longest prefix that is a number.
+// Converts text to a number by the rules of Java's NumberFormat for English, as FQL requires.
 
 import { trimBlanks } from './trim.ts'
 import { int64Max, int64Min } from './value.ts'
@@ -10,14 +9,14 @@ const minus = 0x2d
 const dot = 0x2e
 const upperE = 0x45
 
-/** Number of digits of the greatest 64-bit integer. */
+/** Digits of the greatest 64-bit integer. */
 const integerDigitsMax = 19
 
 /**
- * Returns the number at the start of a text. Blanks at both ends of the text are ignored. A number begins with an
- * optional minus sign and digits with optional grouping commas. An optional point with more digits, and an optional
- * exponent with a capital `E`, may follow. An integral value that fits into 64 bits is a bigint. All other values and
- * -0 are doubles. `NaN` and `∞` are also numbers. Returns undefined when the text does not start with a number.
+ * Reads the longest prefix that is a number, ignoring blanks at both ends of the text. A number has an optional minus
+ * sign, digits with optional grouping commas, an optional point with more digits, and an optional exponent with a
+ * capital `E`. `NaN` and `∞` are also numbers. An integral value that fits into 64 bits is a bigint. All other values
+ * and -0 are doubles. Undefined when the text does not start with a number.
  */
 export function parseJavaNumber(text: string): bigint | number | undefined {
   const trimmed = trimBlanks(text)
@@ -64,8 +63,8 @@ function skipWhile(text: string, start: number, accept: (unit: number) => boolea
 }
 
 /**
- * Reads the exponent after an `E`. Returns 0 if no integer follows, or if the integer does not fit into 64 bits: the
- * `E` then does not belong to the number. Only the lower 32 bits of the exponent are used.
+ * Reads the exponent after an `E`. Returns 0 if no 64-bit integer follows: the `E` then does not belong to the number.
+ * Only the lower 32 bits of the exponent are used.
  */
 function readExponent(text: string, start: number): number {
   const negative = text.charCodeAt(start) === minus

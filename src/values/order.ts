@@ -1,8 +1,8 @@
 // The total order of values for comparisons, `max` and `min`, index order, cursors and ranges. The bytes of index keys
 // (src/storage/keys/order-codec.ts) have exactly the same order.
 //
-// Terrarium differs from FQL in one rule. FQL converts a long to a double before it compares the long with a double.
-// FQL's rule gives no order: 2^53 and 2^53 + 1 are different longs, yet both equal the double 2^53. Terrarium compares
+// Terrarium differs from FQL in one rule. FQL converts a long to a double before it compares the long with a double,
+// which gives no order: 2^53 and 2^53 + 1 are different longs, yet both equal the double 2^53. Terrarium compares
 // numbers by their exact value. The two rules differ only for longs without an exact double, which are all beyond 2^53.
 // For these longs, the order of Terrarium agrees with arithmetic.
 //
@@ -17,7 +17,7 @@ import { partsOf } from './equality.ts'
 import type { Lambda, LocalDate, ObjectValue, Ref, Time, TransactionTime, Uuid, Value } from './value.ts'
 import { Transient, UnresolvedRef } from './value.ts'
 
-/** The types in ascending order. Never change the numbers, because they are the tag bytes of index keys. */
+/** In ascending order. Never change the numbers, because they are the tag bytes of index keys. */
 export const orderRank = {
   number: 0x10,
   bytes: 0x14,
@@ -35,12 +35,12 @@ export const orderRank = {
   null: 0x40,
 } as const
 
-/** A value that the order compares directly. */
+/** Values that the order compares directly. */
 type OrderedValue = Exclude<Value, Transient | UnresolvedRef>
 
 /**
- * Returns the form in which a value is compared: the stored form of a transient value, or the value itself. Callers
- * must reject unresolved references first.
+ * The form in which a value is compared: a transient value in its stored form. Callers must reject unresolved
+ * references first.
  */
 export function orderForm(value: Value): OrderedValue {
   let form = value
@@ -49,7 +49,6 @@ export function orderForm(value: Value): OrderedValue {
   return form
 }
 
-/** The rank of a value's type. */
 export function rankOf(value: OrderedValue): number {
   switch (typeof value) {
     case 'bigint':
@@ -82,15 +81,13 @@ export function rankOf(value: OrderedValue): number {
 }
 
 /**
- * Compares two values of any types: negative, zero or positive. The result is a total order, in which the values listed
- * at the top of this file are equal. The values must not contain unresolved references.
+ * Negative, zero or positive: a total order of values of any types. The values must not contain unresolved references.
  */
 export function compareValues(left: Value, right: Value): number {
   if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right)
   step()
   if (isNumber(left) && isNumber(right)) return compareNumbers(left, right)
-  // An array or object that is compared with itself needs no traversal. The traversal would also find unresolved
-  // references, but the caller guarantees that there are none.
+  // No traversal is needed. It would find unresolved references, but the caller guarantees that there are none.
   if (left === right) return 0
   const a = orderForm(left)
   const b = orderForm(right)
@@ -99,7 +96,7 @@ export function compareValues(left: Value, right: Value): number {
   return difference !== 0 ? difference : compareWithin(rank, a, b)
 }
 
-/** Compares tuples element by element; a prefix of a longer tuple sorts before the longer tuple. */
+/** A prefix of a longer tuple sorts before the longer tuple. */
 export function compareArrays(left: readonly Value[], right: readonly Value[]): number {
   const length = Math.min(left.length, right.length)
   for (let index = 0; index < length; index++) {
@@ -109,7 +106,7 @@ export function compareArrays(left: readonly Value[], right: readonly Value[]): 
   return left.length - right.length
 }
 
-/** Compares numbers by their exact value; −0.0 sorts before 0, NaN after all other numbers. */
+/** By their exact value; −0.0 sorts before 0, NaN after all other numbers. */
 export function compareNumbers(left: number | bigint, right: number | bigint): number {
   if (typeof left === 'number' && typeof right === 'number') return compareDoubles(left, right)
   if (Number.isNaN(left)) return 1
@@ -119,7 +116,7 @@ export function compareNumbers(left: number | bigint, right: number | bigint): n
   return Number(Object.is(right, -0)) - Number(Object.is(left, -0))
 }
 
-/** Compares doubles in the total order of Java: −0.0 is less than 0, and NaN is the greatest value. */
+/** As in Java, −0.0 is less than 0, and NaN is the greatest value. */
 export function compareDoubles(left: number, right: number): number {
   if (left < right) return -1
   if (left > right) return 1
@@ -129,7 +126,7 @@ export function compareDoubles(left: number, right: number): number {
   return Number(Number.isNaN(left)) - Number(Number.isNaN(right))
 }
 
-/** Compares byte strings as unsigned bytes; a prefix of a longer string sorts before the longer string. */
+/** As unsigned bytes; a prefix of a longer string sorts before the longer string. */
 export function compareBytes(left: Uint8Array, right: Uint8Array): number {
   const length = Math.min(left.length, right.length)
   step(length >> 3)
@@ -141,8 +138,8 @@ export function compareBytes(left: Uint8Array, right: Uint8Array): number {
 }
 
 /**
- * Compares documents of one database in the order of sets and indexes: by id (as an unsigned 64-bit integer), then by
- * collection.
+ * The order of sets and indexes: by id (as an unsigned 64-bit integer), then by collection. All documents are of one
+ * database.
  */
 export function compareDocuments(
   left: Pick<Ref, 'id' | 'collection'>,
@@ -153,7 +150,7 @@ export function compareDocuments(
   return a < b ? -1 : a > b ? 1 : left.collection - right.collection
 }
 
-/** The fields of an object sorted by name (UTF-16 units), the order in which objects are compared and hashed. */
+/** By name (UTF-16 units), the order in which objects are compared and hashed. */
 export function sortedFields(object: ObjectValue): [string, Value][] {
   return [...object].sort(([a], [b]) => {
     step()

@@ -1,6 +1,5 @@
-// Times with nanosecond precision in the years -1000000000 to 1000000000: text, units, and calendar parts in UTC.
-// java.time.Instant has the same range. The range cannot be smaller, because clients see its limits in results and
-// error texts. JavaScript's Temporal is not used, because it supports only the years -271821 to 275760.
+// Times with nanosecond precision in the years -1000000000 to 1000000000, the range of java.time.Instant: clients see
+// it in results and error texts. JavaScript's Temporal supports only the years -271821 to 275760.
 
 import { secondsPerDay } from '../base/micros.ts'
 import {
@@ -17,14 +16,13 @@ import { int64Max, type LocalDate, Time } from './value.ts'
 
 const nanosPerSecond = 1_000_000_000n
 
-/** The first and the last instant. */
 export const minTime: Time = new Time(-31_557_014_167_219_200n, 0)
 export const maxTime: Time = new Time(31_556_889_864_403_199n, 999_999_999)
 
-/** The time whose microseconds since the epoch are the largest signed 64-bit integer. */
+/** Its microseconds since the epoch are the largest signed 64-bit integer. */
 export const maxMicrosTime: Time = timeFromMicros(int64Max)
 
-/** The text of errors about times out of range. */
+/** Part of errors about times out of range. */
 export const timeBoundsText: string = `dates and times must be between ${formatTime(minTime)} and ${formatTime(maxTime)}`
 
 export interface TimeUnit {
@@ -48,16 +46,15 @@ for (const [name, nanos] of [
   units.set(name, unit).set(`${name}s`, unit)
 }
 
-/** Returns the unit with a lower-case name, such as `day` or `days`; undefined for other names. */
+/** `name` is in lower case, such as `day` or `days`. Undefined for other names. */
 export function timeUnit(name: string): TimeUnit | undefined {
   return units.get(name)
 }
 
 /**
- * Parses a time from ISO text. The text consists of a date, `T`, hours, minutes, optional seconds, and an offset or
- * `Z`. The seconds may have a fraction of up to nine digits. The offset or `Z` is required. A day after the end of a
- * month is read as the last day of the month. 24:00 means the next midnight. Blanks are not allowed. Returns undefined
- * when the text is not a time.
+ * Parses ISO text: a date, `T`, hours, minutes, optional seconds with a fraction of up to nine digits, and an offset or
+ * `Z`. A day after the end of a month is read as the last day of the month. 24:00 means the next midnight. Blanks are
+ * not allowed. Undefined when the text is not a time.
  */
 export function parseTime(text: string): Time | undefined {
   const date = readDay(text)
@@ -99,8 +96,8 @@ function readClock(text: string, start: number): Clock | undefined {
 }
 
 /**
- * Parses the offset between `start` and the end of the text: `Z`, `±HH:MM`, `±HH:MM:SS` or `±HHMM`, at most 18 hours.
- * Returns the seconds east of UTC.
+ * Parses `Z`, `±HH:MM`, `±HH:MM:SS` or `±HHMM` (at most 18 hours) from `start` to the end. Returns the seconds east of
+ * UTC.
  */
 function readOffset(text: string, start: number): number | undefined {
   const sign = text[start]
@@ -120,8 +117,7 @@ function readOffset(text: string, start: number): number | undefined {
 }
 
 /**
- * Returns a time as ISO text in UTC. The text always has seconds. A fraction that is not zero has 3, 6 or 9 digits.
- * Years are written as by `formatDay`.
+ * ISO text in UTC, always with seconds. A fraction that is not zero has 3, 6 or 9 digits. `formatDay` writes the year.
  */
 export function formatTime(time: Time): string {
   const days = epochDayOfTime(time)
@@ -132,7 +128,7 @@ export function formatTime(time: Time): string {
   return `${formatDay(days)}T${clock}${formatFraction(time.nanos)}Z`
 }
 
-/** Formats microseconds since the epoch, such as `2026-01-31T12:00:00.5Z`. */
+/** Microseconds since the epoch, such as `2026-01-31T12:00:00.5Z`. */
 export function formatMicros(micros: bigint | number): string {
   return formatTime(timeFromMicros(micros))
 }
@@ -144,7 +140,7 @@ function formatFraction(nanos: number): string {
   return nanos % 1000 === 0 ? `.${digits.slice(0, 6)}` : `.${digits}`
 }
 
-/** Nanoseconds since the epoch. */
+/** Since the epoch. */
 export function nanosOfTime(time: Time): bigint {
   return time.seconds * nanosPerSecond + BigInt(time.nanos)
 }
@@ -159,33 +155,27 @@ function floorDivide(dividend: bigint, divisor: bigint): bigint {
   return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient
 }
 
-/**
- * The time `micros` microseconds after the epoch. `micros` is any 64-bit integer as a bigint, or any safe integer as a
- * number.
- */
+/** `micros` since the epoch: any 64-bit integer as a bigint, or any safe integer as a number. */
 export function timeFromMicros(micros: bigint | number): Time {
   return timeFromNanos(BigInt(micros) * 1000n)
 }
 
-/** Whole microseconds since the epoch, rounded down. For times far from the epoch, the result exceeds 64 bits. */
+/** Since the epoch, rounded down. For times far from the epoch, the result exceeds 64 bits. */
 export function microsOfTime(time: Time): bigint {
   return floorDivide(nanosOfTime(time), 1000n)
 }
 
-/** Whole milliseconds since the epoch, rounded down. For times far from the epoch, the result exceeds 64 bits. */
+/** Since the epoch, rounded down. For times far from the epoch, the result exceeds 64 bits. */
 export function millisOfTime(time: Time): bigint {
   return floorDivide(nanosOfTime(time), 1_000_000n)
 }
 
-/** Returns the time `amount` units after the epoch; undefined if the result is out of range. */
+/** Undefined if the result is out of range. */
 export function timeFromEpoch(amount: bigint, unit: TimeUnit): Time | undefined {
   return boundedTime(amount * unit.nanos)
 }
 
-/**
- * Returns the time `amount` units after `time`; undefined if the result is out of range. A negative `amount` gives an
- * earlier time.
- */
+/** Undefined if the result is out of range. */
 export function addToTime(time: Time, amount: bigint, unit: TimeUnit): Time | undefined {
   return boundedTime(nanosOfTime(time) + amount * unit.nanos)
 }
@@ -197,17 +187,17 @@ function boundedTime(nanos: bigint): Time | undefined {
   return nanos < minNanos || nanos > maxNanos ? undefined : timeFromNanos(nanos)
 }
 
-/** The number of whole units from `from` to `to`, rounded toward zero. The result may exceed 64 bits. */
+/** Whole units, rounded toward zero. The result may exceed 64 bits. */
 export function diffTimes(from: Time, to: Time, unit: TimeUnit): bigint {
   return (nanosOfTime(to) - nanosOfTime(from)) / unit.nanos
 }
 
-/** The number of days from `from` to `to`. */
+/** In days. */
 export function diffDates(from: LocalDate, to: LocalDate): bigint {
   return BigInt(to.epochDay - from.epochDay)
 }
 
-/** The parts of a time in the UTC calendar; the week begins on Monday, day 1. */
+/** In UTC; the week begins on Monday, day 1. */
 export interface CalendarParts {
   readonly year: number
   readonly month: number
@@ -219,7 +209,6 @@ export interface CalendarParts {
   readonly second: number
 }
 
-/** The calendar parts of an instant. */
 export function calendarParts(time: Time): CalendarParts {
   const days = epochDayOfTime(time)
   const { year, month, day } = civilDayOf(days)

@@ -1,8 +1,6 @@
-// Trims texts as Java's String.trim does. FQL trims a text in this way before it converts the text to a value.
+// Trims texts as Java's String.trim does, which FQL applies before it converts a text to a value.
 
-/**
- * Returns the text without the space and control characters (up to U+0020) at its ends. Unicode spaces are not removed.
- */
+/** Removes space and control characters (up to U+0020), but no Unicode spaces. */
 export function trimBlanks(text: string): string {
   let start = 0
   let end = text.length

@@ -1,17 +1,17 @@
-// Parses UUIDs by the lenient rules of Java's UUID.fromString, as FQL requires. Stored UUIDs have 16 bytes.
+// UUIDs by the lenient rules of Java's UUID.fromString, as FQL requires. Stored UUIDs have 16 bytes.
 
 import { assert } from '../base/assert.ts'
 import type { ByteWriter } from './byte-writer.ts'
 import { int64Max, Uuid } from './value.ts'
 
-/** Number of hexadecimal digits in each group of the canonical form. */
+/** Hexadecimal digits of each group in the canonical form. */
 const groupDigits = [8, 4, 4, 4, 12] as const
 
 const longestText = 36
 
 /**
- * Returns the UUID of five groups of hexadecimal digits. Short groups are padded with zeros: `1-1-1-1-1` is a UUID.
- * Only the last digits of long groups are used. Undefined if the text is not a UUID.
+ * Parses five groups of hexadecimal digits. Short groups are padded with zeros: `1-1-1-1-1` is a UUID. Only the last
+ * digits of long groups are used. Undefined if the text is not a UUID.
  */
 export function parseUuid(text: string): Uuid | undefined {
   if (text.length > longestText) return undefined
@@ -34,14 +34,12 @@ function canonicalGroup(group: string, digits: number): string | undefined {
   return hex.toLowerCase().padStart(digits, '0').slice(-digits)
 }
 
-/** Appends the 16 bytes of a UUID. */
 export function appendUuidBytes(writer: ByteWriter, uuid: Uuid): void {
   const digits = uuid.text.replaceAll('-', '')
   assert(digits.length === 32, 'a UUID has 32 digits')
   writer.u64(BigInt(`0x${digits.slice(0, 16)}`)).u64(BigInt(`0x${digits.slice(16)}`))
 }
 
-/** The UUID with these two halves. */
 export function uuidFromHalves(high: bigint, low: bigint): Uuid {
   const digits = high.toString(16).padStart(16, '0') + low.toString(16).padStart(16, '0')
   const groups = [

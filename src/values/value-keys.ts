@@ -1,24 +1,21 @@
-// Keys of values for sets and counts. Two values have the same key if and only if they are equal by `equalValues`. The
-// key of an array or object contains the keys of its elements or fields. A long key is replaced by a number. So the
-// time to compute a key depends only on the distinct parts of the value, not on their nesting or repetition.
+// Two values have the same key if and only if they are equal by `equalValues`. The key of an array or object contains
+// the keys of its elements or fields. A long key is replaced by a number, so the time to compute a key depends only on
+// the distinct parts of the value, not on their nesting or repetition.
 
 import { step } from '../base/effort.ts'
 import { partsOf, type Tagged } from './equality.ts'
 import { sortedFields } from './order.ts'
 import { Transient, type Value } from './value.ts'
 
-/** Keys up to this number of characters are used unchanged. Longer keys are replaced by a number. */
+/** Longer keys are replaced by a number. */
 const plainKeyMax = 64
 
-/**
- * The key of a value. All keys that this function returns are comparable with one another. The length of a key grows
- * with the size of the value.
- */
+/** All results are comparable with one another. The length of a key grows with the size of the value. */
 export function ownKeyOf(value: Value): string {
   return new ValueKeys(Number.POSITIVE_INFINITY).keyOf(value)
 }
 
-/** The keys of one instance are comparable with one another; the keys of two instances are not. */
+/** Only the keys of one instance are comparable with one another. */
 export class ValueKeys {
   readonly #plainMax: number
   readonly #numbers = new Map<string, number>()

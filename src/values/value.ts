@@ -1,6 +1,6 @@
-// The values of FQL. Values are immutable. Integers are `bigint` (64 bits, wrapped by the arithmetic functions) and
-// doubles are `number`, so `1` and `1.0` stay distinct. Objects are `Map`s, because the insertion order of all keys
-// matters. Plain objects would move keys that look like integers to the front.
+// The values of FQL are immutable. Integers are `bigint` (64 bits, wrapped by the arithmetic functions) and doubles are
+// `number`, so `1` and `1.0` stay distinct. Objects are `Map`s, because the insertion order of all keys matters, and
+// plain objects would move keys that look like integers to the front.
 
 import { hashSeed, hashWord } from '../base/bytes.ts'
 import type { Micros } from '../base/micros.ts'
@@ -8,16 +8,13 @@ import { flat } from './json-text.ts'
 
 export type { Micros } from '../base/micros.ts'
 
-/**
- * The permanent id of a database. The id does not change if the database is renamed or moved. The root database is
- * {@link rootDatabase}.
- */
+/** Permanent: survives renames and moves of the database. The root database is {@link rootDatabase}. */
 export type DatabaseId = bigint
 
-/** The number of a collection within its database: native collections below 1024, user collections from 1024. */
+/** Unique within a database: native collections below 1024, user collections from 1024. */
 export type CollectionId = number
 
-/** The database that contains all other databases. */
+/** Contains all other databases. */
 export const rootDatabase: DatabaseId = 0n
 
 /** The numbers of the native (built-in) collections. Never change these numbers, because stored keys contain them. */
@@ -34,8 +31,8 @@ export const native = {
 } as const
 
 /**
- * The numbers of the internal collections, which no language exposes. These collections contain the files of schemas.
- * Never change these numbers, because stored keys contain them.
+ * Internal collections with the files of schemas, which no language exposes. Never change these numbers, because stored
+ * keys contain them.
  */
 export const unlisted = {
   /** The files of the active schema. */
@@ -46,10 +43,8 @@ export const unlisted = {
   graphql_schema: 12,
 } as const
 
-/** The name of a native collection. */
 export type NativeName = keyof typeof native
 
-/** The native collection of each kind of schema object. */
 export const nativeOfKind = {
   database: 'databases',
   collection: 'collections',
@@ -62,12 +57,11 @@ export const nativeOfKind = {
 /** The kinds of schema objects that have a name. */
 export type SchemaKind = keyof typeof nativeOfKind
 
-/** The kind of schema objects in a native collection. */
 export const kindOfNative = new Map<NativeName, SchemaKind>(
   Object.entries(nativeOfKind).map(([kind, name]) => [name, kind as SchemaKind]),
 )
 
-/** The native collections whose documents are addressed by name. */
+/** Their documents are addressed by name. */
 export const namedNatives: ReadonlySet<CollectionId> = new Set(
   Object.values(nativeOfKind).map(name => native[name]),
 )
@@ -76,21 +70,20 @@ const nativeNames = new Map<CollectionId, NativeName>(
   Object.entries(native).map(([name, id]) => [id, name as NativeName]),
 )
 
-/** The name of a native collection, or undefined for a user collection. */
+/** Undefined for a user collection. */
 export function nativeName(collection: CollectionId): NativeName | undefined {
   return nativeNames.get(collection)
 }
 
-/** The native collection with the given name. `classes` is the older spelling of `collections`. */
+/** `classes` is the older spelling of `collections`. */
 export function nativeNamed(name: string): NativeName | undefined {
   if (name === 'classes') return 'collections'
   return Object.hasOwn(native, name) ? (name as NativeName) : undefined
 }
 
-/** The smallest number of a user collection. */
 export const firstUserCollection: CollectionId = 1024
 
-/** A time with nanosecond precision. `seconds` since the epoch may be negative; 0 <= nanos < 1e9. */
+/** `seconds` since the epoch may be negative; 0 <= nanos < 1e9. */
 export class Time {
   readonly kind = 'time'
   readonly seconds: bigint
@@ -101,7 +94,7 @@ export class Time {
   }
 }
 
-/** A calendar date as days since 1970-01-01. */
+/** Days since 1970-01-01. */
 export class LocalDate {
   readonly kind = 'date'
   readonly epochDay: number
@@ -110,7 +103,7 @@ export class LocalDate {
   }
 }
 
-/** A UUID in canonical lower-case text. */
+/** Canonical lower-case text. */
 export class Uuid {
   readonly kind = 'uuid'
   readonly text: string
@@ -120,9 +113,9 @@ export class Uuid {
 }
 
 /**
- * A reference to a document of any kind. References to schema objects contain internal numbers instead of names. After
- * a rename, existing references show the new name. A reference to a collection has the collection `native.collections`,
- * and its id is the number of the referenced collection.
+ * References to schema objects contain internal numbers, so existing references show the new name after a rename. A
+ * reference to a collection has the collection `native.collections`, and its id is the number of the referenced
+ * collection.
  */
 export class Ref {
   readonly kind = 'ref'
@@ -139,10 +132,7 @@ export class Ref {
     this.id = id
   }
 
-  /**
-   * The id as decimal text. The text is cached, because references in cached entries and documents are rendered
-   * repeatedly.
-   */
+  /** Decimal; cached, because references in cached entries and documents are rendered repeatedly. */
   get idText(): string {
     this.#idText ??= String(this.id)
     return this.#idText
@@ -157,7 +147,7 @@ export class Ref {
     return this.#text
   }
 
-  /** A hash from 0 to 2^30 - 1, equal for equal references; cached. */
+  /** From 0 to 2^30 - 1, equal for equal references; cached. */
   get hash(): number {
     this.#hash ??= hashOfRef(this)
     return this.#hash
@@ -173,7 +163,6 @@ function hashOfRef({ collection, database, id }: Ref): number {
   return hash & 0x3fffffff
 }
 
-/** The target of an unresolved reference. */
 export type UnresolvedTarget =
   | {
       readonly type: SchemaKind
@@ -186,8 +175,8 @@ export type UnresolvedTarget =
   | { readonly type: 'document'; readonly id: bigint; readonly collection: UnresolvedRef }
 
 /**
- * A reference to a schema object that does not exist, or to a document in a collection that does not exist. The
- * reference is a valid value, but a function that needs its document fails.
+ * Refers to a missing schema object, or to a document in a missing collection. The reference is a valid value, but a
+ * function that needs its document fails.
  */
 export class UnresolvedRef {
   readonly kind = 'unresolved'
@@ -198,9 +187,9 @@ export class UnresolvedRef {
 }
 
 /**
- * A function as a value. A lambda is closed (it has no free variables) and printable. `body` is the expression in the
- * JSON of the wire protocol, in canonical form. In place of the JSON of a literal, `body` may contain a value, such as
- * a reference. Version 4 of FQL parses `body` by the rules of `apiVersion`.
+ * A closed function (it has no free variables) that can be printed. `body` is the expression in the JSON of the wire
+ * protocol, in canonical form, with values, such as references, in place of the JSON of literals. Version 4 of FQL
+ * parses `body` by the rules of `apiVersion`.
  */
 export class Lambda {
   readonly kind = 'lambda'
@@ -213,16 +202,16 @@ export class Lambda {
     this.body = body
   }
 
-  /** The language of the code if the lambda is stored as code (code.ts). */
+  /** The language of lambdas that are stored as code (code.ts). */
   get language(): '4' {
     return '4'
   }
 }
 
-/** Stands for the time of the running transaction. This time is unknown until the transaction commits. */
+/** Stands for the time of the running transaction, which is unknown until the transaction commits. */
 export class TransactionTime {
   readonly kind = 'transaction time'
-  /** The form in which the time is rendered and stored: microseconds or a time. */
+  /** The form in which the time is rendered and stored. */
   readonly unit: 'micros' | 'time'
   constructor(unit: 'micros' | 'time') {
     this.unit = unit
@@ -231,24 +220,22 @@ export class TransactionTime {
   static readonly time: TransactionTime = new TransactionTime('time')
 }
 
-/** The action of an event. */
 export type ActionName = 'create' | 'update' | 'delete' | 'add' | 'remove'
 
 export type ObjectValue = ReadonlyMap<string, Value>
 
 /**
- * Contains one text for each collection of a database. The text is the end of the JSON of each reference to a document
- * in this collection. The texts are valid for one state of the schema and one API version.
+ * For each collection of a database, the end of the JSON of every reference to a document in this collection; valid for
+ * one state of the schema and one API version.
  */
 export type RefTails = Map<CollectionId, string>
 
-/** A cache for the rendered text of a document version that is rendered repeatedly. The renderer fills the cache. */
+/** The rendered text of a document version that is rendered repeatedly. The renderer fills the cache. */
 export class RenderCache {
-  /** The fields of the version. */
   readonly fields: ObjectValue
-  /** The JSON text. Undefined if the text also depends on other data than the version and `tails`. */
+  /** Undefined if the text also depends on other data than the version and `tails`. */
   text: string | undefined
-  /** The tails with which the text was rendered, compared by identity; undefined before the first rendering. */
+  /** The tails of the text, compared by identity; undefined before the first rendering. */
   tails: RefTails | undefined
   /** The rendering cost of the text, and the nesting depth of the document. */
   units = 0
@@ -260,34 +247,33 @@ export class RenderCache {
 }
 
 /**
- * A value that exists only while a query runs, such as a page. Each language derives classes from this class. Storage,
- * ordering and index terms use the ordinary form of the value ({@link Transient.storedForm}).
+ * A value that exists only while a query runs, such as a page. Each language derives classes. Storage, ordering and
+ * index terms use the ordinary form ({@link Transient.storedForm}).
  */
 export abstract class Transient {
   abstract readonly kind: string
 
-  /** The string that is equal to this value. Undefined if the value does not render as a string. */
+  /** The string that is equal to this value, if any. */
   get word(): string | undefined {
     return undefined
   }
 
-  /** The ordinary form of this value. Only the outermost level is converted, so the inner values may be transient. */
+  /** Converts only the outermost level, so the inner values may be transient. */
   abstract storedForm(): Value
 
-  /** The components: values of one kind are equal if and only if their components are equal. */
+  /** Values of one kind are equal if and only if their components are equal. */
   abstract parts(): readonly Value[]
 }
 
-/** A version of a document. `get` and the functions that write documents return such values. */
+/** A version of a document, as `get` and the functions that write documents return it. */
 export class DocumentValue extends Transient {
   readonly kind = 'document'
   readonly ref: Ref
   readonly ts: Micros | TransactionTime
-  /** The stored top-level fields that clients may see, in stored order. Hidden fields are already removed. */
+  /** The top-level fields in stored order, without hidden fields. */
   readonly fields: ObjectValue
   /** True if this query created the document. If such a document is the whole result, the response has status 201. */
   readonly created: boolean
-  /** The cache of the document's rendered text. */
   readonly shown: RenderCache | undefined
   constructor(
     ref: Ref,
@@ -320,7 +306,7 @@ export class DocumentValue extends Transient {
   }
 }
 
-/** The time of a document version as a value. A final time is an integer of microseconds. */
+/** A final time is an integer of microseconds. */
 export function instant(ts: DocumentValue['ts']): bigint | TransactionTime {
   return typeof ts === 'number' ? BigInt(ts) : ts
 }
@@ -343,7 +329,6 @@ export type Value =
   | readonly Value[]
   | ObjectValue
 
-/** A value with a `kind` property, except {@link Transient} values. */
 export type TaggedValue = Exclude<Extract<Value, { readonly kind: string }>, Transient>
 
 /** Exact JSON from the wire: integers are bigint, doubles are number, objects keep their order. */
@@ -357,33 +342,30 @@ export function isArray(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value)
 }
 
-/** Returns whether a reference names a native collection. */
 export function isNativeCollectionRef(value: Value): value is Ref & { readonly collection: 2 } {
   return value instanceof Ref && value.collection === native.collections && value.id < firstUserCollection
 }
 
-/** The reference to the collection of a document, which may be a native collection. */
+/** A document's collection, which may be native. */
 export function collectionOf({ collection, database }: Pick<Ref, 'collection' | 'database'>): Ref {
   return new Ref(database, native.collections, BigInt(collection))
 }
 
-/** The items of a field that may contain one item or an array, as in many schema objects. */
+/** A field of schema objects may contain one item or an array. */
 export function itemsOf(value: Value | undefined): readonly Value[] {
   if (value === undefined || value === null) return []
   return isArray(value) ? value : [value]
 }
 
-/** Returns whether two references are equal. */
 export function sameRef(left: Ref, right: Ref): boolean {
   return left.id === right.id && left.collection === right.collection && left.database === right.database
 }
 
-/** Returns a text that identifies a document. */
+/** Identifies a document. */
 export function refKey({ collection, database, id }: Ref): string {
   return `${database}/${collection}/${id}`
 }
 
-/** The smallest 64-bit integer. */
 export const int64Min: bigint = -(2n ** 63n)
 /** The largest 64-bit integer. */
 export const int64Max: bigint = 2n ** 63n - 1n

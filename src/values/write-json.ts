@@ -1,21 +1,20 @@
-// Writes exact JSON, the counterpart of the parser (json.ts): integers keep all digits, and doubles stay distinct from
-// integers.
+// The counterpart of the parser (json.ts): integers keep all digits, and doubles stay distinct from integers.
 
 import { quoteJson } from './json-text.ts'
 import type { Json } from './value.ts'
 
-/** Data to be written as JSON. Objects may also be plain JavaScript objects; integers must be bigint. */
+/** Objects may also be plain JavaScript objects; integers must be bigint. */
 export type Writable = Json | { readonly [name: string]: Writable } | readonly Writable[]
 
 /**
- * A value as JSON text: compact if `indent` is empty, otherwise pretty-printed. Infinities and NaN become strings, as
- * in responses, because JSON has no such numbers.
+ * Compact if `indent` is empty, otherwise pretty-printed. Infinities and NaN become strings, as in responses, because
+ * JSON has no such numbers.
  */
 export function writeJson(value: Writable, indent = ''): string {
   return write(value, indent, indent === '' ? '' : '\n')
 }
 
-/** The text of a finite double, valid in both FQL and JSON: always with a point or an exponent. */
+/** Valid in both FQL and JSON: always with a point or an exponent. */
 export function doubleText(double: number): string {
   if (Object.is(double, -0)) return '-0.0'
   const text = String(double)
@@ -23,8 +22,8 @@ export function doubleText(double: number): string {
 }
 
 /**
- * `lineBreak`: the text before the closing bracket. For compact text, `lineBreak` is empty. For pretty-printed text,
- * `lineBreak` is a newline and the indentation of the bracket.
+ * `lineBreak` precedes the closing bracket: empty for compact text, otherwise a newline and the indentation of the
+ * bracket.
  */
 function write(value: Writable, indent: string, lineBreak: string): string {
   switch (typeof value) {

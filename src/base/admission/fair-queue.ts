@@ -1,19 +1,15 @@
 // Fair queueing: owners with waiting items take turns, so an owner with a thousand items delays no other owner. Owners
-// may be nested, and each level has its own turns. `FairRunner` runs expensive operations (password checks, outgoing
-// requests) in the order of these turns, with bounded concurrency.
+// may be nested, and each level has its own turns.
 
 import { upsert } from '../upsert.ts'
 
-/**
- * A queue of items by owner. The path of an item lists its nested owners, the outermost first. All paths of a queue
- * have the same length.
- */
+/** The path of an item lists its nested owners, the outermost first. All paths of a queue have the same length. */
 export class FairQueue<T, O = string> {
   /** Number of items at this level and below. */
   size = 0
-  /** The items of this queue itself. Only queues at the innermost level, where paths end, have items. */
+  /** Only queues at the innermost level, where paths end, have items. */
   readonly #items: T[] = []
-  /** The queue of each owner, in the order of turns. Empty queues are removed. */
+  /** In the order of turns. Empty queues are removed. */
   readonly #owners = new Map<O, FairQueue<T, O>>()
 
   /** Number of waiting items of an outermost owner. */
@@ -28,13 +24,11 @@ export class FairQueue<T, O = string> {
   }
 
   /**
-   * Takes the next item. The item belongs to the first outermost owner, in the order of turns, for which `mayRun`
-   * returns true. An owner that may not run keeps its turn.
+   * Takes the next item of the first outermost owner for which `mayRun` returns true. Other owners keep their turns.
    */
   take(mayRun: (owner: O) => boolean = () => true): T | undefined {
     for (const [owner, queue] of this.#owners) {
       if (!mayRun(owner)) continue
-      // Moves this owner to the end of the turns.
       this.#owners.delete(owner)
       if (queue.size > 1) this.#owners.set(owner, queue)
       this.size--
@@ -45,8 +39,8 @@ export class FairQueue<T, O = string> {
   }
 
   /**
-   * Removes and returns the newest item of the owner with the most items. Among nested owners, this rule is applied at
-   * each level. `outermost`: the item must belong to this outermost owner.
+   * Removes and returns the newest item of the owner with the most items; nested owners are chosen in the same way.
+   * `outermost` restricts the choice to the items of this outermost owner.
    */
   dropOne(outermost?: O): T | undefined {
     const owner = outermost ?? this.#fullest()
@@ -67,7 +61,7 @@ export class FairQueue<T, O = string> {
     return fullest?.[0]
   }
 
-  /** Removes an item that does not have to wait any longer. Returns whether the item was in the queue. */
+  /** Returns false if the queue does not contain the item. */
   remove([owner, ...below]: readonly O[], item: T): boolean {
     if (owner === undefined) {
       const place = this.#items.indexOf(item)
@@ -89,7 +83,7 @@ interface Waiter {
   readonly refuse: () => void
 }
 
-/** Runs operations. The owners of waiting operations take turns. */
+/** Runs expensive operations, such as password checks and outgoing requests, in the order of their owners' turns. */
 export class FairRunner {
   readonly #runningMax: number
   readonly #waitingMax: number
@@ -107,10 +101,7 @@ export class FairRunner {
     this.#waitingMax = waitingMax
   }
 
-  /**
-   * Runs an operation when it is the owner's turn. Rejects with the error of `refusal` if too many operations wait and
-   * this operation is dropped.
-   */
+  /** Rejects with the error of `refusal` if too many operations wait and this operation is dropped. */
   async run<T>(path: readonly unknown[], operation: () => Promise<T>): Promise<T> {
     if (this.#running < this.#runningMax) this.#running++
     else await this.#turn(path)

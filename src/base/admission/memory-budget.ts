@@ -4,48 +4,42 @@
 // connections are ended. Evictions depend on size, so a new client has no disadvantage. The shares of a client form a
 // group, which is named by the client's address, or by its database once the credential is known. Work that must not be
 // ended has a reservation, or a pinned share. Shares are evicted for a reservation; if this is not enough, the
-// reservation is rejected. A budget may also limit each group to a part of the whole.
+// reservation is rejected.
 //
-// A budget with a pace also evicts stalled shares. A share stalls if less than a minimum amount moves (is added,
-// removed or transferred) during a window of time.
+// A share stalls if less than a minimum amount moves (is added, removed or transferred) during a window of time. A
+// budget with a pace evicts stalled shares.
 
 import { assert } from '../assert.ts'
 import type { Clock } from '../clock.ts'
 import type { Cancel, Timers } from '../timers.ts'
 
-/** The reason for which a share is evicted. */
 export type Eviction = 'no room' | 'too slow'
 
-/**
- * Evictions continue until at most this fraction of the limit is in use. Otherwise, the next bytes would cause
- * evictions again.
- */
+/** Evictions continue to this part of the limit. Otherwise, the next bytes would cause evictions again. */
 const lowWater = 7 / 8
 
 interface MemoryBudgetOptions {
-  /** The limit for all shares and reservations together; a function if the limit changes. */
+  /** For all shares and reservations together; a function if the limit changes. */
   readonly max: number | (() => number)
   /** The part of the limit that one group may hold, from 0 to 1. Absent: one group may hold everything. */
   readonly groupPart?: number
-  /** Evictions continue until at most this part of the limit is in use; by default {@link lowWater}. */
+  /** By default {@link lowWater}. */
   readonly lowWater?: number
   /** Absent: shares may stall. */
   readonly pace?: Pace
-  /** Creates the error that is thrown for a reservation that exceeds the limit. */
+  /** Creates the error for a reservation that exceeds the limit. */
   readonly refusal?: () => Error
 }
 
-/** The minimum speed of a share. */
+/** The minimum speed of a share: `amount` must move in each window of `windowMs` milliseconds. */
 export interface Pace {
-  /** Length of a window in milliseconds. */
   readonly windowMs: number
-  /** The amount that must move in each window. */
   readonly amount: number
   readonly clock: Clock
   readonly timers: Timers
 }
 
-/** Releases a reservation; a second call has no effect. */
+/** A second call has no effect. */
 type Release = () => void
 
 interface Group {
@@ -56,13 +50,11 @@ interface Group {
   pinned: number
 }
 
-/** The shares of all groups, the reservations, and their limit. */
 export class MemoryBudget {
   readonly #max: () => number
   readonly #groupPart: number
   readonly #lowWater: number
   readonly #pace: Pace | undefined
-  /** Creates the error for a request that exceeds the limit. */
   readonly refusal: (() => Error) | undefined
   readonly #groups = new Map<string, Group>()
   #held = 0
@@ -76,14 +68,13 @@ export class MemoryBudget {
     this.refusal = refusal
   }
 
-  /** The present total of all shares and reservations. */
   get held(): number {
     return this.#held
   }
 
   /**
-   * Opens a share of `amount`. `evict` must end the request or connection that the share belongs to. The share is
-   * closed before `evict` is called. This method and {@link Share.grow} may call `evict`.
+   * `evict` must end the request or connection of the share, which is closed before. This method and {@link Share.grow}
+   * may call `evict`.
    */
   open(group: string, evict: (reason: Eviction) => void, amount = 0): Share {
     const pace = this.#pace
@@ -95,9 +86,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Reserves an amount for a group; a reservation is never evicted. Shares are evicted if necessary. Throws the error of
-   * `refusal` if the reservation still exceeds the limit of all groups or of its group. If no other amount is in use,
-   * every reservation is accepted.
+   * Reserves an amount for a group, and evicts shares if necessary. Throws the error of `refusal` if the reservation
+   * still exceeds the limit of all groups or of its group. If no other amount is in use, every reservation is accepted.
    */
   reserve(amount: number, name = ''): Release {
     const group = this.#groupOf(name)
@@ -119,8 +109,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Returns whether a group may add `amount`. At the limit, a group may do so only if it then still holds no more than
-   * its fair part: the limit divided by the number of groups.
+   * At the limit, a group may add an amount only if it then still holds no more than its fair part: the limit divided
+   * by the number of groups.
    */
   admits(name: string, amount: number): boolean {
     const max = this.#max()
@@ -130,7 +120,7 @@ export class MemoryBudget {
     return (group?.held ?? 0) + amount <= Math.max(amount, max / groups) && max > 0
   }
 
-  /** For {@link Share}: adds `amount`, which may be negative. */
+  /** For {@link Share}. `amount` may be negative. */
   change(share: Share, amount: number): void {
     if (share.held === amount) {
       // The share was empty, so its age begins now: the share becomes the youngest share of its group.
@@ -158,7 +148,7 @@ export class MemoryBudget {
     return this.#max() * this.#groupPart
   }
 
-  /** For {@link Share}: removes a share. */
+  /** For {@link Share}. */
   remove(share: Share): void {
     const { group, held } = share
     this.#add(share, -held)
@@ -166,15 +156,12 @@ export class MemoryBudget {
     this.#dropIfEmpty(group)
   }
 
-  /**
-   * Deletes an empty group. With a pace, the next sweep deletes the group if the group is still empty, because most
-   * clients return before the next sweep.
-   */
+  /** With a pace, the next sweep deletes the group if it is still empty, because most clients return before. */
   #dropIfEmpty(group: Group): void {
     if (group.shares.size === 0 && this.#pace === undefined) this.#groups.delete(group.name)
   }
 
-  /** For {@link Share}: moves a share to another group. */
+  /** For {@link Share}. */
   regroup(share: Share, name: string): Group {
     const from = share.group
     const to = this.#groupOf(name)
@@ -218,8 +205,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Evicts shares of a group until the group uses at most `second`, or until all groups together use at most `enough`.
-   * The largest share is evicted first; among equal shares, the oldest share.
+   * Evicts the largest shares, and the oldest among equals, until the group uses at most `second`, or all groups at
+   * most `enough`.
    */
   #shrink(group: Group, second: number, enough: number): void {
     const shares = [...group.shares].filter(share => share.held > 0 && !share.isPinned)
@@ -273,7 +260,7 @@ export class Share {
     this.group.pinned += isPinned ? this.held : -this.held
   }
 
-  /** Adds `amount` to the share, and counts it as moved. The call may evict the share itself. */
+  /** Counts `amount` as moved. The call may evict the share itself. */
   grow(amount: number): void {
     if (this.#closed) return
     this.held += amount
@@ -281,7 +268,7 @@ export class Share {
     this.#budget.change(this, amount)
   }
 
-  /** Removes `amount` from the share, and counts it as moved. */
+  /** Counts `amount` as moved. */
   shrink(amount: number): void {
     if (this.#closed) return
     this.held -= amount
@@ -294,7 +281,6 @@ export class Share {
     this.#moved += amount
   }
 
-  /** Moves the share to another group. */
   regroup(name: string): void {
     if (this.#closed) return
     this.group = this.#budget.regroup(this, name)
@@ -306,7 +292,7 @@ export class Share {
     this.#paused = paused
   }
 
-  /** Removes the share from the budget. Further calls do nothing. */
+  /** Further calls do nothing. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -314,15 +300,14 @@ export class Share {
     this.held = 0
   }
 
-  /** For {@link MemoryBudget}: evicts the share. */
+  /** For {@link MemoryBudget}. */
   end(reason: Eviction): void {
     this.close()
     this.#evict(reason)
   }
 
   /**
-   * For {@link MemoryBudget}: begins a new window when the current window is over, and evicts the share if too little
-   * moved in that window.
+   * For {@link MemoryBudget}: begins a new window if the current one is over, and evicts a share that moved too little.
    */
   checkPace(nowMs: number, { windowMs, amount }: Pace): void {
     if (nowMs - this.#windowFromMs < windowMs) return

@@ -1,19 +1,14 @@
-// A ticket represents a request while it waits: for a free process, for another service, for its turn. The request's
-// shares of the memory budgets belong to the ticket, so all of them have the same owner. Only a waiting request can be
-// evicted from a budget. The owner is the client's address until the credential is verified, and then usually the
-// database.
+// A ticket represents a request while it waits: for a free process, for another service, for its turn. All of the
+// request's shares of the memory budgets belong to the ticket, so they have the same owner: the client's address until
+// the credential is verified, and then usually the database. Only a waiting request can be evicted from a budget.
 
 import { msg } from '../message.ts'
 import { RequestError } from '../request-errors.ts'
 import type { MemoryBudget, Share } from './memory-budget.ts'
 
-/**
- * Why a request should stop. `left`: the client has disconnected. `evicted`: a budget needs the memory of the request
- * for others.
- */
+/** `left`: the client has disconnected. `evicted`: a budget needs the memory for other requests. */
 export type StopCause = 'left' | 'evicted'
 
-/** The owner of the requests of a database. */
 export function ownerOfDatabase(database: bigint): string {
   return `database ${database}`
 }
@@ -35,12 +30,9 @@ export class Ticket {
   #wait: Wait | undefined
   #hasLeft = false
   #refusal: (() => Error) | undefined
-  /** Why work in several steps should stop; undefined if the work goes on. */
+  /** The cause for which work in several steps should stop. */
   #stopped: StopCause | undefined
-  /**
-   * True: the request stops when its client disconnects. False for requests that may write, because some clients do not
-   * wait for the response.
-   */
+  /** False for requests that may write, because some clients do not wait for the response. */
   endsWithClient = false
 
   /** `owner`: the group of the client's address. */
@@ -48,12 +40,10 @@ export class Ticket {
     this.#owner = owner
   }
 
-  /** The group of the budgets that the request counts for. */
   get owner(): string {
     return this.#owner
   }
 
-  /** True when the client has disconnected. */
   get hasLeft(): boolean {
     return this.#hasLeft
   }
@@ -79,7 +69,6 @@ export class Ticket {
     return () => share.close()
   }
 
-  /** Counts the request for another owner from now on. */
   regroup(owner: string): void {
     if (owner === this.#owner) return
     this.#owner = owner
@@ -88,8 +77,8 @@ export class Ticket {
   }
 
   /**
-   * Runs work in several steps, each of which begins with {@link requireGoing}. The request can be evicted between two
-   * steps, and it stops when its client disconnects.
+   * Each step begins with {@link requireGoing}. Between steps, the request can be evicted, and stops if its client has
+   * disconnected.
    */
   async inSteps<T>(work: () => Promise<T>): Promise<T> {
     const end = this.begin(cause => {
@@ -107,22 +96,21 @@ export class Ticket {
     if (this.#stopped !== undefined) throw this.errorOf(this.#stopped)
   }
 
-  /** Called when the client has disconnected. Ends the current wait if the wait ends with the client. */
+  /** Called when the client has disconnected. */
   leave(): void {
     this.#hasLeft = true
     if (this.#wait?.endsWithClient) this.#wait.stop('left')
   }
 
-  /** Ends the current wait. Does nothing while the request does not wait. */
+  /** Does nothing while the request does not wait. */
   stop(cause: StopCause): void {
     if (cause === 'left') this.leave()
     else this.#wait?.stop(cause)
   }
 
   /**
-   * Begins a wait, during which the request can be evicted. Calls `stop`, perhaps at once, if the request should stop.
-   * `endsWithClient`: true if the request should also stop when the client disconnects. Returns a function that ends
-   * the wait.
+   * During a wait, the request can be evicted; `endsWithClient`: it also stops when the client disconnects. Calls
+   * `stop`, perhaps at once, if the request should stop. Returns a function that ends the wait.
    */
   begin(stop: Stop, endsWithClient = this.endsWithClient): () => void {
     const wait = { stop, endsWithClient }
@@ -136,7 +124,7 @@ export class Ticket {
     }
   }
 
-  /** Waits for a promise. Rejects when the request should stop; the error is that of {@link errorOf}. */
+  /** Rejects with the error of {@link errorOf} when the request should stop. */
   async wait<T>(promise: Promise<T>): Promise<T> {
     const stopped = Promise.withResolvers<never>()
     const end = this.begin(cause => stopped.reject(this.errorOf(cause)))
@@ -147,7 +135,6 @@ export class Ticket {
     }
   }
 
-  /** Returns the error of a request that has stopped. */
   errorOf(cause: StopCause): Error {
     return cause === 'evicted' && this.#refusal ? this.#refusal() : clientLeft()
   }
@@ -162,7 +149,7 @@ export class Ticket {
   }
 }
 
-/** The error of a request whose client has disconnected. Only the query log has it. */
+/** Only the query log has this error. */
 function clientLeft(): RequestError {
   return new RequestError('request timeout', msg`The client has disconnected.`)
 }

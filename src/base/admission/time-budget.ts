@@ -1,18 +1,13 @@
-// Time budgets limit how long synchronous work may block the thread that serves all clients.
-//
-// `TimeBudget` has a budget for each owner, such as a database. CPU time and waits for the disk are counted. Waits for
-// a busy CPU are not counted, because the processes of the slow lane (for long queries) would also wait for a CPU. Work
-// with few steps (src/base/effort.ts) is treated as short even if it took long. In such a case, garbage collection for
-// other requests took the time. An owner whose work repeatedly blocks the thread overdraws its budget, and gets less
-// time for each piece of work.
-//
-// `CpuBudget` limits the CPU time of all code that belongs to one item, such as a document.
+// Time budgets limit how long synchronous work may block the thread that serves all clients. CPU time and waits for the
+// disk are counted. Waits for a busy CPU are not counted, because the processes of the slow lane (for long queries)
+// would also wait for a CPU. Work with few steps (src/base/effort.ts) is treated as short even if it took long: garbage
+// collection for other requests took the time. An owner whose work repeatedly blocks the thread overdraws its budget,
+// and gets less time for each piece of work.
 
 import { type Clock, starvedMs, systemClock, threadMicros } from '../clock.ts'
 import { alsoWatched, stepsPerCheck, stepsSoFar } from '../effort.ts'
 import { RateLimit } from './rate-limit.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const timeBudgetLimits = {
   /** Milliseconds for which evaluations of one database may block the process in a burst; own limit. */
   blockingMsFree: 80,
@@ -25,32 +20,28 @@ export const timeBudgetLimits = {
   impatientMs: 3,
 } as const
 
-/** Maximum number of owners whose budgets are remembered. A forgotten owner gets its complete budget again. */
+/** A forgotten owner gets its complete budget again. */
 const ownersMax = 10_000
 
-/** Milliseconds for which a measurement of the thread's starvation (waits for a CPU) is reused for new work. */
+/** How long a measurement of the thread's starvation (waits for a CPU) is reused, in milliseconds. */
 const starvedAgeMs = 5
 
 interface TimeBudgetOptions {
-  /** Milliseconds that a piece of work may take. */
   readonly ms: number
   readonly clock?: Clock
-  /** Returns the milliseconds that this thread has waited for a CPU so far. */
+  /** Milliseconds that this thread has waited for a CPU so far. */
   readonly starvedMs?: () => number
   /**
-   * Returns whether short work of an owner should stay in this process, because the owner's queue for the slow lane is
-   * at least half full. Absent: never.
+   * Whether short work should stay in this process, because the owner's queue for the slow lane is at least half full.
    */
   readonly isCrowded?: (owner: string) => boolean
 }
 
-/** The time for which owners may block this thread. */
 export class TimeBudget {
   readonly ms: number
   readonly clock: Clock
   readonly starvedMs: () => number
   readonly #isCrowded: (owner: string) => boolean
-  /** Milliseconds for which each owner may still block the thread. */
   readonly #held: RateLimit<string>
   #lastStarvedMs = 0
   #measuredMs = Number.NEGATIVE_INFINITY
@@ -64,15 +55,13 @@ export class TimeBudget {
     this.#held = new RateLimit(rate, ownersMax, () => this.clock.elapsedMs())
   }
 
-  /** Begins a piece of work of an owner. */
   begin(owner: string): TimedWork {
     return new TimedWork(this, owner)
   }
 
   /**
-   * Milliseconds that a piece of work of an owner may take now. An owner that has overdrawn its budget gets a shorter
-   * time. For a crowded owner (`isCrowded`), this rule applies only if cancelled work has overdrawn the budget by more
-   * than `blockingMsFree`.
+   * Shorter for an owner that has overdrawn its budget. For a crowded owner (`isCrowded`), only cancelled work that has
+   * overdrawn the budget by more than `blockingMsFree` counts.
    */
   msOf(owner: string): number {
     const leftMin = this.#isCrowded(owner) ? -timeBudgetLimits.blockingMsFree : 0
@@ -80,18 +69,14 @@ export class TimeBudget {
     return isLimited ? Math.min(this.ms, timeBudgetLimits.impatientMs) : this.ms
   }
 
-  /** For {@link TimedWork}: counts work that has finished or was cancelled. */
+  /** For {@link TimedWork}. */
   count(owner: string, heldMs: number, isCancelled: boolean): void {
     if (heldMs < timeBudgetLimits.impatientMs) return
-    // Finished work of a crowded owner does not use the budget. Otherwise the owner's later work would move to the slow
-    // lane sooner, and the slow lane would reject it.
+    // Otherwise, later work of the owner would move sooner to the slow lane, which would reject it.
     if (isCancelled || !this.#isCrowded(owner)) this.#held.take(owner, heldMs)
   }
 
-  /**
-   * For {@link TimedWork}: the approximate milliseconds that the thread had waited for a CPU before `nowMs`. A recent
-   * measurement is used again.
-   */
+  /** For {@link TimedWork}: the milliseconds that the thread had waited for a CPU. Reuses a recent measurement. */
   starvedBefore(nowMs: number): number {
     if (nowMs - this.#measuredMs > starvedAgeMs) {
       this.#lastStarvedMs = this.starvedMs()
@@ -101,7 +86,7 @@ export class TimeBudget {
   }
 }
 
-/** A piece of work: the parsing of a query, and an evaluation that directly follows. */
+/** The parsing of a query, and an evaluation that directly follows. */
 export class TimedWork {
   readonly #budget: TimeBudget
   readonly #startMs: number
@@ -109,7 +94,7 @@ export class TimedWork {
   readonly #starvedBeforeMs: number
   #owner: string
   #ms: number
-  /** The earliest time at which the work can have used its complete time, in milliseconds of the monotonic clock. */
+  /** The earliest time at which the work can have used its complete time, on the monotonic clock. */
   #endMs: number
   #isCancelled = false
 
@@ -122,7 +107,6 @@ export class TimedWork {
     this.#endMs = this.#startMs + this.#ms
   }
 
-  /** Returns whether the work has used its complete time. */
   isOver(): boolean {
     const { clock } = this.#budget
     if (clock.elapsedMs() < this.#endMs) return false
@@ -134,7 +118,7 @@ export class TimedWork {
     return leftMs <= 0
   }
 
-  /** Charges the complete work to `owner`, and applies the time limit of `owner`. */
+  /** Charges the complete work to `owner`, and applies the owner's time limit. */
   countFor(owner: string): void {
     this.#owner = owner
     this.#ms = this.#budget.msOf(owner)
@@ -148,7 +132,7 @@ export class TimedWork {
 
   /** Must be called when the work has finished or was cancelled. */
   end(): void {
-    // Work that had a shortened time limit is not counted, so that the budget of its owner recovers.
+    // Work with a shortened time limit is not counted, so that the budget of its owner recovers.
     if (this.#ms < this.#budget.ms) return
     if (this.#budget.clock.elapsedMs() - this.#startMs < timeBudgetLimits.impatientMs) return
     if (stepsSoFar() - this.#startSteps < stepsPerCheck) return
@@ -162,27 +146,24 @@ export class TimedWork {
 }
 
 /**
- * Limits the CPU time of code that belongs to one item. CPU time is measured instead of elapsed time, so that no item
- * is rejected because the machine is busy.
+ * Limits the CPU time of all code that belongs to one item, such as a document. Elapsed time would reject items because
+ * the machine is busy.
  */
 export class CpuBudget {
   readonly #refusal: () => Error
   readonly #clock: () => number
   /** The remaining microseconds of the current item; infinite if there is no item. */
   #left = Number.POSITIVE_INFINITY
-  /** Microseconds of CPU time that all calls of {@link within} have taken since the process began. */
+  /** CPU time of all calls of {@link within} since the process began. */
   #spent: number = 0
 
-  /**
-   * `refusal` creates the error that is thrown when code exceeds the limit. `clock`: the CPU time of this thread in
-   * microseconds.
-   */
+  /** `refusal` creates the error for code that exceeds the limit. `clock`: CPU time of this thread in microseconds. */
   constructor(refusal: () => Error, clock: () => number = threadMicros) {
     this.#refusal = refusal
     this.#clock = clock
   }
 
-  /** Runs work on one item. All code that belongs to the item may together take `milliseconds` of CPU time. */
+  /** All code of one item may together take `milliseconds` of CPU time. */
   perItem<T>(milliseconds: number, work: () => T): T {
     const outer = this.#left
     this.#left = milliseconds * 1000
@@ -193,10 +174,7 @@ export class CpuBudget {
     }
   }
 
-  /**
-   * Runs code that belongs to the current item, and adds `freeMicros` to the item's limit. Throws the error of
-   * `refusal` when all code of the item together exceeds the limit.
-   */
+  /** Runs code of the current item, whose limit grows by `freeMicros`. Throws the error of `refusal` at the limit. */
   within<T>(code: () => T, freeMicros = 0): T {
     this.#left += freeMicros
     const started = this.#clock()
@@ -212,10 +190,7 @@ export class CpuBudget {
     }
   }
 
-  /**
-   * Runs synchronous work. Then calls `report` with the microseconds of CPU time that calls of {@link within} took
-   * during this work, even if the work throws.
-   */
+  /** Then calls `report` with the CPU time that calls of {@link within} took during `work`, even if it throws. */
   counted<T>(work: () => T, report: (micros: number) => void): T {
     const before = this.#spent
     try {

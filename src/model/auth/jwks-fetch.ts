@@ -8,7 +8,6 @@ import { type RequestOptions, request as requestSecure } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import type { Timers } from '../../base/timers.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const jwksFetchLimits = {
   /** Maximum number of bytes of a key set; own limit. */
   jwksBytesMax: 1_048_576,

@@ -8,7 +8,6 @@ import { FairRunner } from '../../base/admission/fair-queue.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { FetchKeySet } from './jwks-fetch.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const jwksLimits = {
   /** Maximum number of bytes of all cached key sets together. */
   jwksCacheBytesMax: 16_777_216,

@@ -26,7 +26,6 @@ import {
 import type { BcryptTask } from './bcrypt-thread.ts'
 import { FailureThrottle, guesserOf, type PasswordRequest, type ThrottleOptions } from './throttle.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const passwordLimits = {
   /** Maximum number of waiting operations: password checks and hash computations; own limit. */
   passwordChecksWaitingMax: 4000,

@@ -11,7 +11,6 @@ import { type DatabaseId, rootDatabase } from '../../values/value.ts'
 import { type Bcrypt, bcryptAtOnce, isUsableHash, nativeBcrypt, tooManyChecks } from './bcrypt.ts'
 import { parseScopedSecret, parseSuffix, type ScopedSecret } from './scope.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const secretLimits = {
   /**
    * Maximum number of checks and hashes of secrets that run at the same time. The other threads remain free for other

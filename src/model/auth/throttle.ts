@@ -16,7 +16,6 @@ import { Ref, refKey } from '../../values/value.ts'
 import type { Caller } from './access-contract.ts'
 import { tooManyChecks } from './bcrypt.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const throttleLimits = {
   /**
    * Maximum number of failed password checks without a pause, for each pair of a client (a credential at an address)

@@ -17,7 +17,6 @@ import {
   type WriteRules,
 } from './resource.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const collectionsLimits = {
   /** Days of history of a collection that is created without `history_days`. */
   historyDaysDefault: 30,

@@ -25,7 +25,6 @@ import { destructive, isProtected } from './databases.ts'
 import { flag, keepKnown, map, name, text, whole } from './fields.ts'
 import { type Draft, type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const indexesLimits = {
   /** Maximum number of partitions of an index. */
   indexPartitionsMax: 8,

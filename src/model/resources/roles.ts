@@ -20,7 +20,6 @@ import { keepKnown, map, name } from './fields.ts'
 import { renameRole } from './renaming.ts'
 import { type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const rolesLimits = {
   /** Maximum number of roles with memberships for the same collection. */
   rolesPerMembershipMax: 64,

@@ -12,7 +12,6 @@ import { isIntact, sealedTimes, timeAt } from './records.ts'
 import type { Store } from './store.ts'
 import { Sweeper } from './sweeper.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const backgroundLimits = {
   /** Maximum duration of one batch of background work, in milliseconds; own limit. */
   backgroundBatchMs: 10,

@@ -15,7 +15,6 @@ import type { Snapshot } from './snapshot.ts'
 import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const buildQueueLimits = {
   /** Milliseconds of the first pause of a build that fails repeatedly; own limit. */
   buildRetryMs: 1000,

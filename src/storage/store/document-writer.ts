@@ -35,7 +35,6 @@ import { read, recordExpiry } from './snapshot.ts'
 import { type Change, type Version, WriteRejected } from './store-contract.ts'
 import { checkTransactionBytes, checkVersionBytes } from './transaction-limits.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const documentWriterLimits = {
   /** Bytes that count as one write operation. */
   writeOpBytes: 1024,

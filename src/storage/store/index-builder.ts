@@ -41,7 +41,6 @@ import type { Transaction } from './store-contract.ts'
 import { recordWork } from './sweeper-work.ts'
 import { checkTransactionBytes } from './transaction-limits.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const indexBuilderLimits = {
   /** Maximum number of stored document versions for which the transaction that creates an index also builds it. */
   synchronousIndexBuildMax: 128,

@@ -18,7 +18,6 @@ import { type IndexDefinition, type IndexField, type Path, sourceOf } from './in
 import type { NameHistory } from './name-history.ts'
 import type { StoreHooks, Version } from './store-contract.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const indexEntriesLimits = {
   /** Maximum number of bytes of a term or value of an index entry. Entries with longer terms or values are omitted. */
   indexValueBytesMax: 32_767,

@@ -9,7 +9,6 @@ import { formatMicros } from '../../values/time.ts'
 import { type CollectionId, firstUserCollection, type Micros, native, unlisted } from '../../values/value.ts'
 import type { StoredCollection } from './definitions.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const retentionLimits = {
   /** Microseconds of history that are retained in addition to `history_days`. */
   historyGraceMicros: 15 * 60 * 1_000_000,

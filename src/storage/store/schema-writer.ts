@@ -37,7 +37,6 @@ import type { Rows } from './rows.ts'
 import { type Version, WriteRejected } from './store-contract.ts'
 import { recordWork } from './sweeper-work.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const schemaWriterLimits = {
   /** Maximum id of a user collection; ids are never reused. */
   userCollectionIdMax: 32_767,

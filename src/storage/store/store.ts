@@ -37,7 +37,6 @@ import type {
 } from './store-contract.ts'
 import { StoreTransaction } from './transaction.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const storeLimits = {
   /**
    * After background work or an import has evaluated bindings (computed fields) of a database, such work pauses for

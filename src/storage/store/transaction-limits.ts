@@ -6,7 +6,6 @@ import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
 import type { Write } from '../kv/kv-contract.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const transactionLimits = {
   /** Maximum number of bytes that one transaction writes. */
   transactionBytesMax: 16_777_216,

@@ -3,7 +3,7 @@
 import { hasOwnJavaDigits, javaDigits } from '../../values/double-text.ts'
 import type { Specifier } from './specifier.ts'
 
-/** Formats an integer: in decimal notation for `d`, and as a 64-bit two's complement for `x` and `o`. */
+/** `d` is decimal; `x` and `o` show the 64-bit two's complement. */
 export function formatInteger(value: bigint, specifier: Specifier): string {
   if (specifier.conversion === 'd') {
     const negative = value < 0n
@@ -17,7 +17,7 @@ export function formatInteger(value: bigint, specifier: Specifier): string {
 
 const defaultPrecision = 6
 
-/** Formats a double in plain (`f`), scientific (`e`) or general (`g`) notation. */
+/** In plain (`f`), scientific (`e`) or general (`g`) notation. */
 export function formatDouble(value: number, specifier: Specifier): string {
   if (Number.isNaN(value)) return 'NaN'
   const negative = value < 0 || Object.is(value, -0)
@@ -53,8 +53,8 @@ function scientific(magnitude: number, fraction: number, { alternate }: Specifie
 }
 
 /**
- * Formats a number with `precision` significant digits. Uses plain notation for zero and for numbers from 0.0001 to
- * 10^precision, and scientific notation for other numbers.
+ * With `precision` significant digits: in plain notation for zero and for numbers from 0.0001 to 10^precision, and in
+ * scientific notation for other numbers.
  */
 function general(magnitude: number, precision: number, { grouped }: Specifier): string {
   const rounded = roundDigits(decimalOf(magnitude), precision)
@@ -65,10 +65,7 @@ function general(magnitude: number, precision: number, { grouped }: Specifier): 
   return grouped ? groupThousands(text) : text
 }
 
-/**
- * Adds the sign or parentheses to the digits. Pads the digits with zeros to the width if the specifier has the flag
- * `0`.
- */
+/** Adds the sign or parentheses. With the flag `0`, pads the digits with zeros to the width. */
 function signed(digits: string, negative: boolean, specifier: Specifier): string {
   const { parentheses, plus, space } = specifier
   if (negative && parentheses) return `(${withZeros(digits, 2, specifier)})`
@@ -80,7 +77,6 @@ function withZeros(digits: string, around: number, { width, zeros }: Specifier):
   return zeros && width !== undefined ? digits.padStart(width - around, '0') : digits
 }
 
-/** Inserts commas between groups of three digits in the integer part. */
 function groupThousands(text: string): string {
   const point = text.indexOf('.')
   const whole = point < 0 ? text : text.slice(0, point)
@@ -92,18 +88,17 @@ function groupThousands(text: string): string {
   return grouped + text.slice(whole.length)
 }
 
-// Converts doubles to decimal digits and rounds the digits, like Java's Formatter. Java rounds the printed digits of a
-// double, not its exact value. Halves are rounded away from zero.
+// Rounds like Java's Formatter: it rounds the printed digits of a double, not its exact value, and halves away from
+// zero.
 
-/** A decimal number: `0.digits` times ten to the power of `point`. For zero, `digits` is 0 and `point` is 1. */
+/** `0.digits` times ten to the power of `point`. For zero, `digits` is 0 and `point` is 1. */
 interface Decimal {
   readonly digits: string
   readonly point: number
 }
 
 /**
- * Returns the digits that Java prints for a finite, non-negative double. For most doubles, JavaScript prints the same
- * digits.
+ * The digits that Java prints for a finite, non-negative double. For most doubles, JavaScript prints the same digits.
  */
 function decimalOf(double: number): Decimal {
   if (hasOwnJavaDigits(double)) {
@@ -116,8 +111,8 @@ function decimalOf(double: number): Decimal {
 }
 
 /**
- * Rounds a decimal to at most `count` digits. If `count` is 0, the result is zero or the next higher power of ten: 0.4
- * becomes 0, and 0.7 becomes 1. If `count` is negative, the result is zero.
+ * Rounds to at most `count` digits. If `count` is 0, the result is zero or the next higher power of ten: 0.4 becomes 0,
+ * and 0.7 becomes 1. If `count` is negative, the result is zero.
  */
 function roundDigits({ digits, point }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits, point }
@@ -130,7 +125,7 @@ function roundDigits({ digits, point }: Decimal, count: number): Decimal {
   return { digits: kept.slice(0, last) + String.fromCharCode(kept.charCodeAt(last) + 1), point }
 }
 
-/** Returns the plain notation with `fraction` digits after the decimal point. Missing digits are zeros. */
+/** `fraction`: the number of digits after the decimal point. */
 function plainText({ digits, point }: Decimal, fraction: number): string {
   const whole = point > 0 ? digits.slice(0, point).padEnd(point, '0') : '0'
   if (fraction === 0) return whole
@@ -138,13 +133,13 @@ function plainText({ digits, point }: Decimal, fraction: number): string {
   return `${whole}.${behind.slice(0, fraction).padEnd(fraction, '0')}`
 }
 
-/** Returns the digits of the scientific notation, with one digit before the decimal point. */
+/** The digits of the scientific notation; `fraction` of them follow the decimal point. */
 function mantissaText({ digits }: Decimal, fraction: number): string {
   const first = digits.slice(0, 1)
   return fraction === 0 ? first : `${first}.${digits.slice(1).padEnd(fraction, '0')}`
 }
 
-/** Returns the exponent of the scientific notation: a sign and at least two digits. */
+/** A sign and at least two digits. */
 function exponentText({ digits, point }: Decimal): string {
   const exponent = digits === '0' ? 0 : point - 1
   return `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`

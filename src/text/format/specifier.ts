@@ -1,9 +1,9 @@
-// Parses the format strings of java.util.Formatter, which consist of literal text and specifiers of the form
+// Parses the format strings of java.util.Formatter: literal text, and specifiers of the form
 // `%[index$][flags][width][.precision]conversion`.
 
 /**
- * Thrown for an invalid specifier. `conversion`: the conversion is unknown, its flags are incompatible, or its argument
- * is missing. `suffix`: the value has no such part of a date or time. `text` is the text of the specifier.
+ * `conversion`: the conversion is unknown, its flags are incompatible, or its argument is missing. `suffix`: the value
+ * has no such part of a date or time. `text` is the text of the specifier.
  */
 export class FormatError extends Error {
   override name = 'FormatError'
@@ -19,8 +19,8 @@ export class FormatError extends Error {
 export interface Specifier {
   readonly text: string
   /**
-   * The number of the argument to format, from 1. `previous` (flag `<`) selects the argument of the previous specifier.
-   * If undefined, the specifier formats the next argument.
+   * The number of the argument, from 1. `previous` (flag `<`) repeats the previous argument; undefined: the next
+   * argument.
    */
   readonly index: number | 'previous' | undefined
   readonly leftAligned: boolean
@@ -33,23 +33,21 @@ export interface Specifier {
   readonly width: number | undefined
   readonly precision: number | undefined
   readonly conversion: Conversion
-  /** True if the conversion is a capital letter. The formatted text is then converted to upper case. */
+  /** The conversion is a capital letter, so the formatted text is converted to upper case. */
   readonly capitals: boolean
-  /**
-   * The part of the date or time to format, for the conversion `t`. If undefined, the whole date or time is formatted.
-   */
+  /** The part of a date or time, for the conversion `t`; undefined: the whole date or time. */
   readonly suffix: string | undefined
 }
 
-/** The conversions, as lower-case letters. */
+/** In lower case. */
 type Conversion = 'd' | 'x' | 'o' | 'f' | 'e' | 'g' | 's' | 'b' | 't' | '@' | '^' | '%' | 'n'
 
-/** The conversions that can also be written as capital letters. */
+/** Conversions that can also be capital letters. */
 const capitalizable = 'xegsbt'
 
 const shape = /%(?:(\d+)\$)?([-#+ 0,(<]*)(\d+)?(?:\.(\d+))?(?:([tT])([A-Za-z]?)|([dxXofeEgGsSbBn%@^]))/y
 
-/** Splits a format into literal text and specifiers. Throws {@link FormatError}. */
+/** Throws {@link FormatError}. */
 export function parseFormat(format: string): (string | Specifier)[] {
   const parts: (string | Specifier)[] = []
   let from = 0
@@ -65,9 +63,7 @@ export function parseFormat(format: string): (string | Specifier)[] {
   return parts
 }
 
-/**
- * Returns the text of an invalid specifier for the error message: the longest text at `at` that looks like a specifier.
- */
+/** The text of an invalid specifier for the error message: the longest text at `at` that looks like a specifier. */
 function unreadable(format: string, at: number): string {
   const like = /%(?:\d{1,9}\$)?[-#+ 0,(<]{0,9}\d{0,9}(?:\.\d{1,9})?[^\s\d]?/y
   like.lastIndex = at
@@ -105,7 +101,7 @@ function numberIn(digits: string, text: string): number {
   return number
 }
 
-/** Returns whether flags, width and precision are compatible with the conversion and with each other. */
+/** Whether flags, width and precision are compatible with the conversion and with each other. */
 function isSound(specifier: Specifier): boolean {
   const { alternate, conversion, grouped, leftAligned, parentheses, plus, precision, space, width, zeros } =
     specifier

@@ -25,7 +25,7 @@ type Part = (parts: CalendarParts, time: Time) => string
 const nameOf = (names: readonly string[], number: number) => names[number - 1] as string
 const shortName = (names: readonly string[], number: number) => nameOf(names, number).slice(0, 3)
 
-/** Returns the number of a year in its era (AD or BC). Year 0 is the year 1 BC. */
+/** In its era (AD or BC). Year 0 is the year 1 BC. */
 const yearOfEra = (year: number) => (year > 0 ? year : 1 - year)
 
 const year: Part = parts => String(yearOfEra(parts.year)).padStart(4, '0')
@@ -35,7 +35,7 @@ const half = (parts: CalendarParts) => (parts.hour < 12 ? 'am' : 'pm')
 const hoursAndMinutes: Part = parts => `${twoDigits(parts.hour)}:${twoDigits(parts.minute)}`
 const clock: Part = (parts, time) => `${hoursAndMinutes(parts, time)}:${twoDigits(parts.second)}`
 
-/** The parts of dates and times, by letter. */
+/** By letter. */
 const dateParts: Readonly<Record<string, Part>> = {
   B: parts => nameOf(months, parts.month),
   b: parts => shortName(months, parts.month),
@@ -77,12 +77,11 @@ const timeParts: Readonly<Record<string, Part>> = {
     `${clock(parts, time)} Z ${year(parts, time)}`,
 }
 
-/** Returns whether a letter selects a part of a time. */
 export function isTimeSuffix(suffix: string): boolean {
   return Object.hasOwn(timeParts, suffix)
 }
 
-/** Formats the part of a time or date that a letter selects. Returns undefined if the value has no such part. */
+/** Undefined if the value has no part with this letter. */
 export function formatTimePart(value: Time | LocalDate, suffix: string): string | undefined {
   const ofDate = value instanceof LocalDate
   const time = ofDate ? timeOfDate(value) : value

@@ -1,4 +1,4 @@
-// Checks whether the anchors of patterns match at an offset, with Java's line terminators and Java's word characters.
+// Anchors of patterns, with Java's line terminators and Java's word characters.
 
 import { isPairAt } from '../code-points.ts'
 import { markTests, wordTest } from './code-point-test.ts'
@@ -7,7 +7,7 @@ import type { Anchor } from './pattern-tree.ts'
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** Returns whether an anchor matches at the offset `at`. `previousEnd` is the end of the previous match, or 0. */
+/** `previousEnd` is the end of the previous match, or 0. */
 export function anchorMatches(anchor: Anchor, text: string, at: number, previousEnd: number): boolean {
   switch (anchor) {
     case 'textStart':
@@ -40,8 +40,8 @@ export function anchorMatches(anchor: Anchor, text: string, at: number, previous
 }
 
 /**
- * Returns whether RE2 and Java could match any of the anchors at different offsets of `text`. For RE2, only `\n` is a
- * line terminator, and only ASCII characters are word characters.
+ * Whether RE2 and Java could match an anchor at different offsets of `text`. For RE2, only `\n` is a line terminator,
+ * and only ASCII characters are word characters.
  */
 export function anchorsDiffer(anchors: ReadonlySet<Anchor>, text: string): boolean {
   for (const anchor of anchors) {
@@ -75,7 +75,7 @@ function isTerminator(unit: number): boolean {
   return unit === lineFeed || unit === carriageReturn || unit === 0x85 || unit === 0x2028 || unit === 0x2029
 }
 
-/** Returns whether a line terminator begins at `at`. `\r\n` is a single line terminator. */
+/** `\r\n` is a single line terminator. */
 function isLineEnd(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return isTerminator(unit) && !(unit === lineFeed && text.charCodeAt(at - 1) === carriageReturn)
@@ -95,10 +95,7 @@ function isBoundary(text: string, at: number, unicode: boolean): boolean {
   return before !== (at < text.length && isInWord(text, at, unicode))
 }
 
-/**
- * Returns whether the character at `at` is part of a word. A non-spacing mark after a letter or digit is part of the
- * word.
- */
+/** A non-spacing mark after a letter or digit is part of the word. */
 function isInWord(text: string, at: number, unicode: boolean): boolean {
   const codePoint = text.codePointAt(at) as number
   if (wordTest(unicode).has(codePoint)) return true

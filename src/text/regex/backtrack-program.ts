@@ -1,12 +1,12 @@
-// Compiles patterns to programs for the backtracking engine. A program is a list of instructions. After an instruction,
-// the search continues with the next instruction or at the instruction's target. The compiler follows java.util.regex
-// in two decisions: which parts of a pattern can match in only one way, and when the text of a group is stored. These
-// decisions affect the captured groups when backtracking shortens a repetition.
+// Compiles patterns to programs for the backtracking engine. After an instruction, the search continues with the next
+// instruction or at the instruction's target. The compiler follows java.util.regex in two decisions: which parts of a
+// pattern can match in only one way, and when the text of a group is stored. These decisions affect the captured groups
+// when backtracking shortens a repetition.
 
 import { CodePointTest } from './code-point-test.ts'
 import type { Anchor, CaseFolding, ClassNode, LookNode, PatternNode, RepeatNode } from './pattern-tree.ts'
 
-/** The operation codes of instructions. The "position" is the current offset of the search in the text. */
+/** Operation codes. The "position" is the current offset of the search in the text. */
 export const op = {
   /** Ends the program with a match. */
   match: 0,
@@ -19,20 +19,16 @@ export const op = {
   split: 4,
   /** Stores the position in register `a`. */
   mark: 5,
-  /** Stores the text of group `a`: the text from the offset in register `b` to the position. */
+  /** Stores the text of group `a`, from the offset in register `b` to the position. */
   capture: 6,
   /** Sets the iteration count in register `a` to 1. */
   count: 7,
   /**
    * Ends an iteration of the loop whose body begins at `target`. Register `a` contains the iteration count, and
-   * register `b` the start of the iteration. If `group` is greater than 0, stores the text of the iteration as the text
-   * of this group.
+   * register `b` the start of the iteration, whose text becomes that of `group` if it is greater than 0.
    */
   loop: 8,
-  /**
-   * Removes alternatives from the stack until the stack has the height in register `a`. The instruction `enter` stores
-   * the height.
-   */
+  /** Removes alternatives until the stack has the height in register `a`, stored by `enter`. */
   commit: 9,
   /** Stores the height of the stack of alternatives in register `a`, and the position in register `b`. */
   enter: 10,
@@ -50,17 +46,14 @@ export const op = {
   literal: 17,
 } as const
 
-/**
- * An instruction. Unused fields have default values. All instructions have the same fields in the same order, which
- * makes the search faster.
- */
+/** Unused fields have default values: the same fields in the same order make the search faster. */
 export interface Instruction {
   readonly op: number
   target: number
   readonly a: number
   readonly b: number
   readonly group: number
-  /** True if the body of the loop can match in only one way. */
+  /** The body of the loop can match in only one way. */
   readonly isDeterministic: boolean
   readonly least: number
   readonly most: number
@@ -71,14 +64,13 @@ export interface Instruction {
   readonly folding: CaseFolding
 }
 
-/** A compiled pattern. */
 export interface BacktrackProgram {
   readonly instructions: readonly Instruction[]
   readonly registers: number
   readonly groupCount: number
 }
 
-/** Compiles a pattern to a program with a few instructions for each character of the pattern. */
+/** The program has a few instructions for each character of the pattern. */
 export function backtrackProgram(root: PatternNode, groupCount: number): BacktrackProgram {
   const compiler = new Compiler()
   compiler.add(root)
@@ -102,7 +94,6 @@ const plain: Instruction = {
   folding: 'none',
 }
 
-/** Matches one character if it is a line terminator. */
 const terminator = new CodePointTest({ set: [0x0a, 0x0d, 0x85, 0x85, 0x2028, 0x2029], negated: false }, false)
 
 class Compiler {
@@ -241,16 +232,13 @@ class Compiler {
     skipping.target = this.#here
   }
 
-  /**
-   * Compiles a loop. `group` is undefined if the body can match in several ways. If the body can match in only one way,
-   * `group` is the number of the group that the loop stores, or 0 for no group.
-   */
+  /** `group` is undefined if the body can match in several ways; otherwise the group that the loop stores, or 0. */
   #loop({ least, manner, most }: RepeatNode, body: () => void, group?: number): void {
     const reluctant = manner === 'reluctant'
     const count = this.registers++
     const begin = this.registers++
     this.emit(op.count, { a: count })
-    // If no iteration is required, the search can skip the body. A reluctant loop first tries to skip the body.
+    // A reluctant loop first tries to skip the body.
     const skip = least === 0 ? this.emit(op.split) : undefined
     const leave = skip && reluctant ? this.emit(op.jump) : undefined
     if (skip && reluctant) skip.target = this.#here
@@ -273,7 +261,7 @@ class Compiler {
   }
 }
 
-/** Returns whether a node can match in only one way at each position, by Java's criteria. */
+/** Whether a node can match in only one way at each position, by Java's criteria. */
 function hasOneWay(node: PatternNode): boolean {
   switch (node.kind) {
     case 'alternatives':
@@ -290,7 +278,7 @@ function hasOneWay(node: PatternNode): boolean {
   }
 }
 
-/** Returns the minimum and maximum number of characters that a node reads. */
+/** In characters. */
 function width(node: PatternNode): readonly [least: number, most: number] {
   switch (node.kind) {
     case 'class':

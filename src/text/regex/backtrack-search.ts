@@ -11,7 +11,6 @@ import { type BacktrackProgram, type Instruction, op } from './backtrack-program
 import { type CodePointTest, equalsInEitherCase } from './code-point-test.ts'
 import { SearchTooLongError } from './pattern-errors.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const backtrackSearchLimits = {
   /** Maximum number of steps of a backtracking search, without the additional steps below; own limit. */
   regexBacktrackStepsMax: 16_777_216,
@@ -21,7 +20,7 @@ const backtrackSearchLimits = {
   regexBacktrackFramesMax: 4_194_304,
 } as const
 
-/** The types of frames on the stack of alternatives. A frame consists of four numbers: the type and three arguments. */
+/** Types of frames on the stack of alternatives. A frame consists of four numbers: the type and three arguments. */
 const frame = {
   /** Continue at an instruction. Arguments: index of the instruction, position. */
   choice: 0,
@@ -42,7 +41,7 @@ const frame = {
 const frameSize = 4
 const firstFrames = 64
 
-/** Returns the maximum number of steps for finding all matches in a text. */
+/** For finding all matches in a text. */
 function stepsMax(text: string): number {
   return (
     backtrackSearchLimits.regexBacktrackStepsMax +
@@ -50,24 +49,23 @@ function stepsMax(text: string): number {
   )
 }
 
-/** Finds the matches of a program in a text, in ascending order. */
+/** Finds the matches in ascending order. */
 export class BacktrackSearch {
-  /** The start and the end of the latest match. */
+  /** The latest match. */
   start = 0
   end = 0
-  /** The number of steps so far. */
   steps = 0
   readonly #instructions: readonly Instruction[]
   readonly #text: string
   readonly #stepsMax: number
   readonly #registers: Int32Array
-  /** The start and end of each group, or -1 for a group without a match. */
+  /** -1 for a group without a match. */
   readonly #groups: Int32Array
   #stack = new Int32Array(firstFrames * frameSize)
   #height = 0
   #previousEnd = 0
   #next = 0
-  /** The position: the current offset in the text. */
+  /** The current offset in the text. */
   #at = 0
 
   constructor({ groupCount, instructions, registers }: BacktrackProgram, text: string) {
@@ -78,7 +76,7 @@ export class BacktrackSearch {
     this.#groups = new Int32Array(2 * (groupCount + 1))
   }
 
-  /** Finds the next match. Returns false if no match follows. Throws {@link SearchTooLongError}. */
+  /** Returns false if no match follows. Throws {@link SearchTooLongError}. */
   find(): boolean {
     const text = this.#text
     this.#groups.fill(-1)
@@ -98,7 +96,7 @@ export class BacktrackSearch {
     return false
   }
 
-  /** Returns the text of a group in the latest match. Returns undefined if the group has not matched. */
+  /** The text of a group in the latest match; undefined if the group has not matched. */
   group(number: number): string | undefined {
     if (number === 0) return this.#text.slice(this.start, this.end)
     const start = this.#groups[number * 2] as number
@@ -127,7 +125,7 @@ export class BacktrackSearch {
     if (this.steps > this.#stepsMax) throw new SearchTooLongError()
   }
 
-  /** Executes an instruction. Returns the index of the next instruction, or -1 if the instruction fails. */
+  /** Returns the index of the next instruction, or -1 if the instruction fails. */
   #run(instruction: Instruction, counter: number): number {
     const { a, b } = instruction
     switch (instruction.op) {
@@ -176,10 +174,7 @@ export class BacktrackSearch {
     }
   }
 
-  /**
-   * Resumes the latest alternative. Returns the index of the next instruction, or -1 if the stack contains no
-   * alternative.
-   */
+  /** Resumes the latest alternative. Returns the index of the next instruction, or -1 without an alternative. */
   #backtrack(): number {
     while (this.#height > 0) {
       this.#height -= frameSize
@@ -263,7 +258,7 @@ export class BacktrackSearch {
     return true
   }
 
-  /** Reads at most `most` characters that pass the test. Returns the number of read characters. */
+  /** Returns the number of read characters. */
   #readUpTo(test: CodePointTest, most: number): number {
     let count = 0
     while (count < most && this.#read(test)) count++
@@ -310,8 +305,8 @@ export class BacktrackSearch {
     const done = this.#registers[instruction.a] as number
     const empty = this.#at === start
     if (group > 0 && (done <= least || !empty)) this.#capture(group, start)
-    // An iteration that reads no characters ends the loop. Otherwise, the loop could be endless. As in Java, a loop
-    // whose body can match in only one way first completes the required iterations.
+    // Otherwise, a loop without progress could be endless. As in Java, a loop whose body can match in only one way
+    // first completes the required iterations.
     if (empty && (!isDeterministic || done > least)) return counter + 1
     if (done < least) return this.#again(instruction)
     if (done >= most) return counter + 1
@@ -349,14 +344,12 @@ export class BacktrackSearch {
     return true
   }
 
-  /** Returns the start of the character before the offset `at`. */
+  /** The start of the character before `at`. */
   #before(at: number): number {
     return at - (at > 1 && isPairAt(this.#text, at - 2) ? 2 : 1)
   }
 
-  /**
-   * Reads a text that is equal to the text of a group. Returns false if the group has not matched or does not exist.
-   */
+  /** Reads the text of a group again. Returns false if the group has not matched or does not exist. */
   #readGroup({ a: group, folding }: Instruction): boolean {
     const start = this.#groups[group * 2]
     const end = this.#groups[group * 2 + 1]

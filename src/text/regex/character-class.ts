@@ -1,5 +1,4 @@
-// Parses character classes in Java's syntax to sets of code points. Classes can contain ranges, intersections and
-// nested classes.
+// Parses character classes in Java's syntax, with ranges, intersections and nested classes, to sets of code points.
 
 import { step } from '../../base/effort.ts'
 import {
@@ -21,22 +20,20 @@ const caret = 0x5e
 const minus = 0x2d
 const backslash = 0x5c
 
-/** A set of code points. If `negated` is true, the class is the complement of `set`. */
+/** If `negated` is true, the class is the complement of `set`. */
 export interface CharacterClass {
   readonly set: CodePointSet
   readonly negated: boolean
 }
 
-/**
- * Creates a class from a set. With flag `i`, the class also contains the other case of each ASCII letter in the set.
- */
+/** With flag `i`, the class also contains the other case of each ASCII letter in the set. */
 export function classOf(set: CodePointSet, flags: Flags): CharacterClass {
   return { set: flags.ignoreCase ? foldAscii(set) : set, negated: false }
 }
 
 const unclosed = 'Unclosed character class'
 
-/** Reads a class. The opening bracket has already been read. */
+/** The opening bracket has already been read. */
 export function readClass(reader: PatternReader, flags: Flags, depth = 0): CharacterClass {
   if (depth > nestedMax) throw new UnsupportedRegexError('character classes nested so deeply')
   const negated = reader.peek() === caret
@@ -50,14 +47,12 @@ export function readClass(reader: PatternReader, flags: Flags, depth = 0): Chara
 const nestedMax = 100
 
 /**
- * Ranges are merged while a class is being read, if the class has more range bounds than this number. Without this
- * merging, a short pattern could create very many ranges.
+ * Above this number of bounds, ranges are merged while a class is being read. Otherwise, a short pattern could create
+ * very many ranges.
  */
 const mergedFromMin = 8192
 
-/**
- * Reads the members of a class until the closing bracket. The right operand of `&&` extends to the end of the class.
- */
+/** Reads until the closing bracket. The right operand of `&&` extends to the end of the class. */
 function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePointSet {
   if (depth > nestedMax) throw new UnsupportedRegexError('so many intersections')
   let ranges: number[] = []
@@ -75,8 +70,7 @@ function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePo
         const right = readMembers(reader, flags, depth + 1)
         return any ? intersection(fold(setOf(ranges), flags), right) : right
       }
-      // As in Java, `&&` without a right operand is ignored. At the start of a class, `&&` without a right operand is
-      // an error.
+      // As in Java, this is an error only at the start of a class; elsewhere, `&&` without a right operand is ignored.
       if (!any) throw reader.fault('Bad class syntax')
       continue
     }
@@ -132,8 +126,8 @@ function characterInClass(reader: PatternReader, letter: number): number {
 }
 
 /**
- * Returns the set of an escape such as `\d`. Returns undefined if the escape is a single character. `letter` has
- * already been read. `\v` is the vertical tab at the start of a range, and the set of vertical white space elsewhere.
+ * The set of an escape such as `\d`, after `letter` has been read; undefined for a single character. `\v` is the
+ * vertical tab at the start of a range, and the set of vertical white space elsewhere.
  */
 export function readClassEscape(
   reader: PatternReader,

@@ -1,4 +1,4 @@
-// Sets of code points as sorted ranges, and the set operations that character classes need.
+// Sets of code points, and the set operations that character classes need.
 
 import { step } from '../../base/effort.ts'
 
@@ -7,11 +7,10 @@ export type CodePointSet = readonly number[]
 
 const maxCodePoint = 0x10ffff
 
-/** The empty set, and the set of all code points. */
 export const noCodePoints: CodePointSet = []
 export const allCodePoints: CodePointSet = [0, maxCodePoint]
 
-/** Returns a set from ranges in any order. */
+/** `ranges` may be in any order, and overlap. */
 export function setOf(ranges: readonly number[]): CodePointSet {
   step(ranges.length)
   const pairs: [number, number][] = []
@@ -28,13 +27,11 @@ export function setOf(ranges: readonly number[]): CodePointSet {
   return merged
 }
 
-/** Returns the union of two sets. */
 function union(left: CodePointSet, right: CodePointSet): CodePointSet {
   if (left.length === 0) return right
   return right.length === 0 ? left : setOf([...left, ...right])
 }
 
-/** Returns all code points that are not in a set. */
 export function complement(set: CodePointSet): CodePointSet {
   step(set.length >> 2)
   const rest: number[] = []
@@ -48,12 +45,11 @@ export function complement(set: CodePointSet): CodePointSet {
   return rest
 }
 
-/** Returns the intersection of two sets. */
 export function intersection(left: CodePointSet, right: CodePointSet): CodePointSet {
   return complement(union(complement(left), complement(right)))
 }
 
-/** Returns a set that also contains the other case of each ASCII letter in `set`. */
+/** Adds the other case of each ASCII letter. */
 export function foldAscii(set: CodePointSet): CodePointSet {
   const upper = moved(intersection(set, [0x61, 0x7a]), -0x20)
   const lower = moved(intersection(set, [0x41, 0x5a]), 0x20)

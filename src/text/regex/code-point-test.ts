@@ -1,16 +1,16 @@
-// Tests whether a character class contains a code point, for the backtracking engine.
+// Tests for the backtracking engine whether a character class contains a code point.
 
 import { mapKnown } from '../../values/known-characters.ts'
 import type { CharacterClass } from './character-class.ts'
 import type { CodePointSet } from './code-point-set.ts'
 import { unicodeSet } from './unicode-property.ts'
 
-/** Tests whether a class contains a code point. Uses a table for ASCII, and a binary search for other code points. */
+/** Uses a table for ASCII, and a binary search for other code points. */
 export class CodePointTest {
   readonly #set: CodePointSet
   readonly #negated: boolean
   readonly #foldsUnicode: boolean
-  /** 1 for each ASCII character in the class, 0 for other ASCII characters. */
+  /** 1 for each ASCII character in the class, 0 for the others. */
   readonly #ascii = new Uint8Array(128)
 
   constructor({ negated, set }: CharacterClass, foldsUnicode: boolean) {
@@ -30,10 +30,7 @@ export class CodePointTest {
     return found !== this.#negated
   }
 
-  /**
-   * Returns whether the set contains the letter in another case. Like Java, tests the upper case, and the lower case of
-   * the upper case.
-   */
+  /** Like Java, tests the upper case, and the lower case of the upper case. */
   #hasOtherCase(codePoint: number): boolean {
     const upper = upperCase(codePoint)
     return includes(this.#set, upper) || includes(this.#set, lowerCase(upper))
@@ -51,7 +48,7 @@ function includes(set: CodePointSet, codePoint: number): boolean {
   return low * 2 < set.length && (set[low * 2] as number) <= codePoint
 }
 
-/** Returns the upper case of a letter, or the letter itself if its upper case has several characters. */
+/** The letter itself if its upper case has several characters. */
 function upperCase(codePoint: number): number {
   return single(
     mapKnown(String.fromCodePoint(codePoint), text => text.toUpperCase()),
@@ -59,7 +56,7 @@ function upperCase(codePoint: number): number {
   )
 }
 
-/** Returns the lower case of a letter, or the letter itself if its lower case has several characters. */
+/** The letter itself if its lower case has several characters. */
 function lowerCase(codePoint: number): number {
   return single(
     mapKnown(String.fromCodePoint(codePoint), text => text.toLowerCase()),
@@ -72,10 +69,7 @@ function single(text: string, otherwise: number): number {
   return text.length === (codePoint > 0xffff ? 2 : 1) ? codePoint : otherwise
 }
 
-/**
- * Returns whether two code points are equal if case is ignored. If `unicode` is false, only the case of ASCII letters
- * is ignored.
- */
+/** If `unicode` is false, ignores only the case of ASCII letters. */
 export function equalsInEitherCase(left: number, right: number, unicode: boolean): boolean {
   if (left === right) return true
   if (!unicode) return asciiLower(left) === asciiLower(right)
@@ -94,7 +88,7 @@ const testOf = (expression: string) =>
 let words: { readonly plain: CodePointTest; readonly unicode: CodePointTest } | undefined
 let marks: { readonly nonSpacing: CodePointTest; readonly base: CodePointTest } | undefined
 
-/** Returns the test for the word characters of `\b`. `unicode` is true with flag `U`. */
+/** The word characters of `\b`. `unicode` is true with flag `U`. */
 export function wordTest(unicode: boolean): CodePointTest {
   words ??= {
     plain: testOf('[_\\p{L}\\p{Nd}]'),

@@ -14,7 +14,6 @@ import { linearSource } from './linear-source.ts'
 import { UnsupportedRegexError } from './pattern-errors.ts'
 import type { PatternTree } from './pattern-tree.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const compiledPatternLimits = {
   /** Maximum length of a search pattern in characters; own limit. */
   regexPatternCharsMax: 10_000,
@@ -28,21 +27,21 @@ const compiledPatternLimits = {
 
 type LinearProgram = ReturnType<typeof RE2JS.compile>
 
-/** A match, with offsets in UTF-16 units. `end` is exclusive. */
+/** Offsets are UTF-16 units. `end` is exclusive. */
 export interface Match {
   readonly start: number
   readonly end: number
-  /** Returns the text of a group. Group 0 is the whole match. The text of a group that has not matched is empty. */
+  /** Group 0 is the whole match. The text of a group that has not matched is empty. */
   readonly group: (number: number) => string
 }
 
-/** A search of a text, which starts when the first match is requested. */
+/** Starts when the first match is requested. */
 export interface Search {
-  /** True if the search takes linear time. */
+  /** The search takes linear time. */
   readonly linear: boolean
-  /** The matches, in ascending order. A match is valid until the next match is requested. */
+  /** In ascending order. A match is valid until the next match is requested. */
   readonly matches: Iterable<Match, void, void>
-  /** Returns the number of steps so far. Returns 0 for a linear search. */
+  /** The number of steps so far; 0 for a linear search. */
   readonly steps: () => number
 }
 
@@ -71,17 +70,14 @@ export class CompiledPattern {
     return this.#linear?.programSize() ?? this.#backtrackProgram().instructions.length
   }
 
-  /**
-   * Returns whether RE2 can search `text`. RE2 must support the pattern, and RE2's anchors must match at the same
-   * offsets of `text` as Java's anchors.
-   */
+  /** Whether RE2 supports the pattern, and its anchors match at the same offsets of `text` as Java's anchors. */
   isLinearOn(text: string): boolean {
     return this.#linear !== undefined && !anchorsDiffer(this.#tree.anchors, text)
   }
 
   /**
-   * Searches a text. The iteration over the matches throws `SearchTooLongError` if a backtracking search exceeds the
-   * maximum number of steps.
+   * The iteration over the matches throws `SearchTooLongError` if a backtracking search exceeds the maximum number of
+   * steps.
    */
   search(text: string): Search {
     if (this.#linear && this.isLinearOn(text)) {
@@ -91,10 +87,7 @@ export class CompiledPattern {
     return { linear: false, matches: backtrackMatches(search), steps: () => search.steps }
   }
 
-  /**
-   * Returns whether the pattern matches anywhere in `text`. Faster than {@link search}, but requires that {@link
-   * isLinearOn} is true for `text`.
-   */
+  /** Whether the pattern matches anywhere. Faster than {@link search}, but requires {@link isLinearOn}. */
   occursLinearlyIn(text: string): boolean {
     const found = this.#linear?.test(text) ?? false
     this.#releaseStates()
@@ -106,10 +99,7 @@ export class CompiledPattern {
     return this.#backtracking
   }
 
-  /**
-   * Deletes RE2's cached DFA states of this pattern if these states use too much memory. The states can use up to 8
-   * MiB, and a pattern can stay in the cache for a long time.
-   */
+  /** RE2's cached DFA states can use up to 8 MiB, and a pattern can stay in the cache for a long time. */
   #releaseStates(): void {
     const states = this.#linear?.re2().lazyDFA
     if (states && states.stateBudget - states.memBudget > compiledPatternLimits.regexStateBytesMax)
@@ -136,7 +126,7 @@ const remembered = new LRUCache<string, CompiledPattern>({
   sizeCalculation: ({ size }) => Math.max(1, size),
 })
 
-/** Compiles a pattern in Java's syntax. Throws `RegexSyntaxError` and {@link UnsupportedRegexError}. */
+/** `pattern` has Java's syntax. Throws `RegexSyntaxError` and {@link UnsupportedRegexError}. */
 export function compilePattern(pattern: string): CompiledPattern {
   const known = remembered.get(pattern)
   if (known) return known
@@ -164,7 +154,7 @@ function compileLinear(tree: PatternTree): LinearProgram | undefined {
     const program = RE2JS.compile(linear.source, linear.usesLookBehind ? RE2JS.LOOKBEHINDS : 0)
     return program.programSize() > limits.regexInstructionsMax ? undefined : program
   } catch {
-    // The syntax is valid, but RE2 also rejects nested counts and patterns that are nested too deeply.
+    // RE2 also rejects nested counts and patterns that are nested too deeply.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 // Parses patterns in the syntax of java.util.regex, which is the syntax of the query languages. The parser resolves
-// flags, classes and quoted sections, so the syntax tree is simple. If no regex engine of the service supports a
-// feature of a pattern, the parser throws an error that names the feature.
+// flags, classes and quoted sections, so the syntax tree is simple. An error names each feature that no regex engine of
+// the service supports.
 
 import { limits } from '../../base/limits.ts'
 import { type CharacterClass, classOf, dotClass, readClass, readClassEscape } from './character-class.ts'
@@ -8,20 +8,19 @@ import { UnsupportedRegexError } from './pattern-errors.ts'
 import { end, type Flags, isDigit, noFlags, PatternReader, readFlags } from './pattern-reader.ts'
 import type { Anchor, CaseFolding, Manner, PatternNode, PatternTree } from './pattern-tree.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const javaPatternLimits = {
   /** Maximum depth of nested groups in a search pattern; own limit. */
   regexDepthMax: 200,
 } as const
 
-/** Parses a pattern. Throws {@link RegexSyntaxError} and {@link UnsupportedRegexError}. */
+/** Throws {@link RegexSyntaxError} and {@link UnsupportedRegexError}. */
 export function readPattern(pattern: string): PatternTree {
   return new Parser(pattern).parse()
 }
 
 const unclosedName = "named capturing group is missing trailing '>'"
 
-/** A node that matches the empty string. */
+/** Matches the empty string. */
 const nothing: PatternNode = { kind: 'sequence', parts: [] }
 
 const code = (character: string) => character.charCodeAt(0)
@@ -50,7 +49,7 @@ class Parser {
     this.#reader.comments = flags.comments
   }
 
-  /** Reads alternatives until a closing parenthesis or the end of the pattern. */
+  /** Reads until a closing parenthesis or the end of the pattern. */
   #alternatives(): PatternNode {
     const branches = [this.#sequence()]
     while (this.#reader.peek() === code('|')) {
@@ -187,8 +186,8 @@ class Parser {
   }
 
   /**
-   * Reads a group, including both parentheses. Changed flags apply until the end of the group. If the group only
-   * changes flags, like `(?i)`, the flags apply until the end of the enclosing group.
+   * Reads a group, including both parentheses. Changed flags apply until the end of the group; if it only changes
+   * flags, like `(?i)`, until the end of the enclosing group.
    */
   #group(): PatternNode | undefined {
     const reader = this.#reader
@@ -211,8 +210,8 @@ class Parser {
   }
 
   /**
-   * Reads the start of a group after `(?`. Returns a function that creates the node of the group. Returns undefined if
-   * the group only changes flags.
+   * Reads the start of a group after `(?`. The result creates the node of the group; undefined if the group only
+   * changes flags.
    */
   #specialGroup(): ((body: PatternNode) => PatternNode) | undefined {
     const reader = this.#reader
@@ -238,7 +237,6 @@ class Parser {
     return wrap
   }
 
-  /** Reads an optional quantifier after `body`. */
   #quantified(body: PatternNode): PatternNode {
     const reader = this.#reader
     const codePoint = reader.peek()

@@ -1,5 +1,5 @@
-// Translates patterns to the syntax of RE2, which searches in linear time. Patterns with features that RE2 lacks have
-// no translation, and are searched by the backtracking engine.
+// Translates patterns to the syntax of RE2, which searches in linear time. The backtracking engine searches patterns
+// with features that RE2 lacks.
 
 import { limits } from '../../base/limits.ts'
 import type { CharacterClass } from './character-class.ts'
@@ -7,16 +7,12 @@ import { allCodePoints, type CodePointSet } from './code-point-set.ts'
 import { isAsciiLetter, isDigit } from './pattern-reader.ts'
 import type { Anchor, ClassNode, LookNode, PatternNode, RepeatNode } from './pattern-tree.ts'
 
-/** A pattern in RE2 syntax. */
 interface LinearSource {
   readonly source: string
   readonly usesLookBehind: boolean
 }
 
-/**
- * Translates a pattern. Returns undefined if the pattern has features that RE2 lacks, or if the translation is too
- * large.
- */
+/** Undefined if the pattern has features that RE2 lacks, or if the translation is too large. */
 export function linearSource(root: PatternNode): LinearSource | undefined {
   const writer = new SourceWriter()
   try {
@@ -28,7 +24,6 @@ export function linearSource(root: PatternNode): LinearSource | undefined {
   }
 }
 
-/** Thrown if a node has no translation. */
 class NotLinear extends Error {}
 
 /** A translated node. `size` is the estimated number of RE2 instructions. */
@@ -43,8 +38,8 @@ const countMax = 1000
 const lineBreak = '(?:\\r\\n|[\\n\\x0b\\f\\r\\x{85}\\x{2028}\\x{2029}])'
 
 /**
- * The RE2 anchor for each Java anchor. In some texts, the two anchors could match at different offsets. The
- * backtracking engine searches such texts.
+ * The RE2 anchor for each Java anchor. The backtracking engine searches texts in which the two could match at different
+ * offsets.
  */
 const anchors: Readonly<Record<Anchor, string | undefined>> = {
   textStart: '\\A',
@@ -160,10 +155,7 @@ function literal(codePoint: number): string {
   return `\\x{${codePoint.toString(16)}}`
 }
 
-/**
- * Caches the RE2 syntax of sets, because a set can have hundreds of ranges. All patterns share the set of a Unicode
- * property.
- */
+/** A set can have hundreds of ranges, and all patterns share the set of a Unicode property. */
 const rangeSources = new WeakMap<CodePointSet, string>()
 
 function rangesSource(set: CodePointSet): string {

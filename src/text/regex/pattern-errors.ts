@@ -1,6 +1,6 @@
 // Errors of patterns, replacements and searches.
 
-/** A pattern is invalid in Java's syntax. As in Java, the message contains the reason and the offset in code points. */
+/** Invalid in Java's syntax. As in Java, the message contains the reason and the offset in code points. */
 export class RegexSyntaxError extends Error {
   override name = 'RegexSyntaxError'
   constructor(reason: string, index: number) {
@@ -8,10 +8,10 @@ export class RegexSyntaxError extends Error {
   }
 }
 
-/** A pattern is valid in Java's syntax, but uses an unsupported feature. */
+/** The pattern is valid in Java's syntax, but uses an unsupported feature. */
 export class UnsupportedRegexError extends Error {
   override name = 'UnsupportedRegexError'
-  /** The feature, as the end of the sentence "the pattern uses …". */
+  /** The end of the sentence "the pattern uses …". */
   readonly feature: string
   constructor(feature: string) {
     super(feature)
@@ -19,12 +19,12 @@ export class UnsupportedRegexError extends Error {
   }
 }
 
-/** A replacement refers to a group that the pattern does not have, or contains an incomplete escape or reference. */
+/** The replacement refers to a group that the pattern does not have, or contains an incomplete escape or reference. */
 export class ReplacementError extends Error {
   override name = 'ReplacementError'
 }
 
-/** A search exceeded its maximum number of steps. */
+/** The search exceeded its maximum number of steps. */
 export class SearchTooLongError extends Error {
   override name = 'SearchTooLongError'
 }

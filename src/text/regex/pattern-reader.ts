@@ -1,9 +1,9 @@
 // Reads the code points of a pattern in Java's syntax. Resolves quoted sections and escapes of single characters, and
-// skips comments. This file also defines the flags of patterns.
+// skips comments. Also defines the flags of patterns.
 
 import { RegexSyntaxError, UnsupportedRegexError } from './pattern-errors.ts'
 
-/** The reader returns this number instead of a code point at the end of the pattern. */
+/** Stands for the end of the pattern. */
 export const end = -1
 
 const backslash = 0x5c
@@ -13,24 +13,20 @@ const newline = 0x0a
 export class PatternReader {
   readonly #codePoints: readonly number[]
   #at = 0
-  /** True with flag `x`: blanks and `#` comments are skipped. */
+  /** With flag `x`, the reader skips blanks and `#` comments. */
   comments = false
 
   constructor(pattern: string) {
     this.#codePoints = unquote(pattern)
   }
 
-  /**
-   * Creates an error for an invalid pattern. The error points to the code point that is `before` code points before the
-   * current position.
-   */
+  /** Points to the code point that is `before` code points before the current position. */
   fault(reason: string, before = 1): RegexSyntaxError {
     return new RegexSyntaxError(reason, this.#at - before)
   }
 
   /**
-   * Returns the next code point without consuming it. Returns {@link end} at the end of the pattern. If flag `x` is
-   * set, first skips blanks and comments.
+   * Returns the next code point, or {@link end}, without consuming it. With flag `x`, first skips blanks and comments.
    */
   peek(): number {
     if (this.comments) this.#skipComments()
@@ -51,10 +47,7 @@ export class PatternReader {
     return codePoint
   }
 
-  /**
-   * Like {@link peek}, but never skips blanks and comments. `ahead` is the number of code points between the current
-   * position and the returned code point.
-   */
+  /** Like {@link peek}, but never skips blanks and comments. `ahead`: code points before the returned one. */
   peekRaw(ahead = 0): number {
     return this.#codePoints[this.#at + ahead] ?? end
   }
@@ -68,10 +61,7 @@ export class PatternReader {
     return true
   }
 
-  /**
-   * Returns the text until the character `close`, and consumes `close`. Throws `RegexSyntaxError` with `reason` if
-   * `close` is missing.
-   */
+  /** Consumes `close`, too. Throws `RegexSyntaxError` with `reason` if `close` is missing. */
   readUntil(close: string, reason = 'Illegal/unsupported escape sequence'): string {
     let text = ''
     for (;;) {
@@ -82,7 +72,7 @@ export class PatternReader {
     }
   }
 
-  /** Reads a decimal number. Numbers above a billion become a billion. Returns undefined if no digit follows. */
+  /** Numbers above a billion become a billion. Returns undefined if no digit follows. */
   readNumber(): number | undefined {
     if (!isDigit(this.peekRaw())) return undefined
     let number = 0
@@ -100,7 +90,7 @@ export class PatternReader {
     }
   }
 
-  /** Returns the character of an escape. The backslash and `letter` have already been read. */
+  /** The character of an escape. The backslash and `letter` have already been read. */
   readEscaped(letter: number): number {
     switch (String.fromCodePoint(letter)) {
       case '0':
@@ -164,10 +154,7 @@ export class PatternReader {
     return Number.parseInt(text, 16)
   }
 
-  /**
-   * Reads the four hex digits of `\u`. If the next escape completes a surrogate pair, reads both escapes and returns
-   * one code point.
-   */
+  /** Reads the four hex digits of `\u`. If the next escape completes a surrogate pair, reads both. */
   #utf16(): number {
     const high = this.#hex(4)
     if (high < 0xd800 || high > 0xdbff) return high
@@ -181,7 +168,6 @@ export class PatternReader {
   }
 }
 
-/** Returns whether a code point is an ASCII digit. */
 export function isDigit(codePoint: number): boolean {
   return codePoint >= 0x30 && codePoint <= 0x39
 }
@@ -194,7 +180,7 @@ function isBlank(codePoint: number): boolean {
   return codePoint === 0x20 || (codePoint >= 9 && codePoint <= 13)
 }
 
-/** Returns the code points of a pattern. Replaces `\Q…\E` by an escape for each special character. */
+/** Replaces `\Q…\E` by an escape for each special character. */
 function unquote(pattern: string): number[] {
   const unquoted: number[] = []
   let at = 0
@@ -223,15 +209,15 @@ function unquote(pattern: string): number[] {
 }
 
 /**
- * Escapes an ASCII character that is not a letter. A digit is escaped in hex, because a plain digit could become part
- * of the previous escape.
+ * Escapes a digit in hex, because a plain digit could become part of the previous escape. `codePoint` is ASCII and no
+ * letter.
  */
 function escapedAscii(codePoint: number): number[] {
   if (!isDigit(codePoint)) return [backslash, codePoint]
   return [backslash, 0x78, 0x33, codePoint]
 }
 
-/** The flags of a pattern. Each comment begins with the letter of the flag. */
+/** Each comment begins with the letter of the flag. */
 export interface Flags {
   /** `i`: the case of ASCII letters is ignored. */
   readonly ignoreCase: boolean
@@ -249,7 +235,7 @@ export interface Flags {
   readonly comments: boolean
 }
 
-/** The initial flags of every pattern: no flag is set. */
+/** The initial flags of every pattern. */
 export const noFlags: Flags = {
   ignoreCase: false,
   multiline: false,
@@ -271,8 +257,8 @@ const byLetter: Readonly<Record<string, Partial<Record<keyof Flags, true>>>> = {
 }
 
 /**
- * Reads flag letters and returns the changed flags. Letters before a minus sign switch flags on, and letters after the
- * minus sign switch flags off. Stops at the first character that is not a flag letter.
+ * Letters before a minus sign switch flags on, and letters after the minus sign switch flags off. Stops at the first
+ * character that is not a flag letter.
  */
 export function readFlags(reader: PatternReader, flags: Flags): Flags {
   let changed = flags

@@ -1,13 +1,13 @@
-// The syntax trees of patterns. Both search engines (RE2 and the backtracking engine) compile these trees.
+// The syntax trees of patterns, which both search engines (RE2 and the backtracking engine) compile.
 
 import type { CharacterClass } from './character-class.ts'
 
-/** The letters whose case is ignored: none, ASCII letters, or all Unicode letters. */
+/** The letters whose case is ignored. */
 export type CaseFolding = 'none' | 'ascii' | 'unicode'
 
 /**
- * Assertions that match at a position without reading characters. `lineStart` and `lineEnd` are `^` and `$` with flag
- * `m`. For the `unix` anchors, only `\n` is a line terminator.
+ * Match at a position without reading characters. `lineStart` and `lineEnd` are `^` and `$` with flag `m`. For the
+ * `unix` anchors, only `\n` is a line terminator.
  */
 export type Anchor =
   | 'textStart'
@@ -24,13 +24,10 @@ export type Anchor =
   | 'unicodeNoBoundary'
   | 'previousEnd'
 
-/**
- * The kind of a repetition. Backtracking shortens greedy repetitions and lengthens reluctant repetitions, but never
- * changes possessive repetitions.
- */
+/** Backtracking shortens greedy and lengthens reluctant repetitions, but never changes possessive repetitions. */
 export type Manner = 'greedy' | 'reluctant' | 'possessive'
 
-/** Matches a character of a class. With flag `i`, the class contains both cases of ASCII letters. */
+/** With flag `i`, the class contains both cases of ASCII letters. */
 export interface ClassNode {
   readonly kind: 'class'
   readonly members: CharacterClass
@@ -40,7 +37,7 @@ export interface ClassNode {
 interface GroupNode {
   readonly kind: 'group'
   readonly body: PatternNode
-  /** The number of a capturing group. Undefined for other groups. */
+  /** Undefined for groups that do not capture. */
   readonly number: number | undefined
 }
 
@@ -48,12 +45,12 @@ export interface RepeatNode {
   readonly kind: 'repeat'
   readonly body: PatternNode
   readonly least: number
-  /** The maximum number of repetitions, or infinity. */
+  /** May be infinite. */
   readonly most: number
   readonly manner: Manner
 }
 
-/** Look-ahead or look-behind. Reads no characters. The body must match, or must not match if `negative` is true. */
+/** Look-ahead or look-behind. If `negative` is true, the body must not match. */
 export interface LookNode {
   readonly kind: 'look'
   readonly body: PatternNode
@@ -73,7 +70,6 @@ export type PatternNode =
   | { readonly kind: 'backReference'; readonly group: number; readonly folding: CaseFolding }
   | { readonly kind: 'lineBreak' }
 
-/** A parsed pattern. */
 export interface PatternTree {
   readonly root: PatternNode
   readonly groupCount: number

@@ -3,13 +3,13 @@
 
 import { ReplacementError } from './pattern-errors.ts'
 
-/** A parsed replacement: literal texts, and numbers of groups. */
+/** Literal texts, and numbers of groups. */
 export type Replacement = readonly (string | number)[]
 
 const dollar = 0x24
 const backslash = 0x5c
 
-/** Parses a replacement for a pattern with the given groups. Throws {@link ReplacementError}. */
+/** For a pattern with the given groups. Throws {@link ReplacementError}. */
 export function parseReplacement(
   text: string,
   groups: { readonly groupCount: number; readonly groupNames: ReadonlyMap<string, number> },
@@ -38,7 +38,7 @@ export function parseReplacement(
   return parts
 }
 
-/** Reads the group after a dollar sign. Returns the number of the group, and the offset of the following text. */
+/** Reads the group after a dollar sign. Returns its number, and the offset of the following text. */
 function readGroup(
   text: string,
   start: number,

@@ -1,7 +1,7 @@
-// The character properties `\p{…}` in patterns. The ASCII classes are the same as in Java. To find the characters
-// with a Unicode property, a JavaScript RegExp is run over all code points. Indexes can store the results of matches,
-// so results must not change with newer Unicode versions. Therefore, characters that are newer than the project's
-// Unicode tables are treated as unassigned (docs/decisions/0030-known-characters.md).
+// The character properties `\p{…}` in patterns. To find the characters with a Unicode property, a JavaScript RegExp is
+// run over all code points. Indexes can store the results of matches, so results must not change with newer Unicode
+// versions. Therefore, characters that are newer than the project's Unicode tables are treated as unassigned
+// (docs/decisions/0030-known-characters.md).
 
 import { step } from '../../base/effort.ts'
 import { knownRanges } from '../../values/known-characters.ts'
@@ -13,7 +13,7 @@ const lower = range('a', 'z')
 const upper = range('A', 'Z')
 const punctuation = [...range('!', '/'), ...range(':', '@'), ...range('[', '`'), ...range('{', '~')]
 
-/** The ASCII classes by name. The names are case-sensitive. */
+/** The same as in Java. The names are case-sensitive. */
 const asciiClasses = new Map<string, CodePointSet>(
   Object.entries({
     ASCII: [0, 0x7f],
@@ -35,8 +35,8 @@ const asciiClasses = new Map<string, CodePointSet>(
 )
 
 /**
- * RegExp expressions for properties that are named after Java methods. For example, `javaLowerCase` contains the
- * characters for which `Character.isLowerCase` returns true.
+ * RegExp expressions for properties that are named after Java methods: `javaLowerCase` contains the characters for
+ * which `Character.isLowerCase` returns true.
  */
 const javaMethods: Readonly<Record<string, string>> = {
   javaAlphabetic: '\\p{Alphabetic}',
@@ -56,7 +56,7 @@ const javaMethods: Readonly<Record<string, string>> = {
   javaWhitespace: '[[\\t-\\r\\x1c-\\x1f\\p{Z}]--[\\xa0\\u2007\\u202f]]',
 }
 
-/** RegExp expressions for the binary properties `\p{Is…}`. The keys are the names in capitals without separators. */
+/** RegExp expressions for `\p{Is…}`. The keys are the names in capitals without separators. */
 const binaryProperties: Readonly<Record<string, string>> = {
   ALPHA: '\\p{Alphabetic}',
   CNTRL: '\\p{Cc}',
@@ -92,10 +92,7 @@ const binaryProperties: Readonly<Record<string, string>> = {
   WORD: '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]',
 }
 
-/**
- * Returns the code points of a property. Returns undefined for an unknown property. Returns 'block' for Unicode blocks,
- * which JavaScript does not support.
- */
+/** Undefined for an unknown property. Returns 'block' for Unicode blocks, which JavaScript does not support. */
 export function propertyNamed(name: string): CodePointSet | 'block' | undefined {
   const equals = name.indexOf('=')
   if (equals >= 0) return keyedProperty(name.slice(0, equals).toLowerCase(), name.slice(equals + 1))
@@ -137,39 +134,35 @@ function category(name: string): CodePointSet | undefined {
   return membersOf(name === 'LD' ? '[\\p{L}\\p{Nd}]' : `\\p{${name}}`)
 }
 
-/** Returns the code points of a script. `name` is the name or the four-letter code of the script, in any case. */
+/** `name` is the name or the four-letter code of the script, in any case. */
 function script(name: string): CodePointSet | undefined {
   if (!/^[A-Za-z]+([_ ][A-Za-z]+)*$/.test(name)) return undefined
   const words = name.split(/[_ ]/).map(word => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
   return membersOf(`\\p{Script=${words.join('_')}}`)
 }
 
-/** The cache of sets by expression. The number of properties and scripts limits the cache to a few hundred sets. */
+/** Sets by expression. The number of properties and scripts limits the cache to a few hundred sets. */
 const known = new Map<string, CodePointSet>()
 
-/**
- * An unfinished scan of all code points. A full scan can exceed the time limit of a query, so each plane of 65536 code
- * points is scanned separately.
- */
+/** A full scan can exceed the time limit of a query, so each plane of 65536 code points is scanned separately. */
 interface PropertyScan {
   readonly runs: RegExp
   readonly ranges: number[]
   nextPlane: number
 }
 
-/** The unfinished scans by expression. If a query is interrupted, its retry continues the scan. */
+/** Unfinished scans by expression. If a query is interrupted, its retry continues the scan. */
 const scans = new Map<string, PropertyScan>()
 
 const lastPlane = 0x10
-/** The cost of scanning a plane, in effort steps (src/base/effort.ts). */
+/** In effort steps (src/base/effort.ts). */
 const stepsPerPlane = 16_384
 
-/** Returns the code points that an expression matches. Returns undefined if JavaScript does not know the property. */
+/** The code points that an expression matches; undefined if JavaScript does not know the property. */
 function membersOf(expression: string): CodePointSet | undefined {
   const found = known.get(expression)
   if (found) return found
-  // `newerCharacters` can be interrupted. If `newerCharacters` ran last, the interruption would discard the finished
-  // scan of `expression`.
+  // `newerCharacters` can be interrupted. Called last, it would discard the finished scan of `expression`.
   const newer = newerCharacters()
   const members = runtimeMembers(expression)
   const set = members && asOfKnown(expression, members, newer)
@@ -179,13 +172,13 @@ function membersOf(expression: string): CodePointSet | undefined {
 
 let newerFound: CodePointSet | undefined
 
-/** Returns the characters that the JavaScript runtime knows, but the project's tables do not. Usually an empty set. */
+/** Characters that the JavaScript runtime knows, but the project's tables do not. Usually empty. */
 function newerCharacters(): CodePointSet {
   newerFound ??= intersection(runtimeMembers('\\P{Cn}') ?? [], complement(setOf(knownRanges())))
   return newerFound
 }
 
-/** Corrects the members of a set: the characters in `newer` are treated as unassigned. */
+/** Treats the characters in `newer` as unassigned. */
 export function asOfKnown(expression: string, members: CodePointSet, newer: CodePointSet): CodePointSet {
   if (newer.length === 0) return members
   const matchesUnassigned = expression === '\\p{C}' || expression === '\\p{Cn}'
@@ -219,8 +212,7 @@ function beginScan(expression: string): PropertyScan | undefined {
 /** Finds the matches of `runs` in a plane, and adds their ranges to `ranges`. `first`: the plane's first code point. */
 function listRuns(runs: RegExp, first: number, ranges: number[]): void {
   const width = first === 0 ? 1 : 2
-  // The first plane is split between the last high surrogate and the first low surrogate, because the two would form a
-  // surrogate pair.
+  // The last high surrogate and the first low surrogate would form a surrogate pair.
   for (const [from, to] of first === 0 ? basicParts : [[first, first + 0xffff] as const]) {
     let text = ''
     for (let codePoint = from; codePoint <= to; codePoint++) text += String.fromCodePoint(codePoint)
@@ -231,21 +223,18 @@ function listRuns(runs: RegExp, first: number, ranges: number[]): void {
   }
 }
 
-/** The two parts of the first plane, split before the low surrogates. */
+/** The first plane, split before the low surrogates. */
 const basicParts = [
   [0, 0xdbff],
   [0xdc00, 0xffff],
 ] as const
 
-/** Returns the code points that an expression matches. JavaScript must know the property. */
+/** JavaScript must know the property. */
 export function unicodeSet(expression: string): CodePointSet {
   return membersOf(expression) ?? []
 }
 
-/**
- * Returns the predefined class of a letter such as `d`. `unicode` (flag `U`) selects Unicode classes instead of ASCII
- * classes.
- */
+/** The class of a letter such as `d`. `unicode` (flag `U`) selects Unicode classes instead of ASCII classes. */
 export function predefinedClass(letter: string, unicode: boolean): CodePointSet | undefined {
   switch (letter) {
     case 'd':
