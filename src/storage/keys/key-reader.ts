@@ -9,15 +9,14 @@ import { type DocumentId, type GarbageKind, garbageKinds, keyTags } from './keys
 import { termsLength } from './terms.ts'
 import { valueReader } from './value-reader.ts'
 
-/** The parts that the three kinds of index keys share: the keys of live entries, of ended entries, and of events. */
+/** Shared by the three kinds of index keys: of live entries, of ended entries, and of events. */
 export interface EntryKey {
   readonly database: DatabaseId
   readonly index: number
-  /** Undefined if the key contains only a hash of the terms, because the terms are long. */
+  /** Undefined if the terms are long, so that the key contains only their hash. */
   readonly terms: readonly Value[] | undefined
-  /** The terms as encoded in the key. */
   readonly termsBytes: Uint8Array
-  /** The encoded values. The order of the bytes is the order of the values (order-codec.ts). */
+  /** Encoded by order-codec.ts: the order of the bytes is the order of the values. */
   readonly values: Uint8Array
   readonly tie: Uint8Array
   readonly document: DocumentId
@@ -46,7 +45,7 @@ type Key =
   | { readonly kind: 'garbage'; readonly work: GarbageKind; readonly due: Micros; readonly target: Ref }
   | { readonly kind: 'build'; readonly database: DatabaseId; readonly index: number }
 
-/** Decodes a key. Throws an InvariantError if `bytes` are not a key. */
+/** Throws an InvariantError if `bytes` are not a key. */
 export function decodeKey(bytes: Uint8Array): Key {
   const parts = new KeyParts(bytes)
   const key = readKey(parts)
@@ -115,8 +114,8 @@ const idBytes = new Uint8Array(8)
 const idView = new DataView(idBytes.buffer)
 
 /**
- * Returns the document id in `key`, which is the key of a document or of a version. The bytes of the id are copied to
- * one shared DataView, because creating a DataView for each row is slower.
+ * `key` belongs to a document or a version. Copies the id to one shared DataView, because creating a DataView for each
+ * row is slower.
  */
 export function documentIdOf(key: Uint8Array): bigint {
   assert(key.length >= collectionPrefixLength + 8, 'a key does not end too early')
@@ -124,7 +123,7 @@ export function documentIdOf(key: Uint8Array): bigint {
   return idView.getBigUint64(0)
 }
 
-/** Returns the document in `key`, which is the key of a document or of a version. */
+/** `key` belongs to a document or a version. */
 export function documentOf(key: Uint8Array): Ref {
   const decoded = decodeKey(key)
   assert(decoded.kind === 'document' || decoded.kind === 'history', 'a version key contains a document')
@@ -142,14 +141,14 @@ export function entryDocumentPlace(key: Uint8Array): number {
   return place
 }
 
-/** Decodes a key of the kind `kind`. Throws an InvariantError for a key of another kind. */
+/** Throws an InvariantError for a key of another kind. */
 export function decodeKeyOf<K extends Key['kind']>(kind: K, bytes: Uint8Array): Extract<Key, { kind: K }> {
   const key = decodeKey(bytes)
   assert(key.kind === kind, 'a key is of the kind that its table holds')
   return key as Extract<Key, { kind: K }>
 }
 
-/** Reads the parts of an index entry. `trailingBytes`: the number of bytes of the key after the entry. */
+/** `trailingBytes`: the number of bytes of the key after the entry. */
 function readEntry(parts: KeyParts, trailingBytes: number): EntryKey {
   const start = readTerms(parts)
   const tieBytes = parts.tieLength(trailingBytes)
@@ -178,7 +177,7 @@ function readTerms(parts: KeyParts): Pick<EntryKey, 'database' | 'index' | 'term
   return { database, index, terms, termsBytes }
 }
 
-/** Reads the parts of a key from front to back. */
+/** Reads from front to back. */
 class KeyParts {
   readonly #bytes: Uint8Array
   readonly #view: DataView
@@ -221,8 +220,8 @@ class KeyParts {
   }
 
   /**
-   * Returns the length of the tie-break (tuple.ts), which ends `trailingBytes` bytes before the end of the key. The
-   * last byte of the tie-break is the number of its other bytes.
+   * The length of the tie-break (tuple.ts), which ends `trailingBytes` bytes before the end of the key, with the number
+   * of its other bytes.
    */
   tieLength(trailingBytes: number): number {
     const last = this.#bytes[this.#bytes.length - trailingBytes - 1]
@@ -230,7 +229,7 @@ class KeyParts {
     return last + 1
   }
 
-  /** Reads all bytes from the current position up to `trailingBytes` bytes before the end of the key. */
+  /** Reads up to `trailingBytes` bytes before the end of the key. */
   upTo(trailingBytes: number): Uint8Array {
     const end = this.#bytes.length - trailingBytes
     assert(end >= this.#position, 'a key does not end too early')

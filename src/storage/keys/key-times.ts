@@ -1,5 +1,5 @@
-// Finds and replaces the times in keys. A transaction is evaluated before its commit time is final. At the commit, the
-// final time replaces the provisional time in the keys that the transaction writes.
+// A transaction is evaluated before its commit time is final. At the commit, the final time replaces the provisional
+// time in the keys that the transaction writes.
 
 import { assert } from '../../base/assert.ts'
 import { micros } from '../../base/micros.ts'
@@ -7,11 +7,11 @@ import type { Micros } from '../../values/value.ts'
 import { keyTags, timeBytes } from './keyspace.ts'
 import { termsLength } from './terms.ts'
 
-/** Length of a time in a key, in bytes. */
+/** In bytes. */
 export const timeLength = 8
-/** Bytes of tag, database and collection at the start of a key. */
+/** Bytes of tag, database and collection. */
 export const collectionPrefixLength = 11
-/** Bytes of tag, database and index at the start of a key. */
+/** Bytes of tag, database and index. */
 export const indexPrefixLength = 13
 
 /** The offset of the time in a key; undefined for a key without a time. */
@@ -34,7 +34,7 @@ export function timePlace(key: Uint8Array): number | undefined {
   }
 }
 
-/** Returns whether `key` is of a kind in which later times sort first. */
+/** Whether later times sort first among keys of this kind. */
 function isDescending(key: Uint8Array): boolean {
   return key[0] === keyTags.history || key[0] === keyTags.indexEnded
 }
@@ -42,7 +42,7 @@ function isDescending(key: Uint8Array): boolean {
 const two32 = 0x1_0000_0000
 const signBit = 1 << 31
 
-/** The time in a key. Throws an `InvariantError` for a key without a time. */
+/** Throws an `InvariantError` for a key without a time. */
 export function timeOf(key: Uint8Array): Micros {
   const place = timePlace(key)
   assert(place !== undefined, 'there is a time in a key of this kind')
@@ -77,7 +77,7 @@ export class KeyTimes {
     this.#toDescending = timeBytes(to, 'descending')
   }
 
-  /** Returns a copy of `key` with the time `to`, or `key` itself if `key` does not contain the time `from`. */
+  /** Returns `key` itself if it does not contain the time `from`. */
   replace(key: Uint8Array): Uint8Array {
     const at = timePlace(key)
     if (at === undefined) return key

@@ -13,7 +13,7 @@ import type { EncodedTuple } from './tuple.ts'
 
 export type { KeyInterval } from './prefix.ts'
 
-/** The first byte of a key determines the kind of the key. */
+/** The first byte of a key. */
 export const keyTags = {
   build: 0x42, // B
   changes: 0x43, // C
@@ -32,9 +32,9 @@ export const keyTags = {
   control: 0x58, // X
 } as const
 
-/** The built-in indexes of every database. The numbers are stored in keys, and must never change. */
+/** Every database has these indexes. The numbers are stored in keys, and must never change. */
 export const builtinIndexes = {
-  /** Terms: the number of a native (built-in) collection, and a name. The index contains only live schema objects. */
+  /** Terms: the number of a native (built-in) collection, and a name. Only live schema objects have entries. */
   names: 1,
   /** Terms: the reference of the instance (the document that logs in). */
   tokensByInstance: 2,
@@ -43,7 +43,7 @@ export const builtinIndexes = {
   providersByIssuer: 4,
 } as const
 
-/** Returns the number of the index that contains the events of `documents(collection)`. */
+/** The index with the events of `documents(collection)`. */
 export function documentsIndex(collection: CollectionId): number {
   return 0x10000 + collection
 }
@@ -52,30 +52,26 @@ export function documentsIndex(collection: CollectionId): number {
  * The jobs of the background sweeper (storage/store/sweeper.ts). The numbers are stored in keys, and must never change.
  */
 export const garbageKinds = {
-  /**
-   * Recompute the time at which the next version in a collection expires. If the job is for a database, recompute this
-   * time for each native collection of the database.
-   */
+  /** Recompute when the next version in a collection expires; for a database, in each of its native collections. */
   history: 1,
-  /** Remove all data that belonged to a deleted schema object. */
+  /** Remove all data of a deleted schema object. */
   object: 3,
   /** Remove the changes of a collection that are older than its retained history. */
   changes: 4,
 } as const
 
-/** A kind of background job. */
 export type GarbageKind = keyof typeof garbageKinds
 
 /** A document within a database. */
 export type DocumentId = Pick<Ref, 'id' | 'collection'>
 
 /**
- * The tables of an index. `live` contains present entries, and `ended` contains removed entries. The index of
- * `documents(collection)` has only the table `events`, which contains add and remove events.
+ * `live` contains present, and `ended` removed entries. The index of `documents(collection)` has only the table
+ * `events`, which contains add and remove events.
  */
 export type IndexTable = 'live' | 'ended' | 'events'
 
-/** An index entry, with its terms and values encoded once for all of its keys. */
+/** Terms and values are encoded once for all keys of the entry. */
 export interface EntryKeyParts {
   readonly database: DatabaseId
   readonly index: number
@@ -89,12 +85,12 @@ const tableTags = { live: keyTags.indexLive, ended: keyTags.indexEnded, events: 
 
 const writer = new ByteWriter()
 
-/** The key of a live document. The value of the key is the newest version of the document. */
+/** The value of the key is the newest version of the document. */
 export function documentKey(ref: Ref): Uint8Array {
   return keyOfDocument(keyTags.document, ref).copy()
 }
 
-/** All live documents of a collection, by id. */
+/** Ordered by id. */
 export function documentRange(database: DatabaseId, collection: CollectionId): KeyInterval {
   return prefixRange(keyInCollection(keyTags.document, database, collection).copy())
 }
@@ -104,12 +100,12 @@ export function historyKey(ref: Ref, ts: Micros): Uint8Array {
   return keyOfDocument(keyTags.history, ref).descending(ts).copy()
 }
 
-/** The key of a due mark: data of the document expires when the retained history begins at `ts` or later. */
+/** Data of the document expires when the retained history begins at `ts` or later. */
 export function dueKey(ref: Ref, ts: Micros): Uint8Array {
   return keyInCollection(keyTags.due, ref.database, ref.collection).ascending(ts).u64(ref.id).copy()
 }
 
-/** The due marks of a collection, oldest first. If `notAfter` is given, later marks are excluded. */
+/** Oldest first, up to `notAfter`. */
 export function dueRange(database: DatabaseId, collection: CollectionId, notAfter?: Micros): KeyInterval {
   const all = prefixRange(keyInCollection(keyTags.due, database, collection).copy())
   if (notAfter === undefined) return all
@@ -121,36 +117,36 @@ export function dueRange(database: DatabaseId, collection: CollectionId, notAfte
   }
 }
 
-/** All versions in a document's history, newest first. If `notAfter` is given, later versions are excluded. */
+/** Newest first, up to `notAfter`. */
 export function historyRange(ref: Ref, notAfter?: Micros): KeyInterval {
   const { start, end } = prefixRange(keyOfDocument(keyTags.history, ref).copy())
   return { start: notAfter === undefined ? start : historyKey(ref, notAfter), end }
 }
 
-/** The histories of all documents of a collection, by id. */
+/** By document id. */
 export function collectionHistoryRange(database: DatabaseId, collection: CollectionId): KeyInterval {
   return prefixRange(keyInCollection(keyTags.history, database, collection).copy())
 }
 
-/** The key of an entry that exists now. */
+/** The entry exists now. */
 export function indexLiveKey(entry: EntryKeyParts): Uint8Array {
   return keyOfEntry('live', entry).copy()
 }
 
-/** The key of an entry that existed until `removedTs`. */
+/** The entry existed until `removedTs`. */
 export function indexEndedKey(entry: EntryKeyParts, removedTs: Micros): Uint8Array {
   return keyOfEntry('ended', entry).descending(removedTs).copy()
 }
 
 /**
- * The ended rows of an entry that was removed after the time `after`, the last removal first. The range may contain rows
- * of other entries, whose keys have other lengths.
+ * The ended rows of an entry that was removed after `after`, the last removal first. The range may contain rows of
+ * other entries, whose keys have other lengths.
  */
 export function indexEndedRange(entry: EntryKeyParts, after: Micros): KeyInterval {
   return { start: keyOfEntry('ended', entry).copy(), end: indexEndedKey(entry, after) }
 }
 
-/** The key of an add or remove event of an entry. Among events with the same time, remove events come first. */
+/** Among events with the same time, remove events come first. */
 export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 'remove'): Uint8Array {
   const { database, document, index, terms, values } = entry
   const event = keyWithTerms('events', database, index, terms).ascending(ts).u8(actionByte(action))
@@ -158,11 +154,11 @@ export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 
 }
 
 /**
- * A position in the events of an index: before (`low`) or after (`high`) all events that match the given parts. The
- * parts are `ts`, `action`, `document` and `values`. A part may be given only if all preceding parts are given.
+ * A position before (`low`) or after (`high`) all events that match the given parts `ts`, `action`, `document` and
+ * `values`. A part may be given only if all preceding parts are given.
  */
 export interface EventKeyBound {
-  /** Keys contain times from 1684 to 2255. A `ts` outside this range is replaced by the nearest time in the range. */
+  /** Keys contain times from 1684 to 2255: other times are replaced by the nearest one. */
   readonly ts: number
   readonly action?: 'add' | 'remove'
   readonly document?: DocumentId
@@ -170,7 +166,7 @@ export interface EventKeyBound {
   readonly side: 'low' | 'high'
 }
 
-/** The keys of the index events between two bounds. Contains only events whose entries have the given terms. */
+/** Contains only events whose entries have the given terms. */
 export function eventRange(
   database: DatabaseId,
   index: number,
@@ -208,41 +204,37 @@ export function indexTermsPrefix(
   return keyWithTerms(table, database, index, terms).copy()
 }
 
-/** All entries in one table of an index. */
 export function indexTableRange(table: IndexTable, database: DatabaseId, index: number): KeyInterval {
   return prefixRange(keyIn(tableTags[table], database).u32(index).copy())
 }
 
-/** The key of a number that grows with every write to a database's schema. */
+/** The number grows with every write to the database's schema. */
 export function schemaVersionKey(database: DatabaseId): Uint8Array {
   return keyIn(keyTags.schemaVersion, database).copy()
 }
 
-/** The key of the last number that was assigned to a schema object in `nativeCollection`. */
+/** The last number that was assigned to a schema object in `nativeCollection`. */
 export function counterKey(database: DatabaseId, nativeCollection: CollectionId): Uint8Array {
   return keyInCollection(keyTags.counter, database, nativeCollection).copy()
 }
 
-/** The key of the row that lists the databases with the access key `keyId`. */
+/** The row lists the databases with the access key `keyId`. */
 export function keyHomeKey(keyId: bigint): Uint8Array {
   return keyOf(keyTags.keyHome).u64(keyId).copy()
 }
 
-/** The key of a row that lists collections that the transaction at `ts` changed. */
+/** The row lists collections that the transaction at `ts` changed. */
 export function changesKey(ts: Micros, sequence: number): Uint8Array {
   return keyOf(keyTags.changes).ascending(ts).u32(sequence).copy()
 }
 
-/**
- * The range of the keys from {@link changesKey} for transactions after the time `after`, oldest first. If `after` is
- * undefined, the range contains all transactions.
- */
+/** The keys of {@link changesKey} for transactions after `after`, or for all transactions, oldest first. */
 export function changesRange(after?: Micros): KeyInterval {
   const { start, end } = tagRange('changes')
   return { start: after === undefined ? start : changesKey(micros(after + 1), 0), end }
 }
 
-/** The key of a row with some of the changes that the transaction at `ts` made in a collection. */
+/** The row contains some of the changes that the transaction at `ts` made in a collection. */
 export function collectionChangesKey(
   database: DatabaseId,
   collection: CollectionId,
@@ -252,10 +244,7 @@ export function collectionChangesKey(
   return keyInCollection(keyTags.collectionChanges, database, collection).ascending(ts).u32(sequence).copy()
 }
 
-/**
- * The changes in a collection by transactions from the time `from` (inclusive) to the time `until` (exclusive), oldest
- * first. An undefined bound does not limit the range.
- */
+/** The changes by transactions from `from` (inclusive) to `until` (exclusive), oldest first. */
 export function collectionChangesRange(
   database: DatabaseId,
   collection: CollectionId,
@@ -269,26 +258,26 @@ export function collectionChangesRange(
   }
 }
 
-/** The key of metadata of the whole data directory, such as its format version. */
+/** Metadata of the whole data directory, such as its format version. */
 export function metaKey(name: string): Uint8Array {
   return keyOf(keyTags.meta).utf8(name).copy()
 }
 
 /**
- * The key of data that belongs to no database, such as a request for an export of the query log. Machines that share a
- * store also share this data. `rest`: the rest of the key, chosen by the module that stores the data.
+ * Data that belongs to no database, such as a request for an export of the query log. Machines that share a store also
+ * share this data. The module that stores the data chooses `rest`.
  */
 export function controlKey(rest: Uint8Array): Uint8Array {
   return keyOf(keyTags.control).append(rest).copy()
 }
 
-/** The key of a job that the background sweeper does for a document or schema object at the time `due`. */
+/** A job that the background sweeper does for a document or schema object at the time `due`. */
 export function garbageKey(kind: GarbageKind, due: Micros, { database, collection, id }: Ref): Uint8Array {
   const work = keyOf(keyTags.garbage).u8(garbageKinds[kind]).ascending(due)
   return work.u64(database).u16(collection).u64(id).copy()
 }
 
-/** All jobs of one kind that are due at or before `due`, oldest first. */
+/** Jobs that are due at or before `due`, oldest first. */
 export function garbageRange(kind: GarbageKind, due: Micros): KeyInterval {
   const end = keyOf(keyTags.garbage)
     .u8(garbageKinds[kind])
@@ -297,17 +286,15 @@ export function garbageRange(kind: GarbageKind, due: Micros): KeyInterval {
   return { start: end.slice(0, 2), end }
 }
 
-/** The key of the progress of building an index over existing documents. */
+/** The progress of building an index over existing documents. */
 export function buildKey(database: DatabaseId, index: number): Uint8Array {
   return keyIn(keyTags.build, database).u32(index).copy()
 }
 
-/** A time as encoded in keys. */
 export function timeBytes(ts: Micros, order: 'ascending' | 'descending'): Uint8Array {
   return writer.reset()[order](ts).copy()
 }
 
-/** All keys of one kind. */
 export function tagRange(kind: keyof typeof keyTags): KeyInterval {
   return prefixRange(Uint8Array.of(keyTags[kind]))
 }
@@ -325,15 +312,11 @@ const databaseKinds = [
   'collectionChanges',
 ] as const satisfies readonly (keyof typeof keyTags)[]
 
-/**
- * The ranges of all stored keys of a database. The rows that locate its access keys (`keyHome`) and the jobs of the
- * sweeper are not included.
- */
+/** All keys of a database, except the rows that locate its access keys (`keyHome`) and the jobs of the sweeper. */
 export function databaseRanges(database: DatabaseId): KeyInterval[] {
   return databaseKinds.map(kind => prefixRange(keyIn(keyTags[kind], database).copy()))
 }
 
-/** Starts a key. */
 function keyOf(tag: number): ByteWriter {
   return writer.reset().u8(tag)
 }
@@ -354,14 +337,14 @@ function keyWithTerms(table: IndexTable, database: DatabaseId, index: number, te
   return keyIn(tableTags[table], database).u32(index).append(terms)
 }
 
-/** Returns the key of an entry. The keys sort by values, then by document. */
+/** The keys sort by values, then by document. */
 function keyOfEntry(table: IndexTable, entry: EntryKeyParts): ByteWriter {
   const { database, document, index, terms, values } = entry
   const place = keyWithTerms(table, database, index, terms).append(values.bytes)
   return appendEntryDocument(place, document).append(values.tie)
 }
 
-/** In the keys of index entries, the id precedes the collection, because entries are ordered by id first. */
+/** The id precedes the collection, because entries are ordered by id first. */
 function appendEntryDocument(key: ByteWriter, { id, collection }: DocumentId): ByteWriter {
   return key.u64(id).u16(collection)
 }

@@ -38,12 +38,12 @@ import type {
   Value,
 } from '../../values/value.ts'
 
-/** The tie-break of a tuple without a double that compares equal to a long. Nearly all tuples have this tie-break. */
+/** Nearly all tuples have this tie-break: no double compares equal to a long. */
 export const noTie = Uint8Array.of(0)
 
 /**
- * Records one bit for each number of a tuple, least significant bit first. The bit is set if the number is a double
- * that compares equal to a long.
+ * One bit for each number of a tuple, least significant bit first: set if the number is a double that compares equal to
+ * a long.
  */
 export class NumberKinds {
   #count = 0
@@ -64,7 +64,7 @@ export class NumberKinds {
   }
 }
 
-/** Appends the encoding of a value. If `descending` is true, the order of encodings is reversed. */
+/** `descending` reverses the order of encodings. */
 export function appendOrdered(
   writer: ByteWriter,
   value: Value,
@@ -151,8 +151,8 @@ function equalsALong(double: number): boolean {
 }
 
 /**
- * Appends `bytes`, with FF after each zero byte. The end is written as 00 01, so `bytes` sorts before all longer byte
- * strings that begin with `bytes`.
+ * Appends FF after each zero byte, and 00 01 at the end, so `bytes` sorts before all longer byte strings that begin
+ * with `bytes`.
  */
 function appendEscaped(writer: ByteWriter, bytes: Uint8Array): void {
   step(bytes.length >> 3)

@@ -2,13 +2,13 @@
 
 import { assert } from '../../base/assert.ts'
 
-/** A half-open interval of keys. */
+/** Half-open. */
 export interface KeyInterval {
   readonly start: Uint8Array
   readonly end: Uint8Array
 }
 
-/** The interval of the keys that begin with `prefix`, including `prefix`. */
+/** Includes `prefix` itself. */
 export function prefixRange(prefix: Uint8Array): KeyInterval {
   return { start: prefix, end: successor(prefix) }
 }

@@ -49,10 +49,7 @@ export function printKey(bytes: Uint8Array): string {
   }
 }
 
-/**
- * Returns a value as text in one line. A value that JSON cannot represent is written with its type, such as
- * `ref(0/1024/1)`.
- */
+/** In one line. A value that JSON cannot represent is written with its type, such as `ref(0/1024/1)`. */
 export function printValue(value: Value): string {
   switch (typeof value) {
     case 'string':

@@ -8,7 +8,7 @@ import { ByteWriter } from '../../values/byte-writer.ts'
 import type { Value } from '../../values/value.ts'
 import { appendCanonical, type TransactionTimeSource } from './value-codec.ts'
 
-/** Maximum length of terms in a key, in bytes. Longer terms are replaced by a hash, marked by `hashMarker`. */
+/** In bytes. Longer terms are replaced by a hash, marked by `hashMarker`. */
 const inlineBytesMax = 254
 const hashMarker = 255
 
@@ -16,8 +16,8 @@ const writer = new ByteWriter()
 const noTerms = Uint8Array.of(0)
 
 /**
- * Encodes terms as part of a key. Equal terms, and only equal terms, have equal bytes. `transactionTime` is required if
- * a term contains the placeholder of the running transaction's time.
+ * Equal terms, and only equal terms, have equal bytes. `transactionTime` is required if a term contains the placeholder
+ * of the running transaction's time.
  */
 export function encodeTerms(terms: readonly Value[], transactionTime?: TransactionTimeSource): Uint8Array {
   if (terms.length === 0) return noTerms
@@ -35,16 +35,13 @@ export function encodeTerms(terms: readonly Value[], transactionTime?: Transacti
   return bytes
 }
 
-/** The length of the encoded terms that begin at the offset `start` of a key, including the length byte. */
+/** Includes the length byte at the offset `start`. */
 export function termsLength(key: Uint8Array, start: number): number {
   const length = key[start] as number
   return 1 + (length === hashMarker ? 32 : length)
 }
 
-/**
- * The length of encoded terms in bytes, before hashing and without the length byte. The query language limits this
- * length.
- */
+/** In bytes, before hashing and without the length byte. The query language limits this length. */
 export function termsSize(terms: readonly Value[], transactionTime?: TransactionTimeSource): number {
   writer.reset()
   for (const term of terms) appendCanonical(writer, term, transactionTime)

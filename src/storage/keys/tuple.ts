@@ -1,10 +1,10 @@
-// Encodes the values of an index entry as part of a key. Defines positions in an index, for cursors and ranges.
+// The values of an index entry as part of a key, and positions in an index, for cursors and ranges.
 //
 // Entries are ordered by their values, then by document. Different values that are equal in the order (1 and 1.0) have
-// equal bytes, so a tie-break after the document distinguishes such entries. The tie-break has one bit for each number
-// of the tuple. The bit is set if the number is a double that compares equal to a long (a 64-bit integer). Trailing
-// zero bytes are omitted. The last byte of the tie-break is the number of its other bytes, so that keys can be parsed
-// from their end. For nearly all tuples, the tie-break is the single byte 0.
+// equal bytes, so a tie-break after the document distinguishes such entries. It has one bit for each number of the
+// tuple, set if the number is a double that compares equal to a long (a 64-bit integer). Trailing zero bytes are
+// omitted. The last byte of the tie-break is the number of its other bytes, so that keys can be parsed from their end.
+// For nearly all tuples, the tie-break is the single byte 0.
 //
 // Keys have a maximum length. An encoding with more than `tupleBytesMax` bytes is truncated to this length, and 16
 // bytes of the SHA-256 of the complete encoding are appended. Entries with equal truncated bytes are adjacent but
@@ -17,12 +17,11 @@ import type { Ref, Value } from '../../values/value.ts'
 import { appendOrdered, NumberKinds, noTie } from './order-codec.ts'
 import { successor } from './prefix.ts'
 
-/** Maximum number of bytes of the encoding of a tuple. Longer encodings are truncated to this length. */
+/** Longer encodings of tuples are truncated. */
 export const tupleBytesMax = 1200
 
 const hashBytes = 16
 
-/** A tuple of values as encoded in keys. */
 export interface EncodedTuple {
   /** At most `tupleBytesMax` bytes, or `tupleBytesMax` + 16 bytes if the encoding is truncated. */
   readonly bytes: Uint8Array
@@ -30,21 +29,21 @@ export interface EncodedTuple {
   readonly tie: Uint8Array
 }
 
-/** A position in an index. `values` are all values of an entry, or only its first values. */
+/** `values` are all values of an entry, or only its first values. */
 export interface TupleBound {
   readonly values: readonly Value[]
-  /** If `document` is given, `values` must be all values of an entry. */
+  /** Only given with all values of an entry. */
   readonly document?: Pick<Ref, 'id' | 'collection'>
-  /** `low`: before all entries that match the given parts; `high`: after all these entries. */
+  /** `low`: before all entries that match the given parts; `high`: after them. */
   readonly side: 'low' | 'high'
   /**
-   * True: the last value is an array and matches every array that begins with the same elements. Not combined with
+   * The last value is an array and matches every array that begins with the same elements. Not combined with
    * `document`.
    */
   readonly isOpen?: boolean
 }
 
-/** The parts of an entry that determine its position in the index. */
+/** Determines the position of an entry in the index. */
 export interface EntryPosition {
   readonly values: readonly Value[]
   readonly document: Pick<Ref, 'id' | 'collection'>
@@ -53,10 +52,7 @@ export interface EntryPosition {
 const writer = new ByteWriter()
 const noValues: EncodedTuple = { bytes: new Uint8Array(0), tie: noTie }
 
-/**
- * Encodes a tuple. If `descending[i]` is true, the order of the i-th value is reversed. A missing element is treated as
- * false.
- */
+/** `descending[i]` reverses the order of the i-th value; false if missing. */
 export function encodeTuple(values: readonly Value[], descending: readonly boolean[]): EncodedTuple {
   if (values.length === 0) return noValues
   const kinds = new NumberKinds()
@@ -70,12 +66,12 @@ export function encodeTuple(values: readonly Value[], descending: readonly boole
   return { bytes, tie: noTie }
 }
 
-/** Returns whether the encoding of a tuple was too long for a key, and was truncated. */
+/** Whether a tuple was too long for a key, and was truncated. */
 export function isCut(tuple: Uint8Array): boolean {
   return tuple.length > tupleBytesMax
 }
 
-/** Compares two entries of an index in the order that their keys would have without truncation. */
+/** The order that the keys would have without truncation. */
 export function compareEntries(
   left: EntryPosition,
   right: EntryPosition,
@@ -86,9 +82,7 @@ export function compareEntries(
   return order || compareBytes(tieOf(left.values), tieOf(right.values))
 }
 
-/**
- * Compares two tuples, value by value, up to the shorter length. `descending[i]` reverses the order of the i-th values.
- */
+/** Value by value, up to the shorter length. `descending[i]` reverses the order of the i-th values. */
 export function compareTuples(
   left: readonly Value[],
   right: readonly Value[],
@@ -102,10 +96,7 @@ export function compareTuples(
   return 0
 }
 
-/**
- * Returns a negative number if the entry is before the bound, and a positive number if the entry is after the bound;
- * never zero.
- */
+/** Negative if the entry is before the bound, positive if it is after; never zero. */
 export function compareToBound(
   entry: EntryPosition,
   bound: TupleBound,
@@ -121,8 +112,8 @@ export function compareToBound(
 }
 
 /**
- * Prepares the values of an entry for a comparison with an open bound. The entry's array at the position of the bound's
- * last value is truncated to the length of the bound's array.
+ * For a comparison with an open bound, truncates the entry's array at the bound's last value to the length of the
+ * bound's array.
  */
 function cutAsOpen(values: readonly Value[], bound: readonly Value[]): readonly Value[] {
   const last = bound.length - 1
@@ -132,9 +123,9 @@ function cutAsOpen(values: readonly Value[], bound: readonly Value[]): readonly 
 }
 
 /**
- * The interval of keys between two positions in an index. All keys belong to entries with the same terms. `prefix`: the
- * common prefix of these keys. If a bound is too long for a key, `inexact` is true: the interval is wider than
- * requested, and the caller must filter the entries with `compareToBound`.
+ * The keys between two positions in an index, all of entries with the same terms. `prefix`: the common prefix of these
+ * keys. If a bound is too long for a key, `inexact` is true: the interval is wider than requested, and the caller must
+ * filter the entries with `compareToBound`.
  */
 export function entryRange(
   prefix: Uint8Array,

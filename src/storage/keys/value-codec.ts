@@ -32,22 +32,19 @@ import {
 
 const writer = new ByteWriter()
 
-/**
- * The time of the running transaction, or a function that returns this time and is called only when the time is needed.
- */
+/** The time of the running transaction. A function is called only when the time is needed. */
 export type TransactionTimeSource = Micros | (() => Micros)
 
 /**
- * Encodes a value. Transient values (sets, documents …) are encoded in their stored form. A value may contain
- * placeholders for the time of the running transaction. `transactionTime` replaces these placeholders, because they
- * cannot be stored.
+ * Encodes transient values (sets, documents …) in their stored form. `transactionTime` replaces placeholders for the
+ * time of the running transaction, which cannot be stored.
  */
 export function encodeValue(value: Value, transactionTime?: TransactionTimeSource): Uint8Array {
   appendEncoded(writer.reset(), value, transactionTime)
   return writer.copy()
 }
 
-/** Appends the bytes that {@link encodeValue} would return. */
+/** Appends the result of {@link encodeValue}. */
 export function appendEncoded(
   target: ByteWriter,
   value: Value,
@@ -57,15 +54,12 @@ export function appendEncoded(
   appendValue({ writer: target, transactionTime, canonical: false }, value, 0)
 }
 
-/** Decodes a value that {@link encodeValue} has encoded. The encoding occupies `bytes` from `start` to `end`. */
+/** Decodes a result of {@link encodeValue}. */
 export function decodeValue(bytes: Uint8Array, start = 0, end = bytes.length): Value {
   return valueReader.read(bytes, start, end)
 }
 
-/**
- * Appends a value with object fields sorted by name, so that equal values have equal bytes. `transactionTime` replaces
- * placeholders of the transaction time.
- */
+/** Sorts object fields by name, so that equal values have equal bytes. `transactionTime` replaces placeholders. */
 export function appendCanonical(
   target: ByteWriter,
   value: Value,
@@ -74,9 +68,7 @@ export function appendCanonical(
   appendValue({ writer: target, transactionTime, canonical: true }, value, 0)
 }
 
-/**
- * Returns `value` with the transaction's time in place of each placeholder; `value` itself if there is no placeholder.
- */
+/** Replaces each placeholder; returns `value` itself if there is none. */
 export function withTransactionTime(value: Value, transactionTime: TransactionTimeSource): Value {
   if (value instanceof TransactionTime) return resolveTime(value, transactionTime)
   if (Array.isArray(value)) {

@@ -7,7 +7,7 @@ import { step } from '../../base/effort.ts'
 import { uuidFromHalves } from '../../values/uuid.ts'
 import { Lambda, LocalDate, Ref, Time, type Value } from '../../values/value.ts'
 
-/** Tags: the first byte of each encoded value (value-codec.ts). The tags are stored, and must never change. */
+/** The first byte of each encoded value (value-codec.ts). Tags are stored, and must never change. */
 export const valueTags = {
   null: 0x00,
   false: 0x01,
@@ -31,8 +31,8 @@ export const valueTags = {
   array: 0x10,
   object: 0x11,
   /**
-   * Each of these tags is the first of a range. The tags of a range contain a small number: an integer, or a length in
-   * bytes or elements.
+   * Each of these tags is the first of a range of tags that contain a small number: an integer, or a length in bytes or
+   * elements.
    */
   smallInt: 0x40,
   smallAscii: 0x80,
@@ -45,32 +45,31 @@ export const smallInts = 64
 export const smallAsciiLengths = 64
 export const smallSizes = 32
 
-/** The version of the codec. In a stored value, this byte comes before the encoded value. */
+/** Precedes each stored value. */
 export const valueFormat = 1
 
-/** Maximum nesting depth of stored values. The limit prevents damaged or hostile data from exhausting the stack. */
+/** The nesting of damaged or hostile data must not exhaust the stack. */
 export const valueDepthMax = 2000
 
 /**
- * Inputs of at most this many bytes are copied to a buffer with a permanent DataView, because creating a DataView for
- * each input is slower than copying.
+ * Shorter inputs are copied to a buffer with a permanent DataView, which is faster than creating a DataView for each.
  */
 const scratchBytes = 65_536
 const scratch = Buffer.alloc(scratchBytes)
 const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratchBytes)
 
-/** Number of slots of the field name cache; a power of two. */
+/** A power of two. */
 const nameSlots = 1024
 
-/** Reads consecutive values. Not reentrant. */
+/** Not reentrant. */
 class ValueReader {
   #bytes: Buffer = scratch
   #view: DataView = scratchView
   #position = 0
   #end = 0
   /**
-   * A cache of field names, which recur in every document. For a cached name, no new string is created, and the hash of
-   * the string is already computed when a map needs it.
+   * Field names recur in every document. For a cached name, no new string is created, and the hash of the string is
+   * already computed when a map needs it.
    */
   readonly #names: (string | undefined)[] = new Array(nameSlots).fill(undefined)
 
@@ -84,7 +83,7 @@ class ValueReader {
     return value
   }
 
-  /** Reads the consecutive values in `bytes` from `start` to `end`. */
+  /** Reads consecutive values. */
   readSequence(bytes: Uint8Array, start: number, end: number): Value[] {
     const values: Value[] = []
     this.#begin(bytes, start, end)
@@ -94,8 +93,8 @@ class ValueReader {
   }
 
   /**
-   * Reads a stored array whose elements are arrays of two or three integers. Does not create these arrays, but calls
-   * `take` with the integers of each inner array. `take` must not use this reader.
+   * Reads a stored array of arrays of two or three integers. Instead of creating these arrays, calls `take` with the
+   * integers. `take` must not use this reader.
    */
   readIntegerRows(
     bytes: Uint8Array,
@@ -151,13 +150,13 @@ class ValueReader {
     this.#end = end
   }
 
-  /** Drops the reference to the input, so that the input can be garbage-collected. */
+  /** Lets the input be garbage-collected. */
   #release(): void {
     this.#bytes = scratch
     this.#view = scratchView
   }
 
-  /** Advances by `count` bytes, and returns the offset of the first of these bytes. */
+  /** Returns the offset of the first of the next `count` bytes. */
   #take(count: number): number {
     const start = this.#position
     const end = start + count
@@ -268,7 +267,7 @@ class ValueReader {
     assert(count <= this.#end - this.#position, 'a stored container has room for its elements')
   }
 
-  /** Reads a text, such as the name of a field. Throws an InvariantError for any other value. */
+  /** Throws an InvariantError if the value is not a text. */
   #name(): string {
     const tag = this.#bytes[this.#take(1)] as number
     if (tag >= valueTags.smallAscii && tag < valueTags.smallObject)
@@ -344,7 +343,7 @@ class ValueReader {
   }
 }
 
-/** The shared reader: all callers share its cache of field names. */
+/** Shared, because all callers then share its cache of field names. */
 export const valueReader = new ValueReader()
 
 function isParameters(value: Value): value is string | readonly string[] {

@@ -19,12 +19,11 @@ export function writeBytesMax({ key, value }: Write): number {
   return 2 * lengthBytesMax + key.length + (value?.length ?? 0)
 }
 
-/** Encodes writes as one batch. */
 export function encodeBatch(writes: readonly Write[]): Buffer {
   return encodeAfter(1, writes).fill(batchVersion, 0, 1)
 }
 
-/** Encodes writes as a part of a batch, without the version. */
+/** Encodes a part of a batch, without the version. */
 export function encodeWrites(writes: readonly Write[]): Buffer {
   return encodeAfter(0, writes)
 }
@@ -43,10 +42,7 @@ export function keyStartOf({ key }: Write, start: number): number {
   return start + (key.length < 0x80 ? 1 : 2)
 }
 
-/**
- * Encodes a write into `target`, which must have space for {@link writeBytesMax} bytes from `start` on. Returns the end
- * of the encoding.
- */
+/** `target` must have space for {@link writeBytesMax} bytes from `start` on. Returns the end of the encoding. */
 export function encodeWrite({ key, value }: Write, target: Bytes, start: number): number {
   let at = writeLength(target, start, key.length)
   target.set(key, at)
@@ -56,18 +52,12 @@ export function encodeWrite({ key, value }: Write, target: Bytes, start: number)
   return at + value.length
 }
 
-/**
- * Returns the writes of a batch. The arrays of the writes share the memory of `body`. Throws if a newer version of
- * Terrarium wrote the batch.
- */
+/** The arrays of the writes share the memory of `body`. Throws if a newer version of Terrarium wrote the batch. */
 export function decodeBatch(body: Bytes): Write[] {
   return decodeWrites(body, firstWrite(body, 0))
 }
 
-/**
- * Decodes the writes in a part of a batch, from the offset `start` on. The arrays of the writes share the memory of
- * `body`.
- */
+/** Decodes a part of a batch from `start` on. The arrays of the writes share the memory of `body`. */
 export function decodeWrites(body: Bytes, start = 0): Write[] {
   const writes: Write[] = []
   const reader = new WriteReader(body)
@@ -107,17 +97,16 @@ export class WriteReader {
     this.#bytes = bytes
   }
 
-  /** The key of the write, which shares the memory of the batch. */
+  /** Shares the memory of the batch. */
   get key(): Bytes {
     return this.#bytes.subarray(this.keyStart, this.keyEnd)
   }
 
-  /** The value of the write, which shares the memory of the batch; undefined when the write deletes the key. */
+  /** Shares the memory of the batch; undefined when the write deletes the key. */
   get value(): Bytes | undefined {
     return this.isDelete ? undefined : this.#bytes.subarray(this.valueStart, this.end)
   }
 
-  /** Reads the write at the offset `start`. */
   read(start: number): void {
     this.#at = start
     const keyBytes = this.#readLength()
@@ -126,10 +115,7 @@ export class WriteReader {
     this.readValue(this.keyEnd)
   }
 
-  /**
-   * Reads the value of the write whose key ends at the offset `keyEnd`. Does not change {@link keyStart} and {@link
-   * keyEnd} of this reader.
-   */
+  /** Reads the value of the write whose key ends at `keyEnd`, without changing {@link keyStart} and {@link keyEnd}. */
   readValue(keyEnd: number): void {
     this.#at = keyEnd
     const length = this.#readLength()
@@ -150,7 +136,7 @@ export class WriteReader {
   }
 }
 
-/** Encodes `length` at the offset `start`; returns the end of the encoding. */
+/** Returns the end of the encoding. */
 function writeLength(target: Bytes, start: number, length: number): number {
   let at = start
   let rest = length

@@ -1,32 +1,31 @@
-// The queue of transactions that wait for a commit. One commit writes several transactions, which form a batch. The
-// callers get the results after the batch is durable.
+// One commit writes several waiting transactions, which form a batch. The callers get the results after the batch is
+// durable.
 
 import { assert } from '../../base/assert.ts'
 import { checkWork } from './engine-parts.ts'
 import type { KeyValueStore, View, Work } from './kv-contract.ts'
 
 /**
- * Chooses how many of the waiting transactions the next batch contains. A client sends its next transaction after it
- * has received the result of its previous transaction. If a batch contained the transactions of all clients, no
- * transaction would be evaluated while the batch is flushed. So if evaluations take longer than a flush, a batch
- * contains only half of the waiting transactions. The clients then form two groups: the transactions of one group are
- * evaluated while the batch of the other group is flushed.
+ * Chooses how many of the waiting transactions the next batch contains. If evaluations take longer than a flush, a
+ * batch contains only half of them: if a batch contained the transactions of all clients, no transaction would be
+ * evaluated while the batch is flushed, because a client sends its next transaction after a result. The clients then
+ * form two groups: the transactions of one group are evaluated while the batch of the other group is flushed.
  */
 export class CommitPace {
   #flushMs = Number.POSITIVE_INFINITY
   #overlaps = false
 
   /**
-   * Returns the number of transactions for a commit that begins now. `waiting`: the number of waiting transactions.
-   * `arrivalMs`: the milliseconds between the first and the last arrival of these transactions.
+   * The size of a commit that begins now. `waiting`: the number of waiting transactions, which arrived within
+   * `arrivalMs` milliseconds.
    */
   take(waiting: number, arrivalMs: number): number {
     return this.#overlaps || arrivalMs <= this.#flushMs ? waiting : Math.ceil(waiting / 2)
   }
 
   /**
-   * Called when a commit becomes durable, `flushMs` milliseconds after its transactions have run. `waiting`: the number
-   * of transactions that have arrived during these milliseconds.
+   * A commit has become durable, `flushMs` milliseconds after its transactions have run. `waiting`: the number of
+   * transactions that have arrived in between.
    */
   flushed(flushMs: number, waiting: number): void {
     this.#flushMs = flushMs
@@ -35,8 +34,8 @@ export class CommitPace {
 }
 
 /**
- * A call of `transact`. A job is a plain object, because waiting closures would retain complete transactions in memory
- * (decision 28).
+ * A call of `transact`: a plain object, because waiting closures would retain complete transactions in memory (decision
+ * 28).
  */
 export interface Job {
   readonly work: (view: View) => Work<unknown>
@@ -50,10 +49,9 @@ export interface Job {
   outcome: { readonly result: unknown } | { readonly error: unknown } | undefined
 }
 
-/** The writes of a job, as in {@link Work}. */
 type JobWrites = Pick<Work<unknown>, 'writes' | 'pieces'>
 
-/** Runs a job and returns its writes. An error rejects the promise of this job, but not of other jobs. */
+/** An error rejects the promise of this job, but not of other jobs. */
 export function runJob(job: Job, view: View): JobWrites {
   try {
     const done = job.work(view)
@@ -69,8 +67,7 @@ export function runJob(job: Job, view: View): JobWrites {
 const nothing: JobWrites = { writes: [] }
 
 /**
- * Runs the preparation of a batch's first job. A job with a preparation is the only job of its batch. If the
- * preparation fails, rejects the promise of the job and returns false.
+ * Runs the preparation of the first job, which is then the only job. If it fails, rejects the job and returns false.
  */
 export async function prepareBatch([job]: readonly Job[]): Promise<boolean> {
   try {
@@ -93,10 +90,7 @@ export function completeJob({ outcome, reject, resolve }: Job): void {
 export class CommitQueue {
   readonly #pace = new CommitPace()
   #jobs: Job[] = []
-  /**
-   * The arrival times of the first and the last transaction after the start of the last commit, in milliseconds of the
-   * monotonic clock.
-   */
+  /** First and last arrival after the start of the last commit, on the monotonic clock. */
   #firstArrivedMs = 0
   #lastArrivedMs = 0
 
@@ -104,7 +98,7 @@ export class CommitQueue {
     return this.#jobs.length === 0
   }
 
-  /** Adds a transaction that arrives at `arrivedMs`; returns a promise for its result. */
+  /** Returns a promise for the result. */
   add<T>(work: (view: View) => Work<T>, arrivedMs: number, prepare?: () => Promise<void>): Promise<T> {
     if (this.isEmpty) this.#firstArrivedMs = arrivedMs
     this.#lastArrivedMs = arrivedMs
@@ -115,8 +109,8 @@ export class CommitQueue {
   }
 
   /**
-   * Removes and returns the transactions for a commit that begins now: at most `jobsMax`, or only one if the first
-   * transaction has a preparation.
+   * Removes the transactions for a commit that begins now: at most `jobsMax`, or only one if the first has a
+   * preparation.
    */
   take(jobsMax = Number.POSITIVE_INFINITY): Job[] {
     const count = this.#pace.take(this.#jobs.length, this.#lastArrivedMs - this.#firstArrivedMs)
@@ -126,12 +120,12 @@ export class CommitQueue {
     return this.#jobs.splice(0, Math.min(count, jobsMax, next === -1 ? count : next))
   }
 
-  /** Requeues uncommitted jobs at the front of the queue. */
+  /** Returns uncommitted jobs to the front of the queue. */
   putBack(jobs: readonly Job[]): void {
     this.#jobs.unshift(...jobs)
   }
 
-  /** Called when a batch becomes durable, `flushMs` milliseconds after its transactions have run. */
+  /** A batch has become durable, `flushMs` milliseconds after its transactions have run. */
   flushed(flushMs: number): void {
     this.#pace.flushed(flushMs, this.#jobs.length)
   }

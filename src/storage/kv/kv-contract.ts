@@ -2,19 +2,19 @@
 // documents. Every engine (memory, LMDB, …) passes the same suite in tests/kv.
 
 /**
- * The bytes of a key or a value. Keys are ordered by their bytes as unsigned numbers, and a prefix of a key sorts
- * before the key. Stored keys have 1 to {@link keyBytesMax} bytes. The bounds of a range may have any length.
+ * Keys are ordered by their bytes as unsigned numbers, and a prefix of a key sorts before the key. Stored keys have 1
+ * to {@link keyBytesMax} bytes. The bounds of a range may have any length.
  */
 export type Bytes = Uint8Array
 
-/** Maximum length of a key in bytes. Every engine must be able to store keys of this length. */
+/** Every engine must be able to store keys of this length. */
 export const keyBytesMax = 1900
 
-/** A half-open interval of keys, `start` inclusive and `end` exclusive. */
+/** `start` is inclusive, `end` exclusive. */
 export interface KeyRange {
   readonly start: Bytes
   readonly end: Bytes
-  /** True: descending order of keys. */
+  /** Descending order of keys. */
   readonly reverse?: boolean
   /** Maximum number of entries; unlimited when absent. */
   readonly limit?: number
@@ -26,42 +26,36 @@ export const everyKey: Pick<KeyRange, 'start' | 'end'> = {
   end: new Uint8Array(keyBytesMax + 1).fill(0xff),
 }
 
-/** A key and its value. */
 export interface Entry {
   readonly key: Bytes
   readonly value: Bytes
 }
 
-/** Reads of one consistent state. Returned arrays belong to the caller and stay valid after the view has ended. */
+/** Reads one consistent state. Returned arrays belong to the caller and stay valid after the view has ended. */
 export interface View {
   get(key: Bytes): Bytes | undefined
-  /**
-   * Reads the entries while the caller iterates. The caller may stop early. The data must not change during the
-   * iteration.
-   */
+  /** Reads entries while the caller iterates, and may stop early. The data must not change during the iteration. */
   range(range: KeyRange): Iterable<Entry>
 }
 
-/** A change of one key in a commit. If `value` is undefined, the key is deleted. */
+/** If `value` is undefined, the key is deleted. */
 export interface Write {
   readonly key: Bytes
   readonly value: Bytes | undefined
 }
 
-/** The result of a transaction function, and the changes to apply. If there are no changes, nothing is committed. */
+/** The result of a transaction function, and the changes to apply. Without changes, nothing is committed. */
 export interface Work<T> {
   readonly result: T
   readonly writes: readonly Write[]
   /**
-   * Further writes of a large transaction, as encoded pieces. Between two pieces, an engine may let the process do
-   * other work, but runs no other transaction.
+   * Further writes of a large transaction. Between two pieces, an engine may let the process do other work, but runs no
+   * other transaction.
    */
   readonly pieces?: EncodedWrites
 }
 
-/**
- * Encoded writes. Each element is an encoded part of a batch (`batch.ts`). The iteration creates one part at a time.
- */
+/** Encoded parts of a batch (`batch.ts`). The iteration creates one part at a time. */
 export interface EncodedWrites extends Iterable<Bytes> {
   /** An upper bound of the number of writes. */
   readonly rowsMax: number
@@ -72,24 +66,22 @@ export interface EncodedWrites extends Iterable<Bytes> {
 /** Ordered bytes with snapshots and atomic commits. */
 export interface KeyValueStore {
   /**
-   * Runs `read` synchronously on a snapshot, and returns its result. The snapshot contains all earlier commits of all
-   * processes that share the store. A read inside another read uses the same snapshot. A read inside a transaction
-   * throws.
+   * Runs `read` synchronously on a snapshot, which contains all earlier commits of all processes that share the store.
+   * A read inside another read uses the same snapshot. A read inside a transaction throws.
    */
   read<T>(read: (view: View) => T): T
   /**
-   * Runs the transaction function `work` on the newest state, and applies its writes atomically; transactions are
-   * strictly serializable. `work` runs under the writer's lock, which only one process can hold. All other writers wait
-   * for `work`, so it must be short. Usually `work` validates a transaction that was evaluated before the call (an
-   * attempt; see storage/store/attempt.ts), and returns its writes. Waiting transactions may share one lock and one
-   * flush. Each of them reads the writes of the preceding transactions. `work` is synchronous and may run more than
-   * once; only the writes of the last run are applied. If `work` throws, the promise rejects and nothing is written.
-   * The promise resolves when the writes are durable (they survive a crash of process and machine). If there are no
-   * writes, the promise resolves when all data that `work` has read is durable.
+   * Runs `work` on the newest state, and applies its writes atomically; transactions are strictly serializable. `work`
+   * runs under the writer's lock, which only one process can hold. All other writers wait for `work`, so it must be
+   * short. Usually `work` validates a transaction that was evaluated before the call (an attempt; see
+   * storage/store/attempt.ts), and returns its writes. Waiting transactions may share one lock and one flush; each of
+   * them reads the writes of the preceding ones. `work` is synchronous and may run more than once; only the writes of
+   * the last run are applied. If `work` throws, the promise rejects and nothing is written. The promise resolves when
+   * the writes are durable (they survive a crash of process and machine) or, without writes, when all data that `work`
+   * has read is durable.
    *
-   * `prepare` is awaited under the same lock, directly before `work`: nothing is committed between `prepare` and
-   * `work`, and `read` sees the newest state. If `prepare` rejects, the promise of `transact` rejects and `work` does
-   * not run.
+   * `prepare` is awaited under the same lock, directly before `work`: nothing is committed in between, and `read` sees
+   * the newest state. If `prepare` rejects, the promise of `transact` rejects and `work` does not run.
    */
   transact<T>(work: (view: View) => Work<T>, prepare?: () => Promise<void>): Promise<T>
   /**

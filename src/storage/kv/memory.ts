@@ -8,12 +8,11 @@ import type { Bytes, Entry, KeyRange, KeyValueStore, View, Work } from './kv-con
 import { SortedEntries } from './sorted-entries.ts'
 import { StoreUnavailableError } from './store-errors.ts'
 
-/** Opens an empty store in memory. */
 export function openMemory(): KeyValueStore {
   return new MemoryStore()
 }
 
-/** Reads return copies, because the caller may change the returned arrays. */
+/** Returns copies, because the caller may change the returned arrays. */
 class MemoryView implements View {
   readonly #entries: SortedEntries<Entry>
   #isOver = false
@@ -100,7 +99,7 @@ class MemoryStore implements KeyValueStore {
     }
   }
 
-  /** Applies the writes of a transaction; returns whether there were writes. */
+  /** Returns whether there were writes. */
   #apply(work: Work<unknown>): boolean {
     for (const { key, value } of allWrites(work)) {
       if (value) this.#entries.set({ key: new Uint8Array(key), value: new Uint8Array(value) })

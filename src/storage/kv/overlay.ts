@@ -1,6 +1,5 @@
-// Defines a view with pending writes: the writes of a transaction over its snapshot, or the writes of a batch over the
-// state before the batch. The writes are sorted by key, so point reads, inserts and short range reads take logarithmic
-// time.
+// A view with pending writes: the writes of a transaction over its snapshot, or the writes of a batch over the state
+// before the batch. The writes are sorted by key, so point reads, inserts and short range reads take logarithmic time.
 
 import { areSame } from '../../base/bytes.ts'
 import { mergeJoin } from '../../base/merge-join.ts'
@@ -17,8 +16,7 @@ interface Slot {
 export type Journal = { readonly key: Bytes; readonly before: Slot | undefined }[]
 
 /**
- * Pending writes over a view. An overlay is also a view. Unlike other views, an overlay returns the arrays of pending
- * writes without a copy, so the caller must not change the arrays.
+ * Unlike other views, returns the arrays of pending writes without a copy, so the caller must not change the arrays.
  */
 export class Overlay implements ComparingView, AbsenceRecorder {
   readonly base: View
@@ -52,13 +50,13 @@ export class Overlay implements ComparingView, AbsenceRecorder {
     return this.#slots.isEmpty ? undefined : this.#slots.get(key)
   }
 
-  /** Sets a key, or deletes the key if `value` is undefined. Records in `journal` how to undo the write. */
+  /** Deletes the key if `value` is undefined. `journal` records how to undo the write. */
   set(key: Bytes, value: Bytes | undefined, journal?: Journal): void {
     const before = this.#slots.set({ key, value })
     journal?.push({ key, before })
   }
 
-  /** Undoes the writes of a journal, and empties the journal. No later write to the same keys may exist. */
+  /** Undoes the writes and empties the journal. No later write to the same keys may exist. */
   revert(journal: Journal): void {
     for (let step = journal.pop(); step !== undefined; step = journal.pop()) {
       if (step.before === undefined) this.#slots.delete(step.key)

@@ -19,14 +19,13 @@ import { kindsOf, type ReadRange, type ReadRow, type ReadSet, sizeOf } from './r
 
 const wordBytes = 4
 const headWords = 6
-/** The number of words at the start of the row of a key, and of the row of a range. */
+/** Words at the start of the row of a key, and of a range. */
 const keyHeadWords = 3
 const rangeHeadWords = 5
 
-/** The kinds of values: no value, a complete value, and a fingerprint (hash) of a long value. */
+/** No value, a complete value, and a fingerprint (hash) of a long value. */
 const [absent, plain, fingerprint] = [0, 1, 2]
 
-/** Encodes a read set. */
 export function packReads(reads: ReadSet): Buffer {
   const keys = [...reads.keys]
   const ranges = reads.ranges.toSorted((left, right) =>
@@ -102,10 +101,7 @@ class RowWriter {
   }
 }
 
-/**
- * A read set that {@link packReads} has encoded. Each access to `keys` or `ranges` decodes all keys or all ranges
- * again.
- */
+/** A result of {@link packReads}. Each access to `keys` or `ranges` decodes all keys or all ranges again. */
 export class PackedReads implements ReadSet {
   readonly size: number
   /** The kinds of keys that the ranges can contain ({@link kindsOf}). */
@@ -139,9 +135,7 @@ export class PackedReads implements ReadSet {
     return Array.from(this.#rangeAt.keys(), index => this.rangeAt(index))
   }
 
-  /**
-   * Returns the indexes of the keys whose hash `isSelected` accepts; undefined if there are more than `max` such keys.
-   */
+  /** The indexes of the keys whose hash `isSelected` accepts; undefined if there are more than `max`. */
   select(isSelected: (hash: number) => boolean, max: number): readonly number[] | undefined {
     const found: number[] = []
     const hashes = this.#hashes
@@ -150,7 +144,6 @@ export class PackedReads implements ReadSet {
     return found
   }
 
-  /** Decodes the keys with the given indexes. */
   keysAt(indexes: Iterable<number>): Map<string, ReadRow> {
     const keys = new Map<string, ReadRow>()
     for (const index of indexes) {
@@ -168,7 +161,6 @@ export class PackedReads implements ReadSet {
     return kind === fingerprint ? this.#text(start, length) : this.#bytes.subarray(start, start + length)
   }
 
-  /** Decodes the range with the given index. */
   rangeAt(index: number): ReadRange {
     const at = this.#rangeAt[index] as number
     const [startBytes = 0, endBytes = 0, hashBytes = 0, entries = 0, reverse] = this.#words(
@@ -186,7 +178,7 @@ export class PackedReads implements ReadSet {
     }
   }
 
-  /** Finds the ranges that contain `key`, and adds their indexes to `found`. Returns the number of comparisons. */
+  /** Adds the indexes of the ranges that contain `key` to `found`. Returns the number of comparisons. */
   addRangesWith(key: Bytes, found: Set<number>): number {
     let low = 0
     let high = this.#rangeAt.length

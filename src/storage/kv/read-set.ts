@@ -1,16 +1,13 @@
-// Records and validates the read set of a transaction. A read set contains the keys that were read, with their values.
-// A read set also contains the ranges that were read, up to the point where reading stopped. With the ranges,
-// validation detects entries that were added later. A read set is valid on another state if all its reads would return
-// the same results from that state.
+// A read set contains the keys that a transaction has read, with their values, and the ranges, up to the point where
+// reading stopped. With the ranges, validation detects entries that were added later. A read set is valid on another
+// state if all its reads would return the same results from that state.
 
 import { createHash, type Hash, hash } from 'node:crypto'
 import { byteText, textBytes } from '../../base/byte-text.ts'
 import type { Bytes, Entry, KeyRange, View } from './kv-contract.ts'
 import { type AbsenceRecorder, type ComparingView, getCached } from './transaction-view.ts'
 
-/**
- * The value that was read for a key. A string is the fingerprint (hash) of a long value. Undefined: there was no entry.
- */
+/** A string is the fingerprint (hash) of a long value. Undefined: there was no entry. */
 export type ReadRow = Bytes | string | undefined
 
 /** The part of a range that was read. */
@@ -27,17 +24,17 @@ export interface ReadRange {
 
 /** All reads of one state. */
 export interface ReadSet {
-  /** The reads of single keys, by the `byteText` of the key. */
+  /** Reads of single keys, by the `byteText` of the key. */
   readonly keys: ReadonlyMap<string, ReadRow>
   readonly ranges: readonly ReadRange[]
-  /** The result of {@link sizeOf}, if the result is known without counting. */
+  /** The result of {@link sizeOf}, if known without counting. */
   readonly size?: number
 }
 
-/** Maximum bytes of a value that a read set contains in full. A longer value is represented by its fingerprint. */
+/** A longer value is represented by its fingerprint. */
 const plainBytesMax = 4096
 
-/** A view that records the reads of another view. */
+/** Records the reads of another view. */
 export class RecordingView implements ComparingView, AbsenceRecorder {
   readonly #base: View
   readonly #isRecorded: (key: Bytes) => boolean
@@ -45,9 +42,7 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
   readonly #ranges: RecordedRange[] = []
   readonly #absent: ReadRange[] = []
 
-  /**
-   * `isRecorded`: returns whether the read of a single key is added to the read set. Reads of ranges are always added.
-   */
+  /** `isRecorded`: whether the read of a single key is added to the read set. Reads of ranges are always added. */
   constructor(base: View, isRecorded: (key: Bytes) => boolean = () => true) {
     this.#base = base
     this.#isRecorded = isRecorded
@@ -58,8 +53,7 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
     const text = byteText(key)
     const recorded = this.#keys.get(text)
     const isNew = recorded === undefined && !this.#keys.has(text)
-    // The state does not change, so a recorded value need not be read again. If only a fingerprint is recorded, the
-    // value is read again.
+    // The state does not change, so a recorded value need not be read again, unless only a fingerprint is recorded.
     if (!isNew && typeof recorded !== 'string') return recorded
     const value = this.#base.get(key)
     if (isNew) this.#keys.set(text, foundOf(value))
@@ -85,7 +79,7 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
     this.#absent.push({ ...range, reverse: false, entries: 0, fingerprint: undefined })
   }
 
-  /** The read set so far. */
+  /** So far. */
   reads(): ReadSet {
     return { keys: this.#keys, ranges: [...this.#absent, ...this.#ranges.map(range => range.read())] }
   }
@@ -122,15 +116,12 @@ class RecordedRange {
     this.#last = entry.key
   }
 
-  /** Called when the iteration has reached the end of the range or its limit. */
+  /** The iteration has reached the end of the range or its limit. */
   finish(): void {
     this.#isAtEnd = this.#fingerprint.entries !== this.#range.limit
   }
 
-  /**
-   * Returns the part of the range that was read: up to the last entry that was read, or the complete range if reading
-   * reached the end.
-   */
+  /** Up to the last entry that was read, or the complete range if reading reached the end. */
   read(): ReadRange {
     const reverse = this.#range.reverse === true
     const { entries } = this.#fingerprint
@@ -146,7 +137,6 @@ class RecordedRange {
   }
 }
 
-/** A fingerprint of a sequence of entries. */
 class Fingerprint {
   entries = 0
   #hash: Hash | undefined
@@ -165,8 +155,8 @@ class Fingerprint {
 }
 
 /**
- * The lengths of a key and its value, which are hashed before the key and the value. Without the lengths, different
- * entries could have the same concatenated bytes.
+ * The lengths of a key and its value are hashed first. Otherwise, different entries could have the same concatenated
+ * bytes.
  */
 const lengths = new Uint32Array(2)
 
@@ -178,7 +168,7 @@ export function sizeOf(reads: ReadSet): number {
   return size
 }
 
-/** Returns whether all reads of a read set would return the same results from `view`. */
+/** Whether all reads would return the same results from `view`. */
 export function isReadSetValid(reads: ReadSet, view: View): boolean {
   for (const [text, found] of reads.keys) if (!isSame(found, view.get(textBytes(text)))) return false
   return reads.ranges.every(range => rangeAgrees(range, view))
@@ -198,9 +188,7 @@ function rangeAgrees(range: ReadRange, view: View): boolean {
   return fingerprint.entries === entries && fingerprint.text === range.fingerprint
 }
 
-/**
- * Returns the bit for the kind of a key. The first byte of a key determines its kind. Several kinds may share a bit.
- */
+/** The first byte of a key determines its kind. Several kinds may share a bit. */
 export function kindBit(firstByte: number): number {
   return 1 << (firstByte & 31)
 }

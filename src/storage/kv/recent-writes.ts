@@ -1,15 +1,15 @@
-// Stores the keys of recent commits: commits of this process, and commits of other machines that this process has
-// applied to its replica. An evaluated transaction is validated under the writer's lock before its commit. With this
-// module, the validation reads only those keys of the read set that were written after the transaction's snapshot.
-// Commits of other processes to the same folder are not stored. This module detects such a gap, because each commit
-// contains the time of the previous commit.
+// The keys of recent commits: commits of this process, and commits of other machines that this process has applied to
+// its replica. An evaluated transaction is validated under the writer's lock before its commit. With this module, the
+// validation reads only those keys of the read set that were written after the transaction's snapshot. Commits of other
+// processes to the same folder are not stored: each commit contains the time of the previous commit, which reveals such
+// a gap.
 //
 // The design is based on measurements (decision 15). A key of a read set is looked up by its slot in a hash table of
 // fixed size. A range is compared with the keys of each commit that wrote rows of the same kind. Every commit runs this
-// code, so the code allocates nothing that the garbage collector would trace or copy. A slot contains the number of the
-// last write to a key of this slot, and keys are copied to a ring of bytes. Two keys may share a slot. So a key may be
-// reported as written although no commit wrote the key. Keys of large commits are not stored. Validation then reads the
-// key again and compares its value.
+// code, so it allocates nothing that the garbage collector would trace or copy. A slot contains the number of the last
+// write to a key of this slot, and keys are copied to a ring of bytes. Two keys may share a slot, so a key may be
+// reported as written although no commit wrote it. Keys of large commits are not stored. Validation then reads the key
+// again and compares its value.
 
 import { byteText, hashText } from '../../base/byte-text.ts'
 import { hashBytes } from '../../base/bytes.ts'
@@ -17,58 +17,48 @@ import type { Bytes, KeyRange, Write } from './kv-contract.ts'
 import { PackedReads } from './packed-reads.ts'
 import { kindBit, kindsOf, type ReadRange, type ReadRow, type ReadSet } from './read-set.ts'
 
-/** Maximum number of remembered commits; a power of two. */
+/** A power of two. */
 const commitsMax = 8192
-/**
- * Size of the ring buffer for the keys of these commits, in bytes. The ring has space for a large commit, or for about
- * 2000 ordinary commits.
- */
+/** Bytes of the ring buffer for the keys: space for a large commit, or for about 2000 ordinary commits. */
 const ringBytes = 1 << 20
-/**
- * Maximum number of writes in a commit. The keys of larger commits (for example, of imports) are not stored, because
- * they would fill the ring.
- */
+/** The keys of larger commits (for example, of imports) are not stored, because they would fill the ring. */
 const storedWritesMax = 256
 /** Size of the number before each key in the ring, in bytes. The number is the length of the key. */
 const lengthBytes = 2
-/** Number of slots of the hash table; a power of two. */
+/** Slots of the hash table; a power of two. */
 const placesMax = 1 << 20
 /** The greatest number that a slot can contain. */
 const writesMax = 0xffff_ffff
-/** Maximum number of comparisons of a key with a range; so many comparisons take some tens of milliseconds. */
+/** So many comparisons of a key with a range take some tens of milliseconds. */
 const comparisonsMax = 100_000
-/** Maximum number of comparisons for {@link PackedReads}; so many comparisons take some milliseconds. */
+/** So many comparisons for {@link PackedReads} take some milliseconds. */
 const packedComparisonsMax = 20_000
-/** Maximum number of keys that are decoded from {@link PackedReads}; this takes some milliseconds. */
+/** Decoding so many keys from {@link PackedReads} takes some milliseconds. */
 const packedKeysMax = 4_000
-/** Maximum number of commits whose keys are compared with a single range; this takes some tens of microseconds. */
+/** Comparing the keys of so many commits with a single range takes some tens of microseconds. */
 const comparedCommitsMax = 256
 
 /** Recorded in place of the number of keys, if the keys of a commit are not stored. */
 const notStored = -1
 
 export class RecentWrites {
-  /** The number of consecutive commits that have been added since the last `clear`. */
+  /** Consecutive commits since the last `clear`. */
   #commits = 0
-  /** The number of writes since the slots were last cleared. */
+  /** Writes since the slots were last cleared. */
   #writes = 0
-  /** The time of the commit before the first remembered commit. `#to`: the time of the last commit. */
+  /** The time of the commit before the first remembered commit. `#to`: of the last commit. */
   #from = 0
   #to = 0
   /**
-   * By the number of a commit (modulo {@link commitsMax}): the time of the commit. `#writesBefore`: the number of all
-   * writes before the commit.
+   * By the number of a commit (modulo {@link commitsMax}). `#writesBefore`: the number of all writes before the commit.
    */
   readonly #times = new Float64Array(commitsMax)
   readonly #writesBefore = new Float64Array(commitsMax)
-  /** The keys of the last commits, one after the other; the keys of one commit are contiguous. */
+  /** The keys of the last commits, one after the other. */
   #ring = new Uint8Array()
-  /** The number of bytes of the ring that have been used so far, including overwritten and skipped bytes. */
+  /** Includes overwritten and skipped bytes. */
   #ringEnd = 0
-  /**
-   * By the number of a commit: the number of its keys in the ring. `#ringStarts`: the start of these keys, counted like
-   * `#ringEnd`.
-   */
+  /** By the number of a commit: the number of its keys in the ring, and their start, counted like `#ringEnd`. */
   readonly #keyCounts = new Int32Array(commitsMax)
   readonly #ringStarts = new Float64Array(commitsMax)
   /** By the number of a commit: the kinds of keys that it wrote ({@link kindBit}). */
@@ -76,7 +66,7 @@ export class RecentWrites {
   /** By slot: the number of the last write to a key of that slot. Writes are numbered from 1. */
   #writtenAt = new Uint32Array()
 
-  /** Adds the commit at `time`. `before`: the time of the previous commit. */
+  /** `before`: the time of the previous commit. */
   add(time: number, before: number, writes: readonly Write[]): void {
     const number = this.#begin(time, before, writes.length)
     const isStored = writes.length <= storedWritesMax
@@ -99,7 +89,7 @@ export class RecentWrites {
     this.#kinds[number % commitsMax] = kinds
   }
 
-  /** Makes contiguous space in the ring for the keys of `writes`; returns the start of the space. */
+  /** Returns the start of contiguous space for the keys of `writes`. */
   #makeRoom(writes: readonly Write[]): number {
     let bytes = 0
     for (const { key } of writes) bytes += lengthBytes + key.length
@@ -108,16 +98,13 @@ export class RecentWrites {
     return this.#ringEnd % ringBytes
   }
 
-  /**
-   * Allocates the ring and the slots at the first commit, because a process that only reads does not need these five
-   * megabytes.
-   */
+  /** At the first commit, because a process that only reads does not need these five megabytes. */
   #allocate(): void {
     this.#ring = new Uint8Array(ringBytes)
     this.#writtenAt = new Uint32Array(placesMax)
   }
 
-  /** Makes space for a commit with `writes` writes; returns the number of the commit. */
+  /** Returns the number of the commit. */
   #begin(time: number, before: number, writes: number): number {
     if (this.#writtenAt.length === 0) this.#allocate()
     const isFull = this.#writes + writes > writesMax
@@ -138,9 +125,9 @@ export class RecentWrites {
   }
 
   /**
-   * Forgets all commits, for example when a commit has failed. This method also runs whenever another process has
-   * committed in between. So the slots are not cleared: they are large. The numbers of writes continue to increase, so
-   * all writes after this call have greater numbers than all writes before this call.
+   * Forgets all commits, for example when a commit has failed, and whenever another process has committed in between.
+   * The slots are large, so they are not cleared: the numbers of writes continue to increase, so all later writes have
+   * greater numbers.
    */
   clear(): void {
     this.#commits = 0
@@ -149,8 +136,8 @@ export class RecentWrites {
   }
 
   /**
-   * Returns the part of `reads` that later commits may have changed. `since`: the time of the newest commit in the
-   * state that was read. `now`: the time of the newest later commit. Returns undefined if some of these commits are not
+   * The part of `reads` that later commits may have changed. `since`: the time of the newest commit in the state that
+   * was read. `now`: the time of the newest later commit. Returns undefined if some of these commits are not
    * remembered, or if checking a packed read set would take too long.
    */
   written(reads: ReadSet, since: number, now: number): ReadSet | undefined {
@@ -174,8 +161,8 @@ export class RecentWrites {
   }
 
   /**
-   * Returns the indexes of the ranges of `reads` that contain a written key. Considers only the commits from number
-   * `first` on. Returns undefined if keys of these commits are not stored, or if too many comparisons are needed.
+   * The indexes of the ranges that contain a key written by the commits from number `first` on. Undefined if keys of
+   * these commits are not stored, or if too many comparisons are needed.
    */
   #writtenPackedRanges(reads: PackedReads, first: number): ReadonlySet<number> | undefined {
     const found = new Set<number>()
@@ -191,7 +178,7 @@ export class RecentWrites {
     return found
   }
 
-  /** Returns whether commits after `since`, up to `now`, may have written a key of the given range. */
+  /** Whether commits after `since`, up to `now`, may have written a key of the given range. */
   mayHaveWritten({ end, start }: Pick<KeyRange, 'start' | 'end'>, since: number, now: number): boolean {
     if (now > this.#to || since < this.#from) return true
     const first = this.#firstAfter(since)
@@ -208,7 +195,7 @@ export class RecentWrites {
     return false
   }
 
-  /** The keys of a commit; undefined when the keys were not stored, or have been overwritten. */
+  /** Undefined when the keys were not stored, or have been overwritten. */
   #keysOf(number: number): readonly Bytes[] | undefined {
     const count = this.#keyCounts[number % commitsMax] as number
     const start = this.#ringStarts[number % commitsMax] as number
@@ -236,13 +223,13 @@ export class RecentWrites {
     return low
   }
 
-  /** Returns the ranges of `all` in which the commits from number `first` on may have written a key. */
+  /** The ranges in which the commits from number `first` on may have written a key. */
   #writtenRanges(all: readonly ReadRange[], first: number): readonly ReadRange[] {
     const kinds = all.reduce((bits, range) => bits | kindsOf(range), 0)
     const found = new Set<ReadRange>()
     let left = comparisonsMax
     for (let number = first; number < this.#commits; number++) {
-      // This check is fast and usually sufficient: reads and writes usually concern different kinds of rows.
+      // Fast and usually sufficient: reads and writes usually concern different kinds of rows.
       const both = (this.#kinds[number % commitsMax] as number) & kinds
       if (!both) continue
       const keys = this.#keysOf(number)
@@ -262,7 +249,7 @@ export class RecentWrites {
   }
 }
 
-/** The slot of a key, by the hash of its bytes. */
+/** By the hash of the key's bytes. */
 function placeOf(hash: number): number {
   return (hash ^ (hash >>> 20)) & (placesMax - 1)
 }

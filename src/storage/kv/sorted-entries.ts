@@ -1,17 +1,16 @@
-// A sorted list of entries with keys. The entries are in chunks of bounded size, so an insertion moves only the
-// pointers of one chunk, regardless of the number of entries. The memory engine stores its entries in this list, and a
-// transaction stores its pending writes in this list.
+// The entries are in chunks of bounded size, so an insertion moves only the pointers of one chunk. The memory engine
+// stores its entries in such a list, and a transaction its pending writes.
 
 import type { Bytes } from './kv-contract.ts'
 
-/** Maximum number of entries of a chunk. A chunk with more entries is split. */
+/** A chunk with more entries is split. */
 const chunkMax = 256
 
 interface Keyed {
   readonly key: Bytes
 }
 
-/** Entries in bytewise order of their keys. The list stores the given entries themselves, not copies. */
+/** In bytewise order of the keys. Stores the given entries themselves, not copies. */
 export class SortedEntries<T extends Keyed> {
   /** Contains no empty chunk. */
   readonly #chunks: T[][] = []
@@ -26,7 +25,7 @@ export class SortedEntries<T extends Keyed> {
     return entry !== undefined && hasKey(entry, key) ? entry : undefined
   }
 
-  /** Inserts an entry; returns the entry that it replaces. */
+  /** Returns the entry that it replaces. */
   set(entry: T): T | undefined {
     const at = this.#chunkOf(entry.key)
     const chunk = this.#chunks[at]
@@ -56,15 +55,15 @@ export class SortedEntries<T extends Keyed> {
     if (chunk.length === 0) this.#chunks.splice(at, 1)
   }
 
-  /** All entries in order. The list must not be changed during the iteration. */
+  /** The list must not be changed during the iteration. */
   all(): readonly T[] {
     const [first] = this.#chunks
     return this.#chunks.length === 1 ? (first as T[]) : this.#chunks.flat()
   }
 
   /**
-   * The entries from `start` (inclusive) to `end` (exclusive). The iteration copies each chunk when it reaches the
-   * chunk, so later changes of this chunk are not visible.
+   * From `start` (inclusive) to `end` (exclusive). Copies each chunk when the iteration reaches it, so later changes of
+   * this chunk are not visible.
    */
   *ascending(start: Bytes, end: Bytes): Generator<T> {
     for (let at = this.#chunkOf(start), isFirst = true; at < this.#chunks.length; at++, isFirst = false) {
@@ -86,10 +85,7 @@ export class SortedEntries<T extends Keyed> {
     }
   }
 
-  /**
-   * The index of the chunk for a key: the last chunk whose first key is not after the key. If there is no such chunk,
-   * the index of the first chunk.
-   */
+  /** The index of the last chunk whose first key is not after the key, or of the first chunk. */
   #chunkOf(key: Bytes): number {
     let low = 0
     let high = this.#chunks.length
@@ -117,7 +113,7 @@ function hasKey(entry: Keyed, key: Bytes): boolean {
   return compareKeys(entry.key, key) === 0
 }
 
-/** The index of the first entry whose key is not less than `key`; `chunk.length` if there is no such entry. */
+/** The index of the first entry whose key is not less than `key`; `chunk.length` if there is none. */
 function lowerBound(chunk: readonly Keyed[], key: Bytes): number {
   let low = 0
   let high = chunk.length

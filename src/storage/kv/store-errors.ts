@@ -1,10 +1,7 @@
-// Defines the errors of an engine that cannot read or write its data. Possible reasons are missing permissions, a full
-// disk, files of another program, or a closed store.
+// An engine cannot read or write its data. Possible reasons are missing permissions, a full disk, files of another
+// program, or a closed store.
 
-/**
- * Thrown if the store cannot be opened, read or written. The message names the path; `cause` contains the error of the
- * engine.
- */
+/** The message names the path; `cause` contains the error of the engine. */
 export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError'
   /** The outcome of the failed transaction. */
@@ -16,28 +13,27 @@ export class StoreUnavailableError extends Error {
   }
 }
 
-/** Thrown if another process uses the data directory. */
 export class FolderInUseError extends StoreUnavailableError {
   override name = 'FolderInUseError'
 }
 
-/** The message of an error, in one line. */
+/** In one line. */
 export function wordsOf(cause: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map(wordsOf).join(', ')
   return cause instanceof Error && cause.message !== '' ? cause.message : String(cause)
 }
 
-/** Returns whether an operation failed because a disk or a quota is full. */
+/** A disk or a quota is full. */
 export function isFullDisk(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOSPC' || code === 'EDQUOT' || isFullDisk(error.cause)
 }
 
-/** Codes of LMDB's errors for invalid or missing pages. */
+/** LMDB's errors for invalid or missing pages. */
 const damageCodes: ReadonlySet<unknown> = new Set([-30797, -30796, -30795, -30787, -30786, -30782])
 
-/** Returns whether the error of a read or a transaction means that the files of the engine are damaged. */
+/** Whether the error of a read or a transaction means that the files of the engine are damaged. */
 export function isDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return damageCodes.has((error as { readonly code?: unknown }).code) || isDamage(error.cause)

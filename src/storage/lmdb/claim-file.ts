@@ -1,10 +1,10 @@
-// Creates and repairs the file of a claim (lmdb-claim.ts), a small LMDB environment without content.
+// The file of a claim (claim.ts) is a small LMDB environment without content.
 //
 // LMDB creates such a file without a flush. After a power failure, the file may be empty, short, or contain zeros, and
-// LMDB kills every process that opens such a file. The content never changes, so this module writes the file itself, and
-// writes it again if the content is wrong. It never replaces or truncates the file: other processes may have the file
-// mapped, and the inode number is a part of the identity of the data directory. If two processes write the file at the
-// same time, they write the same bytes.
+// LMDB kills every process that opens such a file. The content never changes, so this module writes the file itself,
+// and writes it again if the content is wrong. It never replaces or truncates the file: other processes may have the
+// file mapped, and the inode number is a part of the identity of the data directory. If two processes write the file at
+// the same time, they write the same bytes.
 
 import { closeSync, constants, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -14,7 +14,7 @@ import { encodeEmptyMeta, metaPageBytes, pageBytes } from './data-file.ts'
 /** Sizes of pages that LMDB chooses on the supported machines. Terrarium 0.2 let LMDB choose. */
 const pageSizes: readonly number[] = [pageBytes, 8192, 16_384, 32_768, 65_536]
 
-/** Creates the file if it is missing, and repairs it if it is damaged. `mapBytes`: the size of LMDB's map. */
+/** Creates a missing and repairs a damaged file. `mapBytes`: the size of LMDB's map. */
 export function prepareClaimFile(file: string, mapBytes: number, mode: number): void {
   const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, mode)
   try {

@@ -16,8 +16,7 @@ import { assertRoom, freeBytes } from './room.ts'
 const fileName = 'service'
 
 /**
- * The files of a claim. These files are never removed, because another process may have the lock file open. Removing
- * the lock file would break the lock of that process.
+ * Never removed, because another process may have the lock file open: removing it would break the lock of that process.
  */
 export const claimFiles: readonly string[] = [fileName, `${fileName}-lock`]
 
@@ -25,32 +24,27 @@ const mapSizeBytes = 1 << 20
 
 /**
  * Claims the folder for this process until the returned function is called. Throws {@link FolderInUseError} when
- * another process has claimed the folder, or when two processes try to claim the folder at the same time. Throws {@link
- * StoreUnavailableError} when the folder cannot be written.
+ * another process has claimed the folder, or tries at the same time, and {@link StoreUnavailableError} when the folder
+ * cannot be written.
  */
 export function claimFolder(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
-  // This check precedes the first read, which takes the lock. A process in another container may have the same process
-  // id. After a read, this process could not distinguish its own lock from the lock of such a process.
+  // Precedes the first read, which takes the lock. A process in another container may have the same process id, so
+  // after a read, this process could not distinguish its own lock from the lock of such a process.
   rejectClaimed(claims, folder, 0)
   claims.get('claim')
-  // The check is repeated. If two processes start at the same time, at least one process now finds the reader of the
-  // other process.
+  // If two processes start at the same time, at least one of them now finds the reader of the other.
   rejectClaimed(claims, folder, 1)
   return () => claims.close()
 }
 
-/**
- * Adds this process to the claim of its parent process: if the parent is killed, the folder stays claimed while this
- * process lives.
- */
+/** Adds this process to the claim of its parent process: if the parent is killed, the folder stays claimed. */
 export function joinClaim(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
   claims.get('claim')
   return () => claims.close()
 }
 
-/** Returns whether a process has claimed the folder. */
 export function isClaimed(folder: string): boolean {
   if (!existsSync(join(folder, fileName))) return false
   const claims = openClaims(folder)
@@ -64,8 +58,8 @@ export function isClaimed(folder: string): boolean {
 function openClaims(folder: string): RootDatabase {
   const path = join(folder, fileName)
   try {
-    // LMDB maps its new lock file before the file has blocks on the disk. If the disk has no free blocks, the process is
-    // then killed with a bus error.
+    // LMDB maps its new lock file before the file has blocks on the disk. Without free blocks, a bus error kills the
+    // process.
     if (!existsSync(`${path}-lock`)) assertRoom({ rows: 0, bytes: 0 }, freeBytes(folder))
     prepareClaimFile(path, mapSizeBytes, ownerOnly.permissionsMode)
     return open({
@@ -92,7 +86,7 @@ function rejectClaimed(claims: RootDatabase, folder: string, own: number): void 
   throw new FolderInUseError(`the data directory ${folder} is in use by process ${other}`)
 }
 
-/** Returns the process ids of the live readers. The id of a process in a container is its id within the container. */
+/** The process ids of the live readers; in a container, the id within the container. */
 function readersOf(claims: RootDatabase): number[] {
   // Removes the readers whose process has exited.
   claims.readerCheck()
@@ -100,22 +94,17 @@ function readersOf(claims: RootDatabase): number[] {
   return rows.map(row => Number(row.trim().split(/\s+/)[0])).filter(pid => pid > 0)
 }
 
-// The identity of the data directory at a path. A folder can be renamed, removed or replaced while a service has its
-// files open. The service would continue with the old files, while processes that it starts would open the new files.
-// So a process that opens the folder on behalf of a service compares the folder's identity with the identity that the
-// service has determined. The inode number of an open file is not reused, so equal numbers mean the same file.
+// A folder can be renamed, removed or replaced while a service has its files open. The service would continue with the
+// old files, while processes that it starts would open the new files. So a process that opens the folder on behalf of a
+// service compares the folder's identity with the identity that the service has determined. The inode number of an open
+// file is not reused, so equal numbers mean the same file.
 
-/**
- * The identity of a missing file. The data file is missing in a new folder, and in the folder of a node whose store is
- * in PostgreSQL.
- */
+/** Stands for a missing file. The data file is missing in a new folder, and in the folder of a node over PostgreSQL. */
 const absent = '-'
 
 const files = [...claimFiles, dataFileName]
 
-/**
- * Returns the identity of the data directory at a path. The calling process must have the files of the directory open.
- */
+/** The calling process must have the files of the directory open. */
 export function identityOf(folder: string): string {
   return files.map(name => fileNumber(join(folder, name))).join(' ')
 }
@@ -125,10 +114,7 @@ function fileNumber(path: string): string {
   return found === undefined ? absent : `${found.dev}:${found.ino}`
 }
 
-/**
- * Throws {@link StoreUnavailableError} if the data directory at a path does not have the identity `identity`. Files
- * that were added after the identity was determined are not compared.
- */
+/** Throws {@link StoreUnavailableError} for another identity. Files that were added later are not compared. */
 export function assertIdentity(folder: string, identity: string): void {
   const numbers = identityOf(folder).split(' ')
   const isSame = identity.split(' ').every((number, at) => number === absent || number === numbers[at])

@@ -1,11 +1,11 @@
-// Passes keys and values between this program and lmdb-js, which reuses one buffer for all reads.
+// Passes keys and values to and from lmdb-js, which reuses one buffer for all reads.
 
 import { copyOf } from '../../base/bytes.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
 
 /**
- * Arrays over the whole buffers that lmdb-js reuses for keys and for values. The arrays that lmdb-js passes show only a
- * part of a buffer, because lmdb-js redefines their `length`.
+ * The whole buffers that lmdb-js reuses for keys and for values. The arrays that it passes show only a part, because it
+ * redefines their `length`.
  */
 let keySource: Bytes = new Uint8Array(0)
 let valueSource: Bytes = new Uint8Array(0)
@@ -25,8 +25,7 @@ function copyValue(bytes: Bytes): Bytes {
 }
 
 /**
- * Returns `known` if it has the same bytes as `value`. If the bytes differ, returns a copy of `value`, because lmdb-js
- * reuses the buffer of `value`.
+ * Returns `known` if it has the same bytes as `value`, otherwise a copy, because lmdb-js reuses the buffer of `value`.
  */
 export function cachedOrCopy(value: Bytes, known: Bytes): Bytes {
   const { byteOffset, length } = value
@@ -36,10 +35,7 @@ export function cachedOrCopy(value: Bytes, known: Bytes): Bytes {
   return known
 }
 
-/**
- * Passes keys unchanged, because LMDB sorts them in the order that the store needs: bytewise, and a prefix of a key
- * before the key.
- */
+/** Passes keys unchanged: LMDB sorts them bytewise, and a prefix of a key before the key, as the store needs. */
 export const keyEncoder = {
   writeKey(key: Bytes, target: Bytes, start: number): number {
     target.set(key, start)
@@ -51,15 +47,14 @@ export const keyEncoder = {
 const handedBytes = 65_536
 
 /**
- * The buffer for values that are passed to lmdb-js. lmdb-js needs values at a fixed address. A small array must first
- * be moved to a fixed address, but this buffer already has a fixed address. `start` and `end` give the position of the
- * value.
+ * lmdb-js needs values at a fixed address, which this buffer has; a small array would first be moved. `start` and `end`
+ * give the position of the value.
  */
 const handed = Object.assign(new Uint8Array(handedBytes), { start: 0, end: 0 })
 
 /**
  * Passes values unchanged. Values of up to `handedBytes` share one buffer, so they must be written inside a
- * transaction. There, lmdb-js writes each value before it encodes the next value.
+ * transaction, where lmdb-js writes each value before it encodes the next.
  */
 export const valueEncoder = {
   encode(value: Bytes): Bytes {

@@ -10,23 +10,21 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { stayAlive, wait } from '../../base/timers.ts'
 import { StoreUnavailableError } from '../kv/store-errors.ts'
 
-/** The file of a data directory that contains all stored data. */
+/** Contains all stored data of a data directory. */
 export const dataFileName = 'data.mdb'
 
-/**
- * Bytes of a page. The size is fixed, so that the maximum length of a key is the same on every machine (1978 bytes).
- */
+/** Fixed, so that the maximum length of a key is the same on every machine (1978 bytes). */
 export const pageBytes = 4096
 
 const magic = 0xbeefc0de
 const formatVersion = 2
-/** The number that is stored as the root page of an empty tree. */
+/** The root page of an empty tree. */
 const noPage = 0xffff_ffff_ffff_ffffn
 const mapBytesMax = 2n ** 46n
 
 const pageFlags = { branch: 0x01, leaf: 0x02, overflow: 0x04, meta: 0x08 } as const
 const nodeFlags = { bigData: 0x01, tree: 0x02 } as const
-/** The flags of the tree of free pages: the keys of this tree are integers. */
+/** The keys of the tree of free pages are integers. */
 const freeTreeFlags = 0x08
 
 /** Offsets in every page. */
@@ -44,21 +42,17 @@ const metaAt = {
   lastPage: 144,
   commit: 152,
 } as const
-/** The offsets of the two commit numbers in the file. Each meta page contains one commit number of 8 bytes. */
+/** Each meta page contains a commit number of 8 bytes. */
 export const commitOffsets: readonly number[] = [metaAt.commit, pageBytes + metaAt.commit]
 
-/** The size of pages that a meta page names. */
 export function metaPageBytes(page: Buffer): number {
   return page.readUInt32LE(metaAt.pageBytes)
 }
 
-/** Flag of an environment whose path is a file. LMDB stores this flag in the flags of the tree of free pages. */
+/** The path of the environment is a file. Stored in the flags of the tree of free pages. */
 const fileFlag = 0x4000
 
-/**
- * The meta page `number` of a new environment without content, whose path is a file. The result has `bytes` bytes, the
- * size of a page.
- */
+/** The meta page `number` of a new environment without content, whose path is a file. `bytes`: the size of a page. */
 export function encodeEmptyMeta(number: 0 | 1, bytes: number, mapBytes: number): Buffer {
   const page = Buffer.alloc(bytes)
   page.writeBigUInt64LE(BigInt(number), at.number)
@@ -78,7 +72,6 @@ const treeAt = { depth: 6, branches: 8, leaves: 16, overflows: 24, entries: 32, 
 /** Offsets in a node, and the offset of its key. */
 const nodeAt = { low: 0, high: 2, flags: 4, keyBytes: 6, key: 8 } as const
 
-/** Numbers of pages and entries of a tree. */
 interface TreeCounts {
   branches: bigint
   leaves: bigint
@@ -99,7 +92,7 @@ interface Meta {
 
 /**
  * Checks a data file as far as possible without reading all of it. Throws {@link StoreUnavailableError} with a message
- * of one line if the file is not a data file of this store, or if the file is damaged. An empty file is valid.
+ * of one line if it is damaged, or not a data file of this store. An empty file is valid.
  */
 export function checkDataFile(file: string): void {
   const descriptor = openSync(file, 'r')
@@ -122,9 +115,8 @@ export function checkDataFile(file: string): void {
 }
 
 /**
- * Reads a whole data file that no process writes to. Resolves with the first error in the structure of its trees, in
- * one line; undefined when LMDB can read the file. Values are not checked. The event loop continues to run during the
- * check.
+ * Reads a whole data file that no process writes to, while the event loop continues to run. Resolves with the first
+ * error in the structure of its trees, in one line; undefined when LMDB can read the file. Values are not checked.
  */
 export async function findDamage(file: string): Promise<string | undefined> {
   const descriptor = openSync(file, 'r')
@@ -148,7 +140,7 @@ export async function findDamage(file: string): Promise<string | undefined> {
 
 const pagesAtOnce = 500
 
-/** Maximum number of checks of a file while other processes write to it. */
+/** Checks of a file while other processes write to it. */
 const attemptsMax = 100
 
 function metaPages(descriptor: number): Buffer {
@@ -178,7 +170,7 @@ class DataFile {
     const newest = first.commit > second.commit ? first : second
     for (const tree of newest.trees) this.#checkRoot(tree)
     // A file may be shorter than its meta page says, if the missing pages are free and were never written. The walk
-    // throws an error if a page in use is missing.
+    // finds missing pages in use.
     const isCut = BigInt(this.#bytes) < (newest.lastPage + 1n) * BigInt(pageBytes)
     if (isCut) for (const _ of this.walk(newest));
     return newest
@@ -238,8 +230,8 @@ class DataFile {
   }
 
   /**
-   * Commits with even numbers write the first meta page, and commits with odd numbers write the second meta page. A new
-   * file and a copy begin with commit 0.
+   * Commits with even numbers write the first meta page, the others the second. A new file and a copy begin with commit
+   * 0.
    */
   #checkTurns(first: bigint, second: bigint): void {
     if (first === 0n && (second === 0n || second % 2n === 1n)) return
@@ -295,7 +287,7 @@ class DataFile {
 
   /**
    * Checks the position of the value of a node; returns the number of separate pages that the value uses. If the value
-   * is a tree, adds the tree to `inner`.
+   * is a tree, adds it to `inner`.
    */
   #checkValue(page: Buffer, node: number, inner: Tree[]): bigint {
     const flags = page.readUInt16LE(node + nodeAt.flags)
@@ -321,7 +313,7 @@ class DataFile {
   }
 }
 
-/** Marks a page as visited; returns false when the page had been visited before. */
+/** Returns false when the page had been visited before. */
 function markSeen(seen: Uint8Array, number: bigint): boolean {
   const at = Number(number)
   const bit = 1 << (at & 7)
@@ -345,7 +337,6 @@ function isPossible({ depth, root }: Tree, lastPage: bigint): boolean {
   return root === noPage ? depth === 0 : depth > 0 && root > 1n && root <= lastPage
 }
 
-/** The offsets of the nodes of a page. */
 function nodesOf(page: Buffer): number[] {
   // `lower` and the stored offsets of the nodes are relative to the end of the page's header.
   const count = Math.min(pageBytes - at.nodes, page.readUInt16LE(at.lower)) >> 1

@@ -13,7 +13,7 @@ import { ForgottenCommitError, NewestCommit } from './newest-commit.ts'
 import { assertRoom, freeBytes } from './room.ts'
 import { Trees, treeCount } from './trees.ts'
 
-/** An open LMDB environment, which lmdb-js represents by its main table. */
+/** lmdb-js represents an environment by its main table. */
 export type Environment = RootDatabase<Bytes, Bytes>
 
 export interface OpenFolder {
@@ -27,9 +27,9 @@ export interface OpenFolder {
  * program.
  */
 const layoutKey = Buffer.from('layout')
-/** The layout of folders without a commit log, such as the replica of a store in PostgreSQL. LMDB contains all rows. */
+/** Folders without a commit log, such as the replica of a store in PostgreSQL. LMDB contains all rows. */
 export const plainLayout = '5'
-/** The layout of folders with a commit log, which may contain newer rows than LMDB. */
+/** Folders with a commit log, which may contain newer rows than LMDB. */
 export const loggedLayout = '6'
 
 /**
@@ -38,8 +38,8 @@ export const loggedLayout = '6'
 export const ownerOnly = { permissionsMode: 0o600 }
 
 /**
- * Suppresses console errors whose stack begins in lmdb-js. When a commit fails, lmdb-js writes the error to the console
- * and also rejects a promise. The rejection is sufficient, because the caller reports it.
+ * Suppresses console errors whose stack begins in lmdb-js, which also rejects a promise when a commit fails. The caller
+ * reports the rejection.
  */
 function silenceCommitErrors(): void {
   const write = console.error
@@ -57,28 +57,25 @@ function firstFrame({ stack = '' }: Error): string {
 
 silenceCommitErrors()
 
-/** Address space that is reserved for the data, in bytes. */
+/** In bytes. */
 const mapSizeDefault = 2 ** 40
 
 const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
 
 interface FolderOptions {
-  /** Address space that is reserved for the data, in bytes. Reserved address space uses neither memory nor disk. */
+  /** Address space for the data, in bytes; uses neither memory nor disk. */
   readonly mapSizeBytes?: number | undefined
   readonly durable?: boolean | undefined
-  /**
-   * The kind of engine that opens the folder: without a commit log (`plain`, the default), with a commit log
-   * (`logged`), or only for reading (`reading`).
-   */
+  /** Without a commit log (`plain`, the default), with a commit log (`logged`), or only for reading (`reading`). */
   readonly use?: FolderUse
 }
 
 type FolderUse = 'plain' | 'logged' | 'reading'
 
 /**
- * Opens (or creates) the environment in the folder `path`, and opens its trees ({@link Trees}). If `durable` is false,
- * nothing is flushed: a crash of the machine, but not of the process, may damage the environment. Throws {@link
- * StoreUnavailableError} when the folder is not writable or contains other data, such as data in another layout.
+ * Opens (or creates) the environment in the folder `path`, and its trees ({@link Trees}). If `durable` is false,
+ * nothing is flushed: a crash of the machine, but not of the process, may damage the environment. Throws
+ * {@link StoreUnavailableError} when the folder is not writable or contains other data, such as data in another layout.
  */
 export function openFolder(
   path: string,
@@ -97,8 +94,7 @@ export function openFolder(
         return { root, trees, newest }
       } catch (error) {
         void root.close()
-        // Opening the environment has made LMDB forget a concurrent commit. Opening the environment again corrects
-        // this.
+        // Opening the environment has made LMDB forget a concurrent commit. Opening it again corrects this.
         if (!(error instanceof ForgottenCommitError) || attempt === openAttemptsMax) throw error
       }
     }
@@ -114,10 +110,7 @@ export async function closeFolder({ newest, root }: Pick<OpenFolder, 'newest' | 
   newest.close()
 }
 
-/**
- * Maximum number of attempts to open the environment. An attempt fails if another process commits within some tens of
- * microseconds of the attempt.
- */
+/** An attempt to open fails if another process commits within some tens of microseconds. */
 const openAttemptsMax = 100
 
 function openEnvironment(path: string, mapSize: number, durable: boolean): Environment {
@@ -127,7 +120,7 @@ function openEnvironment(path: string, mapSize: number, durable: boolean): Envir
     ...ownerOnly,
     mapSize,
     noSubdir: false,
-    // False: a commit becomes visible to readers only when the commit is on disk.
+    // A commit becomes visible to readers only when it is on disk.
     overlappingSync: false,
     noSync: !durable,
     pageSize: pageBytes,
@@ -158,17 +151,16 @@ function checkFolder(path: string): void {
     accessSync(file, constants.R_OK | constants.W_OK)
     if (!statSync(file).isFile()) throw new StoreUnavailableError(`${file} is not a file`)
   }
-  // LMDB maps its new lock file before the file has blocks on the disk. If the disk has no free blocks, the process is
-  // then killed with a bus error.
+  // LMDB maps its new lock file before the file has blocks on the disk. Without free blocks, a bus error kills the
+  // process.
   if (!existsSync(join(path, 'lock.mdb'))) assertRoom({ rows: 0, bytes: 0 }, freeBytes(path))
   const data = join(path, 'data.mdb')
   if (existsSync(data)) checkDataFile(data)
 }
 
 /**
- * Stores the layout in an environment, and so marks the environment as an environment of this program. Also ensures
- * that the list of free pages is not empty. Throws if the environment contains other data. Must run in a write
- * transaction.
+ * Stores the layout, which marks the environment as one of this program, and ensures that the list of free pages is not
+ * empty. Throws if the environment contains other data. Must run in a write transaction.
  */
 function claim(root: Environment, path: string, use: FolderUse): void {
   const layout = use === 'plain' ? plainLayout : loggedLayout
@@ -188,9 +180,9 @@ function claim(root: Environment, path: string, use: FolderUse): void {
 }
 
 /**
- * True if the list of free pages has an entry. A compacted copy has an empty list. The first transaction on an empty
- * list kills the process if it replaces more than some 250 pages (`mdb_freelist_save` in lmdb 3.5.6). Every
- * transaction that replaces a page adds an entry, so one small transaction is enough.
+ * A compacted copy has an empty list of free pages. The first transaction on an empty list kills the process if it
+ * replaces more than some 250 pages (`mdb_freelist_save` in lmdb 3.5.6). Every transaction that replaces a page adds an
+ * entry, so one small transaction is enough.
  */
 function hasFreePages(root: Environment): boolean {
   const { free } = root.getStats() as { readonly free: { readonly entryCount: number } }

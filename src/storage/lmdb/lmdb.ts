@@ -22,30 +22,27 @@ import type { Trees } from './trees.ts'
 import { LmdbView } from './view.ts'
 
 interface LmdbOptions {
-  /** The data directory; created if missing. */
+  /** Created if missing. */
   readonly path: string
-  /**
-   * Address space that is reserved for the data, in bytes; 1 TiB when absent. Reserved address space uses neither
-   * memory nor disk.
-   */
+  /** Address space that is reserved for the data, in bytes; 1 TiB when absent. Uses neither memory nor disk. */
   readonly mapSizeBytes?: number
-  /** Interval in milliseconds for detecting commits of other processes while there are listeners; 10 when absent. */
+  /** Interval for detecting commits of other processes while there are listeners; 10 when absent. */
   readonly watchIntervalMs?: number
   readonly timers?: Timers
-  /** Measures the duration of evaluation and flushes. */
+  /** Measures evaluation and flushes. */
   readonly clock?: Clock
   /**
-   * If false, commits are not flushed to disk: commits survive a crash of the process, but not of the machine. After a
-   * crash of the machine, the folder must be deleted. The default is true.
+   * If false, commits are not flushed: they survive a crash of the process, but not of the machine, after which the
+   * folder must be deleted. The default is true.
    */
   readonly durable?: boolean
-  /** Free bytes on the disk of the folder; by default, as the system reports them. */
+  /** By default, as the system reports them. */
   readonly freeBytes?: () => number
 }
 
 /**
- * Opens the store in a folder. Throws {@link StoreUnavailableError} if this is impossible. `watch` reports commits of
- * this process when `transact` resolves, and commits of other processes within `watchIntervalMs`.
+ * Throws {@link StoreUnavailableError}. `watch` reports commits of this process when `transact` resolves, and commits
+ * of other processes within `watchIntervalMs`.
  */
 export function openLmdb(options: LmdbOptions): KeyValueStore {
   return new LmdbStore(options)
@@ -54,8 +51,8 @@ export function openLmdb(options: LmdbOptions): KeyValueStore {
 const watchIntervalMsDefault = 10
 
 /**
- * Number of rows after which the remaining transactions of a batch wait for the next batch, because more rows would
- * block the thread for long. A single transaction may have more rows.
+ * After so many rows, the remaining transactions wait for the next batch, because more rows would block the thread for
+ * long. A single transaction may have more rows.
  */
 const batchWritesMax = 4000
 
@@ -82,18 +79,14 @@ class LmdbStore implements KeyValueStore {
   readonly #listeners = new Listeners()
   readonly #commits = new Set<Promise<void>>()
   #stopWatching: (() => void) | undefined
-  /** The number of commits that listeners have been notified of. */
+  /** The commits of which listeners have been notified. */
   #seen = 0n
-  /**
-   * Transactions that wait for a commit. A commit takes the waiting transactions when its write transaction is open.
-   */
+  /** A commit takes the waiting transactions when its write transaction is open. */
   readonly #queue = new CommitQueue()
   #reading: LmdbView | undefined
   #isWorking = false
   #isClosed = false
-  /**
-   * The time at which this process detected that LMDB had forgotten a commit, in milliseconds of the monotonic clock.
-   */
+  /** When this process detected that LMDB had forgotten a commit, on the monotonic clock. */
   #forgottenSinceMs: number | undefined
 
   constructor(options: LmdbOptions) {
@@ -108,13 +101,12 @@ class LmdbStore implements KeyValueStore {
     this.#newest = newest
   }
 
-  /** A read inside another read uses the snapshot of the outer read. */
+  /** A read inside another read uses the outer snapshot. */
   read<T>(read: (view: View) => T): T {
     assert(!this.#isWorking, 'a transaction must not read beside its view')
     if (this.#reading) return read(this.#reading)
     if (this.#isClosed) throw this.#closedError()
-    // Makes the next access take a new snapshot. Without this call, lmdb-js would use the old snapshot until the next
-    // turn of the event loop.
+    // Otherwise, lmdb-js would use the old snapshot until the next turn of the event loop.
     this.#root.resetReadTxn()
     const view = new LmdbView(this.#trees)
     this.#reading = view
@@ -136,7 +128,6 @@ class LmdbStore implements KeyValueStore {
     return result
   }
 
-  /** Begins a commit of the waiting transactions. */
   #beginCommit(): void {
     const commit = this.#commit().finally(() => this.#commits.delete(commit))
     this.#commits.add(commit)
@@ -187,8 +178,7 @@ class LmdbStore implements KeyValueStore {
         this.#beginCommit()
         return
       }
-      // If no write transaction has begun, this commit rejects all waiting transactions, because no other commit would
-      // take them.
+      // If no write transaction has begun, no other commit would take the waiting transactions.
       batch ??= this.#queue.takeOlderThan(Number.POSITIVE_INFINITY)
       const reason = await this.#explain(error)
       for (const job of batch) job.reject(reason)
@@ -201,14 +191,13 @@ class LmdbStore implements KeyValueStore {
 
   /** Throws {@link ForgottenCommitError} if the running write transaction would overwrite a commit. */
   #assertNewest(): void {
-    // lmdb-js creates a second promise for every commit. If this promise is not handled, a failed commit crashes the
-    // process.
+    // lmdb-js creates a second promise for every commit, whose rejection would crash the process.
     this.#root.committed.then(undefined, () => {})
     this.#newest.check(this.#root)
     this.#forgottenSinceMs = undefined
   }
 
-  /** Returns whether to try again: the process that made LMDB forget a commit may still correct this fault. */
+  /** The process that made LMDB forget a commit may still correct this fault. */
   #mayRecover(): boolean {
     const nowMs = this.#clock.elapsedMs()
     this.#forgottenSinceMs ??= nowMs
@@ -216,8 +205,8 @@ class LmdbStore implements KeyValueStore {
   }
 
   /**
-   * Runs transactions of a batch in the write transaction of the batch, until the transactions have written {@link
-   * batchWritesMax} rows. Returns the number of transactions that have run.
+   * Runs transactions in the write transaction of their batch, until {@link batchWritesMax} rows are written. Returns
+   * the number of transactions that have run.
    */
   #run(batch: readonly Job[]): number {
     this.#isWorking = true
@@ -260,10 +249,10 @@ class LmdbStore implements KeyValueStore {
   }
 
   /**
-   * Notifies the listeners of commits of other processes. Does nothing while a commit of this process is running. A
-   * commit of this process notifies the listeners when its promise resolves, shortly after the commit becomes visible.
-   * With an earlier notification, streams would get the event before the writing client gets its response. The driver
-   * of version 10 loses events that arrive while its program waits for a response over the same HTTP/2 session.
+   * Does nothing while a commit of this process is running: it notifies the listeners when its promise resolves,
+   * shortly after the commit becomes visible. With an earlier notification, streams would get the event before the
+   * writing client gets its response. The driver of version 10 loses events that arrive while its program waits for a
+   * response over the same HTTP/2 session.
    */
   #checkForOthers(): void {
     if (this.#commits.size === 0) this.#announce()
@@ -283,7 +272,7 @@ class LmdbStore implements KeyValueStore {
     this.#stopWatching = undefined
   }
 
-  /** The reason why a commit failed. lmdb-js provides the reason as a promise that rejects. */
+  /** lmdb-js provides the reason as a promise that rejects. */
   async #explain(error: unknown): Promise<StoreUnavailableError> {
     let cause = error
     if (error instanceof Error && 'commitError' in error) {

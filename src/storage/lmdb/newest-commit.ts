@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import type { RootDatabase } from 'lmdb'
 import { commitOffsets, dataFileName } from './data-file.ts'
 
-/** Thrown before a write if LMDB has forgotten the newest commit. The write would overwrite this commit. */
+/** Thrown before a write that would overwrite the newest commit, which LMDB has forgotten. */
 export class ForgottenCommitError extends Error {
   override readonly name = 'ForgottenCommitError'
 
@@ -22,7 +22,7 @@ export class ForgottenCommitError extends Error {
   }
 }
 
-/** Reads the number of the newest commit from the data file of an existing data directory. */
+/** Reads from the data file of an existing data directory. */
 export class NewestCommit {
   readonly #descriptor: number
   readonly #bytes = Buffer.alloc(8)
@@ -31,7 +31,7 @@ export class NewestCommit {
     this.#descriptor = openSync(join(folder, dataFileName), 'r')
   }
 
-  /** Throws {@link ForgottenCommitError} if the running write transaction would overwrite the newest commit. */
+  /** Throws {@link ForgottenCommitError}. */
   check(root: Pick<RootDatabase, 'getWriteTxnId'>): void {
     if (this.#read() >= root.getWriteTxnId()) throw new ForgottenCommitError()
   }

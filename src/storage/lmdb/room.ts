@@ -7,23 +7,22 @@ import { megabyte } from '../../base/bytes.ts'
 
 /** Bytes that stay free for other writes besides commits. */
 const reserveBytes = 16 * megabyte
-/** Bytes of pages that LMDB copies for each row, besides the row itself: a generous estimate. */
+/** Pages that LMDB copies for each row, besides the row itself: a generous estimate. */
 const bytesPerRow = 8192
 
-/** The size of a commit before it is written. */
 interface CommitSize {
   readonly rows: number
   /** Bytes of keys and values. */
   readonly bytes: number
 }
 
-/** Free bytes on the disk of a folder; infinite where the file system does not report them. */
+/** Infinite where the file system does not report the number. */
 export function freeBytes(folder: string): number {
   const { bavail, blocks, bsize } = statfsSync(folder)
   return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize
 }
 
-/** Throws an error with the code of a full disk when fewer bytes are free than a commit may use. */
+/** Throws an error with the code of a full disk when a commit may use more than the free bytes. */
 export function assertRoom({ bytes, rows }: CommitSize, free: number): void {
   assertFree(bytes + rows * bytesPerRow, free)
 }

@@ -1,27 +1,24 @@
-// The trees of an LMDB environment that contain the entries. LMDB splits a full page in half, but keeps the page full
-// if the new key is greater than all keys of the page. Most rows are written in runs of ascending keys: documents by
-// id, events and changes by time. If several runs share a tree, each run grows in the middle of the tree, and its
-// splits leave pages half empty. So different kinds of rows are in different trees. The collections or indexes of a
-// large kind are spread over several trees, and all rows of one collection or index are in the same tree.
+// LMDB splits a full page in half, but keeps the page full if the new key is greater than all keys of the page. Most
+// rows are written in runs of ascending keys: documents by id, events and changes by time. If several runs share a
+// tree, each run grows in the middle of the tree, and its splits leave pages half empty. So different kinds of rows are
+// in different trees. The collections or indexes of a large kind are spread over several trees, and all rows of one
+// collection or index are in the same tree.
 //
-// The mapping of keys to trees is part of the data format: a change needs a new layout (lmdb-folder.ts).
+// The mapping of keys to trees is part of the data format: a change needs a new layout (folder.ts).
 
 import type { Database } from 'lmdb'
 import type { Bytes, KeyRange } from '../kv/kv-contract.ts'
 
-/** A tree of LMDB with bytes as keys and values. */
+/** A tree of LMDB. */
 export type ByteDatabase = Database<Bytes, Bytes>
 
 /**
- * A kind of keys: all keys with the same first byte, the tag. The keys of a kind form sets: the keys of a set begin
- * with the same tag, database, and collection or index.
+ * Keys with the same first byte, the tag. They form sets: the keys of a set begin with the same tag, database, and
+ * collection or index.
  */
 interface Kind {
   readonly tag: number
-  /**
-   * The number of bytes at the start of a key that identify its set. If undefined, all keys of the kind are in one
-   * tree.
-   */
+  /** The bytes at the start of a key that identify its set. If undefined, all keys of the kind are in one tree. */
   readonly setBytes?: number
 }
 
@@ -39,10 +36,7 @@ const kinds: readonly Kind[] = [
   { tag: 0x52 },
 ]
 
-/**
- * The number of trees over which the sets of a kind are spread; a power of two. With this number, the names of all
- * trees fit into one page of LMDB, which can contain 65 names.
- */
+/** A power of two. With this number, the names of all trees fit into one page of LMDB, which can contain 65 names. */
 const treesPerKind = 16
 
 const otherName = 'other'
@@ -51,17 +45,15 @@ function treeName(tag: number, place: number): string {
   return `${String.fromCharCode(tag)}${place}`
 }
 
-/** The number of named trees. */
 export const treeCount = 1 + kinds.reduce((sum, { setBytes }) => sum + (setBytes ? treesPerKind : 1), 0)
 
-/** The trees of one environment, by key. */
 export class Trees {
   readonly #other: ByteDatabase
-  /** The trees of a kind, by the first byte of its keys. Undefined if the keys are in `#other`. */
+  /** By the first byte of the keys. Undefined if the keys are in `#other`. */
   readonly #byTag: (readonly ByteDatabase[] | undefined)[] = new Array(256).fill(undefined)
   readonly #setBytes = new Uint8Array(256)
 
-  /** `open`: opens the tree with the given name, or creates it. */
+  /** `open`: opens or creates a tree. */
   constructor(open: (name: string) => ByteDatabase) {
     this.#other = open(otherName)
     for (const { tag, setBytes } of kinds) {
@@ -71,7 +63,7 @@ export class Trees {
     }
   }
 
-  /** Returns the tree for `key`. The key must not be empty. */
+  /** The key must not be empty. */
   of(key: Bytes): ByteDatabase {
     const tag = key[0] as number
     const trees = this.#byTag[tag]
@@ -79,7 +71,7 @@ export class Trees {
     return trees[placeOf(key, this.#setBytes[tag] as number)] as ByteDatabase
   }
 
-  /** Returns the trees that may contain keys of the given range. The range must not be empty. */
+  /** The trees that may contain keys of the range, which must not be empty. */
   within({ end, start }: Pick<KeyRange, 'start' | 'end'>): readonly ByteDatabase[] {
     const first = start[0] ?? 0
     // `end` itself is not in the range. So if `end` is a single byte, no key with this first byte is in the range.
@@ -96,10 +88,7 @@ export class Trees {
     return trees
   }
 
-  /**
-   * Returns whether all keys from `start` to `end` are in the tree of `start`. Requires that all these keys have the
-   * first byte `tag`.
-   */
+  /** Whether all keys from `start` to `end` are in the tree of `start`. All of them must have the first byte `tag`. */
   #isOneSet(tag: number, start: Bytes, end: Bytes): boolean {
     const bytes = this.#setBytes[tag] as number
     if (bytes <= 1) return true
@@ -114,7 +103,7 @@ export class Trees {
   }
 }
 
-/** Returns the index of the tree for a key. Sets with consecutive numbers are in different trees. */
+/** Sets with consecutive numbers are in different trees. */
 function placeOf(key: Bytes, setBytes: number): number {
   let sum = 0
   for (let at = 1; at < setBytes && at < key.length; at++) sum += key[at] as number

@@ -1,5 +1,5 @@
-// Reads from one LMDB transaction: the snapshot of a `read`, or the write transaction in which transaction functions
-// run. While the callback of a write transaction runs, lmdb-js automatically reads from this transaction.
+// Reads from the snapshot of a `read`, or from the write transaction in which transaction functions run. While the
+// callback of a write transaction runs, lmdb-js automatically reads from this transaction.
 
 import { assert } from '../../base/assert.ts'
 import { isEmptyRange, isImpossibleKey } from '../kv/engine-parts.ts'
@@ -10,10 +10,7 @@ import type { Trees } from './trees.ts'
 
 export class LmdbView implements ComparingView {
   readonly #trees: Trees
-  /**
-   * Cursors that are not released yet. While a cursor is open, LMDB cannot reuse the pages of its snapshot and of later
-   * commits.
-   */
+  /** While a cursor is open, LMDB cannot reuse the pages of its snapshot and of later commits. */
   #open: Set<Entries> | undefined
   #isOver = false
 
@@ -56,7 +53,6 @@ export class LmdbView implements ComparingView {
   }
 }
 
-/** An iteration over a range. */
 class Entries implements Iterator<Entry> {
   readonly #cursor: Iterator<Entry>
   readonly #open: Set<Entries>
@@ -88,10 +84,7 @@ class Entries implements Iterator<Entry> {
   }
 }
 
-/**
- * Converts a range to the options of lmdb-js. For a reverse range, lmdb-js expects the upper bound as `start`, and
- * includes `start` by default.
- */
+/** For a reverse range, lmdb-js expects the upper bound as `start`, and includes `start` by default. */
 function rangeOptions(range: KeyRange) {
   const low = bound(range.start)
   const high = bound(range.end)
@@ -100,10 +93,7 @@ function rangeOptions(range: KeyRange) {
   return { reverse: true, start: high, exclusiveStart: true, end: low, inclusiveEnd: true }
 }
 
-/**
- * Returns a bound that LMDB accepts. A bound that is longer than every key is truncated. Keys are shorter than the
- * truncated bound, so the truncation does not change any comparison.
- */
+/** Truncates a bound that is longer than every key, which changes no comparison. */
 function bound(key: Bytes): Bytes {
   return key.length > keyBytesMax + 1 ? key.subarray(0, keyBytesMax + 1) : key
 }
@@ -114,8 +104,8 @@ interface Source {
 }
 
 /**
- * Merges the entries of several sources in the order of keys. No key is in two sources, and all sources have the same
- * order. Closes the sources at the end.
+ * Merges sources in the order of keys. No key is in two sources, and all sources have the same order. Closes the
+ * sources at the end.
  */
 function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Generator<Entry> {
   const sign = reverse ? -1 : 1

@@ -1,9 +1,9 @@
-// The queue of segments (parts of the commit log) that wait to be applied to LMDB. The queue also contains recently
-// applied segments. A separate thread applies segments.
+// Segments (parts of the commit log) that wait for a separate thread to apply them to LMDB, and recently applied
+// segments.
 //
-// Applied segments and their files stay readable until a later snapshot of LMDB contains their rows. The reason: LMDB
-// can forget a commit when another process opens the folder at the same moment (lmdb-newest-commit.ts). Until the other
-// process has corrected the fault, snapshots lack the rows of the commit.
+// Applied segments and their files stay readable until a later snapshot of LMDB contains their rows: LMDB can forget a
+// commit when another process opens the folder at the same moment (lmdb/newest-commit.ts). Until the other process has
+// corrected the fault, snapshots lack the rows of the commit.
 
 import { Worker } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
@@ -21,10 +21,9 @@ import type { SegmentFiles } from './segment-files.ts'
 
 const body = programFile('storage/log/apply-thread.ts')
 
-/** Starts the thread that applies segments to LMDB, and sends requests to the thread. */
 class Applier {
   readonly #path: string
-  /** The thread. The first request starts the thread. */
+  /** Started by the first request. */
   #worker: Worker | undefined
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
 
@@ -33,7 +32,7 @@ class Applier {
     this.#path = path
   }
 
-  /** Applies a segment; resolves when its rows are on disk in LMDB. Only one request may run at a time. */
+  /** Resolves when the rows are on disk in LMDB. Only one request may run at a time. */
   apply(request: ApplyRequest): Promise<void> {
     assert(this.#waiting === undefined, 'one transaction applies segments at a time')
     this.#worker ??= this.#start()
@@ -45,7 +44,7 @@ class Applier {
     })
   }
 
-  /** Ends the thread, which must be idle. */
+  /** The thread must be idle. */
   async close(): Promise<void> {
     const worker = this.#worker
     if (worker === undefined) return
@@ -77,23 +76,19 @@ class Applier {
   }
 }
 
-/** A segment to which no more records are added. */
+/** No more records are added to it. */
 type FullSegment = Pick<ReadSegment, 'number' | 'bytes' | 'table' | 'end' | 'place'>
 
 /** Milliseconds between a failed write to LMDB and the next attempt. */
 const applyAgainMs = 1_000
-/**
- * Milliseconds after which applied segments are released. Applied segments are released earlier when other segments are
- * applied.
- */
+/** Applied segments are released earlier when other segments are applied. */
 const releaseAfterMs = 1_000
-/** Maximum number of segments that wait to be applied. At this number, commits wait. */
+/** At this number of waiting segments, commits wait. */
 const waitingMax = 4
 
 interface ApplyQueueOptions {
   readonly image: OpenFolder
   readonly path: string
-  /** The name of the log. */
   readonly log: Bytes
   readonly files: SegmentFiles
   readonly timers: Timers
@@ -129,12 +124,12 @@ export class ApplyQueue {
     if (waiting.length > 0) this.recordAppended()
   }
 
-  /** True when all segments are in LMDB. */
+  /** All segments are in LMDB. */
   get isEmpty(): boolean {
     return this.#waiting.length === 0
   }
 
-  /** The tables that readers search before they read LMDB, the oldest table first. */
+  /** Readers search these tables before they read LMDB, the oldest table first. */
   get tables(): readonly RowTable[] {
     return [...this.#applied, ...this.#waiting].map(({ table }) => table)
   }
@@ -144,12 +139,11 @@ export class ApplyQueue {
     return this.#waiting.reduce((sum, { end }) => sum + end, 0)
   }
 
-  /** The lag of LMDB behind the log, in milliseconds. */
+  /** The lag of LMDB behind the log. */
   get lagMs(): number {
     return this.#behindSinceMs === undefined ? 0 : this.#options.clock.elapsedMs() - this.#behindSinceMs
   }
 
-  /** Called after a record was appended. */
   recordAppended(): void {
     this.#behindSinceMs ??= this.#options.clock.elapsedMs()
   }
@@ -159,15 +153,11 @@ export class ApplyQueue {
     this.start()
   }
 
-  /** Starts to apply the waiting segments. */
   start(): void {
     if (!this.#isClosed && this.#applying === undefined && !this.isEmpty) void this.#apply()
   }
 
-  /**
-   * Limits the memory for rows: waits until some waiting segments have been applied. Throws when LMDB cannot be
-   * written.
-   */
+  /** Limits the memory for rows: waits until some segments have been applied. Throws when LMDB cannot be written. */
   async waitForRoom(): Promise<void> {
     while (this.#waiting.length >= waitingMax) {
       await this.#apply()
@@ -175,7 +165,7 @@ export class ApplyQueue {
     }
   }
 
-  /** Applies all waiting segments. Stops if LMDB cannot be written. The caller must not add more segments. */
+  /** Applies all waiting segments, unless LMDB cannot be written. The caller must not add more segments. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#applying
@@ -184,8 +174,8 @@ export class ApplyQueue {
   }
 
   /**
-   * Applies the oldest waiting segment, and then starts to apply the next. If this is already in progress, returns the
-   * running promise. Stores a failure in `#failure`.
+   * Applies the oldest waiting segment, and then starts the next; returns the running promise if there is one. Stores a
+   * failure in `#failure`.
    */
   #apply(): Promise<void> {
     this.#applying ??= this.#applyOldest().finally(() => {
@@ -196,7 +186,6 @@ export class ApplyQueue {
     return this.#applying
   }
 
-  /** Applies the oldest waiting segment. */
   async #applyOldest(): Promise<void> {
     const { clock, freeBytes, image, log, nextIsThere, onChange, timers } = this.#options
     const beganMs = clock.elapsedMs()
@@ -209,8 +198,7 @@ export class ApplyQueue {
       this.#release()
       await nextIsThere()
       const request = { memory: bytes.buffer as SharedArrayBuffer, end, position, free: freeBytes() }
-      // When the queue is closed, this thread applies the rows itself. Starting a thread would take longer, and no
-      // requests are served any more.
+      // This thread applies the rows itself: starting a thread would take longer, and no requests are served any more.
       if (this.#isClosed) applySegment(image, request)
       else await this.#applier.apply(request)
     } catch (error) {

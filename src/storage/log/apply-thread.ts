@@ -5,7 +5,7 @@ import { wordsOf } from '../kv/store-errors.ts'
 import { closeFolder, openFolder } from '../lmdb/folder.ts'
 import { type ApplyRequest, applySegment } from './apply.ts'
 
-/** The reply to a request. `failure`: the reason why the request failed; undefined after success. */
+/** `failure`: the reason why the request failed. */
 export interface ApplyReply {
   readonly failure?: string
 }

@@ -1,6 +1,6 @@
-// Applies the commit log to LMDB. One LMDB transaction writes all rows of a segment, and the new position of LMDB in the
-// log. The rows are written in the order of keys. Each transaction begins only if the disk has space for the pages that
-// the transaction may write, because a failed write kills the process (lmdb-room.ts).
+// One LMDB transaction writes all rows of a segment, in the order of keys, and the new position of LMDB in the commit
+// log. Each transaction begins only if the disk has space for the pages that it may write, because a failed write kills
+// the process (lmdb/room.ts).
 
 import type { Bytes } from '../kv/kv-contract.ts'
 import { pageBytes } from '../lmdb/data-file.ts'
@@ -13,7 +13,6 @@ import { RowTable } from './row-table.ts'
 import { addBatch, addRecords } from './segment.ts'
 import type { RecordBounds } from './segment-format.ts'
 
-/** A segment to apply, and the position that LMDB then has. */
 export interface ApplyRequest {
   readonly memory: SharedArrayBuffer
   /** The end of the segment's last record in `memory`. */
@@ -25,8 +24,8 @@ export interface ApplyRequest {
 }
 
 /**
- * Applies a segment; when the function returns, its rows are on disk in LMDB. Throws LMDB's error if the transaction
- * fails, or an error with the code of a full disk if too few bytes are free.
+ * When the function returns, the rows are on disk in LMDB. Throws LMDB's error if the transaction fails, or an error
+ * with the code of a full disk if too few bytes are free.
  */
 export function applySegment(folder: OpenFolder, { end, free, memory, position }: ApplyRequest): void {
   const table = tableOf(new Uint8Array(memory), end)
@@ -34,8 +33,8 @@ export function applySegment(folder: OpenFolder, { end, free, memory, position }
 }
 
 /**
- * Applies `segments` to a copy of LMDB. The segments were read before the copy was made. After the call, the copy needs
- * no log. `freeBytes`: the free bytes on the disk of the copy. Throws like {@link applySegment}.
+ * Applies `segments`, which were read before a copy of LMDB was made. The copy then needs no log. `freeBytes`: on the
+ * disk of the copy. Throws like {@link applySegment}.
  */
 export function completeCopy(
   copy: OpenFolder,
@@ -53,12 +52,12 @@ export function completeCopy(
   recordClosed(copy, true, freeBytes())
 }
 
-/** The offsets at which a batch begins and ends in a buffer of records. */
+/** Offsets in a buffer of records. */
 export type BatchSpan = Pick<RecordBounds, 'batchStart' | 'batchEnd'>
 
 /**
- * Applies batches in `bytes`, in their order, in one transaction. `free`: the free bytes on the disk of the folder.
- * Throws like {@link applySegment}.
+ * In their order, in one transaction. `free`: the free bytes on the disk of the folder. Throws like
+ * {@link applySegment}.
  */
 export function applyBatches(
   folder: OpenFolder,
@@ -99,12 +98,12 @@ function applyTable(
 }
 
 /**
- * Maximum bytes of new pages for each byte of a row. Pages can be half empty after splits, each row has a header of ten
- * bytes, and a long value takes whole pages.
+ * For each byte of a row, the maximum bytes of new pages: pages can be half empty after splits, each row has a header
+ * of ten bytes, and a long value takes whole pages.
  */
 const bytesPerRowByte = 3
 
-/** The part of the statistics of lmdb-js that the types of lmdb-js lack. */
+/** The types of lmdb-js lack these statistics. */
 interface TreeStats {
   readonly treeDepth: number
   readonly treeBranchPageCount: number
@@ -112,8 +111,8 @@ interface TreeStats {
 }
 
 /**
- * Maximum number of present pages that LMDB copies when the rows of a table are written: each row copies its leaf page
- * and the branch pages above it. Must run in a transaction.
+ * How many pages LMDB copies at most when the rows of a table are written: each row copies its leaf page and the branch
+ * pages above it. Must run in a transaction.
  */
 function copiedPagesMax(trees: Trees, table: RowTable): number {
   const rowsByTree = new Map<ByteDatabase, number>()

@@ -10,7 +10,7 @@ import type { Segment } from './segment.ts'
 import type { LogDisk, Piece } from './segment-files.ts'
 import { headerBytes, recordHeadBytes } from './segment-format.ts'
 
-/** Thrown if it is unknown whether a record is in the log. `cause` contains the error of the disk. */
+/** It is unknown whether a record is in the log. `cause` contains the error of the disk. */
 export class UnknownAppendError extends Error {
   override name = 'UnknownAppendError'
 
@@ -22,8 +22,8 @@ export class UnknownAppendError extends Error {
 const zeros = Buffer.alloc(recordHeadBytes)
 
 /**
- * Writes a record of a segment, and waits until the record is on disk. Throws the error of a disk that is full if the
- * log certainly does not contain the record, and {@link UnknownAppendError} otherwise.
+ * Waits until the record is on disk. Throws the error of a disk that is full if the log certainly does not contain the
+ * record, and {@link UnknownAppendError} otherwise.
  */
 export async function appendDurably(
   disk: LogDisk,

@@ -18,10 +18,7 @@ export class DurableSequence {
   readonly #numbers = new Float64Array(1)
   readonly #bytes = new Uint8Array(this.#numbers.buffer)
 
-  /**
-   * `folder`: the folder of the log. `mode`: whether the process reads or writes the number. The committing process
-   * creates the file.
-   */
+  /** `folder`: the folder of the log. `mode`: the committing process writes the number and creates the file. */
   constructor(folder: string, mode: 'read' | 'write') {
     this.#descriptor = openSync(join(folder, fileName), mode === 'read' ? 'r' : 'w+', 0o600)
   }
@@ -40,8 +37,8 @@ export class DurableSequence {
   }
 
   /**
-   * Publishes a durable record to readers. Must resolve before the commits in the record are acknowledged. If the disk
-   * rejects the write, repeats it for a second; then rejects with the error of the disk.
+   * Must resolve before the commits in the record are acknowledged. If the disk rejects the write, repeats it for a
+   * second; then rejects with the error of the disk.
    */
   async publish(sequence: number): Promise<void> {
     for (let attempt = 1; ; attempt++) {

@@ -1,5 +1,5 @@
-// Reads a data directory to which this process never writes. Another process may commit to the directory at the same
-// time. Reads LMDB, and the newer rows that are only in the commit log. Sends nothing to the committing process.
+// Reads a data directory to which this process never writes, while another process may commit: LMDB, and the newer rows
+// that are only in the commit log. Sends nothing to the committing process.
 
 import { join } from 'node:path'
 import type { KeyValueStore, View } from '../kv/kv-contract.ts'
@@ -18,20 +18,18 @@ interface FollowerOptions {
   /** See {@link LogReader}. */
   readonly durable?: () => number
   /**
-   * Calls `listener` after each commit, and returns a function that removes the listener. If undefined, no commits are
-   * reported.
+   * Calls `listener` after each commit, and returns a function that removes it. If undefined, no commits are reported.
    */
   readonly watch?: (listener: () => void) => () => void
   /** Called once, after the store has been closed. */
   readonly onClose?: () => void | Promise<void>
 }
 
-/** A store that reads the commits of another process. */
 interface FollowingStore extends KeyValueStore {
   readonly applyLag: ApplyLag
 }
 
-/** Opens a data directory only for reading; `transact` rejects. Throws {@link StoreUnavailableError}. */
+/** `transact` rejects. Throws {@link StoreUnavailableError}. */
 export function openFollower(options: FollowerOptions): FollowingStore {
   return new FollowerStore(options)
 }
@@ -56,8 +54,7 @@ class FollowerStore implements FollowingStore {
     this.#trees = trees
     const folder = join(path, logFolder)
     this.#log = new LogReader(folder, durable)
-    // If the committing process reports which records are durable, these records are not damaged and need no
-    // verification.
+    // Records that the committing process reports as durable need no verification.
     if (durable === undefined) verifyLog(root, folder)
   }
 
@@ -65,7 +62,7 @@ class FollowerStore implements FollowingStore {
     return this.#log.applyLag
   }
 
-  /** A read inside another read uses the snapshot of the outer read. */
+  /** A read inside another read uses the outer snapshot. */
   read<T>(read: (view: View) => T): T {
     if (this.#reading) return read(this.#reading)
     if (this.#isClosed) throw this.#unavailable('is closed')

@@ -1,14 +1,14 @@
-// Hashes keys of rows for the hash tables of the commit log. Clients choose most bytes of many keys. If clients could
-// compute the hash, a client could choose thousands of keys with the same slot, and so block the process for seconds.
-// Therefore the hash uses a secret of the process: HalfSipHash-1-3 (Aumasson and Bernstein), which Linux uses for its
-// hash tables. All bits of the hash depend on all bits of the input and of the secret.
+// Clients choose most bytes of many keys. If they could compute the hash of keys in the tables of the commit log, a
+// client could choose thousands of keys with the same slot, and so block the process for seconds. Therefore the hash
+// uses a secret of the process: HalfSipHash-1-3 (Aumasson and Bernstein), which Linux uses for its hash tables. All
+// bits of the hash depend on all bits of the input and of the secret.
 
 import { systemRandom } from '../../base/random.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
 
 const [secret0 = 0, secret1 = 0] = new Int32Array(systemRandom.bytes(8).buffer)
 
-/** Returns the hash of `bytes[start..end)`, as a signed number of 32 bits. Each process has other hashes. */
+/** The hash of `bytes[start..end)`, as a signed number of 32 bits. Each process has other hashes. */
 export function hashKey(bytes: Bytes, start: number, end: number): number {
   let v0 = secret0
   let v1 = secret1

@@ -24,16 +24,16 @@ import {
   type SegmentHeader,
 } from './segment-format.ts'
 
-/** A segment, and the position up to which it has been read. */
+/** `end`, `place` and `newestRecord` change while the segment is read. */
 export interface ReadingSegment {
   readonly header: SegmentHeader
   readonly bytes: Buffer
   readonly table: RowTable
-  /** The offset of the segment's next record. */
+  /** The offset of the next record. */
   readonly end: number
-  /** The position of the segment's newest record in the chain of records. */
+  /** The newest record's position in the chain of records. */
   readonly place: ChainPlace
-  /** The start of the segment's newest record; the end of the header if no record has been read. */
+  /** The start of the newest record; the end of the header if no record has been read. */
   readonly newestRecord: number
 }
 
@@ -41,29 +41,29 @@ type OpenSegment = { -readonly [Key in keyof ReadingSegment]: ReadingSegment[Key
   readonly descriptor: number
 }
 
-/** Maximum number of attempts to read a state. An attempt fails when a segment is reused during the read. */
+/** An attempt to read a state fails when a segment is reused during the read. */
 const attemptsMax = 100
-/** Number of bytes of the first read when a segment is searched for new records. */
+/** Bytes of the first read when a segment is searched for new records. */
 const chunkBytes = 16_384
-/** Minimum number of bytes of each further read. */
+/** Minimum bytes of each further read. */
 const longChunkBytes = 1_048_576
 
 export class LogReader {
   readonly #folder: string
   readonly #durable: (() => number) | undefined
-  /** The segments that are not in LMDB, the oldest first. */
+  /** Not in LMDB yet, the oldest first. */
   #segments: OpenSegment[] = []
-  /** The log position that the last snapshot of LMDB contains: the stored bytes, and the decoded position. */
+  /** The log position in the last snapshot of LMDB: the stored bytes, and decoded. */
   #stored: Bytes = new Uint8Array(0)
   #position: LogPosition | undefined
   /** The time at which this process first read `#position`, in milliseconds of the monotonic clock. */
   #appliedMs = 0
 
   /**
-   * `durable`: returns the sequence number of the newest durable record, which the committing process reports. Exactly
-   * the records up to this number are read. If `durable` is undefined, all records are read, and the file of the
-   * records is flushed before their rows become visible. The newest record may then be one that the committing process
-   * will revoke (durable-append.ts), so {@link isCommitted} exists.
+   * `durable`: the sequence number of the newest durable record, which the committing process reports. Exactly the
+   * records up to this number are read. If `durable` is undefined, all records are read, and their file is flushed
+   * before the rows become visible. The newest record may then be one that the committing process will revoke
+   * (durable-append.ts), so {@link isCommitted} exists.
    */
   constructor(folder: string, durable?: () => number) {
     this.#folder = folder
@@ -71,8 +71,8 @@ export class LogReader {
   }
 
   /**
-   * Takes a new snapshot of LMDB; returns the segments that are not in the snapshot, the oldest first. Throws {@link
-   * StoreUnavailableError} if the file of such a segment is missing.
+   * Takes a new snapshot of LMDB; returns the segments that are not in the snapshot, the oldest first. Throws
+   * {@link StoreUnavailableError} if the file of such a segment is missing.
    */
   read(root: Environment): readonly ReadingSegment[] {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
@@ -95,8 +95,8 @@ export class LogReader {
 
   /**
    * Reads the log again. Returns true if the record at `place`, which an earlier read returned as the newest record, is
-   * committed: a newer record follows, or LMDB contains the record. Returns undefined if the record is still the newest,
-   * and false if the record has been revoked or cannot be found any more.
+   * committed: a newer record follows, or LMDB contains the record. Undefined: the record is still the newest. False:
+   * it has been revoked or cannot be found any more.
    */
   isCommitted(root: Environment, place: ChainPlace): boolean | undefined {
     const newest = this.read(root).at(-1)?.place ?? (this.#position as LogPosition)
@@ -137,8 +137,7 @@ export class LogReader {
       const next = this.#open(number, position.log, place)
       if (next === 'elsewhere') return false
       if (next === undefined) {
-        // The committing process has reported the records of this segment as durable. So if the file is missing, the
-        // records are already in a newer snapshot of LMDB.
+        // The committing process has reported the records as durable, so a newer snapshot of LMDB contains them.
         if (this.#durable !== undefined) return false
         return newest !== undefined || position.isClosed || this.#hasFile(number)
       }
@@ -148,8 +147,8 @@ export class LogReader {
   }
 
   /**
-   * Opens the segment `number`. Returns undefined if there is no such segment, and 'elsewhere' if the segment does not
-   * continue the chain of records after `place`.
+   * Returns undefined if there is no segment `number`, and 'elsewhere' if it does not continue the chain of records
+   * after `place`.
    */
   #open(number: number, log: Bytes, place: ChainPlace): OpenSegment | 'elsewhere' | undefined {
     const descriptor = tryOpen(pathOf(this.#folder, number))
@@ -185,7 +184,7 @@ export class LogReader {
   }
 }
 
-/** Reads the new records of a segment, up to the record with the sequence number `durable`. */
+/** Reads up to the record with the sequence number `durable`. */
 function readRecords(segment: OpenSegment, durable: number): void {
   const { bytes, descriptor, header, table } = segment
   for (let wanted = chunkBytes; ; ) {
@@ -213,7 +212,7 @@ function readRecords(segment: OpenSegment, durable: number): void {
   table.publish()
 }
 
-/** Returns whether the file no longer contains the newest record that was read from it. */
+/** Whether the file no longer contains the newest record that was read from it. */
 function isRevoked({ bytes, descriptor, end, newestRecord }: OpenSegment): boolean {
   if (end === headerBytes) return false
   const head = Buffer.alloc(recordHeadBytes)

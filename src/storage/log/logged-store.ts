@@ -40,24 +40,24 @@ import {
 import { headerBytes } from './segment-format.ts'
 
 interface LoggedOptions {
-  /** The data directory; created if missing. */
+  /** Created if missing. */
   readonly path: string
   readonly timers?: Timers
-  /** Measures the duration of evaluation and flushes. */
+  /** Measures evaluation and flushes. */
   readonly clock?: Clock
   /** Bytes of an ordinary segment of the log; a larger record gets a larger segment. */
   readonly segmentBytes?: number
   readonly disk?: LogDisk
-  /** Free bytes on the disk of the folder; by default, as the system reports them. */
+  /** By default, as the system reports them. */
   readonly freeBytes?: () => number
   /**
    * Called when the outcome of a batch cannot be determined, for example after a failed flush. The store then commits
-   * nothing more. The program must exit; the next start reads from the log which writes are on disk.
+   * nothing more, and the program must exit; the next start reads from the log which writes are on disk.
    */
   readonly onLostFlush?: (error: unknown) => void
   /**
-   * True if other processes read the log. The store then publishes the number of the newest durable record to these
-   * processes ({@link DurableSequence}).
+   * Other processes read the log, so the store publishes the number of the newest durable record
+   * ({@link DurableSequence}).
    */
   readonly isFollowed?: boolean
   /** Receives all records of the log, for example for a continuous backup. */
@@ -67,16 +67,16 @@ interface LoggedOptions {
 /** Receives durable records, in the order of the log. */
 export interface RecordSink {
   /**
-   * Called first. `log`: the name of the log. `place`: the position directly before the first record that `add`
-   * receives. `hasFailed`: returns true after a commit with an unknown outcome, whose record `add` has not received.
+   * Called first. `place`: the position directly before the first record that `add` receives. `hasFailed`: returns true
+   * after a commit with an unknown outcome, whose record `add` has not received.
    */
   begin(log: Bytes, place: ChainPlace, hasFailed: () => boolean): void
   /**
-   * Receives one or more complete records of a segment. `place`: the position of the last of these records. The
-   * receiver must copy bytes that it retains.
+   * Receives complete records of a segment. `place`: the position of the last one. The receiver must copy bytes that it
+   * retains.
    */
   add(records: Bytes, place: ChainPlace): void
-  /** Called when the store is closed and no more records follow. `close` waits for the returned promise. */
+  /** No more records follow. Closing the store waits for the returned promise. */
   end(): Promise<void>
 }
 
@@ -85,11 +85,11 @@ const batchWritesMax = 4000
 /** Milliseconds after which a segment is applied to LMDB, even if the segment is not full. */
 const applyAfterMs = 4_000
 /**
- * Milliseconds between two attempts of the first write to LMDB. An attempt fails while LMDB has forgotten a commit of
- * another process (lmdb-newest-commit.ts).
+ * Between attempts of the first write to LMDB, which fail while LMDB has forgotten a commit of another process
+ * (lmdb/newest-commit.ts).
  */
 const recoveryIntervalMs = 2
-/** Maximum number of attempts of the first write to LMDB. */
+/** Attempts of the first write to LMDB. */
 const recoveriesMax = 1_000
 
 /** The writes of a batch of transactions. `pieces`: further writes of the last transaction. */
@@ -98,20 +98,19 @@ interface BatchWrites {
   readonly pieces?: EncodedWrites
 }
 
-/** Transactions whose promises can be resolved, because their batch is durable. */
+/** Transactions whose promises can be resolved. */
 interface DurableBatch {
   readonly jobs: readonly Job[]
   readonly hasWritten: boolean
 }
 
-/** A store with a commit log. */
 export interface LoggedKeyValueStore extends KeyValueStore {
   /** The sequence number of the newest durable record. */
   readonly logSequence: number
   readonly applyLag: ApplyLag
 }
 
-/** Opens the data directory. Throws {@link StoreUnavailableError}. */
+/** Throws {@link StoreUnavailableError}. */
 export function openLogged(options: LoggedOptions): LoggedKeyValueStore {
   return new LoggedStore(options)
 }
@@ -132,12 +131,11 @@ class LoggedStore implements LoggedKeyValueStore {
   readonly #listeners = new Listeners()
   readonly #files: SegmentFiles
   readonly #queue = new CommitQueue()
-  /** The name of the log. */
   readonly #log: Bytes
-  /** The tables of rows that reads search before LMDB, the newest table first. */
+  /** Reads search these tables before LMDB, the newest first. */
   #tables: readonly RowTable[] = []
   readonly #applying: ApplyQueue
-  /** The segment to which records are appended; undefined until a commit needs a segment. */
+  /** Records are appended to this segment; undefined until a commit needs it. */
   #active: Segment | undefined
   /** The position of the newest record. */
   #place: ChainPlace
@@ -150,11 +148,11 @@ class LoggedStore implements LoggedKeyValueStore {
   #cancelApply: Cancel | undefined
   /** The number of rows of the last ordinary segment, as an estimate for the next segment. */
   #rowsExpected = 0
-  /** True when the active segment is old enough to be applied. */
+  /** The active segment is old enough to be applied. */
   #isOld = false
   #reading: LoggedView | undefined
   #isWorking = false
-  /** True when this process has recorded that the log is open. */
+  /** This process has recorded that the log is open. */
   #isBegun = false
   #isClosed = false
 
@@ -212,13 +210,12 @@ class LoggedStore implements LoggedKeyValueStore {
     return { bytes: bytes + (this.#active?.end ?? 0), lagMs }
   }
 
-  /** A read inside another read uses the snapshot of the outer read. */
+  /** A read inside another read uses the outer snapshot. */
   read<T>(read: (view: View) => T): T {
     assert(!this.#isWorking, 'a transaction must not read beside its view')
     if (this.#reading) return read(this.#reading)
     if (this.#isClosed) throw this.#closedError()
-    // Makes the next access take a new snapshot. Without this call, lmdb-js would use the old snapshot until the next
-    // turn of the event loop.
+    // Otherwise, lmdb-js would use the old snapshot until the next turn of the event loop.
     this.#root.resetReadTxn()
     const tables = this.#tables.map(table => ({ table, limit: table.published }))
     const view = new LoggedView(new LmdbView(this.#trees), tables)
@@ -275,8 +272,7 @@ class LoggedStore implements LoggedKeyValueStore {
     await turn()
     let durable: DurableBatch | undefined
     for (;;) {
-      // The next commit starts here, so the disk already writes the next batch while the clients of the previous batch
-      // get their responses.
+      // The disk already writes the next batch while the clients of the previous batch get their responses.
       const next = this.#queue.isEmpty ? undefined : this.#commit()
       for (const job of durable?.jobs ?? []) completeJob(job)
       if (durable?.hasWritten) this.#listeners.notify()
@@ -287,7 +283,7 @@ class LoggedStore implements LoggedKeyValueStore {
     if (this.#isOld) this.#endSegment()
   }
 
-  /** Commits the waiting transactions. Rejects the transactions of a batch that fails. */
+  /** Rejects the transactions of a batch that fails. */
   async #commit(): Promise<DurableBatch> {
     let jobs: Job[] | undefined
     let hasWritten = false
@@ -317,8 +313,8 @@ class LoggedStore implements LoggedKeyValueStore {
   }
 
   /**
-   * Runs transactions on the newest state until the batch or the segment is full. A transaction that writes in pieces
-   * is the last of its batch. Requeues the remaining transactions. Returns the writes of the executed transactions.
+   * Runs transactions until the batch or the segment is full, and requeues the others. A transaction that writes in
+   * pieces is the last of its batch. Returns the writes of the executed transactions.
    */
   #run(active: Segment, batch: Job[]): BatchWrites {
     const all: Write[] = []
@@ -332,8 +328,8 @@ class LoggedStore implements LoggedKeyValueStore {
         const view = new LoggedView(new LmdbView(this.#trees), tables)
         const done = runJob(batch[count++] as Job, view)
         view.end()
-        // The record contains the commit row of each transaction, because a restore to a point in time may end between
-        // two commits of one record.
+        // The record contains the commit row of each transaction: a restore to a point in time may end between two of
+        // them.
         for (const write of done.writes) {
           all.push(write)
           active.add(write)
@@ -393,7 +389,7 @@ class LoggedStore implements LoggedKeyValueStore {
     }
   }
 
-  /** Makes the store reject all further commits, because the outcome of the current batch is unknown to its clients. */
+  /** The outcome of the current batch is unknown to its clients, so the store rejects all further commits. */
   #loseFlush(what: string, cause: unknown): never {
     const words = `${what} in ${this.#path}: ${wordsOf(cause)}`
     this.#lostFlush = new StoreUnavailableError(words, { cause, outcome: 'unknown' })
@@ -450,7 +446,7 @@ class LoggedStore implements LoggedKeyValueStore {
     }
   }
 
-  /** Adds the active segment to the queue of segments to apply. */
+  /** Queues the active segment for LMDB. */
   #endSegment(): void {
     this.#isOld = false
     this.#cancelApply?.()

@@ -9,7 +9,7 @@ import type { LmdbView } from '../lmdb/view.ts'
 import { hashKey } from './key-hash.ts'
 import type { RowTable } from './row-table.ts'
 
-/** A table, and the number of its visible rows. */
+/** A table with the number of its visible rows. */
 interface TableSnapshot {
   readonly table: RowTable
   readonly limit: number
@@ -17,7 +17,7 @@ interface TableSnapshot {
 
 export class LoggedView implements ComparingView {
   readonly #image: LmdbView
-  /** The tables with the rows of the log, the newest table first. */
+  /** The newest table first. */
   readonly #tables: readonly TableSnapshot[]
   #isOver = false
 

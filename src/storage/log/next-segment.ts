@@ -8,7 +8,7 @@ export class NextSegment {
   #number = 0
   #file: Promise<SegmentFile>
 
-  /** Begins to prepare the segment `number`. `segmentBytes`: bytes of an ordinary segment. */
+  /** Begins to prepare segment `number`. `segmentBytes`: bytes of an ordinary segment. */
   constructor(files: SegmentFiles, segmentBytes: number, number: number) {
     this.#files = files
     this.#segmentBytes = segmentBytes
@@ -25,8 +25,8 @@ export class NextSegment {
   }
 
   /**
-   * Resolves with the prepared file. If the preparation has failed, prepares an ordinary file again, because the disk
-   * may work again. Rejects if this fails, too.
+   * If the preparation has failed, prepares an ordinary file again, because the disk may work again. Rejects if this
+   * fails, too.
    */
   async ready(): Promise<SegmentFile> {
     const file = this.#file
@@ -37,7 +37,7 @@ export class NextSegment {
     }
   }
 
-  /** Resolves with the prepared file; undefined if the preparation has failed. */
+  /** Undefined if the preparation has failed. */
   prepared(): Promise<SegmentFile | undefined> {
     return this.#file.catch(() => undefined)
   }

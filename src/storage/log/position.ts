@@ -1,5 +1,5 @@
-// The position of LMDB in the commit log: all records up to this position have been applied to LMDB. The position is
-// stored in a row of LMDB. Each transaction that applies records of the log updates this row.
+// All records of the commit log up to the position have been applied to LMDB. Each transaction that applies records
+// updates a row of LMDB with the position.
 
 import { assert } from '../../base/assert.ts'
 import { systemRandom } from '../../base/random.ts'
@@ -11,16 +11,14 @@ import { logNameBytes } from './segment-format.ts'
 /** Key of the row in the environment's main table. */
 export const positionKey = Buffer.from('log')
 
-/** The position of LMDB in the log. */
 export interface LogPosition {
-  /** The name of the log. */
   readonly log: Bytes
   /** The newest segment whose records are all in LMDB. */
   readonly segment: number
   /** Sequence number and checksum of the newest record in LMDB. */
   readonly sequence: number
   readonly checksum: number
-  /** True if the log was closed normally, so that the log has no records after the position. */
+  /** The log was closed normally, so it has no records after the position. */
   readonly isClosed: boolean
 }
 
@@ -28,13 +26,12 @@ export interface LogPosition {
 export interface ApplyLag {
   /** Bytes of the records that are not in LMDB. Their rows are in memory. */
   readonly bytes: number
-  /** The lag of LMDB in milliseconds; 0 when all records are in LMDB. */
+  /** 0 when all records are in LMDB. */
   readonly lagMs: number
 }
 
 const formatVersion = 1
 
-/** Encodes the position for its row. */
 export function encodePosition({ checksum, isClosed, log, segment, sequence }: LogPosition): Buffer {
   const row = Buffer.alloc(1 + logNameBytes + 8 + 8 + 4 + 1)
   row[0] = formatVersion
@@ -46,7 +43,6 @@ export function encodePosition({ checksum, isClosed, log, segment, sequence }: L
   return row
 }
 
-/** Decodes the position from its row. */
 export function decodePosition(bytes: Bytes): LogPosition {
   const row = Buffer.from(bytes)
   assert(row[0] === formatVersion, 'the log position has a format that this version knows')
@@ -73,8 +69,8 @@ export function beginLog({ newest, root }: OpenFolder): LogPosition {
 }
 
 /**
- * Records whether LMDB contains all rows of the log. `free`: the free bytes on the disk of the folder. Throws an error
- * with the code of a full disk if too few bytes are free.
+ * Records whether LMDB contains all rows of the log. `free`: the free bytes on the disk. Throws an error with the code
+ * of a full disk if too few bytes are free.
  */
 export function recordClosed({ newest, root }: OpenFolder, isClosed: boolean, free: number): void {
   root.transactionSync(() => {
@@ -86,13 +82,13 @@ export function recordClosed({ newest, root }: OpenFolder, isClosed: boolean, fr
   })
 }
 
-/** Reads the position of LMDB in the log, as of the current snapshot; undefined if the store has no log. */
+/** As of the current snapshot; undefined if the store has no log. */
 export function readPosition(root: Environment): LogPosition | undefined {
   const stored = root.get(positionKey)
   return stored && decodePosition(stored)
 }
 
-/** Begins a log with the name `log`. LMDB contains no records of this log. */
+/** Begins a log with the name `log`, of which LMDB contains no records. */
 export function renameLog(root: Environment, log: Bytes): void {
   root.transactionSync(() => {
     root.put(positionKey, encodePosition(startOf(log)))

@@ -1,4 +1,4 @@
-// Reads the commit log of a data directory: all segments that are not in LMDB.
+// Reads the segments of a data directory's commit log that are not in LMDB.
 
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { areSame } from '../../base/bytes.ts'
@@ -14,11 +14,11 @@ export interface ReadSegment {
   readonly number: number
   readonly bytes: Buffer
   readonly table: RowTable
-  /** The end of the segment's last record. */
+  /** The end of the last record. */
   readonly end: number
-  /** The position of the segment's last record in the chain of records. */
+  /** The last record's position in the chain of records. */
   readonly place: ChainPlace
-  /** The start of the segment's last record; the end of the header if the segment has no records. */
+  /** The start of the last record; the end of the header if the segment has no records. */
   readonly lastRecord: number
 }
 
@@ -29,8 +29,8 @@ interface ReadLog {
 }
 
 /**
- * Reads all records of the log in `folder` after `position`. Throws {@link StoreUnavailableError} when the log is
- * missing, belongs to another store, was written by a newer version of Terrarium, or is damaged before its end.
+ * Reads all records after `position`. Throws {@link StoreUnavailableError} when the log is missing, belongs to another
+ * store, was written by a newer version of Terrarium, or is damaged before its end.
  */
 export function readLog(folder: string, position: LogPosition): ReadLog {
   const damaged = (number: number, what: string) =>
@@ -84,8 +84,8 @@ export function readLog(folder: string, position: LogPosition): ReadLog {
 /**
  * Writes the end of a log to disk again: the last record, and zeros in place of the head of a further record. The log
  * was read from the page cache. If a write or a flush has failed, or if the previous process was killed, the disk may
- * contain another end of the log. After a power failure, the last record might then be missing,
- * or a rejected record might exist, although newer segments follow. Throws {@link StoreUnavailableError}.
+ * contain another end of the log. After a power failure, the last record might then be missing, or a rejected record
+ * might exist, although newer segments follow. Throws {@link StoreUnavailableError}.
  */
 export function writeEndAgain(
   folder: string,
@@ -108,12 +108,12 @@ export function writeEndAgain(
   }
 }
 
-/** Damage is reported only after this number of reads, because another process may write to the log during a read. */
+/** Damage is reported only after this number of reads, because another process may write during a read. */
 const verificationsMax = 4
 
 /**
- * Verifies all records that are not in LMDB, even while another process appends to the log and applies the log to LMDB.
- * Throws {@link StoreUnavailableError} like {@link readLog}.
+ * Verifies all records that are not in LMDB, even while another process appends and applies records. Throws like
+ * {@link readLog}.
  */
 export function verifyLog(root: Environment, folder: string): void {
   for (let attempt = 1; ; ) {
@@ -125,8 +125,7 @@ export function verifyLog(root: Environment, folder: string): void {
       return
     } catch (error) {
       root.resetReadTxn()
-      // If segments have been applied to LMDB during the read, their files may have been reused. The read is then
-      // repeated.
+      // If segments have been applied to LMDB during the read, their files may have been reused.
       if (areSame(stored, root.get(positionKey) ?? stored) && attempt++ >= verificationsMax) throw error
     }
   }

@@ -8,11 +8,11 @@ import { WriteReader } from '../kv/batch.ts'
 import type { Bytes, KeyRange, Write } from '../kv/kv-contract.ts'
 import { hashKey } from './key-hash.ts'
 
-/** Minimum initial capacity in rows; a power of two. The capacity is doubled when needed. */
+/** A power of two; doubled when needed. */
 const rowsAtFirst = 1024
-/** Minimum number of slots of the hash table per row; a power of two. */
+/** Slots of the hash table; a power of two. */
 const placesPerRow = 2
-/** Maximum number of new rows that are inserted into an ordered list one by one. Longer lists of rows are merged. */
+/** New rows are inserted into an ordered list one by one up to this number. Longer lists are merged. */
 const insertsMax = 32
 
 export class RowTable {
@@ -22,29 +22,23 @@ export class RowTable {
   #rows = 0
   #published = 0
   /**
-   * Arrays whose indexes are the numbers of rows, from 1. They contain the start and the end of the row's key, the hash
-   * of the key, and the older row of the same key (0: none).
+   * By the number of a row, from 1: the start and the end of its key, the hash of the key, and the older row of the
+   * same key (0: none).
    */
   #keyStarts: Uint32Array
   #keyEnds: Uint32Array
   #hashes: Int32Array
   #before: Uint32Array
-  /**
-   * The slots of the hash table, which uses open addressing. A slot contains the newest row of a key; 0: the slot is
-   * free.
-   */
+  /** A hash table with open addressing: the newest row of a key; 0: the slot is free. */
   #places: Uint32Array
-  /**
-   * True when rows have moved to other slots since the last `publish`. The slots then no longer have the order in which
-   * the rows were inserted.
-   */
+  /** Rows have moved to other slots since the last `publish`, so the slots are not in the order of insertion. */
   #isRehashed = false
   /**
-   * For each first byte of keys, the first row of each key that is not ordered yet. Keys are ordered only when needed,
+   * By the first byte of keys: the first row of each key that is not ordered yet. Keys are ordered only when needed,
    * because most kinds of keys are never read in order.
    */
   readonly #unordered: (number[] | undefined)[] = new Array(256).fill(undefined)
-  /** For each first byte of keys, the first row of each ordered key, in the order of keys. */
+  /** By the first byte of keys: the first row of each ordered key, in the order of keys. */
   readonly #ordered: (number[] | undefined)[] = new Array(256).fill(undefined)
 
   /** `rows`: the expected number of rows. */
@@ -60,7 +54,7 @@ export class RowTable {
     this.#reader = new WriteReader(bytes)
   }
 
-  /** The number of rows, including replaced and unpublished rows. */
+  /** Includes replaced and unpublished rows. */
   get rows(): number {
     return this.#rows
   }
@@ -70,10 +64,7 @@ export class RowTable {
     return this.#published
   }
 
-  /**
-   * Adds the write whose encoding begins at `start`; returns the offset after the encoding. Readers see the row after
-   * {@link publish}.
-   */
+  /** Adds the write whose encoding begins at `start`, until {@link publish} invisible to readers; returns its end. */
   add(start: number): number {
     const reader = this.#reader
     reader.read(start)
@@ -126,25 +117,22 @@ export class RowTable {
       this.#places.fill(0)
       for (let row = 1; row <= published; row++) this.#places[this.#placeOfRow(row)] = row
     }
-    // The rows are removed in reverse order of their insertion. The search for a row passes only slots that were filled
-    // before the row was inserted, so these slots must still be filled.
+    // In reverse order of insertion: the search for a row passes only slots that were filled before the row was
+    // inserted, so these slots must still be filled.
     for (; this.#rows > published; this.#rows--)
       this.#places[this.#placeOfRow(this.#rows)] = this.#before[this.#rows] as number
     for (const rowsOfTags of [this.#unordered, this.#ordered])
       for (const [tag, rows] of rowsOfTags.entries()) rowsOfTags[tag] = rows?.filter(row => row <= published)
   }
 
-  /**
-   * Finds the newest row with the key `key` among the first `limit` rows. `hash`: the hash of the key ({@link hashKey}).
-   * Returns 0 when there is no such row.
-   */
+  /** The newest row with the key among the first `limit` rows, or 0. `hash`: the result of {@link hashKey}. */
   find(key: Bytes, hash: number, limit: number): number {
     return this.#visible(this.#placeOf(hash, key, 0, key.length), limit)
   }
 
   /**
-   * Returns the value of a row; `cached` itself if the value has the same bytes. Undefined: the row deletes its key.
-   * The caller may change the returned array.
+   * Returns `cached` itself if it has the same bytes. Undefined: the row deletes its key. The caller may change the
+   * returned array.
    */
   value(row: number, cached?: Bytes): Bytes | undefined {
     const reader = this.#reader
@@ -156,10 +144,7 @@ export class RowTable {
     return copyOf(this.bytes, valueStart, end)
   }
 
-  /**
-   * The keys in a range with their values, as of the first `limit` rows; undefined when the table has no keys in the
-   * range.
-   */
+  /** As of the first `limit` rows; undefined when the table has no keys in the range. */
   within(range: KeyRange, limit: number): Iterable<Write> | undefined {
     const first = range.start[0] ?? 0
     const { end } = range
@@ -202,7 +187,7 @@ export class RowTable {
     }
   }
 
-  /** The first row of each key with the first byte `tag`, in the order of keys; undefined when there is no such key. */
+  /** The first row of each key with the first byte `tag`, in the order of keys; undefined if there are none. */
   #orderedOf(tag: number): readonly number[] | undefined {
     const waiting = this.#unordered[tag]
     const ordered = this.#ordered[tag]
@@ -213,7 +198,7 @@ export class RowTable {
     return this.#ordered[tag]
   }
 
-  /** Merges `more` into `rows`. Both lists are in the order of keys, and have no key in common. */
+  /** Both lists are in the order of keys, and have no key in common. */
   #merge(rows: number[], more: readonly number[]): number[] {
     const [first] = more
     const last = rows.at(-1)
@@ -242,8 +227,7 @@ export class RowTable {
   }
 
   /**
-   * The index of the first row in `rows` whose key is not less than `from[start..end)`. `rows` must be in the order of
-   * keys.
+   * The index of the first row in `rows`, which is in the order of keys, whose key is not less than `from[start..end)`.
    */
   #lowerBound(rows: readonly number[], from: Bytes, start: number, end: number): number {
     let low = 0
@@ -277,12 +261,12 @@ export class RowTable {
     return keyBytes - (end - start)
   }
 
-  /** The key of a row, which shares the memory of the segment. */
+  /** Shares the memory of the segment. */
   #keyOf(row: number): Bytes {
     return this.bytes.subarray(this.#keyStarts[row] as number, this.#keyEnds[row] as number)
   }
 
-  /** The newest row with the key of `row` among the first `limit` rows; 0 when there is no such row. */
+  /** The newest row with the key of `row` among the first `limit` rows; 0 when there is none. */
   #newest(row: number, limit: number): number {
     return this.#visible(this.#placeOfRow(row), limit)
   }
@@ -298,7 +282,7 @@ export class RowTable {
     return this.#placeOf(this.#hashes[row] as number, this.bytes, start, end)
   }
 
-  /** The slot for the key `from[start..end)`: the slot of its newest row, or a free slot. */
+  /** The slot of the newest row with the key `from[start..end)`, or a free slot. */
   #placeOf(hash: number, from: Bytes, start: number, end: number): number {
     const mask = this.#places.length - 1
     let place = hash & mask

@@ -1,6 +1,6 @@
 // The files of a commit log: one for each segment, in a folder of the data directory. The next file is prepared in
-// advance. The file is zero-filled or reused, and then flushed. The folder that contains the file's name is flushed,
-// too. So an append changes only the content of a file, and one flush of the content makes the append durable.
+// advance: zero-filled or reused, and then flushed, like the folder with its name. So an append changes only the
+// content of a file, and one flush of the content makes the append durable.
 
 import {
   close,
@@ -19,20 +19,20 @@ import { promisify } from 'node:util'
 import { makeFolder } from '../../base/folders.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
 
-/** The end of the name of a file that is being filled. */
+/** Ends the name of a file that is being filled. */
 const draftEnd = '.draft'
 
 /** The folder of segments in a data directory. */
 export const logFolder = 'commit-log'
 
-/** Bytes of an ordinary segment. A segment for a larger record is larger. */
+/** A segment for a larger record is larger. */
 export const segmentBytesDefault = 8 * 1024 * 1024
 
-/** Maximum number of files that are kept for reuse. */
+/** Files that are kept for reuse. */
 const sparesMax = 2
 /**
- * The zeros that one write adds to a new file. The number is small, because the page cache manages the pages of one
- * write as a unit. Later writes to a large unit take longer.
+ * One write to a new file. Few bytes, because the page cache manages the pages of one write as a unit, and later writes
+ * to a large unit take longer.
  */
 const zeros = Buffer.alloc(65_536)
 
@@ -45,7 +45,7 @@ export interface SegmentFile {
 
 export const pathOf = (folder: string, number: number) => join(folder, String(number).padStart(16, '0'))
 
-/** The numbers of the segments in a folder, ascending; empty when the folder does not exist. */
+/** Ascending; empty when the folder does not exist. */
 export function segmentNumbers(folder: string): number[] {
   try {
     const names = readdirSync(folder).filter(name => /^\d{16}$/.test(name))
@@ -63,12 +63,9 @@ export function openSegment(folder: string, number: number): number {
 
 /** The operations of a commit log on a disk. */
 export interface LogDisk {
-  /**
-   * Writes the whole `piece` at a position of a file. If a system call writes only a part, further system calls write
-   * the rest.
-   */
+  /** If a system call writes only a part of `piece`, further calls write the rest. */
   write(descriptor: number, piece: Piece, position: number): Promise<void>
-  /** Additional flags with which a segment is opened, besides reading and writing. */
+  /** Flags for opening a segment, besides reading and writing. */
   readonly openFlags: number
   /** Waits until the written data of a file is on disk. Absent: `write` itself flushes. */
   flush?(descriptor: number): Promise<void>
@@ -76,17 +73,13 @@ export interface LogDisk {
   flushFolder(path: string): Promise<void>
 }
 
-/** The bytes `bytes[start..end)` of a buffer. */
 export interface Piece {
   readonly bytes: Bytes
   readonly start: number
   readonly end: number
 }
 
-/**
- * A disk with a separate flush after each write. macOS needs a separate flush, and Windows has no flag for writes that
- * flush.
- */
+/** Flushes separately after each write, which macOS needs; Windows has no flag for writes that flush. */
 export const flushedDisk = {
   openFlags: 0,
   write: writeAt,
@@ -94,10 +87,7 @@ export const flushedDisk = {
   flushFolder,
 } satisfies LogDisk
 
-/**
- * The disk of the machine. On Linux, a single call writes and flushes, which halves the time that an append waits for
- * Node's threads.
- */
+/** On Linux, a single call writes and flushes, which halves the time that an append waits for Node's threads. */
 export const systemDisk: LogDisk =
   process.platform === 'linux' ? { openFlags: constants.O_DSYNC, write: writeAt, flushFolder } : flushedDisk
 
@@ -105,10 +95,7 @@ export class SegmentFiles {
   readonly #folder: string
   readonly #disk: LogDisk
   readonly #segmentBytes: number
-  /**
-   * Numbers of the files that can be reused. These files have the ordinary size, and all their records have been copied
-   * to LMDB, the database for older records.
-   */
+  /** Files that can be reused: they have the ordinary size, and LMDB contains all their records. */
   readonly #spares: number[] = []
 
   /** `segmentBytes`: bytes of an ordinary segment. */
@@ -122,9 +109,7 @@ export class SegmentFiles {
       if (name.endsWith(draftEnd)) rmSync(join(folder, name), { force: true })
   }
 
-  /**
-   * Creates the file of a segment, or reuses another file for the segment; resolves when the file is ready for appends.
-   */
+  /** Creates or reuses a file; resolves when it is ready for appends. */
   async make(number: number, bytes: number): Promise<SegmentFile> {
     const path = pathOf(this.#folder, number)
     const spare = bytes === this.#segmentBytes ? this.#takeSpare(number) : undefined
@@ -142,28 +127,27 @@ export class SegmentFiles {
     }
   }
 
-  /** Must be called when all records of a segment are in LMDB. The file of the segment is then reused or removed. */
+  /** All records of a segment are in LMDB, so its file is reused or removed. */
   free(number: number): void {
     try {
       if (this.#isOrdinary(number) && this.#spares.length < sparesMax) this.#spares.push(number)
       else unlinkSync(pathOf(this.#folder, number))
     } catch {
-      // No record is needed any more, so a disk that cannot remove the file stops neither commits nor the thread that
-      // applies segments. The next start frees the file.
+      // A disk that cannot remove the file stops neither commits nor the thread that applies segments. The next start
+      // frees the file.
     }
   }
 
   /**
-   * Frees the files of a log when the log is opened. The file of segment `next` keeps its name until the segment is
-   * written. Without this file, readLog (replay.ts) may report the log as incomplete, even if LMDB contains all
-   * records.
+   * Frees the files when the log is opened. The file of segment `next` keeps its name until the segment is written.
+   * Without this file, readLog (replay.ts) may report the log as incomplete, even if LMDB contains all records.
    */
   freeAll(numbers: readonly number[], next: number): void {
     if (numbers.includes(next) && this.#isOrdinary(next)) this.#spares.push(next)
     for (const number of numbers) if (number !== next) this.free(number)
   }
 
-  /** Takes a file that can be reused, preferably the file that already has the name of segment `number`. */
+  /** Prefers the file that already has the name of segment `number`. */
   #takeSpare(number: number): number | undefined {
     const at = this.#spares.indexOf(number)
     return at === -1 ? this.#spares.shift() : this.#spares.splice(at, 1)[0]
@@ -196,7 +180,6 @@ async function fill(path: string, bytes: number): Promise<void> {
   }
 }
 
-/** Waits until the names in a folder are on disk. */
 export async function flushFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

@@ -44,16 +44,15 @@ const at = { checksum: 0, bytes: 4, salt: 8, sequence: 16, before: 24 } as const
 
 export interface SegmentHeader {
   readonly number: number
-  /** The name of the log. */
   readonly log: Bytes
   readonly salt: Bytes
-  /** The sequence number of the segment's first record. */
+  /** The sequence number of the first record. */
   readonly sequence: number
-  /** The checksum of the record before the segment's first record. */
+  /** The checksum of the record before the first record. */
   readonly before: number
 }
 
-/** Encodes the header of a segment into the first bytes of `target`. */
+/** Encodes into the first bytes of `target`. */
 export function encodeHeader(header: SegmentHeader, target: Buffer): void {
   target.fill(0, 0, headerBytes)
   magic.copy(target)
@@ -66,10 +65,7 @@ export function encodeHeader(header: SegmentHeader, target: Buffer): void {
   target.writeUInt32LE(crc32(target.subarray(0, headerAt.checksum)), headerAt.checksum)
 }
 
-/**
- * Decodes the header of a segment. Returns undefined when the header is missing or damaged, and only `version` when the
- * header has another format.
- */
+/** Undefined when the header is missing or damaged; only `version` when it has another format. */
 export function decodeHeader(bytes: Buffer): SegmentHeader | { readonly version: number } | undefined {
   if (bytes.length < headerBytes || !bytes.subarray(0, magic.length).equals(magic)) return undefined
   if (bytes.readUInt32LE(headerAt.checksum) !== crc32(bytes.subarray(0, headerAt.checksum))) return undefined
@@ -89,9 +85,8 @@ export function recordBytes(batchBytes: number): number {
 }
 
 /**
- * Completes the record that begins at `start`, after its batch has been written. `batch.checksum`: the CRC-32 of the
- * batch. The caller computes this checksum while the batch grows, because the checksum of 32 MB takes 15 ms. Returns
- * the checksum of the record.
+ * Completes the record at `start`, after its batch has been written. The caller computes `batch.checksum`, the CRC-32
+ * of the batch, while the batch grows, because the checksum of 32 MB takes 15 ms. Returns the checksum of the record.
  */
 export function sealRecord(
   target: Buffer,
@@ -110,7 +105,7 @@ export function sealRecord(
   return checksum
 }
 
-/** Computes the checksum of the record that begins at `start`. `batchChecksum`: the checksum of its batch. */
+/** `batchChecksum`: the checksum of the batch of the record at `start`. */
 function checksumOf(bytes: Buffer, start: number, batchChecksum: number): number {
   return crc32(bytes.subarray(start + at.bytes, start + recordHeadBytes), batchChecksum)
 }
@@ -128,10 +123,7 @@ export interface RecordBounds {
   readonly end: number
 }
 
-/**
- * The record that begins at `start` within `bytes[..end)`; undefined if the record is incomplete or has another salt
- * than `salt`.
- */
+/** The record that begins at `start` within `bytes[..end)`; undefined if it is incomplete or has another salt. */
 export function recordIn(
   bytes: Buffer,
   start: number,
@@ -149,15 +141,12 @@ export function recordIn(
   return { sequence, before, checksum, batchStart, batchEnd, end: start + recordBytes(batchEnd - batchStart) }
 }
 
-/** Reads the record that begins at `start`, with any salt; undefined for an incomplete record. */
+/** Accepts any salt; undefined for an incomplete record. */
 export function anyRecordIn(bytes: Buffer, start: number): RecordBounds | undefined {
   return recordIn(bytes, start, bytes.subarray(start + at.salt, start + at.salt + saltBytes))
 }
 
-/**
- * The size of the record that begins at `start`, according to the head of the record; 0 if no head of a record begins
- * at `start`.
- */
+/** According to the head of the record; 0 if no head of a record begins at `start`. */
 export function recordSize(bytes: Buffer, start: number, salt: Bytes): number {
   if (start + recordHeadBytes > bytes.length || !hasSalt(bytes, start, salt)) return 0
   return recordBytes(bytes.readUInt32LE(start + at.bytes))
@@ -167,14 +156,14 @@ function hasSalt(bytes: Buffer, start: number, salt: Bytes): boolean {
   return bytes.compare(salt, 0, saltBytes, start + at.salt, start + at.salt + saltBytes) === 0
 }
 
-/** Returns the offsets of the batch and of the end of the complete record that begins at `start`. */
+/** The offsets of the complete record that begins at `start`. */
 export function recordAt(bytes: Bytes, start: number): Pick<RecordBounds, 'batchStart' | 'batchEnd' | 'end'> {
   const size = new DataView(bytes.buffer, bytes.byteOffset).getUint32(start + at.bytes, true)
   const batchStart = start + recordHeadBytes
   return { batchStart, batchEnd: batchStart + size, end: start + recordBytes(size) }
 }
 
-/** Returns whether a complete record with the salt `salt` begins at or after `start`. */
+/** Whether a complete record with the salt `salt` begins at or after `start`. */
 export function hasRecordFrom(bytes: Buffer, start: number, salt: Bytes): boolean {
   for (let found = bytes.indexOf(salt, start); found !== -1; found = bytes.indexOf(salt, found + 1)) {
     if (recordIn(bytes, found - at.salt, salt) !== undefined) return true

@@ -18,7 +18,7 @@ import {
   sealRecord,
 } from './segment-format.ts'
 
-/** A position in the chain of records: the sequence number and the checksum of the last record before the position. */
+/** The sequence number and the checksum of the last record before a position in the chain of records. */
 export interface ChainPlace {
   readonly sequence: number
   readonly checksum: number
@@ -55,12 +55,12 @@ export class Segment {
     this.#begin()
   }
 
-  /** The position of the newest record of the log, which is in this segment or in an earlier segment. */
+  /** The position of the log's newest record, in this segment or in an earlier segment. */
   get place(): ChainPlace {
     return this.#place
   }
 
-  /** Bytes of the header and of the durable records of this segment. */
+  /** Includes the header and the durable records. */
   get end(): number {
     return this.#end
   }
@@ -74,7 +74,7 @@ export class Segment {
     this.#summedTo = this.#end + recordHeadBytes
   }
 
-  /** True if the segment has no records yet. */
+  /** The segment has no records yet. */
   get isEmpty(): boolean {
     return this.#end === headerBytes
   }
@@ -84,10 +84,7 @@ export class Segment {
     return this.#isComplete
   }
 
-  /**
-   * Adds a write to the current record. If the write does not fit, {@link isComplete} becomes false, and this write and
-   * later writes are ignored.
-   */
+  /** If a write does not fit, {@link isComplete} becomes false, and this write and later writes are ignored. */
   add(write: Write): void {
     this.#isComplete &&= this.#at + writeBytesMax(write) + alignment <= this.bytes.length
     if (!this.#isComplete) return
@@ -101,14 +98,13 @@ export class Segment {
     return this.#isComplete && this.#at + bytes + alignment <= this.bytes.length
   }
 
-  /** Adds a part of a batch to the current record. The record must have space for the part. */
+  /** Adds a part of a batch to the current record, which must have space for it. */
   addPart(part: Bytes): void {
     let start = this.#at
     this.#at = start + part.length
     this.bytes.set(part, start)
     while (start < this.#at) start = this.table.add(start)
-    // The keys are ordered and the checksum is computed after each part. If this were done once for a large batch, it
-    // would block the thread for a long time.
+    // Ordering the keys and computing the checksum once for a large batch would block the thread for a long time.
     this.table.order()
     this.#sum()
   }
@@ -146,7 +142,7 @@ export class Segment {
   }
 }
 
-/** Adds all rows of a segment's records to a table. */
+/** All rows of a segment's records. */
 export function addRecords(table: RowTable, bytes: Bytes, end: number): void {
   for (let at = headerBytes; at < end; ) {
     const record = recordAt(bytes, at)
@@ -155,7 +151,7 @@ export function addRecords(table: RowTable, bytes: Bytes, end: number): void {
   }
 }
 
-/** Adds the rows of one record to a table. */
+/** The rows of one record. */
 export function addBatch(
   table: RowTable,
   bytes: Bytes,

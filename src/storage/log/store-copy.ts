@@ -1,6 +1,6 @@
 // Copies a whole store for backups. LMDB copies one snapshot on a separate thread, without free pages, while other
 // processes continue to write. The records of the commit log are read before the copy starts, and applied to the
-// finished copy. The copy therefore needs no log.
+// finished copy, which therefore needs no log.
 
 import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,8 +18,8 @@ import type { ChainPlace } from './segment.ts'
 import { logFolder } from './segment-files.ts'
 
 /**
- * Copies the store in the folder `from` into the empty folder `to`. The copy is durable when the promise resolves.
- * `durable`: as in {@link LogReader}. Throws {@link StoreUnavailableError}.
+ * `to` is an empty folder. The copy is durable when the promise resolves. `durable`: as in {@link LogReader}. Throws
+ * {@link StoreUnavailableError}.
  */
 export async function copyStore(from: string, to: string, durable?: () => number): Promise<void> {
   const log = new LogReader(join(from, logFolder), durable)
@@ -44,14 +44,14 @@ export async function copyStore(from: string, to: string, durable?: () => number
   flush(to)
 }
 
-/** Interval in milliseconds at which {@link readCommitted} reads the log, and the milliseconds after which it ends. */
+/** How often {@link readCommitted} reads the log, and when it ends. */
 const readAgainMs = 10
 const uncertainMsMax = 10_000
 
 /**
- * Reads the segments of the log. Waits while the newest record may be one that the disk has stored although it reports
- * an error: the committing process revokes such a record. The wait takes at most some seconds, because an idle committing
- * process soon applies the record to LMDB. If no process commits, the next start of the service keeps the record.
+ * Waits while the newest record may be one that the disk has stored although it reports an error: the committing
+ * process revokes such a record. The wait takes at most some seconds, because an idle committing process soon applies
+ * the record to LMDB. If no process commits, the next start of the service keeps the record.
  */
 async function readCommitted(
   folder: string,

@@ -9,9 +9,9 @@ import { applyRows, type CopyNote, readNote } from './replica.ts'
 import { readStoreId } from './tables.ts'
 
 /**
- * Applies the batches after number `from`, up to number `to`, a part at a time. `session` returns a session for
- * fetching a part; `apply` applies a part to the replica, and resolves with the number of the replica's newest batch.
- * Resolves with the number of the replica's newest batch, which is less than `to` if the log has a gap.
+ * Applies the batches after `from`, up to `to`, a part at a time. `session` returns a session for fetching a part;
+ * `apply` resolves with the number of the replica's newest batch. This number is also the result: less than `to` if the
+ * log has a gap.
  */
 export async function catchUp(
   from: number,
@@ -28,8 +28,8 @@ export async function catchUp(
 }
 
 /**
- * Applies the log to a replica, up to the log's head (its newest batch at the time of the call). Resolves with the
- * number of the replica's newest batch. Throws {@link StoreUnavailableError} when the log cannot be applied.
+ * Applies the log up to its head (its newest batch at the time of the call). Resolves with the number of the replica's
+ * newest batch. Throws {@link StoreUnavailableError} when the log cannot be applied.
  */
 export async function redoLog(session: PostgresSession, local: KeyValueStore): Promise<number> {
   const head = await readHead(session)
@@ -42,11 +42,10 @@ export async function redoLog(session: PostgresSession, local: KeyValueStore): P
 }
 
 /**
- * Returns the reason why the log cannot be applied to a replica; undefined if the replica belongs to the record. `note`
+ * The reason why the log cannot be applied to a replica; undefined if the replica belongs to the record. `note`
  * contains the number and the name of the replica's newest batch. Names of batches are random, so a log row with the
- * same name proves that all earlier batches are equal. If the log no longer contains the row with this number,
- * returns a reason. Throws `StoreUnavailableError` when the database is unavailable, or has no store that this program
- * supports.
+ * same name proves that all earlier batches are equal. Throws `StoreUnavailableError` when the database is unavailable,
+ * or has no store that this program supports.
  */
 export async function disagreement(
   session: PostgresSession,
@@ -64,10 +63,7 @@ export async function disagreement(
   return batch === note.batch ? undefined : 'the record has another history'
 }
 
-/**
- * Connects to the store with this id. Throws `StoreUnavailableError` when the address now leads to another store, or to
- * tables of another version.
- */
+/** Throws `StoreUnavailableError` when the address now leads to another store, or to tables of another version. */
 export function openSame(location: RecordLocation, node: string, storeId: string): Promise<PostgresSession> {
   return PostgresSession.openChecked(location, node, async session => {
     if ((await readStoreId(session)) !== storeId)

@@ -1,6 +1,6 @@
 // Applies the log in PostgreSQL to the state rows (table `kv`), and removes log rows that no node needs any more. Only
-// the holder of a lease does this work. If two nodes ever hold the lease at the same time, this causes no harm: the
-// transaction of each step checks the checkpoint (the newest batch whose writes are in the state rows).
+// the holder of a lease does this work. Two holders would cause no harm: the transaction of each step checks the
+// checkpoint (the newest batch whose writes are in the state rows).
 
 import { byteText } from '../../base/byte-text.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -18,13 +18,13 @@ const leaseSeconds = 5
 export const checkpointEveryMs = 2_000
 /** Milliseconds between two removals of log rows. */
 const trimEveryMs = 10_000
-/** A transaction that changes this number of keys applies no further log rows. */
+/** A transaction that changes so many keys applies no further log rows. */
 const stepKeysMax = 5_000
-/** A transaction that applies log rows with this number of bytes applies no further log rows. */
+/** A transaction that applies log rows with so many bytes applies no further ones. */
 const stepBytesMax = 8 << 20
-/** Maximum number of log rows that one statement removes. */
+/** Log rows that one statement removes. */
 const trimRowsMax = 1_000
-/** Seconds for which every log row is kept, so that a node finds all rows after a short disconnection. */
+/** Every log row is kept so long, so that a node finds all rows after a short disconnection. */
 const retentionSeconds = 600
 /** Seconds without a report after which a node no longer delays the removal of log rows. */
 const nodeGoneSeconds = 60
@@ -63,8 +63,8 @@ export class Checkpointer implements UpkeepTask {
 }
 
 /**
- * Reads the progress. `from`: the checkpoint. `head`: the newest batch of the log. Throws `StoreUnavailableError` when
- * a newer program has changed the tables.
+ * `from`: the checkpoint. `head`: the newest batch of the log. Throws `StoreUnavailableError` when a newer program has
+ * changed the tables.
  */
 async function standingOf(
   session: PostgresSession,
@@ -78,7 +78,7 @@ async function standingOf(
   return { from: Number(row?.seq), head: Number(row?.head) }
 }
 
-/** Applies some batches of the log to the state rows; resolves with true when there are more batches to apply. */
+/** Resolves with true when there are more batches to apply. */
 export async function advanceCheckpoint(session: PostgresSession): Promise<boolean> {
   const { from, head } = await standingOf(session)
   const changed = new Map<string, Write>()
@@ -100,8 +100,8 @@ export async function advanceCheckpoint(session: PostgresSession): Promise<boole
 }
 
 /**
- * Writes the changes of the batches after `from`, up to and including `to`, to the state rows in a single transaction.
- * Does nothing when another node has already moved the checkpoint.
+ * Writes the changes of the batches after `from`, up to `to`, to the state rows in a single transaction. Does nothing
+ * when another node has already moved the checkpoint.
  */
 async function writeStep(
   session: PostgresSession,
@@ -135,10 +135,10 @@ async function writeStep(
 }
 
 /**
- * Removes a log row if the row is older than the retention, no live node needs the row, and its writes are in the state
- * rows. `first`: the log has no row before this batch number. Resolves with the value of `first` for the next call. The
- * search begins at `first`, because it would otherwise scan removed rows: PostgreSQL keeps these rows in the table
- * while a transaction reads an older state of the database.
+ * Removes log rows that are older than the retention and applied to the state, and that no live node needs. `first`:
+ * the log has no row before this batch number; resolves with `first` for the next call. The search begins at `first`,
+ * because it would otherwise scan removed rows: PostgreSQL keeps these rows in the table while a transaction reads an
+ * older state of the database.
  */
 async function trimLog(session: PostgresSession, first: number): Promise<number> {
   const log = session.table('log')

@@ -1,8 +1,11 @@
 // Copies the state of the record (the store's tables in PostgreSQL) into an empty replica, page by page, while commits
-// continue. So the pages show the state at different times. After the last page, the log is applied to the copy, from
-// the checkpoint at which the copy began. (The checkpoint is the newest batch of the log that the state contains.) Log
-// rows contain complete values, so a row may be applied again to a page that already contains it. So the result is the
-// state at one time. This module also copies the record as of one batch into a key-value store.
+// continue. The pages therefore show the state at different times, so the log is applied to the copy, from the
+// checkpoint at which the copy began. (The checkpoint is the newest batch of the log that the state contains.) Log rows
+// contain complete values, so a row may be applied again to a page that already contains it, and the result is the
+// state at one time.
+//
+// Also copies the record as of one batch into a key-value store: for backups, for the move back into a data directory,
+// and for comparisons with a node's replica.
 
 import { systemClock } from '../../base/clock.ts'
 import { mergeJoin } from '../../base/merge-join.ts'
@@ -24,26 +27,23 @@ import { readStoreId } from './tables.ts'
 
 export interface CopyProgress {
   readonly keys: number
-  /** The number of keys that were not copied yet when this run began; undefined until these keys have been counted. */
+  /** The keys that were not copied yet when this run began; undefined until they have been counted. */
   readonly keysTotal: number | undefined
 }
 
-/**
- * The copied part of the keys that were left when this run began, from 0 to 1; undefined until the keys have been
- * counted.
- */
+/** The part of the keys left when this run began, from 0 to 1; undefined until the keys have been counted. */
 export function copiedShare({ keys, keysTotal }: CopyProgress): number | undefined {
   return keysTotal === undefined ? undefined : Math.min(1, keys / Math.max(1, keysTotal))
 }
 
-/** Target size of a page in bytes. */
+/** Target size of a page. */
 const pageBytesAim = 4 << 20
 const pageRowsMin = 16
 const pageRowsMax = 16_384
 
 /**
- * Copies the state into `local`, which must be empty or contain an interrupted copy. Resolves when the log can be
- * applied to the copy. An interrupted copy is continued if the log still contains all batches since the copy began.
+ * Copies the state into `local`, which must be empty or contain an interrupted copy, and resolves when the log can be
+ * applied. An interrupted copy is continued if the log still contains all batches since it began.
  */
 export async function copyState(
   session: PostgresSession,
@@ -76,7 +76,7 @@ export async function copyState(
   await local.transact(() => ({ result: undefined, writes: [noteWrite({ ...note, isComplete: true })] }))
 }
 
-/** Yields the rows after a key, page by page. The next page is fetched while a page is stored. */
+/** Fetches the next page while a page is stored. */
 async function* pages(session: PostgresSession, after: Buffer): AsyncGenerator<readonly Write[]> {
   let rowsLimit = pageRowsMin
   let next = readPage(session, after, rowsLimit)
@@ -89,7 +89,7 @@ async function* pages(session: PostgresSession, after: Buffer): AsyncGenerator<r
       const fitting = Math.floor((rowsLimit * pageBytesAim) / Math.max(bytes, 1))
       rowsLimit = Math.max(pageRowsMin, Math.min(fitting, rowsLimit * 4, pageRowsMax))
       next = readPage(session, rows.at(-1)?.key as Buffer, rowsLimit)
-      // If the caller stops the iteration, no code waits for this page, so a failure of the page is ignored here.
+      // If the caller stops the iteration, no code waits for this page, so its failure is ignored.
       next.catch(() => undefined)
     }
     yield writes
@@ -103,8 +103,8 @@ function readPage(session: PostgresSession, after: Buffer, rowsLimit: number): P
 }
 
 /**
- * Counts the keys after `after` over a second connection. The copy does not wait for the count, because counting many
- * keys takes long and is only needed to show progress.
+ * Counts the keys after `after` over a second connection. The copy does not wait, because counting takes long and is
+ * only needed to show progress.
  */
 function countKeys(
   session: PostgresSession,
@@ -125,7 +125,7 @@ function countKeys(
     isStopped = true
     beside?.close()
   }
-  // A failure of the count is ignored. If the database cannot be reached, the copy fails, too, and reports the reason.
+  // If the database cannot be reached, the copy fails, too, and reports the reason.
   count()
     .catch(() => undefined)
     .finally(stop)
@@ -133,8 +133,7 @@ function countKeys(
 }
 
 /**
- * Returns the note (replica.ts) and the last key of an interrupted copy; undefined when the copy must start from the
- * beginning.
+ * The note (replica.ts) and the last key of an interrupted copy; undefined when the copy must start from the beginning.
  */
 async function resumable(
   session: PostgresSession,
@@ -144,12 +143,11 @@ async function resumable(
   if (note === undefined || note.isComplete || (await disagreement(session, note)) !== undefined)
     return undefined
   const [entry] = local.read(view => [...view.range({ ...everyKey, reverse: true, limit: 1 })])
-  // The key of the note sorts before all other keys. So if the copy contains only its note, copying starts from the
-  // beginning.
+  // The key of the note sorts before all other keys, so without another key, copying starts from the beginning.
   return { note, last: Buffer.from(entry?.key ?? []) }
 }
 
-/** Removes all rows of a store, a page at a time. */
+/** A page at a time. */
 async function empty(local: KeyValueStore): Promise<void> {
   for (let count = 1; count > 0; ) {
     count = await local.transact(view => {
@@ -162,9 +160,7 @@ async function empty(local: KeyValueStore): Promise<void> {
   }
 }
 
-/**
- * Prevents the removal of log rows after the checkpoint, and returns the note of a copy that begins at the checkpoint.
- */
+/** Prevents the removal of log rows after the checkpoint, and returns the note of a copy that begins there. */
 async function pinCheckpoint(session: PostgresSession, node: string): Promise<CopyNote> {
   const storeId = await readStoreId(session)
   // Only the row of the node is written, so a node can start while a synchronous standby is missing.
@@ -182,12 +178,9 @@ async function pinCheckpoint(session: PostgresSession, node: string): Promise<Co
   return { storeId, boot: machineStart(), seq, batch, isComplete: false }
 }
 
-// Copies the record as of one batch into a key-value store: for backups, for the move back into a data directory, and
-// for comparisons with a node's replica.
-
 /**
- * Copies the present state of the record into `local`, which must be empty or contain an interrupted copy. Resolves
- * with the number of the newest batch in the copy.
+ * Copies the present state into `local`, which must be empty or contain an interrupted copy. Resolves with the number
+ * of the newest batch in the copy.
  */
 export function copyRecord(
   location: RecordLocation,
@@ -201,32 +194,25 @@ export function copyRecord(
   })
 }
 
-/** A key with different values in two stores, and the stores that contain the key. */
+/** `key` has different values; only the named stores contain it. */
 export interface Difference {
   readonly key: Bytes
   readonly in: 'copy' | 'record' | 'both'
 }
 
-/** The result of a comparison. */
 interface Comparison {
-  /** The number of the batch at which both stores were compared. */
+  /** The batch at which both stores were compared. */
   readonly seq: number
-  /** At most {@link differencesMax} differences. */
+  /** At most {@link differencesMax}. */
   readonly differences: readonly Difference[]
 }
 
-/** Maximum number of differences that a comparison reports. */
+/** That a comparison reports. */
 export const differencesMax = 100
-/**
- * Maximum number of attempts to bring both stores to the same batch. A running node advances its replica during the
- * comparison.
- */
+/** To bring both stores to the same batch: a running node advances its replica during the comparison. */
 const attemptsMax = 1_000
 
-/**
- * Compares a node's replica with the record. `copy`: the replica. `record`: a store with the content of the record, to
- * which no other process writes.
- */
+/** `copy`: a node's replica. `record`: a store with the content of the record, to which no other process writes. */
 export async function compareCopy(
   session: PostgresSession,
   record: KeyValueStore,
@@ -241,7 +227,7 @@ export async function compareCopy(
   throw new StoreUnavailableError('the replica changes too fast to be compared')
 }
 
-/** Compares two stores that are at the same batch; undefined when they are at different batches. */
+/** Undefined when the stores are at different batches. */
 function compareAt(expected: View, actual: View): Comparison | undefined {
   const seq = noteIn(actual)?.seq
   if (seq === undefined || noteIn(expected)?.seq !== seq) return undefined

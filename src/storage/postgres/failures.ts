@@ -1,6 +1,5 @@
-// Converts errors of the driver and of the database into errors of the store. The messages of the store's errors have
-// one line and contain no password. This file also reports to the operator why a replica cannot follow its record (the
-// store's tables in PostgreSQL).
+// Converts errors of the driver and of the database into errors of the store, whose messages have one line and contain
+// no password. Also reports to the operator why a replica cannot follow its record (the store's tables in PostgreSQL).
 
 import { AddressFault } from '../../base/addresses.ts'
 import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
@@ -8,21 +7,21 @@ import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
 /** SQLSTATEs after which the session is closed: connection exceptions, shutdowns, time limits of the session. */
 const fatalStates = /^(08|57P0|25P03)/
 
-/** Returns whether the database rejected a statement without closing the session. */
+/** The database rejected a statement without closing the session. */
 export function isRejection(error: unknown): boolean {
   const state = stateOf(error)
   return state !== undefined && !fatalStates.test(state)
 }
 
-/** The SQLSTATE of an error; undefined when the error is not from the database. */
+/** The SQLSTATE; undefined when the error is not from the database. */
 export function stateOf(error: unknown): string | undefined {
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
   return typeof severity === 'string' && typeof code === 'string' ? code : undefined
 }
 
 /**
- * Returns whether a server may have rejected a connection because of TLS: because the connection uses TLS, or because
- * it does not. SQLSTATE 28000 means that no line of `pg_hba.conf` allows the connection, for example without TLS.
+ * A server may have rejected a connection because it uses TLS, or does not. SQLSTATE 28000 means that no line of
+ * `pg_hba.conf` allows the connection, for example without TLS.
  */
 export function isAboutTls(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown }
@@ -45,10 +44,7 @@ export function unavailable(cause: unknown, reason = wordsOf(cause)): StoreUnava
   return new StoreUnavailableError(`the database of the store cannot be reached: ${reason}`, { cause })
 }
 
-/**
- * Thrown if a node's own replica cannot be updated (because its disk is full, for example); the database may be
- * available.
- */
+/** A node's own replica cannot be updated, for example because its disk is full; the database may be available. */
 export class CopyFault extends StoreUnavailableError {
   override name = 'CopyFault'
 
@@ -58,8 +54,8 @@ export class CopyFault extends StoreUnavailableError {
 }
 
 /**
- * The reason why a replica cannot follow its record. `isLocal`: true if the replica cannot be updated on this node;
- * false if the database is the reason.
+ * Why a replica cannot follow its record. `isLocal`: it cannot be updated on this node; otherwise the database is the
+ * reason.
  */
 export interface FollowFault {
   readonly isLocal: boolean
@@ -70,8 +66,8 @@ export interface FollowFault {
 const reportEveryMs = 5_000
 
 /**
- * Tells the operator why a replica cannot follow its record: when the fault begins, when the reason changes, and when
- * the fault is over. Reports are some seconds apart, so that an intermittent fault does not fill the log.
+ * Reports when a fault begins, when the reason changes, and when the fault is over, some seconds apart, so that an
+ * intermittent fault does not fill the log.
  */
 export class Faults {
   readonly #elapsedMs: () => number
@@ -86,7 +82,7 @@ export class Faults {
     this.#onChange = onChange
   }
 
-  /** Called after each attempt to follow the record: with the error of the attempt, or with undefined after success. */
+  /** Called after each attempt to follow the record; without an error after success. */
   report(error: unknown): void {
     this.current = error === undefined ? undefined : faultOf(error)
     if (this.current?.reason === this.#reported?.reason) return

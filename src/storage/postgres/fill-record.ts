@@ -11,7 +11,7 @@ import { putState, readHead } from './record.ts'
 import { createTables, readVersion, recordVersion, unfilledVersion } from './tables.ts'
 import { holdLease, releaseLease } from './upkeep.ts'
 
-/** The numbers of moved rows and of their bytes. */
+/** Moved rows, and their bytes. */
 interface FillProgress {
   readonly keys: number
   readonly bytes: number
@@ -19,9 +19,9 @@ interface FillProgress {
 
 interface FillOptions {
   readonly location: RecordLocation
-  /** The store to move. No process may write to it during the move. */
+  /** No process may write to it during the move. */
   readonly source: KeyValueStore
-  /** The time of the newest commit in `source`, in microseconds. */
+  /** The newest commit in `source`, in microseconds. */
   readonly newestTime: number
   readonly node: string
   readonly random: Random
@@ -30,12 +30,11 @@ interface FillOptions {
 
 const leaseName = 'migration'
 const leaseSeconds = 60
-/** Number of bytes after which a page ends. One statement writes one page. */
+/** One statement writes one page. */
 const pageBytes = 4 << 20
-/** Maximum number of rows of a page. */
 const pageRowsMax = 5_000
 
-/** Fills the record. Throws {@link StoreUnavailableError} when the record already contains a store. */
+/** Throws {@link StoreUnavailableError} when the record already contains a store. */
 export async function fillRecord(options: FillOptions): Promise<void> {
   const { location, source, newestTime, node, random } = options
   await PostgresSession.use(location, node, async session => {
@@ -54,8 +53,8 @@ export async function fillRecord(options: FillOptions): Promise<void> {
 }
 
 /**
- * The error for a record into which another process is moving data. A process that was killed has not released its
- * lease, so the error names the seconds until the lease expires.
+ * Another process is moving data into the record. A killed process has not released its lease, so the error names the
+ * seconds until the lease expires.
  */
 async function busy(session: PostgresSession): Promise<StoreUnavailableError> {
   const [row] = await session.query(
@@ -89,10 +88,7 @@ async function fill(
   }
 }
 
-/**
- * Returns the key at which the move starts: the first key of the source. For an interrupted move of the same source,
- * returns the key after the last written row.
- */
+/** The first key of the source; for an interrupted move of the same source, the key after the last written row. */
 async function beginOf(session: PostgresSession, newestTime: number): Promise<Bytes> {
   const lease = session.table('lease')
   const kv = session.table('kv')

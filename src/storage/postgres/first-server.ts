@@ -7,18 +7,17 @@ import { type Cancel, systemTimers } from '../../base/timers.ts'
 const nextServerMs = 1_000
 
 interface Attempts<S, C> {
-  /** At least one server. */
+  /** At least one. */
   readonly servers: readonly S[]
-  /** Connects to a server. Stops when `signal` is aborted. */
+  /** Stops when `signal` is aborted. */
   readonly connect: (server: S, signal: AbortSignal) => Promise<C>
   readonly close: (connection: C) => void
-  /** Returns whether a failure applies to all servers, so that no other server is tried. */
+  /** The failure applies to all servers, so that no other server is tried. */
   readonly isFinal: (cause: unknown) => boolean
 }
 
 /**
- * `silent`: the servers that did not respond before the connection. `failures`: the reasons, in the order of the
- * servers; not empty.
+ * `silent`: the servers that did not respond before the connection. `failures`: in the order of the servers; not empty.
  */
 type Outcome<S, C> =
   | { readonly connection: C; readonly silent: readonly S[] }

@@ -3,13 +3,12 @@
 //
 // Each batch has a *closed* time: all commits of later batches have later times. So a replica at batch n contains every
 // commit up to the closed time of n. Each commit advances the closed time. While there are no commits, a node that
-// serves reads advances the closed time, so that the time of snapshots follows the time of day.
+// serves reads advances it, so that the time of snapshots follows the time of day.
 //
 // A refresh reads the head (the newest batch of the log) and applies the missing batches. One refresh runs at a time,
 // and all callers share it. While a node serves reads, it begins the next refresh before the last refresh is too old,
 // so reads rarely wait. The first read of an idle node waits for a refresh. A commit of this node also applies the
-// missing batches. A client may send a last seen time with a read. The read then waits until the replica contains all
-// commits up to this time.
+// missing batches. A read with a last seen time waits until the replica contains all commits up to this time.
 
 import type { Clock } from '../../base/clock.ts'
 import type { Micros } from '../../base/micros.ts'
@@ -26,61 +25,50 @@ import { closeTime, type Head, LogRetention, type LogRow, missingStandby, readHe
 import { ReadTimes, type RecordClock } from './record-clock.ts'
 import { type AppliedRow, applyRows, type Progress, readNote } from './replica.ts'
 
-/** The replica of a node, the location of the record, and callbacks. */
 export interface NodeOptions {
   readonly location: RecordLocation
-  /** The replica of this node, prepared by `prepareReplica`. Closing the store closes the replica. */
+  /** Prepared by `prepareReplica`. Closing the store closes the replica. */
   readonly local: KeyValueStore
-  /** Identifies this process of the node in the tables of the record; unique among live processes. */
+  /** Identifies this process of the node in the record; unique among live processes. */
   readonly node: string
   readonly clock: Clock
   /** The snapshot times that all processes of the node have used; undefined if the node has one process. */
   readonly given?: SnapshotTimes
   readonly timers: Timers
   readonly random: Random
-  /**
-   * Returns the time of the newest commit in a state, in microseconds. The caller chooses where this time is stored, so
-   * only the caller can read the time.
-   */
+  /** The newest commit in a state. The caller chooses where its time is stored, so only the caller can read it. */
   readonly newestTime: (view: Pick<View, 'get'>) => Micros
-  /** Maximum age in milliseconds of the state that reads see while the database is unavailable. */
+  /** Maximum age of the state that reads see while the database is unavailable. */
   readonly readPatienceMs?: number
   /**
-   * Called once, when the record does not contain the commits of the replica: the replica is invalid, and the process
+   * Called once: the record does not contain the commits of the replica, so the replica is invalid, and the process
    * must exit.
    */
   readonly onDiverged: (reason: string) => void
   /**
-   * Called with the reason why this node cannot follow the record, when the reason changes ({@link Faults}). Called
-   * with undefined when the node can follow the record again.
+   * Called when the reason why this node cannot follow the record changes ({@link Faults}); with undefined when it can
+   * follow the record again.
    */
   readonly onFault?: (fault: FollowFault | undefined) => void
 }
 
 const readPatienceDefaultMs = 300_000
-/**
- * Milliseconds between two refreshes. `pollMs`: for a node that serves reads or has listeners. `restingPollMs`: for an
- * idle node.
- */
+/** Between two refreshes. `pollMs`: while a node serves reads or has listeners. `restingPollMs`: of an idle node. */
 const pollMs = 10
 const restingPollMs = 2_000
-/** Maximum age of the replica in milliseconds while the node follows the record: an idle node polls rarely. */
+/** Maximum age of the replica while the node follows the record: an idle node polls rarely. */
 const followedAgeMaxMs = 5_000
 /** Milliseconds after a read during which a node is treated as a node that serves reads. */
 const readingMs = 1_000
-/**
- * If the last complete refresh began more than this many milliseconds ago, a read without a last seen time waits for a
- * refresh.
- */
+/** If the last complete refresh began earlier, a read without a last seen time waits for a refresh. */
 const freshMs = 5
 /**
- * If the last complete refresh began more than this many milliseconds ago, a read without a last seen time begins the
- * next refresh, but does not wait. Most refreshes end before {@link freshMs} has passed.
+ * If the last complete refresh began earlier, a read without a last seen time begins the next refresh, but does not
+ * wait. Most refreshes end before {@link freshMs} has passed.
  */
 const agingMs = 3
 /**
- * Maximum milliseconds that a read without a last seen time waits, so that occasional slow responses of the database
- * delay reads only a little.
+ * A read without a last seen time waits no longer, so that slow responses of the database delay reads only a little.
  */
 const patienceMs = 20
 /** Milliseconds between two checks for commits that wait for a synchronous standby. */
@@ -88,20 +76,16 @@ const standbyCheckMs = 1_000
 /** Milliseconds until an unavailable database is tried again. */
 const retryMs = 250
 /**
- * Milliseconds until a retry when the replica could not be written. Frequent retries are useless with a full disk. Each
- * failure may crash the process, because lmdb 3.5.6 writes its error text into a buffer of only 100 bytes
- * (`mdb_page_flush`).
+ * Until a retry when the replica could not be written. Frequent retries are useless with a full disk, and each failure
+ * may crash the process, because lmdb 3.5.6 writes its error text into a buffer of only 100 bytes (`mdb_page_flush`).
  */
 const copyRetryMs = 2_000
 /**
- * Milliseconds without a refresh after which other nodes may have committed many batches. A read then waits for a
- * refresh without the limit {@link patienceMs}: an idle node refreshes rarely, and a paused process not at all.
+ * Without a refresh for so long, other nodes may have committed many batches: an idle node refreshes rarely, and a
+ * paused process not at all. A read then waits for a refresh without the limit {@link patienceMs}.
  */
 const farBehindMs = 1_000
-/**
- * Milliseconds after which a refresh without a response is treated as failed, because the network may have lost the
- * response.
- */
+/** A refresh without a response is then treated as failed, because the network may have lost the response. */
 const refreshTimeoutMs = 2_000
 
 export class Follower {
@@ -111,20 +95,19 @@ export class Follower {
   readonly #onApplied: (row: AppliedRow) => void
   readonly #session: ReconnectingSession
   #progress: Progress = { seq: 0, batch: '' }
-  /** The number of the newest batch that this node has read or written. */
+  /** The newest batch that this node has read or written. */
   #headSeq = 0
   readonly #times: ReadTimes
-  /** The number of listeners that need immediate notifications of commits of other nodes. */
+  /** Listeners that need immediate notifications of commits of other nodes. */
   #listeners = 0
   #lastReadMs = Number.NEGATIVE_INFINITY
   /** The replica contains all commits that were made before this time of the monotonic clock. */
   #currentMs = Number.NEGATIVE_INFINITY
   readonly #log: LogRetention
   readonly #faults: Faults
-  /** The result of the last check for commits that wait for a standby, and its time. */
+  /** The last check for commits that wait for a standby, and its time. */
   #missingStandby: StoreUnavailableError | undefined
   #standbyCheckedMs = Number.NEGATIVE_INFINITY
-  /** The running refresh. */
   #refreshing: Promise<void> | undefined
   /** Reads wait for this promise. It resolves at the end of the running refresh, or after {@link patienceMs}. */
   #fresh: Promise<void> | undefined
@@ -132,17 +115,15 @@ export class Follower {
   #refreshedMs = Number.NEGATIVE_INFINITY
   #following: Loop | undefined
   /**
-   * The last failure to write the replica. After a failure, batches of other nodes wait for {@link copyRetryMs}. This
-   * node's own batches do not wait: a committed batch is always applied.
+   * The last failure to write the replica. Batches of other nodes then wait for {@link copyRetryMs}. This node's own
+   * batches do not wait: a committed batch is always applied.
    */
   #failed: { readonly fault: CopyFault; readonly atMs: number } | undefined
   #isStopped = false
   #hasDiverged = false
   #isResting = false
 
-  /**
-   * `onApplied` is called with each batch that this process has applied, including the batches of its own commits.
-   */
+  /** `onApplied` is called with each batch that this process has applied, including its own. */
   constructor(options: NodeOptions, clock: RecordClock, onApplied: (row: AppliedRow) => void) {
     this.#options = options
     this.#clock = clock
@@ -157,12 +138,12 @@ export class Follower {
     return { ...this.#progress, behind: Math.max(0, this.#headSeq - this.#progress.seq) }
   }
 
-  /** The maximum age of a snapshot of the replica, in milliseconds. */
+  /** The maximum age of a snapshot of the replica. */
   get lagMs(): number {
     return this.#elapsedMs() - this.#currentMs
   }
 
-  /** The reason why the replica cannot follow the record. Undefined if it can follow the record. */
+  /** The reason why the replica cannot follow the record, if any. */
   get fault(): FollowFault | undefined {
     return this.#faults.current
   }
@@ -180,12 +161,12 @@ export class Follower {
     await this.#following?.stop()
   }
 
-  /** Returns a time for a snapshot; see {@link ReadTimes.next}. A call is not counted as a read. */
+  /** A time for a snapshot; see {@link ReadTimes.next}. A call is not counted as a read. */
   time(after?: Micros): Micros {
     return this.#times.next(after)
   }
 
-  /** Polls for commits of other nodes at the short interval {@link pollMs}, until the returned function is called. */
+  /** Polls for commits of other nodes every {@link pollMs}, until the returned function is called. */
   listen(): Cancel {
     this.#listeners++
     this.#wake()
@@ -195,8 +176,8 @@ export class Follower {
   }
 
   /**
-   * Throws {@link StoreUnavailableError} when the replica is too old for reads. Only the age of the replica counts, not
-   * the duration of the current fault: a process that was paused has an old replica, but no fault yet.
+   * Throws {@link StoreUnavailableError} when the replica is too old for reads. Only its age counts, not the duration
+   * of the current fault: a process that was paused has an old replica, but no fault yet.
    */
   checkReadable(): void {
     const { lagMs } = this
@@ -223,10 +204,7 @@ export class Follower {
     return notBefore > 0 ? undefined : this.#keepFresh()
   }
 
-  /**
-   * Catches up before a commit when the replica may be far behind: catching up while the head is locked would delay all
-   * other nodes.
-   */
+  /** Catches up before a commit: catching up while the head is locked would delay all other nodes. */
   async approach(): Promise<void> {
     if (this.#isFarBehind) await this.#refresh(0)
   }
@@ -234,9 +212,9 @@ export class Follower {
   /**
    * Applies the batches up to `head`. `askedMs`: the time at which the head was requested. `before`: the position of
    * the replica before the request. Throws if the record does not contain this position. Always fetches the batches
-   * over the session for refreshes, even when a commit has locked the head over another session. The session with the
-   * lock must not fetch batches: if it stopped reading its results, the database would wait for it indefinitely. If it
-   * is only idle, the database closes it.
+   * over the session for refreshes, even when a commit has locked the head over another session: if that session
+   * stopped reading its results, the database would wait for it indefinitely. If it is only idle, the database closes
+   * it.
    */
   async catchUp(head: Head, before: Progress | undefined, askedMs: number): Promise<void> {
     if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
@@ -253,12 +231,12 @@ export class Follower {
     this.#currentMs = Math.max(this.#currentMs, askedMs)
   }
 
-  /** Reads the position of the replica, because other processes of the node update the replica, too. */
+  /** Other processes of the node update the replica, too. */
   #learnProgress(): void {
     this.#progress = readNote(this.#options.local) ?? this.#progress
   }
 
-  /** Throws an error with the reason why the log lacks a batch between the position of the replica and `head`. */
+  /** Throws the reason why the log lacks a batch between the position of the replica and `head`. */
   async #failToReach(session: PostgresSession, head: Head): Promise<never> {
     const { seq } = await readHead(session)
     if (seq >= head.seq) {
@@ -269,10 +247,7 @@ export class Follower {
     throw new StoreUnavailableError('the database of the store has changed to another one')
   }
 
-  /**
-   * Applies batches to the replica, which other processes of the node may update as well; resolves with the number of
-   * the replica's newest batch.
-   */
+  /** Other processes of the node may apply batches as well; resolves with the number of the replica's newest batch. */
   async apply(rows: readonly LogRow[]): Promise<number> {
     const { local, newestTime } = this.#options
     const {
@@ -289,14 +264,14 @@ export class Follower {
     return this.#progress.seq
   }
 
-  /** Applies a batch that this node has just committed. */
+  /** The batch is one that this node has just committed. */
   async applyOwn(row: Head & LogRow): Promise<void> {
     await this.apply([row])
     // If batches of other nodes precede this batch, the next refresh fetches them.
     this.recordHead(row)
   }
 
-  /** Records a head that was read or written. */
+  /** The head was read or written. */
   recordHead(head: Head): void {
     this.#headSeq = Math.max(this.#headSeq, head.seq)
     const { local, newestTime } = this.#options
@@ -305,8 +280,8 @@ export class Follower {
 
   /**
    * Refreshes the replica until its closed time is at least `wanted`. A refresh that is already running may miss data
-   * that clients have seen before the call. So if the running refresh does not reach `wanted`, begins a new refresh.
-   * Rejects if a refresh fails and the replica does not contain all commits up to `notBefore`.
+   * that clients have seen before the call, so if it does not reach `wanted`, begins a new refresh. Rejects if a
+   * refresh fails and the replica does not contain all commits up to `notBefore`.
    */
   async #refreshUpTo(notBefore: number, wanted: number): Promise<void> {
     const times = this.#times
@@ -331,14 +306,14 @@ export class Follower {
     return this.lagMs > farBehindMs
   }
 
-  /** True while a read without a last seen time need not wait for a complete refresh. */
+  /** A read without a last seen time need not wait for a complete refresh. */
   get #isCurrent(): boolean {
     return this.#times.areFresh && !this.#isFarBehind
   }
 
   /**
-   * Begins a refresh if the last refresh is too old. Returns a promise that resolves when the replica is fresh, or
-   * after {@link patienceMs}. Returns undefined if the read need not wait.
+   * Begins a refresh if the last one is too old. The promise resolves when the replica is fresh, or after
+   * {@link patienceMs}. Undefined if the read need not wait.
    */
   #keepFresh(): Promise<void> | undefined {
     const { lagMs } = this
@@ -352,7 +327,7 @@ export class Follower {
     return this.#fresh
   }
 
-  /** Runs one step of the background loop. Resolves with the milliseconds until the next step. */
+  /** One step of the background loop; resolves with the milliseconds until the next. */
   async #follow(): Promise<number> {
     this.#isResting = false
     const sinceMs = this.#elapsedMs() - this.#refreshedMs
@@ -384,10 +359,7 @@ export class Follower {
     return this.#refreshing
   }
 
-  /**
-   * Reads the head and catches up. If the closed time is before `wanted` (microseconds), advances the closed time to
-   * the time of day.
-   */
+  /** If the closed time is before `wanted` (microseconds), advances the closed time to the time of day. */
   async #readAndCatchUp(wanted: number): Promise<void> {
     const { node, random } = this.#options
     const beganMs = this.#elapsedMs()
@@ -415,8 +387,8 @@ export class Follower {
   }
 
   /**
-   * The reason why commits wait for a synchronous standby; undefined if they do not wait. The replica can still follow
-   * the record. But reads must not wait for a new closed time, and the operator must know the reason.
+   * The reason why commits wait for a synchronous standby, if any. The replica can still follow the record, but reads
+   * must not wait for a new closed time, and the operator must know the reason.
    */
   async #standbyFault(session: PostgresSession): Promise<StoreUnavailableError | undefined> {
     if (this.#elapsedMs() - this.#standbyCheckedMs >= standbyCheckMs) {
@@ -427,8 +399,8 @@ export class Follower {
   }
 
   /**
-   * Opens a session, and checks that the database contains the record of the replica. The check is needed because the
-   * address may lead to a standby that lacked commits when it was promoted.
+   * Checks that the database contains the record of the replica: the address may lead to a standby that lacked commits
+   * when it was promoted.
    */
   openSession(statementTimeoutMs: number): Promise<PostgresSession> {
     const { local, location, node } = this.#options

@@ -1,6 +1,6 @@
-// Stores pieces of query log segments in the store's tables in PostgreSQL. Each piece has a row. The row contains the
-// bytes of the piece if they are not stored in a bucket. Other rows contain the time up to which each machine has
-// uploaded its query log, and the time up to which all machines should upload.
+// Pieces of query log segments, a row each, in the store's tables in PostgreSQL. The row contains the bytes of the
+// piece if they are not stored in a bucket. Other rows contain the time up to which each machine has uploaded its query
+// log, and the time up to which all machines should upload.
 
 import { endOfTime, type Micros, micros } from '../../base/micros.ts'
 import type { ResultRow } from './postgres-session.ts'
@@ -8,22 +8,22 @@ import type { ReconnectingSession } from './reconnecting-session.ts'
 
 /** An uploaded piece of a query log segment. The pieces of a segment are contiguous. */
 export interface Chunk {
-  /** The segment of the piece: the writer of the segment, and the time at which the segment begins (microseconds). */
+  /** The writer of the segment, and the time at which it begins (microseconds). */
   readonly writer: string
   readonly start: Micros
-  /** The position of the piece in the segment, and its length, in bytes. */
+  /** Bytes in the segment. */
   readonly position: number
   readonly bytes: number
-  /** No log record in the piece is newer than this time (microseconds). */
+  /** No log record in the piece is newer (microseconds). */
   readonly until: Micros
 }
 
 /** Seconds without a report after which a machine is treated as dead. */
 const silentSeconds = 10
-/** The name of the row, in the table of machines, that contains the time up to which all machines should upload. */
+/** Names the row, in the table of machines, with the time up to which all machines should upload. */
 const requestRow = ''
 
-/** The pieces of all machines. All methods reject with `StoreUnavailableError` on failure. */
+/** All methods reject with `StoreUnavailableError` on failure. */
 export class RecordLogChunks {
   readonly #sessions: ReconnectingSession
   readonly #node: string
@@ -33,10 +33,7 @@ export class RecordLogChunks {
     this.#node = node
   }
 
-  /**
-   * The number of uploaded bytes of each segment of the given writers. The keys of the map have the form
-   * `writer/start`.
-   */
+  /** The uploaded bytes of each segment of the given writers, by `writer/start`. */
   async handedOver(writers: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#sessions.query(
       table => `SELECT writer, start, max(place + bytes) AS reached FROM ${table('log_chunk')}
@@ -46,10 +43,7 @@ export class RecordLogChunks {
     return new Map(rows.map(row => [`${row.writer}/${row.start}`, Number(row.reached)]))
   }
 
-  /**
-   * Adds a piece. `body`: the compressed piece; undefined when the piece is stored in a bucket. Adding a piece again
-   * changes nothing.
-   */
+  /** `body`: the compressed piece; undefined when it is stored in a bucket. Adding a piece again changes nothing. */
   async add(chunk: Chunk, body: Uint8Array | undefined): Promise<void> {
     const { writer, start, position, bytes, until } = chunk
     await this.#sessions.query(
@@ -89,8 +83,8 @@ export class RecordLogChunks {
   }
 
   /**
-   * Returns the pieces to remove. A piece is removed if all its records are older than `before`. If all pieces together
-   * have more than `bytesMax` bytes, the oldest pieces are removed, too.
+   * The pieces to remove: pieces whose records are all older than `before`, and the oldest pieces if all together have
+   * more than `bytesMax` bytes.
    */
   async old(before: Micros, bytesMax: number): Promise<readonly Chunk[]> {
     const rows = await this.#sessions.query(
@@ -125,7 +119,7 @@ export class RecordLogChunks {
     return micros(Number(row?.until ?? 0))
   }
 
-  /** Reports that this machine is alive, and has uploaded all records up to `until`. */
+  /** This machine is alive, and has uploaded all records up to `until`. */
   report(until: Micros): Promise<void> {
     return this.#reportAs(this.#node, until)
   }
@@ -150,7 +144,7 @@ export class RecordLogChunks {
     return row?.until === null ? endOfTime : micros(Number(row?.until))
   }
 
-  /** Reports that this machine has stopped. Also removes the reports of machines that have been silent for a day. */
+  /** This machine has stopped. Also removes the reports of machines that have been silent for a day. */
   async retire(): Promise<void> {
     await this.#sessions.query(
       table => `DELETE FROM ${table('log_node')}

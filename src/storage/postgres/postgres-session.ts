@@ -21,11 +21,11 @@ import { connectToFirst } from './first-server.ts'
 export interface RecordLocation {
   /** The address of the database, in the syntax of `parseDatabaseAddress`. Must never be logged. */
   readonly url: string
-  /** The database schema of these tables. */
+  /** The database schema of the tables. */
   readonly schema: string
   /**
-   * Milliseconds that a session may be idle while it holds the lock on the head (the newest batch of the log; see
-   * record.ts). After this time, the database closes the session. The default is 5 000.
+   * How long a session may be idle while it holds the lock on the head (the newest batch of the log; see record.ts)
+   * before the database closes it. The default is 5 000.
    */
   readonly holdMs?: number
   /** Aborted when the process is about to exit: sessions are closed, and no new sessions are opened. */
@@ -36,22 +36,16 @@ const holdMsDefault = 5_000
 /** Maximum milliseconds to wait until the server closes a connection. */
 const endTimeoutMs = 1_000
 /**
- * Milliseconds that a statement of a commit may take before its connection is treated as broken. This time must be
- * longer than {@link lockTimeoutMaxMs}: the database must end a wait for the lock on the head before the node stops
- * waiting. Otherwise, the database could later give the lock to a node that no longer waits.
+ * A connection is treated as broken when a statement of a commit takes longer. Must exceed {@link lockTimeoutMaxMs}:
+ * the database must end a wait for the lock on the head before the node stops waiting. Otherwise, the database could
+ * later give the lock to a node that no longer waits.
  */
 export const commitTimeoutMs = 8_000
-/**
- * Maximum milliseconds that a statement waits for the lock on the head. After this time, the statement fails and is
- * queued again.
- */
+/** A statement then stops waiting for the lock on the head, fails, and is queued again. */
 const lockTimeoutMaxMs = commitTimeoutMs - 1_000
-/**
- * A session waits for the lock on the head this many milliseconds longer than another session may be idle with the
- * lock.
- */
+/** A session waits for the lock on the head so much longer than another session may be idle with the lock. */
 const lockMarginMs = 2_000
-/** Default milliseconds that a statement may take before its session is treated as broken. */
+/** A session is treated as broken when a statement takes longer. */
 const statementTimeoutMsDefault = 30_000
 
 /**
@@ -71,12 +65,12 @@ function sessionSettings(holdMs: number): readonly string[] {
   ]
 }
 
-/** The setting with which commits do not wait for a synchronous standby. */
+/** Commits do not wait for a synchronous standby. */
 const localCommit = 'synchronous_commit = local'
 
 /**
- * Settings that limit how long the database waits for a process that does not read its results, or for a machine that
- * has disappeared during a statement. {@link sessionSettings} does not limit these waits.
+ * Limit how long the database waits for a process that does not read its results, or for a machine that has disappeared
+ * during a statement. {@link sessionSettings} does not limit these waits.
  */
 function networkSettings(holdMs: number): readonly string[] {
   const seconds = Math.ceil(holdMs / 1000)
@@ -88,16 +82,16 @@ function networkSettings(holdMs: number): readonly string[] {
   ]
 }
 
-/** A statement for the driver. The driver's types lack the time limit of a single statement. */
+/** The driver's types lack the time limit of a single statement. */
 type Statement = QueryConfig & { readonly query_timeout?: number }
 
 /** A row from the driver, with 64-bit integers as text and bytes as buffers. */
 export type ResultRow = Readonly<Record<string, unknown>>
 
 /**
- * The outcome of a transaction. `rejected`: the database has rolled back the transaction. `unknown`: the database has
- * committed the transaction, but the wait for a synchronous standby was cancelled, so the standby may lack the
- * transaction. Such a transaction is treated as committed once a later commit is acknowledged.
+ * `rejected`: the database has rolled back the transaction. `unknown`: the database has committed the transaction, but
+ * the wait for a synchronous standby was cancelled, so the standby may lack the transaction. Such a transaction is
+ * treated as committed once a later commit is acknowledged.
  */
 export type CommitOutcome = 'acknowledged' | 'unknown' | 'rejected'
 
@@ -118,8 +112,8 @@ export class PostgresSession {
    * Connects to the first server of the address that accepts writes. If a server does not respond within a second, the
    * next server is tried at the same time, and for a while, the silent server is tried last. Throws
    * {@link StoreUnavailableError} when no server can be reached, or when all servers reject the connection or are
-   * standbys. Standbys are excluded, because a standby may lack commits that a replica already contains. If a statement
-   * takes longer than `statementTimeoutMs`, the connection is treated as broken; 0: no limit.
+   * standbys: a standby may lack commits that a replica already contains. If a statement takes longer than
+   * `statementTimeoutMs`, the connection is treated as broken; 0: no limit.
    */
   static async open(
     location: RecordLocation,
@@ -154,8 +148,7 @@ export class PostgresSession {
   }
 
   /**
-   * Calls {@link open}, then `check`. If `check` throws, the session is closed and the error is thrown as a {@link
-   * StoreUnavailableError}.
+   * Calls {@link open}, then `check`. If `check` throws, closes the session and throws {@link StoreUnavailableError}.
    */
   static async openChecked(
     location: RecordLocation,
@@ -257,7 +250,7 @@ export class PostgresSession {
     return (this.#client as unknown as { readonly processID?: number }).processID
   }
 
-  /** Opens another session to the same database, for statements without a time limit. */
+  /** Another session to the same database, for statements without a time limit. */
   beside(): Promise<PostgresSession> {
     return PostgresSession.open(this.#location, this.#purpose, 0)
   }
@@ -267,12 +260,12 @@ export class PostgresSession {
     return this.#failure === undefined
   }
 
-  /** Returns the qualified name of one of the store's tables, quoted. */
+  /** The qualified name of one of the store's tables, quoted. */
   table(name: string): string {
     return `${this.schemaName}."${name}"`
   }
 
-  /** The name of the store's schema, quoted. */
+  /** Quoted. */
   get schemaName(): string {
     return `"${this.#location.schema.replaceAll('"', '""')}"`
   }
@@ -282,15 +275,12 @@ export class PostgresSession {
     return (await this.#send({ text, ...(values && { values: [...values] }) })).rows
   }
 
-  /**
-   * Like {@link query}, for repeated statements: the database parses and plans a statement once for each session.
-   * `name` identifies a statement within the session.
-   */
+  /** Like {@link query}; the database parses and plans a statement once for each session, by its `name`. */
   async prepared(name: string, text: string, values: readonly unknown[]): Promise<readonly ResultRow[]> {
     return (await this.#send({ name, text, values: [...values] })).rows
   }
 
-  /** Like {@link query}, for statements with large results. A statement may take `timeoutMs` milliseconds. */
+  /** Like {@link query}, for statements with large results. */
   async queryLong(
     text: string,
     values: readonly unknown[],
@@ -300,15 +290,15 @@ export class PostgresSession {
   }
 
   /**
-   * Runs `statement` in a separate transaction whose commit does not wait for a synchronous standby. `statement` must
-   * send a single statement at once, so the call takes one round trip. Must not be called within a transaction.
+   * Runs `statement` in a separate transaction whose commit does not wait for a synchronous standby. It must send a
+   * single statement at once, so the call takes one round trip. Must not be called within a transaction.
    */
   async locally<T>(statement: () => Promise<T>): Promise<T> {
     const [, result] = await Promise.all([this.beginLocally(), statement(), this.query('COMMIT')])
     return result
   }
 
-  /** Begins a transaction whose commit does not wait for a synchronous standby. */
+  /** The transaction's commit does not wait for a synchronous standby. */
   async beginLocally(): Promise<void> {
     await Promise.all([this.query('BEGIN'), this.query(`SET LOCAL ${localCommit}`)])
   }
@@ -318,7 +308,6 @@ export class PostgresSession {
     await this.query(`SET ${localCommit}`)
   }
 
-  /** Commits a transaction. Returns the outcome. */
   async commit(): Promise<CommitOutcome> {
     const warnings = this.#warnings
     const { command } = await this.#send({ text: 'COMMIT' })
@@ -339,21 +328,20 @@ export class PostgresSession {
     }
   }
 
-  /** Closes the session. Resolves when the server has closed the connection, or after {@link endTimeoutMs}. */
+  /** Resolves when the server has closed the connection, or after {@link endTimeoutMs}. */
   async end(): Promise<void> {
     if (this.isSound) await Promise.race([this.#client.end().catch(() => undefined), wait(endTimeoutMs)])
     this.close()
   }
 
-  /** Closes the session without waiting: the database rolls back a running transaction. */
+  /** Does not wait: the database rolls back a running transaction. */
   close(): void {
     this.#fail(new Error('the session is closed'))
   }
 
   /**
-   * Returns a promise that rejects when the process is about to exit, or when another server has accepted a connection;
-   * the session is then closed, too. The promise is needed because the driver does not close a connection that it is
-   * still opening.
+   * The promise rejects, and the session is closed, when the process is about to exit, or when another server has
+   * accepted a connection. Needed because the driver does not close a connection that it is still opening.
    */
   #endWith(ending: AbortSignal | undefined): Promise<never> {
     const ended = new Promise<never>((_resolve, reject) => {
@@ -375,26 +363,23 @@ export class PostgresSession {
     if (this.#failure) return
     this.#failure = failure
     this.#client.end().catch(() => undefined)
-    // The socket is destroyed, because a connection that hangs would never close. The driver's types do not declare the
-    // socket.
+    // A connection that hangs would never close. The driver's types do not declare the socket.
     const { stream } = (this.#client as unknown as { connection?: { stream?: { destroy(): void } } })
       .connection ?? { stream: undefined }
     stream?.destroy()
   }
 }
 
-// Converts a database address to connection settings of the driver. A server gets one set of settings for each kind of
-// TLS that is tried. The order is the same as in libpq.
+// A server gets one set of connection settings for each kind of TLS that is tried, in the order of libpq.
 
-/** A server of an address. */
 interface DatabaseServer {
   /** Identifies the server among the servers of the address. */
   readonly name: string
-  /** At least one set of connection settings. The next set is tried when the server rejects the previous set. */
+  /** At least one. The next settings are tried when the server rejects the previous ones. */
   readonly attempts: readonly ClientConfig[]
 }
 
-/** Milliseconds for which a server that has not responded is tried last. */
+/** A server that has not responded is tried last for so long. */
 const silentMs = 30_000
 /** The times at which servers did not respond, by name, in milliseconds of the monotonic clock. */
 const silentSince = new Map<string, number>()
@@ -407,8 +392,8 @@ function isSilent({ name }: DatabaseServer): boolean {
 const connectTimeoutMs = 5_000
 
 /**
- * Returns the servers of an address, in the order in which they are tried. Throws {@link StoreUnavailableError} when a
- * file that the address names cannot be read.
+ * In the order in which they are tried. Throws {@link StoreUnavailableError} when a file that the address names cannot
+ * be read.
  */
 function endpointsOf(url: string, purpose: string): DatabaseServer[] {
   const address = parseDatabaseAddress(url)

@@ -25,37 +25,34 @@ import { RecordClock } from './record-clock.ts'
 import { isReserved, type Progress, ReplicaView, readNote } from './replica.ts'
 
 interface PostgresOptions extends NodeOptions {
-  /** Milliseconds that a write waits for an unavailable database before the write is rejected. */
+  /** How long a write waits for an unavailable database before it is rejected. */
   readonly writePatienceMs?: number
 }
 
 const writePatienceDefaultMs = 10_000
-/** Milliseconds that a write waits for an unavailable database when the process is about to exit. */
+/** {@link PostgresOptions.writePatienceMs} when the process is about to exit. */
 const hurriedPatienceMs = 2_000
 /** Milliseconds until an unavailable database is tried again. */
 const retryMs = 200
-/** Interval in milliseconds at which jobs that have waited too long are rejected, even while a statement is running. */
+/** Jobs that have waited too long are rejected at this interval, even while a statement is running. */
 const impatienceMs = 500
-/**
- * Minimum milliseconds to wait for the response to a batch. Without a response, the outcome of the batch is unknown.
- */
+/** Minimum wait for the response to a batch, without which the outcome is unknown. */
 const answerMs = 2_000
 
 /** When the writes of a batch have at least this number of bytes, no more jobs are added to the batch. */
 const batchBytesMax = 1 << 20
 const batchJobsMax = 256
 
-/** Jobs that are committed together. */
 interface BuiltBatch {
   readonly jobs: readonly Job[]
   readonly writes: readonly Write[]
-  /** The time of the newest commit in the store including the batch, in microseconds. */
+  /** The newest commit in the store including the batch, in microseconds. */
   readonly newestTime: Micros
 }
 
 /**
- * A batch whose commit has been sent and whose jobs are not completed yet. If the connection breaks, only the log shows
- * the outcome.
+ * The commit has been sent, but the jobs are not completed yet. If the connection breaks, only the log shows the
+ * outcome.
  */
 interface OpenBatch {
   readonly seq: number
@@ -63,28 +60,28 @@ interface OpenBatch {
   readonly jobs: readonly Job[]
   /** The time at which the batch was sent, in milliseconds of the monotonic clock. */
   readonly sentMs: number
-  /** True when the database has acknowledged the batch, but the replica of this node does not contain it yet. */
+  /** The database has acknowledged the batch, but the replica of this node does not contain it yet. */
   readonly isAcknowledged: boolean
 }
 
-/** The state of a node's replica, compared with the record (the store's tables in PostgreSQL). */
+/** A node's replica, compared with the record (the store's tables in PostgreSQL). */
 export interface ReplicaStatus extends Progress {
   /** The reason why the replica cannot follow the record. */
   readonly fault: FollowFault | undefined
-  /** The maximum age of the state that reads see, in milliseconds. */
+  /** The maximum age of the state that reads see. */
   readonly lagMs: number
   /** The number of batches by which the record was ahead of the replica at the last poll. */
   readonly behind: number
 }
 
-/** Opens the store. The replica must be prepared, and the database must be reachable. */
+/** The replica must be prepared, and the database must be reachable. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
   const store = new PostgresStore(options)
   await store.start()
   return store
 }
 
-/** A store that reads a local replica, and appends its commits to the record (the store's tables in PostgreSQL). */
+/** Reads a local replica, and appends its commits to the record (the store's tables in PostgreSQL). */
 export class PostgresStore implements ReplicatedStore {
   readonly #options: PostgresOptions
   readonly #local: KeyValueStore
@@ -95,8 +92,8 @@ export class PostgresStore implements ReplicatedStore {
   readonly #session: ReconnectingSession
   #open: OpenBatch | undefined
   /**
-   * Jobs whose batch is in the log, but was not acknowledged. A synchronous standby may lack such a batch. So these
-   * jobs are resolved only after the next acknowledged commit.
+   * Jobs whose batch is in the log, but was not acknowledged: a synchronous standby may lack it. So these jobs are
+   * resolved only after the next acknowledged commit.
    */
   #unconfirmed: Job[] = []
   #committing: Promise<void> | undefined
@@ -106,7 +103,7 @@ export class PostgresStore implements ReplicatedStore {
   #isHurried = false
   #isBuilding = false
   #onForeign: (batch: ForeignBatch) => void = () => undefined
-  /** The head (record.ts) at the time when the current batch was built. */
+  /** The head (record.ts) when the current batch was built. */
   #head: Head | undefined
 
   constructor(options: PostgresOptions) {
@@ -138,7 +135,7 @@ export class PostgresStore implements ReplicatedStore {
     closed: () => this.#head?.closed ?? epoch,
   }
 
-  /** Catches up with the record, and begins to follow the record. */
+  /** Catches up with the record, and begins to follow it. */
   start(): Promise<void> {
     return this.#follower.start()
   }
@@ -149,7 +146,6 @@ export class PostgresStore implements ReplicatedStore {
     return this.#local.read(view => read(new ReplicaView(view)))
   }
 
-  /** See {@link ReplicatedStore.ready}. */
   ready(notBefore: number, isLater = false): Promise<void> | undefined {
     return this.#follower.ready(notBefore, isLater)
   }
@@ -175,7 +171,7 @@ export class PostgresStore implements ReplicatedStore {
     this.#onForeign = listener
   }
 
-  /** The time of day by the database's clock, in microseconds; never steps back. */
+  /** By the database's clock, in microseconds; never steps back. */
   now(): Micros {
     return this.#clock.now()
   }
@@ -186,9 +182,7 @@ export class PostgresStore implements ReplicatedStore {
     return { fault, lagMs, ...progress }
   }
 
-  /**
-   * Called when the process is about to exit: writes wait only {@link hurriedPatienceMs} for an unavailable database.
-   */
+  /** The process is about to exit, so writes wait only {@link hurriedPatienceMs} for an unavailable database. */
   shortenPatience(): void {
     this.#isHurried = true
   }
@@ -218,8 +212,8 @@ export class PostgresStore implements ReplicatedStore {
       }
     }
     stopWatching()
-    // This assignment runs in the same turn of the event loop as the last check of the queue. So a later transaction
-    // finds `#committing` undefined, and calls `#commitAll` again.
+    // In the same turn of the event loop as the last check of the queue, so a later transaction finds `#committing`
+    // undefined, and calls `#commitAll` again.
     this.#committing = undefined
   }
 
@@ -227,10 +221,7 @@ export class PostgresStore implements ReplicatedStore {
     return !this.#queue.isEmpty || this.#open !== undefined || this.#unconfirmed.length > 0
   }
 
-  /**
-   * Runs one commit. Throws when the database is unavailable or rejects the commit; the jobs then wait for the next
-   * attempt.
-   */
+  /** Throws when the database is unavailable or rejects the commit; the jobs then wait for the next attempt. */
   async #commitBatch(): Promise<void> {
     await this.#follower.approach()
     const session = await this.#session.sound()
@@ -278,8 +269,8 @@ export class PostgresStore implements ReplicatedStore {
     }
     // `#open` is undefined if its jobs were rejected with an unknown outcome while the batch was sent.
     this.#open &&= { ...this.#open, isAcknowledged: committed === 'acknowledged' }
-    // The jobs are resolved only after the replica contains the batch. So a client's next read on this node contains
-    // the write, even if the client does not send the time of the write.
+    // The replica must contain the batch first, so that a client's next read on this node contains the write, even if
+    // the client does not send the time of the write.
     await this.#follower.applyOwn({ ...row, clock: head.clock })
     this.#open = undefined
     this.#unconfirmed.push(...jobs)
@@ -289,10 +280,9 @@ export class PostgresStore implements ReplicatedStore {
   }
 
   /**
-   * Returns the closed time (follower.ts) of a batch whose newest commit has the time `newestTime`. Every later commit
-   * is at least two microseconds later than `newestTime`. So the closed time is at least one microsecond later than
-   * `newestTime`. If possible, the closed time is the time of day, but before the oldest announced commit of this node.
-   * A late closed time is useful: a snapshot of this state can have any time up to the closed time.
+   * The closed time (follower.ts) of a batch: at least one microsecond later than `newestTime`, because every later
+   * commit is at least two microseconds later. If possible, it is the time of day, but before the oldest announced
+   * commit of this node. A late closed time is useful: a snapshot of this state can have any time up to it.
    */
   #closedTimeAfter(newestTime: Micros): Micros {
     const announced = this.#announced.oldestAfter(newestTime)
@@ -302,7 +292,7 @@ export class PostgresStore implements ReplicatedStore {
     )
   }
 
-  /** Runs transactions on the replica; each transaction sees the writes of the previous transactions of the batch. */
+  /** Each transaction sees the writes of the previous transactions of the batch. */
   #build(jobs: Job[]): BuiltBatch {
     this.#isBuilding = true
     try {
@@ -346,7 +336,7 @@ export class PostgresStore implements ReplicatedStore {
     return session
   }
 
-  /** Rejects jobs that have waited longer than {@link PostgresOptions.writePatienceMs}. */
+  /** See {@link PostgresOptions.writePatienceMs}. */
   #rejectOldJobs(): void {
     const reason = this.#failure
     const { writePatienceMs = writePatienceDefaultMs } = this.#options
@@ -366,15 +356,15 @@ export class PostgresStore implements ReplicatedStore {
   }
 }
 
-/** The error for jobs that were not committed. `cause`: the reason; undefined if the database has not responded. */
+/** The jobs were not committed. `cause` is undefined if the database has not responded. */
 function rejected(cause: unknown): StoreUnavailableError {
   const reason = cause === undefined ? 'it does not respond' : wordsOf(cause)
   return new StoreUnavailableError(`the database of the store does not accept commits: ${reason}`, { cause })
 }
 
 /**
- * The error for a committed write that the replica of this node cannot show. The outcome is reported as `unknown`,
- * because programs repeat a write that is reported as not committed. The message says that the write was committed.
+ * A committed write that the replica of this node cannot show. The outcome is reported as `unknown`, because programs
+ * repeat a write that is reported as not committed. The message says that the write was committed.
  */
 function notShown(): StoreUnavailableError {
   return new StoreUnavailableError(
@@ -383,10 +373,7 @@ function notShown(): StoreUnavailableError {
   )
 }
 
-/**
- * The error for an unknown outcome. `cause`: the reason why the last attempt to commit failed; undefined if no attempt
- * failed.
- */
+/** `cause`: why the last attempt to commit failed; undefined if no attempt failed. */
 function unknownOutcome(cause: unknown): StoreUnavailableError {
   const before = cause === undefined ? '' : `; the previous attempt failed: ${wordsOf(cause)}`
   return new StoreUnavailableError(

@@ -15,8 +15,8 @@ export class ReconnectingSession {
   }
 
   /**
-   * Returns the connection that all callers share. If no working connection is open, opens a connection. Rejects with
-   * {@link StoreUnavailableError} after {@link close}, or if the connection cannot be opened.
+   * All callers share the connection, which is opened if necessary. Rejects with {@link StoreUnavailableError} after
+   * {@link close}, or if the connection cannot be opened.
    */
   async sound(): Promise<PostgresSession> {
     if (this.#session?.isSound) return this.#session
@@ -33,10 +33,7 @@ export class ReconnectingSession {
     return this.#opening
   }
 
-  /**
-   * Runs a single statement on the connection. `statement` returns the text of the statement; its argument is {@link
-   * PostgresSession.table}.
-   */
+  /** Runs a single statement. `statement` returns its text; the argument is {@link PostgresSession.table}. */
   async query(
     statement: (table: (name: string) => string) => string,
     values: readonly unknown[],
@@ -58,17 +55,17 @@ export class ReconnectingSession {
     }
   }
 
-  /** The open connection; undefined if no working connection is open. Never opens a connection. */
+  /** Undefined if no working connection is open. Never opens a connection. */
   get current(): PostgresSession | undefined {
     return this.#session?.isSound ? this.#session : undefined
   }
 
-  /** Closes the connection and aborts its running statements. The next caller gets a new connection. */
+  /** Aborts running statements. The next caller gets a new connection. */
   drop(): void {
     this.#session?.close()
   }
 
-  /** Closes the connection. Later calls of {@link sound} reject. */
+  /** Later calls of {@link sound} reject. */
   close(): void {
     this.#isClosed = true
     this.drop()

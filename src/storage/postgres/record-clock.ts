@@ -5,31 +5,30 @@
 import { epoch, type Micros, micros } from '../../base/micros.ts'
 import type { SnapshotTimes } from '../../base/timeline.ts'
 
-/** Assumed maximum drift between two clocks, in microseconds for each millisecond. Real clocks drift ten times less. */
+/** Assumed drift between two clocks, in microseconds for each millisecond. Real clocks drift ten times less. */
 const driftMax = 1
 /**
- * If a reading is earlier than expected by more than this many microseconds, and the delay of the response does not
- * explain the difference, the database's clock was set back.
+ * If a reading is so many microseconds earlier than expected, and the delay of the response does not explain the
+ * difference, the database's clock was set back.
  */
 const stepMin = 1_000_000
 
-/** Microseconds of the time of day, from readings of the database's clock. Never goes back. */
+/** The time of day from readings of the database's clock, in microseconds. Never goes back. */
 export class RecordClock {
   readonly #elapsedMs: () => number
   #offset: number | undefined
   #learnedMs = 0
   #latest = epoch
 
-  /** `elapsedMs`: a monotonic clock in milliseconds. */
+  /** `elapsedMs`: a monotonic clock. */
   constructor(elapsedMs: () => number) {
     this.#elapsedMs = elapsedMs
   }
 
   /**
-   * Records a reading of the database's clock, in microseconds. A delayed response makes the computed time of day too
-   * early. So the reading that gives the latest time of day is the most accurate. `askedMs`: the time of the request, in
-   * milliseconds of the monotonic clock. The delay of the response is at most the time since the request, for example if
-   * this process was paused.
+   * Records a reading of the database's clock. A delayed response makes the computed time of day too early, so the
+   * reading that gives the latest time of day is the most accurate. `askedMs`: the time of the request on the monotonic
+   * clock. The delay of the response is at most the time since the request, for example if this process was paused.
    */
   learn(time: Micros, askedMs: number): void {
     const nowMs = this.#elapsedMs()
@@ -51,16 +50,13 @@ export class RecordClock {
 
 /** Maximum lag of a snapshot's time behind the time of day, in microseconds, while the database is available. */
 const lagMax = 110_000
-/**
- * While the node serves reads, the closed time (follower.ts) is advanced when it is older than this many microseconds.
- */
+/** While the node serves reads, a closed time (follower.ts) is advanced at this age, in microseconds. */
 const refreshAge = 75_000
 
 /**
- * The times of snapshots of a replica. A snapshot may have any time from the time of its newest commit to the closed
- * time (follower.ts). The closed time advances in steps of a tenth of a second. Snapshot times do not have these steps,
- * because they follow the clock with a fixed lag. If possible, each snapshot time is later than the previous snapshot
- * time.
+ * The times of snapshots of a replica: any time from its newest commit to the closed time (follower.ts). The closed
+ * time advances in steps of a tenth of a second. Snapshot times do not have these steps, because they follow the clock
+ * with a fixed lag. If possible, each snapshot time is later than the previous one.
  */
 export class ReadTimes {
   readonly #clock: RecordClock
@@ -74,12 +70,12 @@ export class ReadTimes {
     this.#others = others
   }
 
-  /** The newest known closed time, in microseconds. The replica is complete up to this time. */
+  /** The newest known closed time: the replica is complete up to it. */
   get closed(): Micros {
     return this.#closed
   }
 
-  /** True while the times of snapshots follow the time of day. */
+  /** The times of snapshots follow the time of day. */
   get areFresh(): boolean {
     return this.#clock.now() - this.#closed < lagMax
   }
@@ -89,20 +85,19 @@ export class ReadTimes {
     return this.#clock.now() - refreshAge
   }
 
-  /** Records that the replica is complete up to `closed`. `newest`: the time of the newest commit in the replica. */
+  /** The replica is complete up to `closed`. `newest`: the time of its newest commit. */
   note(closed: Micros, newest: Micros): void {
     this.#closed = Math.max(this.#closed, closed)
     this.#given = Math.max(this.#given, newest)
   }
 
   /**
-   * Returns a time up to which the newest snapshot of the replica is complete, in microseconds. If possible, this time
-   * is later than the previous result and later than `after`.
+   * A time up to which the newest snapshot of the replica is complete, in microseconds; if possible, later than the
+   * previous result and later than `after`.
    */
   next(after: Micros = epoch): Micros {
     if (this.#others !== undefined) {
-      // All processes share the replica, so the replica is complete up to each time that another process has
-      // determined.
+      // All processes share the replica, so it is complete up to each time that another process has determined.
       this.#given = Math.max(this.#given, this.#others.newest())
       this.#closed = Math.max(this.#closed, this.#given)
     }

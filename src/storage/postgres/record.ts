@@ -13,7 +13,7 @@ import { assertKnown } from './tables.ts'
 /** The newest committed batch, with related times. */
 export interface Head {
   readonly seq: number
-  /** The closed time in microseconds. All commits after this batch have times after the closed time. */
+  /** In microseconds. All commits after this batch have later times. */
   readonly closed: Micros
   /** The database's time of day at the read (microseconds). */
   readonly clock: Micros
@@ -23,13 +23,13 @@ export interface Head {
 export interface LogRow {
   readonly seq: number
   /**
-   * A random name from the node that committed the batch. The node recognizes its own batch by this name after a lost
+   * A random name from the node that committed the batch, by which the node recognizes its own batch after a lost
    * connection.
    */
   readonly batch: string
   /**
-   * The name of the previous batch; empty if there is no previous batch, or if its row was removed. The name shows
-   * whether two logs have the same history.
+   * The name of the previous batch; empty if there is none, or if its row was removed. Shows whether two logs have the
+   * same history.
    */
   readonly before: string
   readonly body: Bytes
@@ -41,7 +41,7 @@ const clock = '(extract(epoch from clock_timestamp()) * 1000000)::bigint AS cloc
 const rowsMax = 64
 /** Maximum number of bytes of all rows of a fetch except the last row. */
 const rowsBytesMax = 4 << 20
-/** Milliseconds after which a fetch fails. This time must be sufficient for a slow network. */
+/** Sufficient for a slow network. */
 const rowsTimeoutMs = 30_000
 
 function headOf(row: Readonly<Record<string, unknown>> | undefined): Head {
@@ -53,22 +53,19 @@ const newest = (session: PostgresSession) =>
   `SELECT seq, closed, ${clock}, (SELECT version FROM ${session.table('meta')} WHERE id = 1) AS version
    FROM ${session.table('log')} ORDER BY seq DESC LIMIT 1`
 
-/**
- * The present head; does not wait for commits. Throws {@link StoreUnavailableError} when a newer program has changed
- * the tables.
- */
+/** Does not wait for commits. Throws {@link StoreUnavailableError} when a newer program has changed the tables. */
 export async function readHead(session: PostgresSession): Promise<Head> {
   const [row] = await session.prepared('read head', newest(session), [])
   if (row) assertKnown(session, Number(row.version))
   return headOf(row)
 }
 
-/** Begins a transaction and locks the head: no other node commits until the transaction ends. Takes one round trip. */
+/** Begins a transaction; no other node commits until it ends. Takes one round trip. */
 export async function lockHead(session: PostgresSession): Promise<Head> {
   const begun = session.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   const statement = `SELECT id FROM ${session.table('head')} WHERE id = 1 FOR UPDATE`
   const locked = session.prepared('lock head', statement, [])
-  // A separate statement reads the head, so that the head includes commits that were made during the wait for the lock.
+  // A separate statement, so that the head includes commits that were made during the wait for the lock.
   const [, , head] = await Promise.all([begun, locked, readHead(session)])
   return head
 }
@@ -94,17 +91,17 @@ function append(session: PostgresSession, { seq, batch, node, closed, body }: Ne
 }
 
 /**
- * Makes the database parse the statements of a commit on a new session. Without this call, the database would parse a
- * statement during a commit, before its long parameter arrives. The database would wait for the parameter without a
- * time limit, even if the session has locked the head.
+ * Makes the database parse the statements of a commit on a new session. Otherwise, the database would parse a statement
+ * during a commit, before its long parameter arrives, and wait for the parameter without a time limit, even if the
+ * session has locked the head.
  */
 export async function parseCommit(session: PostgresSession): Promise<void> {
   await append(session, { seq: 0, batch: '', before: '', node: '', closed: epoch, body: Buffer.alloc(0) })
 }
 
 /**
- * Appends a batch after the locked head and commits; `rejection` is the error of the database if the database rejected
- * the commit. If the call throws, the outcome is unknown. Takes one round trip.
+ * Appends a batch after the locked head and commits; `rejection` is the error with which the database rejected the
+ * commit. If the call throws, the outcome is unknown. Takes one round trip.
  */
 export async function appendBatch(
   session: PostgresSession,
@@ -116,8 +113,8 @@ export async function appendBatch(
 }
 
 /**
- * Reads batches whose numbers are greater than `after` and at most `upTo`, oldest first. Returns at least the first of
- * these batches, and the following batches that fit into one fetch.
+ * Reads batches whose numbers are greater than `after` and at most `upTo`, oldest first: at least the first one, and
+ * the following batches that fit into one fetch.
  */
 export async function readLog(session: PostgresSession, after: number, upTo: number): Promise<LogRow[]> {
   const rows = await session.queryLong(
@@ -137,10 +134,7 @@ export async function readLog(session: PostgresSession, after: number, upTo: num
   }))
 }
 
-/**
- * Records that a node is alive and needs the log from batch `needs` on. The log rows from `needs` on are not removed
- * while the node is alive.
- */
+/** Prevents the removal of log rows from batch `needs` on while the node is alive. */
 export async function keepLog(session: PostgresSession, node: string, needs: number): Promise<void> {
   await session.query(
     `INSERT INTO ${session.table('node')} (name, needs, seen) VALUES ($1, $2, now())
@@ -149,13 +143,13 @@ export async function keepLog(session: PostgresSession, node: string, needs: num
   )
 }
 
-/** Milliseconds after which a commit that waits for a synchronous standby is reported. */
+/** A commit that waits longer for a synchronous standby is reported. */
 const standbyPatienceMs = 1_000
 
 /**
- * The reason why commits of any session wait for a synchronous standby, with the state of the standbys; undefined if no
- * commit has waited for {@link standbyPatienceMs}. Roles without `pg_monitor` see the number of standbys, but not their
- * names, and only sessions of the same role.
+ * Why commits of any session wait for a synchronous standby, with the state of the standbys; undefined if no commit has
+ * waited for {@link standbyPatienceMs}. Roles without `pg_monitor` see the number of standbys, but not their names, and
+ * only sessions of the same role.
  */
 export async function missingStandby(session: PostgresSession): Promise<StoreUnavailableError | undefined> {
   const [row] = await session
@@ -179,7 +173,7 @@ export async function missingStandby(session: PostgresSession): Promise<StoreUna
   )
 }
 
-/** Inserts or replaces rows of the state. */
+/** Inserts or replaces rows. */
 export async function putState(session: PostgresSession, rows: readonly Entry[]): Promise<void> {
   await session.query(
     `INSERT INTO ${session.table('kv')} (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])
@@ -196,8 +190,8 @@ export async function readBatch(session: PostgresSession, seq: number): Promise<
 
 /**
  * Appends an empty batch after the batch `previous`, so that all later commits have times after `closed`. Does not wait
- * for running commits. Resolves with undefined if another batch follows `previous`, or if a running commit has locked
- * the head. In both cases, the other batch sets a closed time instead.
+ * for running commits: resolves with undefined if another batch follows `previous`, or if a running commit has locked
+ * the head. The other batch then sets a closed time.
  */
 export async function closeTime(
   session: PostgresSession,
@@ -219,10 +213,10 @@ export async function closeTime(
   return row === undefined ? undefined : { ...headOf(row), batch, before: previous.batch, body }
 }
 
-// Encodes arrays of byte strings in PostgreSQL's binary format. The driver would send arrays as text, with two
-// characters per byte. The conversion in the client and in the server would take longer than storing the rows.
+// Byte strings in PostgreSQL's binary format. The driver would send arrays as text, with two characters per byte, and
+// the conversions would take longer than storing the rows.
 
-/** PostgreSQL's object id of the type `bytea`. The id is the same in every database. */
+/** PostgreSQL's object id of the type `bytea`, the same in every database. */
 const byteaOid = 17
 const headBytes = 20
 const lengthBytes = 4
@@ -232,8 +226,7 @@ export function byteaArray(items: readonly Bytes[]): Buffer {
   let size = headBytes
   for (const item of items) size += lengthBytes + item.length
   const array = Buffer.allocUnsafe(size)
-  // The header: the number of dimensions, a flag for nulls, the type of the elements, the number of elements, and the
-  // first index.
+  // The number of dimensions, a flag for nulls, the type of the elements, the number of elements, and the first index.
   let at = 0
   for (const number of [1, 0, byteaOid, items.length, 1]) at = array.writeInt32BE(number, at)
   for (const item of items) {
@@ -244,7 +237,7 @@ export function byteaArray(items: readonly Bytes[]): Buffer {
   return array
 }
 
-/** Interval in milliseconds at which a node reports which log rows it still needs. */
+/** A node reports at this interval which log rows it still needs. */
 const renewMs = 5_000
 
 /** Prevents the removal of log rows that a node still needs. */
@@ -253,16 +246,13 @@ export class LogRetention {
   readonly #elapsedMs: () => number
   #renewedMs = Number.NEGATIVE_INFINITY
 
-  /** `node`: the name of this process. `elapsedMs`: a monotonic clock in milliseconds. */
+  /** `node`: the name of this process. `elapsedMs`: a monotonic clock. */
   constructor(node: string, elapsedMs: () => number) {
     this.#node = node
     this.#elapsedMs = elapsedMs
   }
 
-  /**
-   * Records that the log is needed from batch `from` on. Does nothing if the last renewal was less than {@link renewMs}
-   * ago.
-   */
+  /** The log is needed from batch `from` on. Does nothing if the last renewal was less than {@link renewMs} ago. */
   async renew(session: PostgresSession, from: number): Promise<void> {
     if (this.#elapsedMs() - this.#renewedMs < renewMs) return
     this.#renewedMs = this.#elapsedMs()

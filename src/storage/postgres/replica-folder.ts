@@ -1,7 +1,7 @@
-// Manages the folder of a node's replica. The replica is disposable: its content can be copied again, so nothing is
-// flushed. A note in the replica identifies the store, and shows whether the replica is valid. After a crash of the
-// machine, the pages on disk may be of any age. The boot id in the note then differs from the boot id of the machine,
-// so the replica is rebuilt. This module also checks the database before a node starts.
+// The folder of a node's replica. The replica is disposable: its content can be copied again, so nothing is flushed. A
+// note in the replica identifies the store, and shows whether the replica is valid. After a crash of the machine, the
+// pages on disk may be of any age. The boot id in the note then differs from the machine's boot id, so the replica is
+// rebuilt. Also checks the database before a node starts.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,9 +34,9 @@ interface PrepareOptions {
 export const replicaFolder = (folder: string): string => join(folder, 'replica')
 
 /**
- * Ensures that the data directory contains a replica to which the log can be applied. If there is no such replica,
- * copies the state of the record (the store's tables in PostgreSQL), or continues an interrupted copy. Only one process of a node may call this function,
- * before any process opens the replica. Throws `StoreUnavailableError` when the database is unavailable.
+ * Ensures that the log can be applied to the replica in the data directory. Otherwise, copies the state of the record
+ * (the store's tables in PostgreSQL), or continues an interrupted copy. Only one process of a node may call this
+ * function, before any process opens the replica. Throws `StoreUnavailableError` when the database is unavailable.
  */
 export async function prepareReplica(options: PrepareOptions): Promise<void> {
   const { location, folder, node } = options
@@ -59,12 +59,12 @@ export async function prepareReplica(options: PrepareOptions): Promise<void> {
 }
 
 /**
- * The path of a file that exists from the preparation of the replica until the node has shut down normally. If the file
- * still exists at the next start, the node has not shut down normally. The replica is then checked, because LMDB
- * crashes the process at an invalid page. The file contains the number of consecutive damaged replicas.
+ * A file that exists from the preparation of the replica until the node has shut down normally. If it still exists at
+ * the next start, the replica is checked, because LMDB crashes the process at an invalid page. It contains the number
+ * of consecutive damaged replicas.
  */
 const markOf = (folder: string) => join(folder, 'replica-in-use')
-/** Maximum number of consecutive damaged replicas. If more replicas are damaged, the cause is probably the machine. */
+/** Consecutive damaged replicas. If there are more, the cause is probably the machine. */
 const damagesMax = 3
 
 function readMark(folder: string): number | undefined {
@@ -78,10 +78,7 @@ function writeMark(folder: string, damages: number): void {
   flushNames(folder)
 }
 
-/**
- * Checks the replica if its node did not shut down normally. Resolves with the damage; undefined if there is no damage,
- * or if the node shut down normally.
- */
+/** Checks the replica if its node did not shut down normally. Undefined if there is no damage, or no check. */
 async function damageOf(folder: string): Promise<string | undefined> {
   const mark = readMark(folder)
   const file = join(replicaFolder(folder), dataFileName)
@@ -96,12 +93,12 @@ async function damageOf(folder: string): Promise<string | undefined> {
   return damage
 }
 
-/** Records that the node has shut down normally, so the replica is complete. */
+/** The node has shut down normally, so the replica is complete. */
 export function markReplicaComplete(folder: string): void {
   rmSync(markOf(folder), { force: true })
 }
 
-/** Opens the replica in a data directory. Throws {@link StoreUnavailableError} when there is no complete replica. */
+/** Throws {@link StoreUnavailableError} when there is no complete replica. */
 export function openReplica(folder: string): KeyValueStore {
   const local = openFolder(folder)
   if (readNote(local)?.isComplete === true) return local
@@ -113,10 +110,7 @@ function openFolder(folder: string): KeyValueStore {
   return openLmdb({ path: replicaFolder(folder), durable: false })
 }
 
-/**
- * Opens the replica in a data directory. Returns undefined if the log of the record cannot be applied to the replica. A
- * node may use the replica at the same time.
- */
+/** Undefined if the log of the record cannot be applied to the replica. A node may use the replica at the same time. */
 export async function openComparable(
   session: PostgresSession,
   folder: string,
@@ -125,8 +119,8 @@ export async function openComparable(
 }
 
 /**
- * Removes the replica. The next {@link prepareReplica} rebuilds the replica, or fails if too many consecutive replicas
- * were damaged. `isDamaged`: whether this replica is counted as damaged.
+ * The next {@link prepareReplica} rebuilds the replica, or fails if too many consecutive replicas were damaged.
+ * `isDamaged`: whether this replica is counted as damaged.
  */
 export function discardReplica(folder: string, isDamaged = false): void {
   if (isDamaged) writeMark(folder, (readMark(folder) ?? 0) + 1)
@@ -134,13 +128,13 @@ export function discardReplica(folder: string, isDamaged = false): void {
 }
 
 interface ReplicaFault {
-  /** The reason why the replica cannot be used. */
+  /** Why the replica cannot be used. */
   readonly reason: string
-  /** True: the replica is an interrupted copy that can be continued. */
+  /** The replica is an interrupted copy that can be continued. */
   readonly isInterruptedCopy?: boolean
 }
 
-/** Returns the fault of the replica; undefined when the replica can be used. */
+/** Undefined when the replica can be used. */
 async function faultOf(session: PostgresSession, folder: string): Promise<ReplicaFault | undefined> {
   if (!existsSync(replicaFolder(folder))) return { reason: 'there is none' }
   let local: KeyValueStore
@@ -161,17 +155,11 @@ async function faultOf(session: PostgresSession, folder: string): Promise<Replic
   }
 }
 
-// Checks at the start of a node whether the database at an address is suitable. With an unsuitable database, the node
-// would start but fail from time to time.
+// With an unsuitable database, a node would start but fail from time to time, so the start checks the database.
 
-/**
- * Maximum number of connections of one process, including the connection that counts rows during a copy of the state.
- */
+/** Connections of one process, including the one that counts rows during a copy of the state. */
 const sessionsMax = 6
-/**
- * Milliseconds after which a statement of these checks fails. Without this limit, a statement could wait long for a
- * connection of a pooler.
- */
+/** Time limit of these checks. Without it, a statement could wait long for a connection of a pooler. */
 const patienceMs = 3_000
 /** SQLSTATE of a connection that exceeds a limit of the role, the database or the server. */
 const tooManyState = '53300'
@@ -196,15 +184,12 @@ async function assertFit(session: PostgresSession, location: RecordLocation, nod
     const failed = opened.find(each => each.status === 'rejected')
     if (failed) throw tooFewSessions(failed.reason)
   } finally {
-    // The connections of this check are closed before the node opens its connections, so that the database never counts
-    // the connections of both against its limit.
+    // The database must never count these connections and those of the node against its limit at the same time.
     await Promise.all(others.map(other => other.end()))
   }
 }
 
-/**
- * Returns whether the server process `own`, which serves an idle session, also serves a transaction of one of `others`.
- */
+/** Whether the server process `own`, which serves an idle session, also serves a transaction of `others`. */
 async function isShared(own: number, others: readonly PostgresSession[]): Promise<boolean> {
   const begun = others.map(async other => {
     const [, backend] = await Promise.all([other.query('BEGIN'), backendOf(other)])
@@ -219,10 +204,7 @@ async function backendOf(session: PostgresSession): Promise<number> {
   return Number(row?.pid)
 }
 
-/**
- * Converts the database's error about too many connections into an error with an explanation. Returns other errors
- * unchanged.
- */
+/** Explains the database's error about too many connections. Returns other errors unchanged. */
 function tooFewSessions(cause: unknown): unknown {
   if (!(cause instanceof StoreUnavailableError) || stateOf(cause.cause) !== tooManyState) return cause
   return new StoreUnavailableError(

@@ -1,6 +1,6 @@
-// The replica that a node reads: a key-value store that is updated from the log in PostgreSQL. A note in the replica
-// contains the position of the replica in the log. Several processes of one node may update the same replica; each
-// batch is applied once, in order.
+// A node reads its replica: a key-value store that is updated from the log in PostgreSQL. A note in the replica
+// contains its position in the log. Several processes of one node may update the same replica; each batch is applied
+// once, in order.
 
 import { assert } from '../../base/assert.ts'
 import { epoch, type Micros } from '../../base/micros.ts'
@@ -10,7 +10,7 @@ import type { ForeignBatch } from '../kv/replicated-store.ts'
 import { type ComparingView, getCached } from '../kv/transaction-view.ts'
 import type { LogRow } from './record.ts'
 
-/** The position of a replica in the log: the number and the name of its newest batch, as in the log row. */
+/** The number and the name of the replica's newest batch, as in the log row. */
 export interface Progress {
   readonly seq: number
   /** Empty for number 0, the state before the first batch. */
@@ -18,8 +18,8 @@ export interface Progress {
 }
 
 /**
- * The note of a replica: its store, its position in the log, and its state. The note is written in the same transaction
- * as the data of the replica. Data without a note is not a replica.
+ * The note of a replica: its store, its position in the log, and its state. It is written in the same transaction as
+ * the data. Data without a note is not a replica.
  */
 export interface CopyNote extends Progress {
   readonly storeId: string
@@ -29,10 +29,10 @@ export interface CopyNote extends Progress {
   readonly isComplete: boolean
 }
 
-/** Key of the note. The note is not data of the store, so {@link ReplicaView} hides it. */
+/** The note is not data of the store, so {@link ReplicaView} hides it. */
 const noteKey: Bytes = Buffer.from('\0progress of the replica')
 
-/** Returns whether a key is the key of the note, which no transaction may write. */
+/** No transaction may write the key of the note. */
 export function isReserved(key: Bytes): boolean {
   return key[0] === 0 && Buffer.compare(key, noteKey) === 0
 }
@@ -67,7 +67,7 @@ export class ReplicaView implements ComparingView {
   }
 }
 
-/** The note of a replica; undefined when there is none. */
+/** Undefined when there is no note. */
 export function noteIn(view: Pick<View, 'get'>): CopyNote | undefined {
   const stored = view.get(noteKey)
   return stored === undefined ? undefined : (JSON.parse(Buffer.from(stored).toString()) as CopyNote)
@@ -78,7 +78,6 @@ export function readNote(local: KeyValueStore): CopyNote | undefined {
   return local.read(noteIn)
 }
 
-/** Returns the write that stores the note. */
 export function noteWrite(note: CopyNote): Write {
   return { key: noteKey, value: Buffer.from(JSON.stringify(note)) }
 }
@@ -92,15 +91,15 @@ export interface AppliedRow extends ForeignBatch {
   readonly batch: string
 }
 
-/** The position of a replica, and the batches applied to it. */
+/** Also contains the batches that were applied. */
 interface AppliedProgress extends Progress {
   readonly rows: readonly AppliedRow[]
 }
 
 /**
- * Applies consecutive batches to the replica, and resolves with the new position of the replica. Skips batches that the
- * replica already contains, that do not directly follow its position, or that belong to another history. So the new
- * position may be before the last of `rows`. `newestTime` returns the time of the newest commit in a state.
+ * Applies consecutive batches, and resolves with the new position of the replica. Skips batches that the replica
+ * already contains, that do not directly follow its position, or that belong to another history. So the new position
+ * may be before the last of `rows`. `newestTime` returns the time of the newest commit in a state.
  */
 export function applyRows(
   local: KeyValueStore,

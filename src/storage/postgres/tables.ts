@@ -8,7 +8,7 @@ import type { PostgresSession } from './postgres-session.ts'
 
 /** The version of the tables below and of their content. */
 export const recordVersion = 2
-/** Stored in place of a version while data is being moved into the tables, so that no node uses the tables. */
+/** Stored in place of a version while data is being moved into the tables, so that no node uses them. */
 export const unfilledVersion = 0
 
 /** SQLSTATEs of a statement that failed because another node creates the tables at the same time. */
@@ -20,15 +20,15 @@ const forbiddenState = '42501'
 const missingStates = new Set(['3F000', '42P01'])
 
 /**
- * Creates the tables if they are missing. Several nodes may create the tables at the same time. Checks the version of
- * the tables, and resolves with the id of the store ({@link readStoreId}).
+ * Creates missing tables, which several nodes may do at the same time. Checks the version, and resolves with the id of
+ * the store ({@link readStoreId}).
  */
 export async function openTables(session: PostgresSession, random: Random): Promise<string> {
   await createTables(session, random, recordVersion)
   return readStoreId(session)
 }
 
-/** Creates the tables with the version `version` if they are missing. */
+/** Creates missing tables. */
 export async function createTables(session: PostgresSession, random: Random, version: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -71,7 +71,7 @@ export function assertKnown(session: PostgresSession, version: number): void {
   )
 }
 
-/** The version of the tables; undefined when the tables are missing. */
+/** Undefined when the tables are missing. */
 export async function readVersion(session: PostgresSession): Promise<number | undefined> {
   try {
     const [row] = await session.query(`SELECT version FROM ${session.table('meta')} WHERE id = 1`)
@@ -138,7 +138,7 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
   )
 }
 
-/** The hash of the root secret that all nodes share; undefined while no hash is stored. */
+/** Shared by all nodes; undefined while no hash is stored. */
 export async function readRootHash(session: PostgresSession): Promise<string | undefined> {
   const [row] = await session.query(`SELECT root_hash FROM ${session.table('meta')} WHERE id = 1`)
   return typeof row?.root_hash === 'string' ? row.root_hash : undefined

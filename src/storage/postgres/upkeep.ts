@@ -8,7 +8,7 @@ import { StoreUnavailableError } from '../kv/store-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { ReconnectingSession } from './reconnecting-session.ts'
 
-/** A repeated task. */
+/** Runs repeatedly. */
 export interface UpkeepTask {
   /** Resolves with true when the task should run again without a pause. */
   run(session: PostgresSession): Promise<boolean>
@@ -17,17 +17,16 @@ export interface UpkeepTask {
 }
 
 interface UpkeepOptions {
-  /** Connects to the store. */
   readonly open: () => Promise<PostgresSession>
   readonly timers: Timers
   /** Milliseconds between two runs. */
   readonly everyMs: number
   readonly tasks: readonly UpkeepTask[]
-  /** Called with each error of a task. An unavailable database is not reported. */
+  /** Called with each error of a task, except an unavailable database. */
   readonly onError: (error: unknown) => void
 }
 
-/** Runs the given tasks repeatedly, one after the other, until `stop` is called. */
+/** Runs the given tasks repeatedly, one after the other. */
 export class Upkeep {
   readonly #options: UpkeepOptions
   readonly #session: ReconnectingSession
@@ -69,12 +68,12 @@ const retentionSeconds = 60
 
 /**
  * Exchanges the notices of processes (src/base/notices.ts) over the record: each process writes rows to a small table
- * and reads the rows of the other processes. Rows are removed after a minute.
+ * and reads the rows of the others, which are removed after a minute.
  */
 export class NoticeExchange implements UpkeepTask {
   readonly #board: NoticeBoard
   readonly #node: string
-  /** The number of the newest notice that was read from each process. */
+  /** The newest notice that was read from each process. */
   readonly #read = new Map<string, number>()
   #number = 0
 
@@ -114,7 +113,7 @@ export class NoticeExchange implements UpkeepTask {
     return false
   }
 
-  /** Removes the old rows of all processes. Other processes may still read the newer rows. */
+  /** Other processes may still read the newer rows. */
   async stop(session: PostgresSession): Promise<void> {
     await session.query(
       `DELETE FROM ${session.table('notice')} WHERE at < now() - $1 * interval '1 second'`,
@@ -123,11 +122,10 @@ export class NoticeExchange implements UpkeepTask {
   }
 }
 
-// A lease gives some work to one process at a time. Each lease is a row with an expiry time, by the database's clock,
-// so the lease of a dead holder expires. The work must be correct even if two processes briefly believe that they hold
-// the lease.
+// A lease gives some work to one process at a time. Its row has an expiry time, by the database's clock, so the lease
+// of a dead holder expires. The work must be correct even if two processes briefly believe that they hold the lease.
 
-/** Takes or renews the lease `name` for `holder`; true when `holder` holds the lease for the next `seconds`. */
+/** Takes or renews the lease; true when `holder` holds it for the next `seconds`. */
 export async function holdLease(
   session: PostgresSession,
   name: string,
@@ -145,7 +143,7 @@ export async function holdLease(
   return rows.length > 0
 }
 
-/** Releases a lease, so that other processes need not wait for its expiry. */
+/** Other processes then need not wait for the expiry. */
 export async function releaseLease(session: PostgresSession, name: string, holder: string): Promise<void> {
   await session.query(`DELETE FROM ${session.table('lease')} WHERE name = $1 AND holder = $2`, [name, holder])
 }
@@ -154,29 +152,23 @@ const leaseName = 'background'
 const leaseSeconds = 5
 /** Milliseconds between renewals of a lease. */
 const renewMs = 1_500
-/**
- * Safety margin in milliseconds. A holder stops using its lease this long before the expiry, because clocks differ
- * slightly in speed.
- */
+/** A holder stops using its lease so long before the expiry, because clocks differ slightly in speed. */
 const marginMs = 1_000
 
-/**
- * The lease on background work. A process takes the lease when the lease is free, and then renews the lease until the
- * process exits.
- */
+/** The lease on background work, which a process takes when it is free, and then renews until the process exits. */
 export class BackgroundLease implements UpkeepTask {
   readonly #holder: string
   readonly #elapsedMs: () => number
   #untilMs = Number.NEGATIVE_INFINITY
   #renewedMs = Number.NEGATIVE_INFINITY
 
-  /** `elapsedMs`: a monotonic clock in milliseconds. */
+  /** `elapsedMs`: a monotonic clock. */
   constructor(holder: string, elapsedMs: () => number) {
     this.#holder = holder
     this.#elapsedMs = elapsedMs
   }
 
-  /** True while this process holds the lease. */
+  /** This process holds the lease. */
   get isHeld(): boolean {
     return this.#elapsedMs() < this.#untilMs
   }
