@@ -1,11 +1,9 @@
-// The errors of GraphQL requests. Each error contains the body of its response, in the form that the clients of the
-// hosted service know.
+// Each error contains the body of its response, in the form that clients of the hosted service know.
 
 import { type Message, messageOf, msg } from '../base/message.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { Fault } from '../model/language.ts'
 
-/** An entry of `errors` in a response. */
 export interface ErrorEntry {
   readonly message: string
   readonly locations?: readonly { readonly line: number; readonly column: number }[]
@@ -13,7 +11,7 @@ export interface ErrorEntry {
   readonly extensions?: { readonly code: string }
 }
 
-/** Thrown when an operation fails. All writes of the operation are discarded. */
+/** A failed operation discards all its writes. */
 export class OperationError extends LanguageError {
   override name = 'OperationError'
   readonly errors: readonly ErrorEntry[]
@@ -60,7 +58,7 @@ export class OperationError extends LanguageError {
   }
 }
 
-/** Thrown when an import of a schema is rejected. All writes of the import are discarded. */
+/** A rejected import of a schema discards all its writes. */
 export class SchemaError extends LanguageError {
   override name = 'SchemaError'
   readonly status: 400 | 403
@@ -77,7 +75,6 @@ export class SchemaError extends LanguageError {
   }
 }
 
-/** Renders the body of a response with errors only. */
 export function errorsBody(errors: readonly ErrorEntry[], isInvalid: boolean): string {
   return JSON.stringify(isInvalid ? { data: null, errors } : { errors })
 }

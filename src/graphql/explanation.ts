@@ -8,7 +8,7 @@ import { writeJson } from '../values/write-json.ts'
 import { OperationQuery } from './operation/operation-query.ts'
 import { readOperationRequest } from './operation/operation-request.ts'
 
-/** Returns the explanation that a body requests; undefined if its query is in another language. */
+/** Returns undefined if the query is in another language. */
 export function readExplanation({ body, dialect }: LanguageRequest): Explanation | undefined {
   const json = body === undefined || !body.includes('"graphql"') ? undefined : tryJson(body)
   const given = json instanceof Map ? json.get('graphql') : undefined

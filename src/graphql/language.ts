@@ -20,7 +20,6 @@ function isImport({ options }: LanguageRequest): boolean {
   return options?.kind !== undefined
 }
 
-/** GraphQL. */
 export const graphql: Language = {
   parse({ body, options }) {
     if (options?.kind === schemaTextOptions.kind)

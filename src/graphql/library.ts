@@ -3,12 +3,11 @@
 
 import type { Memo } from '../base/pending.ts'
 
-/** The exports of the package. */
 export type Library = typeof import('graphql')
 
 let library: Library | undefined
 
-/** Returns the package. Throws Pending if the package is not loaded yet. */
+/** Throws Pending if the package is not loaded yet. */
 export function libraryOf(memo: Memo): Library {
   library ??= memo.get('graphql package', () => import('graphql'))
   return library

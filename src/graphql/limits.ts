@@ -7,7 +7,6 @@ import { OperationError } from './errors.ts'
 import type { Library } from './library.ts'
 import { tokensOf } from './text/tokens.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const graphqlLimits = {
   /** Maximum number of tokens of a GraphQL document; own limit. */
   documentTokensMax: 10_000,
@@ -40,7 +39,7 @@ export const graphqlLimits = {
 const openers = '{[('
 const closers = '}])'
 
-/** Checks the number of tokens and the nesting of a text. `fail` creates the error. */
+/** `fail` creates the error. */
 export function checkText(text: string, tokensMax: number, fail: (message: string) => Error): void {
   let tokens = 0
   let depth = 0
@@ -55,13 +54,9 @@ export function checkText(text: string, tokensMax: number, fail: (message: strin
   }
 }
 
-/** The fragments of a document by name. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
-/**
- * Checks the size of an operation together with its fragments. The walk merges fields with the same response name, as
- * validation and evaluation do. Cycles of fragments end the walk; validation reports them.
- */
+/** The walk merges fields with the same response name, as evaluation does, and ends at cycles of fragments. */
 export function checkOperation(
   operation: OperationDefinitionNode,
   fragments: Fragments,

@@ -23,15 +23,11 @@ const words: ReadonlySet<string> = new Set([
   ...importModes,
 ])
 
-/** Returns whether a word belongs to the language. */
 export function isLanguageWord(word: string): boolean {
   return words.has(word)
 }
 
-/**
- * Returns the shape of a request body, escaped for use within a JSON string. `names`: names of schema objects, which
- * become marks (values/names.ts).
- */
+/** Escapes the shape for a JSON string. `names`: schema objects, which become marks (values/names.ts). */
 export function shapeOf(body: string, names: readonly string[] = []): string {
   if (body.length > bodyUnitsMax) return '…'
   const json = tryJson(body)
@@ -55,7 +51,7 @@ function shapeOfText(text: string, names: readonly string[]): string {
   return shape
 }
 
-/** Appends a word. Puts a space before the word if the shape ends with a word. */
+/** Appends a word, after a space if the shape ends with a word. */
 function apart(shape: string, word: string): string {
   const last = shape.charCodeAt(shape.length - 1)
   const endsWithWord = /[\w?]$/.test(shape) || markedName(last) !== undefined

@@ -14,10 +14,10 @@ import {
 } from '../schema/definitions.ts'
 import { scalarNames } from '../wire/scalar-names.ts'
 
-/** The kind of a named type: where the type may be used. */
+/** Determines where a named type may be used. */
 type TypeKind = 'both' | 'input' | 'output'
 
-/** Checks a schema. Throws {@link SchemaError}. */
+/** Throws {@link SchemaError}. */
 export function checkDefinition(schema: SchemaDefinition): void {
   const kinds = kindsOf(schema)
   const checkType = (field: FieldDefinition | ArgumentDefinition, place: string, wrong: TypeKind) => {

@@ -17,7 +17,7 @@ import {
 } from '../schema/definitions.ts'
 import type { Relations } from '../schema/relations.ts'
 
-/** Returns `earlier` with the definitions of `later`. A definition of `later` replaces the one with its name. */
+/** A definition of `later` replaces the definition of `earlier` with the same name. */
 export function combine(earlier: SchemaDefinition, later: SchemaDefinition): SchemaDefinition {
   const united = <T extends { readonly name: string }>(
     left: readonly T[],
@@ -32,7 +32,6 @@ export function combine(earlier: SchemaDefinition, later: SchemaDefinition): Sch
   }
 }
 
-/** Returns a type with complete directives. */
 export function completedObject(object: ObjectDefinition, relations: Relations): ObjectDefinition {
   const others = object.directives.filter(({ name }) => name !== 'collection')
   const collection: DirectiveUse = { name: 'collection', args: { name: collectionName(object) } }
@@ -81,19 +80,17 @@ export function resolverName(field: FieldDefinition): string {
   return directiveText(field, 'resolver', 'name') ?? field.name
 }
 
-/** Returns whether an index answers a field of `Query`, because the field returns documents. */
+/** An index answers a field of `Query` that returns documents. */
 export function readsIndex(field: FieldDefinition, objects: readonly ObjectDefinition[]): boolean {
   if (directiveOf(field, 'resolver') !== undefined) return false
   const target = objects.find(({ name }) => name === namedType(field.type))
   return target !== undefined && !isEmbedded(target)
 }
 
-/** Returns the name of the index of a field of `Query`. */
 export function indexName(field: FieldDefinition): string {
   return directiveText(field, 'index', 'name') ?? field.name
 }
 
-/** Returns a field of `Query` or `Mutation` with complete directives. */
 export function completedRootField(field: FieldDefinition, isIndex: boolean): FieldDefinition {
   const directives: readonly DirectiveUse[] = isIndex
     ? [{ name: 'index', args: { name: indexName(field) } }]

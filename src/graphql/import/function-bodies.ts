@@ -9,7 +9,6 @@ function body(parameters: string | readonly string[], expression: Fql): Lambda {
   return new Lambda(version, parameters, expression)
 }
 
-/** The body of a function without an implementation. */
 export function stubBody(name: string): Lambda {
   return body(
     '_',
@@ -19,7 +18,7 @@ export function stubBody(name: string): Lambda {
   )
 }
 
-/** The bodies of the functions of `@generateUDFResolvers` for a type, by the beginning of the function's name. */
+/** The bodies for `@generateUDFResolvers`. `kind`: the beginning of the function's name. */
 export function generatedBody(kind: string, collection: Ref): Lambda {
   const ref = call({ ref: collection, id: variable('id') })
   const params = objectOf([['data', variable('data')]])

@@ -44,7 +44,6 @@ const importers: ReadonlySet<string | undefined> = new Set(['admin', 'server'])
 /** The roles of keys that may read the text of the schema. */
 const readers: ReadonlySet<string | undefined> = new Set([...importers, 'server-readonly'])
 
-/** A query that imports a schema. */
 export class ImportQuery implements Query {
   readonly effect = 'write'
   readonly isLong = true
@@ -72,7 +71,6 @@ export class ImportQuery implements Query {
   }
 }
 
-/** A query that returns the text of the imported schema. */
 export class SchemaTextQuery implements Query {
   readonly effect = 'read'
 
@@ -86,7 +84,7 @@ export class SchemaTextQuery implements Query {
   }
 }
 
-/** A query that returns the text of the generated schema. Every caller may read this schema by introspection, too. */
+/** Every caller may read the generated schema, because introspection returns it, too. */
 export class GeneratedTextQuery implements Query {
   readonly effect = 'read'
 
@@ -101,7 +99,6 @@ export class GeneratedTextQuery implements Query {
   }
 }
 
-/** Throws unless the caller has a key with one of the roles. */
 function requireRole(roles: ReadonlySet<string | undefined>, { authority, caller }: Session): void {
   const role = authority.kind === 'builtin' && caller.identity === undefined ? authority.role : undefined
   if (!roles.has(role)) throw new SchemaError('Insufficient privileges to perform the action.', 403)

@@ -19,7 +19,6 @@ import { SchemaError } from '../errors.ts'
 import { metadataOf } from '../schema/metadata.ts'
 import { objectsWithMetadata } from '../schema/stored-schema.ts'
 
-/** The kinds of schema objects that an import writes. */
 type ObjectKind = 'collections' | 'indexes' | 'functions'
 
 const kindNames: Readonly<Record<ObjectKind, string>> = {
@@ -28,7 +27,7 @@ const kindNames: Readonly<Record<ObjectKind, string>> = {
   functions: 'function',
 }
 
-/** The definition of an index. Terms and values are names of fields in `data`. */
+/** Terms and values are names of fields in `data`. */
 interface IndexPlan {
   readonly name: string
   readonly source: Ref
@@ -38,7 +37,7 @@ interface IndexPlan {
   readonly isUnique: boolean
 }
 
-/** Writes schema objects, and remembers which objects belong to the imported schema. */
+/** Remembers which objects belong to the imported schema. */
 export class SchemaObjectWriter {
   readonly #session: Session
   readonly #written = new Set<string>()
@@ -49,12 +48,12 @@ export class SchemaObjectWriter {
     this.#session = session
   }
 
-  /** Creates or adopts a collection. `meta` is absent for collections of links. */
+  /** `meta` is absent for collections of links. */
   collection(name: string, meta: ObjectValue | undefined): Ref {
     return this.#find('collections', name, meta) ?? this.#create('collections', name, meta, [])
   }
 
-  /** Creates or adopts an index. Throws if an existing index has another definition. */
+  /** Throws if an existing index has another definition. */
   index(plan: IndexPlan, meta: ObjectValue | undefined): void {
     const { isUnique, name, source, terms, values } = plan
     const known = this.#resolve('indexes', name)
@@ -75,7 +74,7 @@ export class SchemaObjectWriter {
     ])
   }
 
-  /** Creates or adopts a function. An existing function keeps its body. */
+  /** An existing function keeps its body. */
   functionNamed(name: string, body: () => Lambda, meta: ObjectValue): void {
     if (this.#find('functions', name, meta) === undefined)
       this.#create('functions', name, meta, [['body', body()]])
@@ -97,7 +96,6 @@ export class SchemaObjectWriter {
       }
   }
 
-  /** Remembers the indexes that are deleted together with a collection. */
   #noteIndexes(collection: Ref): void {
     const { database, transaction } = this.#session
     for (const index of transaction.catalogue.indexesOf(database, Number(collection.id)))

@@ -1,5 +1,5 @@
-// Encodes the cursors of pages as texts for clients, and decodes them. A text is the base64 of a mark for the direction
-// and the cursor in the JSON of version 4. Clients can send any text, so the JSON is read as plain data.
+// Encodes the cursors of pages as texts for clients. A text is the base64 of a mark for the direction and the cursor in
+// the JSON of version 4. Clients can send any text, so the JSON is read as plain data.
 
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
@@ -20,7 +20,6 @@ const firstByte = 0xd8
 /** Maximum number of characters of a cursor. */
 const cursorCharsMax = 100_000
 
-/** Returns the text of a cursor. */
 export function encodeCursor(
   direction: 'after' | 'before',
   cursor: Cursor | Value,
@@ -35,7 +34,7 @@ function isCursor(cursor: Cursor | Value): cursor is Cursor {
   return typeof cursor === 'object' && cursor !== null && 'type' in cursor
 }
 
-/** Decodes a cursor to an object with the member `after` or `before`. Throws OperationError for another text. */
+/** Returns an object with the member `after` or `before`. Throws OperationError for an invalid text. */
 export function decodeCursor(text: string, session: Session): ObjectValue {
   const bytes = text.length <= cursorCharsMax ? decodeBase64(text) : undefined
   const direction = bytes?.[0] === firstByte ? directionOf(bytes[1]) : undefined

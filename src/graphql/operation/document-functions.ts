@@ -50,7 +50,6 @@ const definitions = [
   }),
 ]
 
-/** The functions by their keys. */
 export const documentFunctions: ReadonlyMap<string, FunctionDefinition> = new Map(
   definitions.map(definition => [definition.keys.join(' '), { ...definition, family: 'GraphQL' }]),
 )

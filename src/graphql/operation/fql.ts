@@ -3,7 +3,6 @@
 
 import type { Value } from '../../values/value.ts'
 
-/** An expression. */
 export type Fql = Value
 
 /** A call of a function: the function's keys with their arguments. */
@@ -11,12 +10,11 @@ export function call(entries: Readonly<Record<string, Fql>>): Fql {
   return new Map(Object.entries(entries))
 }
 
-/** The value of a variable. */
 export function variable(name: string): Fql {
   return new Map([['var', name]])
 }
 
-/** Binds names in order. Each expression may use the names before it. */
+/** Each expression may use the names before it. */
 export function letIn(bindings: readonly (readonly [string, Fql])[], body: Fql): Fql {
   if (bindings.length === 0) return body
   return new Map<string, Fql>([
@@ -29,7 +27,6 @@ export function objectOf(fields: readonly (readonly [string, Fql])[]): Fql {
   return new Map([['object', new Map(fields)]])
 }
 
-/** A function of one parameter. */
 export function lambda(parameter: string, body: Fql): Fql {
   return new Map<string, Fql>([
     ['lambda', parameter],
@@ -37,27 +34,24 @@ export function lambda(parameter: string, body: Fql): Fql {
   ])
 }
 
-/** Evaluates only one of two expressions. */
 export function ifElse(condition: Fql, then: Fql, otherwise: Fql): Fql {
   return call({ if: condition, then, else: otherwise })
 }
 
-/** The value at a path; null if there is none. */
+/** Returns null if there is no value at the path. */
 export function select(path: readonly (string | bigint)[], from: Fql): Fql {
   return call({ select: [...path], from, default: null })
 }
 
-/** Applies a lambda to the elements of an array or a page. */
 export function map(parameter: string, body: Fql, collection: Fql): Fql {
   return call({ map: lambda(parameter, body), collection })
 }
 
-/** The entries of an index. */
 export function match(index: Fql, terms: readonly Fql[]): Fql {
   return terms.length === 0 ? call({ match: index }) : call({ match: index, terms: [...terms] })
 }
 
-/** The first element of a set; null if the set is empty. */
+/** Returns null if the set is empty. */
 export function firstOf(set: Fql): Fql {
   return select(['data', 0n], call({ paginate: set, size: 1n }))
 }

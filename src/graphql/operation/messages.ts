@@ -24,7 +24,7 @@ export function describePlace(places: readonly Place[], text: string): string {
   return ` ${positions}:\n${drawings.filter(drawing => drawing !== '').join('\n')}`
 }
 
-/** Returns the text of a syntax error. `what`: the kind of the document. */
+/** `what`: the kind of the document. */
 export function describeSyntaxError(error: GraphQLError, text: string, what: string): string {
   const [place] = error.locations ?? []
   const reason = error.message.replace(/^Syntax Error: /, '')
@@ -33,7 +33,6 @@ export function describeSyntaxError(error: GraphQLError, text: string, what: str
   return `Syntax error while parsing GraphQL ${what}. ${described}${describePlace(place ? [place] : [], text)}`
 }
 
-/** Returns the entry of a response for an error of validation. */
 export function validationEntry(error: GraphQLError, text: string, schema: GraphQLSchema): ErrorEntry {
   const locations = error.locations ?? []
   const message = translate(error.message, schema) + describePlace(locations, text)
@@ -115,14 +114,12 @@ function undefinedValue(value: string, name: string, schema: GraphQLSchema): str
   return `Enum value '${value}' is undefined in enum type '${name}'. Known values are: ${known.join(', ')}.`
 }
 
-/** The variables of a request: their given values, and the texts of their types. */
 interface GivenVariables {
   readonly values: Readonly<Record<string, unknown>>
   readonly types: ReadonlyMap<string, string>
   readonly schema: GraphQLSchema
 }
 
-/** Returns the entry of a response for an invalid value of a variable. */
 export function variableEntry(error: GraphQLError, text: string, given: GivenVariables): ErrorEntry {
   const locations = error.locations ?? []
   const message = describeVariable(error.message, given) + describePlace(locations, text)

@@ -18,14 +18,11 @@ import { type SelectedField, Selections } from './selections.ts'
 import { documentRef, storedValue } from './stored-values.ts'
 import { WriteCompiler } from './write-compiler.ts'
 
-/** The API version of compiled lambdas. */
 const lambdaVersion = '4'
 
-/** An operation as an expression. */
 export interface CompiledOperation {
   readonly lambda: Lambda
   readonly parameters: Parameters
-  /** The plan of the response's `data`. */
   readonly plan: Plan
   /** The nodes of the fields `__schema` and `__type`, which the library evaluates. */
   readonly introspections: readonly SelectedField[]
@@ -33,13 +30,12 @@ export interface CompiledOperation {
   readonly isForOneRequest: boolean
 }
 
-/** A compiled field of the root type. */
 interface RootField {
   readonly expression: Fql
   readonly plan: Plan
 }
 
-/** Compiles an operation. `source`: the request for which the operation is compiled. */
+/** `source`: the request for which the operation is compiled. */
 export function compileOperation(
   operation: OperationDefinitionNode,
   fragments: Fragments,

@@ -142,7 +142,7 @@ const olderTexts: Readonly<Record<string, string>> = {
     'The instance was not found or provided password was incorrect.',
 }
 
-/** Converts an error of version 4. The response contains the innermost cause of a failed function call. */
+/** The response contains the innermost cause of a failed function call. */
 function operationError({ aborted, errors }: QueryError): OperationError {
   let [first] = errors as readonly [QueryErrorEntry]
   while (first.code === 'call error' && first.cause?.[0] !== undefined) first = first.cause[0]

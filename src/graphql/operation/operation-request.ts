@@ -18,7 +18,7 @@ export interface OperationRequest {
 const missingQuery =
   'No usable value for query\nDid not find value which can be converted into java.lang.String'
 
-/** Reads a body. Throws `bad request` for a body that is no JSON object, and OperationError for one without a query. */
+/** Throws `bad request` for a body that is no JSON object, and OperationError for a body without a query. */
 export function readOperationRequest(body: string | undefined): OperationRequest {
   const json = readObject(body)
   const query = json.get('query')
@@ -50,7 +50,7 @@ function readObject(body: string | undefined): ReadonlyMap<string, Json> {
   throw new RequestError('bad request', msg`The body has to be a JSON object with the member 'query'.`)
 }
 
-/** Converts JSON to plain values for the library. Integers beyond 2^53 stay exact. */
+/** Integers beyond 2^53 stay exact. */
 function plain(json: Json): unknown {
   if (typeof json === 'bigint') {
     const number = Number(json)
@@ -61,7 +61,6 @@ function plain(json: Json): unknown {
   return json
 }
 
-/** Returns whether a document contains a mutation. */
 export function containsMutation(query: string): boolean {
   let depth = 0
   for (const { end, kind, start } of tokensOf(query)) {

@@ -16,13 +16,11 @@ export interface ParameterSource {
   readonly known: Map<FieldNode, Readonly<Record<string, unknown>>>
 }
 
-/** Computes the value of a parameter. Throws OperationError for an invalid value. */
+/** Throws OperationError for an invalid value. */
 type Parameter = (source: ParameterSource) => Value
 
-/** The coerced arguments of a field. */
 export type ArgumentsOf = (source: ParameterSource) => Readonly<Record<string, unknown>>
 
-/** Returns the function that computes the coerced arguments of a field. */
 export function argumentsOf(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
@@ -38,7 +36,6 @@ export function argumentsOf(
   }
 }
 
-/** The parameters of an expression, in order. */
 export class Parameters {
   readonly #all: Parameter[] = []
   readonly #checks: ((source: ParameterSource) => void)[] = []
@@ -47,18 +44,18 @@ export class Parameters {
     return this.#all.map((_, at) => `p${at}`)
   }
 
-  /** Adds a check of each request. The check throws OperationError. */
+  /** `check` runs for each request, and throws OperationError. */
   check(check: (source: ParameterSource) => void): void {
     this.#checks.push(check)
   }
 
-  /** Adds a parameter, and returns the expression of its variable. */
+  /** Returns the expression of the parameter's variable. */
   add(parameter: Parameter): Fql {
     this.#all.push(parameter)
     return variable(`p${this.#all.length - 1}`)
   }
 
-  /** Computes the values for a request. Throws OperationError if a check fails. */
+  /** Throws OperationError if a check fails. */
   values(source: ParameterSource): readonly Value[] {
     for (const check of this.#checks) check(source)
     return this.#all.map(parameter => parameter(source))

@@ -16,7 +16,6 @@ import type { CompiledOperation } from './operation-compiler.ts'
 import type { OperationRequest } from './operation-request.ts'
 import type { Variables } from './selections.ts'
 
-/** A valid operation. */
 export interface PreparedOperation {
   readonly operation: OperationDefinitionNode
   readonly fragments: Fragments
@@ -40,7 +39,7 @@ const rememberedUnitsMax = 50_000
 /** Maximum number of UTF-16 units of the remembered results of introspection of a database. */
 const introspectedUnitsMax = 1_000_000
 
-/** Returns the operation that a request selects. Throws OperationError if the document is invalid. */
+/** Throws OperationError if the document is invalid. */
 export function prepareOperation(
   request: OperationRequest,
   schema: DatabaseSchema,
@@ -122,7 +121,6 @@ function selectOperation(
   return found
 }
 
-/** Returns the names of the variables in the directives `@include` and `@skip`. */
 function conditionsOf(definitions: readonly PreparedDefinition[], library: Library): readonly string[] {
   const names = new Set<string>()
   for (const definition of definitions)
@@ -139,10 +137,7 @@ type PreparedDefinition =
   | OperationDefinitionNode
   | (Fragments extends ReadonlyMap<string, infer F> ? F : never)
 
-/**
- * Returns the compiled form for the variables of a request. An operation has a form for each combination of values of
- * `@include` and `@skip`.
- */
+/** An operation has a compiled form for each combination of values of `@include` and `@skip`. */
 export function compiledForm(
   prepared: PreparedOperation,
   variables: Variables,
@@ -160,10 +155,7 @@ export function compiledForm(
   return compiled
 }
 
-/**
- * Returns the JSON of the fields `__schema` and `__type`, by their names in the response. The result is remembered if
- * it depends on no variables.
- */
+/** Returns the JSON by the fields' names in the response. Remembers results that depend on no variables. */
 export function introspection(
   { key, operation }: PreparedOperation,
   session: Session,
@@ -180,7 +172,7 @@ export function introspection(
   return found
 }
 
-/** Returns the coerced variables of a request. Throws OperationError for invalid values. */
+/** Throws OperationError for invalid values. */
 export function coerceVariables(
   { operation }: PreparedOperation,
   { query, variables }: OperationRequest,

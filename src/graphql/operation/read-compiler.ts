@@ -29,14 +29,13 @@ import type { SelectedField, Selections } from './selections.ts'
 /** Number of elements of a page without `_size`. */
 const pageSizeDefault = 50n
 
-/** A compiled value. `isPlain`: the expression is the source itself. */
+/** `isPlain`: the expression is the source itself. */
 interface CompiledValue {
   readonly expression: Fql
   readonly plan: Plan
   readonly isPlain: boolean
 }
 
-/** Compiles the selections of one operation. */
 export class ReadCompiler {
   readonly #schema: DatabaseSchema
   readonly #selections: Selections
@@ -56,7 +55,7 @@ export class ReadCompiler {
     return `v${this.#names++}`
   }
 
-  /** Compiles the value of a type. `source`: the expression of the value as it is stored or as a function returned it. */
+  /** `source`: the expression of the value as it is stored or as a function returned it. */
   value(type: GraphQLOutputType, sets: readonly SelectionSetNode[], source: Fql): CompiledValue {
     step()
     const { library } = this.#schema
@@ -173,7 +172,7 @@ export class ReadCompiler {
     return this.page(definition.type, field.selectionSets, this.paginate(set, given), given)
   }
 
-  /** Reads a page of a set. `given`: the arguments `_size` and `_cursor`. */
+  /** `given`: the arguments `_size` and `_cursor`. */
   paginate(set: Fql, given: ArgumentsOf): Fql {
     const size = this.#parameters.add(source => sizeOf(given(source)))
     const cursor = this.#parameters.add(source => {
@@ -183,10 +182,7 @@ export class ReadCompiler {
     return call({ paginate: set, cursor, size })
   }
 
-  /**
-   * Compiles a page. `source`: the expression of the page, whose elements are references or values. `given`: the
-   * arguments of the page.
-   */
+  /** `source`: the expression of the page of references or values. `given`: the arguments of the page. */
   page(
     type: GraphQLOutputType,
     sets: readonly SelectionSetNode[],
@@ -222,10 +218,7 @@ export class ReadCompiler {
     }
   }
 
-  /**
-   * Compiles the elements of a page. Several aliases of `data` are read together: each element is then an object with a
-   * slot for each alias.
-   */
+  /** Several aliases of `data` are read together: each element is then an object with a slot for each alias. */
   #pageData(pageType: GraphQLObjectType, fields: readonly SelectedField[]) {
     const { library } = this.#schema
     const item = this.name()
@@ -263,7 +256,6 @@ export class ReadCompiler {
     return library.isListType(list) ? list.ofType : list
   }
 
-  /** Compiles an embedded object. */
   #embedded(type: GraphQLObjectType, sets: readonly SelectionSetNode[], source: Fql): CompiledValue {
     const object = this.name()
     const slots: [string, Fql][] = []
@@ -305,7 +297,6 @@ function multiplied(pages: readonly ArgumentsOf[]): (source: ParameterSource) =>
   }
 }
 
-/** The number of elements of a page. */
 export function sizeOf({ _size }: Readonly<Record<string, unknown>>): bigint {
   return typeof _size === 'number' ? BigInt(_size) : pageSizeDefault
 }

@@ -28,7 +28,6 @@ import { encodeCursor } from './cursors.ts'
 import { describePlace } from './messages.ts'
 import { documentSlot, type Plan, type PlanMember } from './result-plan.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const renderLimits = {
   /** Maximum number of characters of the data in a response of GraphQL; own limit. */
   graphqlAnswerUnitsMax: 67_108_864,
@@ -36,7 +35,6 @@ const renderLimits = {
   graphqlValueErrorsMax: 100,
 } as const
 
-/** The JSON of `data`, and the errors about values. */
 interface RenderedData {
   readonly data: string
   readonly errors: readonly ErrorEntry[]
@@ -57,7 +55,6 @@ export function renderData(plan: Plan, value: Value, input: RenderInput): Render
   return { data, errors: renderer.errors }
 }
 
-/** The text of the error for a null where the type forbids null. */
 const nullText = 'Cannot return null for non-nullable type'
 
 class Renderer {
@@ -71,7 +68,7 @@ class Renderer {
     this.#input = input
   }
 
-  /** Returns the JSON of a value. Returns undefined if the value is null because of an error. */
+  /** Returns undefined if the value is null because of an error. */
   value(plan: Plan, value: Value | undefined): string | undefined {
     step()
     switch (plan.kind) {

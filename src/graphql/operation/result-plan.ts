@@ -2,7 +2,6 @@
 
 import type { FieldNode } from 'graphql'
 
-/** How a value becomes JSON. */
 export type Plan =
   | { readonly kind: 'non-null'; readonly of: Plan }
   /** A scalar or an enum. */
@@ -11,10 +10,7 @@ export type Plan =
   | { readonly kind: 'page'; readonly members: readonly PlanMember[] }
   /** A member of an object that contains several values of one element. */
   | { readonly kind: 'slot'; readonly name: string; readonly of: Plan }
-  /**
-   * A document or an object. `hasSlots`: the value is an object with the document in {@link documentSlot} and further
-   * values in slots.
-   */
+  /** `hasSlots`: the value has the document in {@link documentSlot}, and further values in slots. */
   | {
       readonly kind: 'object'
       readonly isEntity: boolean
@@ -22,7 +18,6 @@ export type Plan =
       readonly members: readonly PlanMember[]
     }
 
-/** A member of an object in the response. */
 export interface PlanMember {
   /** The name in the response. */
   readonly key: string
@@ -31,7 +26,6 @@ export interface PlanMember {
   readonly source: MemberSource
 }
 
-/** The source of a member's value. */
 type MemberSource =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'id' | 'ts' | 'data' | 'after' | 'before' | 'introspection' }
@@ -40,5 +34,4 @@ type MemberSource =
 /** The slot with the document of an object with slots. */
 export const documentSlot = 'd'
 
-/** The plan of a text that is never null. */
 export const nonNullText: Plan = { kind: 'non-null', of: { kind: 'leaf', type: 'String' } }

@@ -9,7 +9,7 @@ import type { Fragments } from '../limits.ts'
 /** The coerced variables of a request. */
 export type Variables = Readonly<Record<string, unknown>>
 
-/** A selected field: all its nodes in the document. The nodes have the same name and the same arguments. */
+/** All nodes of a selected field have the same name and the same arguments. */
 export interface SelectedField {
   /** The name of the field in the response. */
   readonly key: string
@@ -18,7 +18,6 @@ export interface SelectedField {
   readonly selectionSets: readonly SelectionSetNode[]
 }
 
-/** Resolves selections with the variables of a request. */
 export class Selections {
   readonly #fragments: Fragments
   readonly #variables: Variables

@@ -9,7 +9,7 @@ import { OperationError } from '../errors.ts'
 import type { DatabaseSchema } from '../schema/database-schema.ts'
 import { type FieldDefinition, namedType } from '../schema/definitions.ts'
 
-/** Returns the reference to a document of a type. Throws OperationError if the id is no number. */
+/** Throws OperationError if the id is no number. */
 export function documentRef(type: string, id: unknown, schema: DatabaseSchema): Ref {
   const collection = schema.collections.get(type)
   if (collection === undefined)
@@ -20,10 +20,7 @@ export function documentRef(type: string, id: unknown, schema: DatabaseSchema): 
   return new Ref(collection.ref.database, Number(collection.ref.id), parsed)
 }
 
-/**
- * Converts a coerced value. `target`: the field that stores the value; an ID for a field with references becomes a
- * reference.
- */
+/** `target`: the field that stores the value; an ID for a field with references becomes a reference. */
 export function storedValue(
   type: GraphQLInputType,
   value: unknown,
@@ -47,7 +44,6 @@ export function storedValue(
   return scalarValue(type.name, value, target, schema)
 }
 
-/** The fields of the embedded type of a field, by name. */
 function fieldsOf(
   target: FieldDefinition | undefined,
   { objects }: DatabaseSchema,

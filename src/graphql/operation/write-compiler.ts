@@ -28,7 +28,6 @@ type Input = Readonly<Record<string, unknown>>
 /** Writes that happen after the write of a document. `self`: the expression of the document's reference. */
 type LaterWrite = (self: Fql) => Fql
 
-/** The parts of a write that an input describes. */
 interface WriteParts {
   /** Bindings before the write: documents that the written document refers to. */
   readonly before: readonly (readonly [string, Fql])[]
@@ -36,7 +35,6 @@ interface WriteParts {
   readonly after: readonly LaterWrite[]
 }
 
-/** Compiles the writes of one operation. */
 export class WriteCompiler {
   readonly #schema: DatabaseSchema
   readonly #parameters: Parameters
@@ -79,10 +77,7 @@ export class WriteCompiler {
     return collection.ref
   }
 
-  /**
-   * Binds the document of a write and all further writes. `write`: the expression of the write, from the expression of
-   * its data.
-   */
+  /** Binds the document of a write and all further writes. `write` makes the expression from its data. */
   document(
     type: string,
     inputType: GraphQLInputType | undefined,
@@ -118,7 +113,7 @@ export class WriteCompiler {
     return { before: [], data, after: [] }
   }
 
-  /** Returns the stored fields of an input. `except`: the names of relations with their own writes. */
+  /** `except`: the names of relations with their own writes. */
   #payload(
     type: string,
     inputType: GraphQLInputType | undefined,

@@ -1,5 +1,5 @@
-// The GraphQL schema of a database in the form that operations need: the generated schema, the relations, and the
-// schema objects of all fields. The schema is cached until any schema object of the database changes.
+// Derives the form of the GraphQL schema that operations need: the generated schema, the relations, and the schema
+// objects of all fields. The schema is cached until any schema object of the database changes.
 
 import type { GraphQLScalarType, GraphQLSchema } from 'graphql'
 import { isStackExhaustion } from '../../base/catch-error.ts'
@@ -15,10 +15,9 @@ import { type Relations, relationsOf } from './relations.ts'
 import { defineScalars } from './scalars.ts'
 import { readStoredSchema, type SchemaObject } from './stored-schema.ts'
 
-/** The GraphQL schema of a database. */
 export interface DatabaseSchema {
   readonly library: Library
-  /** The number of UTF-16 units of the generated schema's text. */
+  /** UTF-16 units of the generated schema's text. */
   readonly units: number
   readonly generated: GraphQLSchema
   readonly objects: ReadonlyMap<string, ObjectDefinition>
@@ -31,14 +30,13 @@ export interface DatabaseSchema {
   readonly indexes: ReadonlyMap<string, SchemaObject>
   /** The functions by field, such as `Query.sayHello`. */
   readonly functions: ReadonlyMap<string, SchemaObject>
-  /** Returns the index or the collection of a relation. Throws if the object does not exist. */
+  /** Throws if the index or the collection of the relation does not exist. */
   readonly relationObject: (kind: 'indexes' | 'collections', name: string) => Ref
 }
 
 /** Measured bytes of memory for each UTF-16 unit of the generated schema's text. */
 const bytesPerUnit = 60
 
-/** Returns the schema of the session's database. */
 export function databaseSchema(session: Session, library: Library): DatabaseSchema {
   const { database, transaction } = session
   return transaction.catalogue.derived(database, 'graphql schema', () => {
@@ -85,10 +83,7 @@ function readDatabaseSchema(session: Session, library: Library): DatabaseSchema 
   }
 }
 
-/**
- * Builds the schema of the library from the text of the generated schema. Throws SchemaError if clients have written
- * metadata that gives no valid schema.
- */
+/** Throws SchemaError if clients have written metadata that gives no valid schema. */
 function buildGenerated(sdl: string, library: Library): GraphQLSchema {
   longCall(sdl.length)
   try {

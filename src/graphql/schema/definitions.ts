@@ -1,13 +1,11 @@
 // The schema of a database in the form in which a client imports it: types, inputs, enums, and the fields of `Query` and
 // `Mutation`. The generated schema (generated-sdl.ts) and the stored metadata (metadata.ts) are derived from this form.
 
-/** The type of a field or argument. */
 export type TypeRef =
   | { readonly kind: 'named'; readonly name: string }
   | { readonly kind: 'list'; readonly of: TypeRef }
   | { readonly kind: 'non-null'; readonly of: TypeRef }
 
-/** A use of a directive, with its arguments. */
 export interface DirectiveUse {
   readonly name: string
   readonly args: Readonly<Record<string, string | boolean>>
@@ -31,7 +29,6 @@ export interface FieldDefinition {
   readonly directives: readonly DirectiveUse[]
 }
 
-/** An object type. */
 export interface ObjectDefinition {
   readonly name: string
   readonly description?: string
@@ -39,21 +36,18 @@ export interface ObjectDefinition {
   readonly directives: readonly DirectiveUse[]
 }
 
-/** An input type. */
 export interface InputDefinition {
   readonly name: string
   readonly description?: string
   readonly fields: readonly ArgumentDefinition[]
 }
 
-/** An enum type. */
 export interface EnumDefinition {
   readonly name: string
   readonly description?: string
   readonly values: readonly { readonly name: string; readonly description?: string }[]
 }
 
-/** A complete schema. */
 export interface SchemaDefinition {
   readonly objects: readonly ObjectDefinition[]
   readonly inputs: readonly InputDefinition[]
@@ -67,23 +61,22 @@ export function namedType(type: TypeRef): string {
   return type.kind === 'named' ? type.name : namedType(type.of)
 }
 
-/** Returns whether a type is a list, with or without `!`. */
+/** A list may be wrapped in `!`. */
 export function isList(type: TypeRef): boolean {
   return type.kind === 'list' || (type.kind === 'non-null' && type.of.kind === 'list')
 }
 
-/** Returns a type without its outermost `!`. */
+/** Removes the outermost `!`. */
 export function nullable(type: TypeRef): TypeRef {
   return type.kind === 'non-null' ? type.of : type
 }
 
-/** Returns a type with another innermost type. */
 export function withNamed(type: TypeRef, name: string): TypeRef {
   if (type.kind === 'named') return { kind: 'named', name }
   return { kind: type.kind, of: withNamed(type.of, name) }
 }
 
-/** Returns the text of a type, such as `[User!]!`. */
+/** Returns a text such as `[User!]!`. */
 export function typeText(type: TypeRef): string {
   switch (type.kind) {
     case 'named':
@@ -95,7 +88,6 @@ export function typeText(type: TypeRef): string {
   }
 }
 
-/** Returns the use of a directive; undefined if the definition does not use the directive. */
 export function directiveOf(
   { directives }: { readonly directives: readonly DirectiveUse[] },
   name: string,
@@ -103,12 +95,12 @@ export function directiveOf(
   return directives.find(each => each.name === name)
 }
 
-/** Returns whether an object type is embedded, so that it has no collection. */
+/** Embedded types have no collection. */
 export function isEmbedded(object: ObjectDefinition): boolean {
   return directiveOf(object, 'embedded') !== undefined
 }
 
-/** Returns an argument of a directive; undefined if the argument is missing or no text. */
+/** Returns undefined if the argument is missing or no text. */
 export function directiveText(
   definition: { readonly directives: readonly DirectiveUse[] },
   name: string,
@@ -118,17 +110,14 @@ export function directiveText(
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns the name of an object type's collection. */
 export function collectionName(object: ObjectDefinition): string {
   return directiveText(object, 'collection', 'name') ?? object.name
 }
 
-/** Returns a name with a lower-case first letter. */
 export function lowerFirst(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1)
 }
 
-/** Returns a name with an upper-case first letter. */
 export function upperFirst(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }

@@ -1,7 +1,6 @@
 // The descriptions of generated types and fields. Tools print them into committed schemas, so the texts are those of the
 // hosted service.
 
-/** Descriptions that do not depend on a type. */
 export const descriptions = {
   id: "The document's ID.",
   ts: "The document's timestamp.",
@@ -12,7 +11,6 @@ export const descriptions = {
   long: 'The `Long` scalar type represents non-fractional signed whole numeric values. Long can represent values between -(2^63) and 2^63 - 1.',
 } as const
 
-/** Descriptions of the operations and types of a type. */
 export const described = {
   create: (type: string) => `Create a new document in the collection of '${type}'`,
   update: (type: string) => `Update an existing document in the collection of '${type}'`,

@@ -54,7 +54,7 @@ function isPaged(relation: Relation | undefined): boolean {
   return relation?.kind === 'opposite many' || relation?.kind === 'links'
 }
 
-/** Returns the text of the generated schema. Fields whose type is unknown are left out. */
+/** Fields whose type is unknown are left out. */
 export function generatedSdl(schema: SchemaDefinition, relations: Relations): string {
   return new Generator(schema, relations).text()
 }
@@ -107,7 +107,7 @@ class Generator {
     return this.#known.has(namedType(type))
   }
 
-  /** Adds a type, unless the schema has a type of this name. */
+  /** Has no effect if the schema has a type of this name. */
   #add(
     kind: 'type' | 'input',
     name: string,
@@ -152,7 +152,7 @@ class Generator {
     return { name, description, type: typeText(type), arguments: known.map(argumentMember) }
   }
 
-  /** Adds the type of a page, and returns its name. */
+  /** Returns the name of the page's type. */
   #page(name: string, element: string): string {
     this.#add('type', name, described.page(element), [
       { name: 'data', type: `[${element}]!`, description: described.pageData(element) },
@@ -187,7 +187,7 @@ class Generator {
     return { kind: 'named', name: this.#relationInput(owner, field, relation) }
   }
 
-  /** Adds the input of a relation, and returns its name. */
+  /** Returns the name of the input. */
   #relationInput(owner: ObjectDefinition, field: FieldDefinition, relation: Relation | undefined): string {
     const name = relationInputName(owner.name, field.name)
     const target = namedType(field.type)
@@ -297,7 +297,6 @@ function memberText(member: Member, indent: string): string {
   return `${commentOf(description, indent)}${indent}${name}${list}: ${type}${value}`
 }
 
-/** Returns the description of a definition as text of a schema. */
 function commentOf(description: string | undefined, indent = ''): string {
   return description === undefined ? '' : `${indent}${JSON.stringify(description)}\n`
 }

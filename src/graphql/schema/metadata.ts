@@ -1,5 +1,6 @@
 // Converts definitions to and from `data.gql`, the metadata of collections, indexes and functions. The form is that of
-// the hosted service, so the metadata in its exports can be read.
+// the hosted service, so the metadata in its exports can be read. Clients can write any metadata, so reading skips
+// parts with a wrong form.
 
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import type {
@@ -16,7 +17,7 @@ interface ResolverField {
   readonly field: FieldDefinition
 }
 
-/** Returns `data.gql` of a schema object; undefined if the object is no part of the GraphQL schema. */
+/** Returns undefined if the object is no part of the GraphQL schema. */
 export function metadataOf(fields: ObjectValue | undefined): ObjectValue | undefined {
   const data = fields?.get('data')
   const gql = isObject(data) ? data.get('gql') : undefined
@@ -69,7 +70,6 @@ export function fieldMeta(field: FieldDefinition): ObjectValue {
   })
 }
 
-/** Returns the metadata of a collection. */
 export function objectMeta({ description, directives, fields, name }: ObjectDefinition): ObjectValue {
   return compact({
     name,
@@ -79,7 +79,7 @@ export function objectMeta({ description, directives, fields, name }: ObjectDefi
   })
 }
 
-/** Returns the metadata of a function. The arguments are present even if there are none. */
+/** The arguments are present even if there are none. */
 export function resolverMeta({ field, location }: ResolverField): ObjectValue {
   const meta = new Map(fieldMeta(field)).set('arguments', field.arguments.map(argumentValue))
   return new Map<string, Value>([
@@ -87,8 +87,6 @@ export function resolverMeta({ field, location }: ResolverField): ObjectValue {
     ['field', meta],
   ])
 }
-
-// Reading. Clients can write any metadata, so parts with a wrong form are left out.
 
 function textOf(value: Value | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
@@ -144,7 +142,6 @@ function argumentIn(item: ObjectValue): ArgumentDefinition | undefined {
   return { ...descriptionIn(item), name, type, ...(defaultValue !== undefined && { defaultValue }) }
 }
 
-/** Reads the metadata of a field. */
 export function fieldIn(item: ObjectValue): FieldDefinition | undefined {
   const [name, type] = [nameOf(item.get('name')), typeIn(item.get('type'))]
   if (name === undefined || type === undefined) return undefined
@@ -157,7 +154,6 @@ export function fieldIn(item: ObjectValue): FieldDefinition | undefined {
   }
 }
 
-/** Reads the metadata of a collection. */
 export function objectIn(meta: ObjectValue): ObjectDefinition | undefined {
   const name = nameOf(meta.get('name'))
   if (name === undefined) return undefined
@@ -169,7 +165,6 @@ export function objectIn(meta: ObjectValue): ObjectDefinition | undefined {
   }
 }
 
-/** Reads the metadata of a function. */
 export function resolverIn(meta: ObjectValue): ResolverField | undefined {
   const location = meta.get('location')
   const given = meta.get('field')

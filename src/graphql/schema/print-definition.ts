@@ -9,7 +9,6 @@ import type {
 } from './definitions.ts'
 import { typeText } from './definitions.ts'
 
-/** Returns the text of a schema. */
 export function printDefinition({ enums, inputs, mutations, objects, queries }: SchemaDefinition): string {
   const blocks = [
     ...objects.map(printObject),

@@ -46,7 +46,7 @@ const knownDirectives: Readonly<Record<string, Readonly<Record<string, 'text' | 
   unique: { index: 'text' },
 }
 
-/** Reads an SDL text. Throws {@link SchemaError} for invalid text and unsupported definitions. */
+/** Throws {@link SchemaError} for invalid text and unsupported definitions. */
 export function readSdl(text: string, library: Library): SchemaDefinition {
   if (text.length > graphqlLimits.sdlUnitsMax)
     throw new SchemaError(`The schema is too long. Max: ${graphqlLimits.sdlUnitsMax} characters.`)
@@ -250,7 +250,7 @@ function checkName(name: string): string {
   return name
 }
 
-/** Adds fields or values. Throws if a name occurs twice. */
+/** Throws if a name occurs twice. */
 function addFields<T extends { readonly name: string }>(
   owner: string,
   known: Map<string, T>,

@@ -38,7 +38,6 @@ interface FieldPair {
   readonly isUnique: boolean
 }
 
-/** The names of a link collection and its indexes. */
 interface LinkNames {
   readonly collection: string
   /** The field of a link with the reference to the own document, and with the reference to the other document. */
@@ -51,7 +50,6 @@ interface LinkNames {
   readonly terms: readonly [string, string]
 }
 
-/** An index that an import creates for a relation. */
 interface RelationIndex {
   readonly name: string
   readonly source: { readonly type: string } | { readonly collection: string }
@@ -79,7 +77,7 @@ interface Side {
   readonly name: string | undefined
 }
 
-/** Returns the relations of a schema. Throws {@link SchemaError} if the fields do not determine the pairs. */
+/** Throws {@link SchemaError} if the fields do not determine the pairs. */
 export function relationsOf({ objects }: SchemaDefinition): Relations {
   const entities = new Map(objects.filter(each => !isEmbedded(each)).map(each => [each.name, each]))
   const sides = new Sides(
@@ -98,7 +96,6 @@ export function relationsOf({ objects }: SchemaDefinition): Relations {
   return result
 }
 
-/** The sides of a schema, with those of each pair of types. */
 class Sides {
   readonly all: readonly Side[]
   readonly #byTypes: ReadonlyMap<string, readonly Side[]>
@@ -188,7 +185,6 @@ function rejectAmbiguous(side: Side, candidates: readonly Side[]): void {
   )
 }
 
-/** Names and collects relations. */
 class Result implements Relations {
   readonly of = new Map<string, Relation>()
   readonly names = new Map<string, string>()
@@ -293,10 +289,7 @@ function keyOf({ field, owner }: Side): string {
   return `${owner.name}.${field.name}`
 }
 
-/**
- * Returns the name of a relation: the name in a directive, or the smaller default name. Upper-case letters sort before
- * `_`.
- */
+/** The name in a directive, or the smaller default name. Upper-case letters sort before `_`. */
 function relationName(side: Side, back: Side | undefined): string {
   const defaults = (back === undefined ? [side] : [side, back]).map(each => each.name ?? defaultName(each))
   const given = [side.name, back?.name].filter(name => name !== undefined)

@@ -6,7 +6,6 @@ import { parseTime } from '../../values/time.ts'
 import { int64Max, int64Min, type Value } from '../../values/value.ts'
 import type { Library } from '../library.ts'
 
-/** Sets the input functions of the scalars of a schema. */
 export function defineScalars(
   typeOf: (name: string) => GraphQLScalarType | undefined,
   library: Library,

@@ -17,16 +17,13 @@ import {
 import { fieldIn, metadataOf, metaOf, objectIn, resolverIn } from './metadata.ts'
 import { readSdl } from './read-sdl.ts'
 
-/** The name of the file with the text of the schema. */
 const schemaFileName = 'schema.gql'
 
-/** A schema object that is a part of the GraphQL schema. */
 export interface SchemaObject {
   readonly ref: Ref
   readonly name: string
 }
 
-/** The schema of a database, with the schema objects of its parts. */
 interface StoredSchema {
   readonly definition: SchemaDefinition
   /** The collections by type. */
@@ -37,7 +34,7 @@ interface StoredSchema {
   readonly functions: ReadonlyMap<string, SchemaObject>
 }
 
-/** Returns the stored text of the schema; empty if the database has none. */
+/** Returns an empty text if the database has no schema. */
 export function readSchemaText(session: Session): string {
   return readSchemaFiles('graphql', session)[0]?.text ?? ''
 }
@@ -46,12 +43,11 @@ export function writeSchemaText(text: string, session: Session): void {
   writeSchemaFiles('graphql', [{ name: schemaFileName, text }], session)
 }
 
-/** A schema object with its fields. */
 interface StoredObject extends SchemaObject {
   readonly fields: ObjectValue
 }
 
-/** Returns the collections, indexes or functions with GraphQL metadata, in the order of their creation. */
+/** Returns the objects in the order of their creation. */
 export function objectsWithMetadata(
   kind: 'collections' | 'indexes' | 'functions',
   { database, transaction }: Session,
@@ -66,7 +62,6 @@ export function objectsWithMetadata(
   return found
 }
 
-/** Reads the schema of the session's database. */
 export function readStoredSchema(session: Session, library: Library): StoredSchema {
   const text = readSchemaText(session)
   const { enums, inputs, objects } = text === '' ? noDefinitions : readSdl(text, library)
@@ -95,7 +90,6 @@ export function readStoredSchema(session: Session, library: Library): StoredSche
 
 const noDefinitions: SchemaDefinition = { objects: [], inputs: [], enums: [], queries: [], mutations: [] }
 
-/** The fields of `Query` and `Mutation`, with their indexes and functions. */
 interface RootFields extends Pick<StoredSchema, 'indexes' | 'functions'> {
   readonly Query: ReadonlyMap<string, FieldDefinition>
   readonly Mutation: ReadonlyMap<string, FieldDefinition>

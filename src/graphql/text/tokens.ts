@@ -3,10 +3,10 @@
 
 import { step } from '../../base/effort.ts'
 
-/** The kind of a token. `other` is a character that no document may contain. */
+/** `other` is a character that no document may contain. */
 type TokenKind = 'name' | 'number' | 'string' | 'punctuation' | 'other'
 
-/** A token: its kind, and its range of UTF-16 offsets. */
+/** The range has UTF-16 offsets. */
 interface Token {
   readonly kind: TokenKind
   readonly start: number
@@ -34,7 +34,7 @@ function isIgnored(unit: number): boolean {
   return unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d || unit === comma
 }
 
-/** Yields the tokens of a document. Comments, commas and white space are left out. */
+/** Skips comments, commas and white space. */
 export function* tokensOf(text: string): Generator<Token> {
   let at = 0
   while (at < text.length) {
