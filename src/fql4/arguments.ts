@@ -23,10 +23,7 @@ import type { BoundLambda } from './expression.ts'
 import { ErrorList, QueryError } from './query-errors.ts'
 import { Page, type SetLike, SetValue } from './values/transient.ts'
 
-/**
- * Creates the type of all values for which `accepts` returns true. `rejected` creates the error for other values, whose
- * text names the type `expected`.
- */
+/** `rejected` creates the error for values that `accepts` rejects. Its text names the type `expected`. */
 function valueType<T extends Value>(
   name: string,
   accepts: (value: Value) => value is T,
@@ -77,7 +74,7 @@ export interface NamedTimeUnit {
   readonly words: string
 }
 
-/** The name of a unit of time. Surrounding blanks are ignored. */
+/** Surrounding blanks are ignored. */
 export const unitOfTime: ArgumentType<NamedTimeUnit> = {
   mode: 'value',
   name: 'Time Unit',
@@ -92,7 +89,6 @@ export const unitOfTime: ArgumentType<NamedTimeUnit> = {
 /** Scalar values. Arrays, objects, documents, pages, sets, lambdas and events are not scalars. */
 export const scalar = valueType('Scalar', isScalar)
 
-/** Returns whether a value is a {@link scalar}. */
 export function isScalar(value: Value): value is Value {
   if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return true
   if (value instanceof Map || isArray(value)) return false
@@ -100,12 +96,7 @@ export function isScalar(value: Value): value is Value {
   return !['set', 'lambda', 'document', 'page', 'event', 'element'].includes(kind)
 }
 
-// ---------------------------------------------------------------------------------- references and sets
-
-/**
- * Creates the error for a value that does not have the type `expected`. For an unresolved reference, the error is
- * `invalid ref`.
- */
+/** Unresolved references cause `invalid ref`. */
 function refuse(expected: string, value: Value, call: Call, key: string): QueryError {
   if (value instanceof UnresolvedRef) return undefinedReference(value, call, key)
   return mismatch(expected, value, call, key)
@@ -157,10 +148,8 @@ export const set: ArgumentType<SetLike> = {
   },
 }
 
-/** An array, a page or a set, with values of any type. */
 export type Elements = readonly Value[] | Page | SetLike
 
-/** An array, a page or a set. */
 export const iterable: ArgumentType<Elements> = referringType(
   'Array, Set, or Page',
   (value): value is Elements =>
@@ -169,10 +158,7 @@ export const iterable: ArgumentType<Elements> = referringType(
 
 export const arrayOrPage = valueType('Array or Page', value => isArray(value) || value instanceof Page)
 
-/**
- * Like {@link arrayOrPage}, with other error texts. For a set, the text is `Array or Page expected, Set provided.` All
- * other invalid values cause the error of {@link iterable}.
- */
+/** For a set, the text is `Array or Page expected, Set provided.` Other errors are those of {@link iterable}. */
 export const iterableAtHand: ArgumentType<readonly Value[] | Page> = {
   mode: 'value',
   name: 'Array or Page',
@@ -183,7 +169,7 @@ export const iterableAtHand: ArgumentType<readonly Value[] | Page> = {
   },
 }
 
-/** A set or an array, but not a page. */
+/** Pages are rejected. */
 export const setOrArray: ArgumentType<readonly Value[] | SetLike> = {
   mode: 'value',
   name: 'Set or Array',
@@ -194,14 +180,12 @@ export const setOrArray: ArgumentType<readonly Value[] | SetLike> = {
   },
 }
 
-/** A name or a reference. The called function checks the kind of the reference. */
+/** The called function checks the kind of the reference. */
 export const nameOrRef = referringType(
   'String or Ref',
   value => typeof value === 'string' || value instanceof Ref,
   'Identifier',
 )
-
-// ------------------------------------------------------------------------------------------------ lists
 
 /**
  * An array of values of the type `element`, or a single value of this type. The errors of all invalid elements are
@@ -247,12 +231,9 @@ export function nonEmptyList<T>(element: ArgumentType<T>): ArgumentType<readonly
 /** A step of a path: the name of a field, or the index of an element. */
 export type PathStep = string | bigint
 
-/** The path to a value inside another value, for example in the function `select`. */
 export const path: ArgumentType<readonly PathStep[]> = list(
   valueType('String or Integer', value => typeof value === 'string' || typeof value === 'bigint'),
 )
-
-// -------------------------------------------------------------------------------- unevaluated arguments
 
 const notAValue = (): never => {
   throw new TypeError('a lazy argument is not checked as a value')

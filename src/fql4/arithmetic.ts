@@ -4,7 +4,6 @@
 import { javaDoubleText } from '../values/double-text.ts'
 import { toLong } from '../values/java-math.ts'
 
-/** A number of the language: an integer or a double. */
 export type Num = bigint | number
 
 /** Returns the low 64 bits of an integer as a signed integer. */
@@ -12,10 +11,6 @@ export function wrap(integer: bigint): bigint {
   return BigInt.asIntN(64, integer)
 }
 
-/**
- * Combines a function for integers and a function for doubles into one operation on numbers. Wraps integer results to
- * 64 bits.
- */
 export function arithmetic(
   integers: (left: bigint, right: bigint) => bigint,
   doubles: (left: number, right: number) => number,
@@ -26,18 +21,16 @@ export function arithmetic(
       : doubles(Number(left), Number(right))
 }
 
-/** Adds two numbers. */
 export const add: (left: Num, right: Num) => Num = arithmetic(
   (left, right) => left + right,
   (left, right) => left + right,
 )
 
-/** Converts a number to an integer. A double is converted by {@link toLong}. */
+/** {@link toLong} converts doubles. */
 export function integerOf(value: Num): bigint {
   return typeof value === 'bigint' ? value : toLong(value)
 }
 
-/** Formats a number for messages. */
 export function numberText(value: Num): string {
   return typeof value === 'bigint' ? String(value) : javaDoubleText(value)
 }

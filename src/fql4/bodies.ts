@@ -16,7 +16,7 @@ import type { RefNames } from './wire/refs.ts'
 import { renderValue } from './wire/render.ts'
 import type { ApiVersion } from './wire/version.ts'
 
-/** Parses a body. Throws `invalid expression` for a body that is missing, not JSON, or nested too deeply. */
+/** Throws `invalid expression` for a body that is missing, not JSON, or nested too deeply. */
 export function readBody(body: string | undefined): Json {
   const refuse = (description: Message) => QueryError.of('invalid expression', description, [])
   if (body === undefined) throw refuse(msg`No query provided.`)
@@ -32,9 +32,8 @@ export function readBody(body: string | undefined): Json {
 }
 
 /**
- * Parses the body of a request for the explanation of a query. Returns the query, and the caller (`as`) for whom the
- * query is explained. Returns undefined for queries of version 10, which are strings or templates, and of GraphQL. Throws `bad request`
- * if the body is invalid.
+ * Returns the query, and the caller (`as`) for whom the query is explained. Returns undefined for queries of version
+ * 10, which are strings or templates, and of GraphQL. Throws `bad request` if the body is invalid.
  */
 export function readExplanation(
   body: string | undefined,
@@ -54,22 +53,17 @@ function entryJson(entry: ErrorEntry): Record<string, unknown> {
   return { position, code, description, failures, cause: cause?.map(entryJson) }
 }
 
-/** Returns the body of the response to a failed query. */
 export function queryErrorBody(errors: readonly ErrorEntry[]): string {
   return JSON.stringify({ errors: errors.map(entryJson) })
 }
 
-/** Returns the body of the response to a request with a {@link RequestError}. */
 export function requestErrorBody(error: RequestError): string {
   return JSON.stringify({ errors: [{ code: error.code, description: error.description }] })
 }
 
 /** Maximum number of steps of a position in the query log. */
 const stepsShown = 30
-/**
- * Maximum number of errors of a query in the query log. The same limit applies to the invalid fields and to the nested
- * causes of an error.
- */
+/** Maximum number of errors of a query in the query log, also of invalid fields and nested causes of an error. */
 const errorsShown = 3
 
 /** Converts the errors of a response to the fault for the query log. */
@@ -93,10 +87,7 @@ function withCode(error: ErrorEntry, depth = 0): Message {
   return joinMessages([own(error.code), textOf(error, depth)], ': ')
 }
 
-/**
- * Returns a position as text. The client chooses the names of fields, so the names are quoted values, which the log
- * omits.
- */
+/** Names of fields are quoted values, because clients choose them and the log omits quoted values. */
 function placeOf(position: Position): Message {
   const steps = position.slice(0, stepsShown)
   return joinMessages(
@@ -108,8 +99,8 @@ function placeOf(position: Position): Message {
 type NamesOf = Pick<Transaction, 'catalogue' | 'writable'>
 
 /**
- * Renders `{"resource":…}`. References are relative to the database of the request. In a writing transaction, the
- * transaction time is not known yet, so the caller must pass the body to `fillTransactionTime` after the commit.
+ * References are relative to the database of the request. A writing transaction does not know its time yet, so the
+ * caller must pass the body to `fillTransactionTime` after the commit.
  */
 export function renderResource(value: Value, session: Session): string {
   const { transaction } = session
@@ -124,10 +115,7 @@ export function renderResource(value: Value, session: Session): string {
   return transaction.writable ? flat(text) : text
 }
 
-/**
- * Returns the names with which responses to clients of `apiVersion` render references. The names are relative to the
- * database `scope`.
- */
+/** The names are relative to the database `scope`. */
 export function refNames(scope: DatabaseId, apiVersion: ApiVersion, transaction: NamesOf): RefNames {
   const { catalogue, writable } = transaction
   return {

@@ -10,16 +10,14 @@ import { requireExtent } from './value-limits.ts'
 import { SetValue } from './values/transient.ts'
 import { lookUp, type Variables } from './variables.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const closeLambdaLimits = {
   /** Maximum number of values and characters, together, in a value that a lambda captures; own limit. */
   capturedUnitsMax: 8_388_608,
 } as const
 
-/** Evaluates a literal that is a reference or a set. */
 type ValueOfLiteral = (literal: Extract<Expression, { readonly kind: 'reference' | 'set' }>) => Value
 
-/** Converts a lambda to a value. The captured variables are bound to their current values. */
+/** Binds the captured variables to their current values. */
 export function closeLambda(
   lambda: LambdaExpression,
   variables: Variables | undefined,
@@ -73,10 +71,7 @@ function printExpression(expression: Expression, literalValue: ValueOfLiteral): 
   }
 }
 
-/**
- * Returns the bindings of a `let` as one object. If a name is bound twice, returns a list that contains one object for
- * each binding.
- */
+/** Returns an object, or a list with an object for each binding if a name is bound twice. */
 function printBindings(bindings: readonly (readonly [string, Value])[]): Value {
   const fields = new Map(bindings)
   if (fields.size === bindings.length) return escapeKeys(fields)

@@ -12,7 +12,7 @@ import { typeName } from './values/tagged.ts'
 import type { Variables } from './variables.ts'
 import { type ApiVersion, isApiVersion, isAtLeast } from './wire/version.ts'
 
-/** The call that is being evaluated. A function receives the call in addition to its arguments. */
+/** Functions receive the call in addition to their arguments. */
 export class Call {
   readonly session: Session
   readonly expression: CallExpression
@@ -45,7 +45,6 @@ export function definitionOf({ definition }: CallExpression): FunctionDefinition
   return definition as FunctionDefinition
 }
 
-/** How an argument is passed: evaluated and checked, or unevaluated. */
 type ArgumentMode = 'value' | 'lazy' | 'lazy list' | 'lazy sequence' | 'lambda' | 'lambda or value'
 
 /** The type of an argument: how the argument is passed and checked. The function receives a value of type `T`. */
@@ -53,19 +52,12 @@ export interface ArgumentType<T> {
   readonly mode: ArgumentMode
   /** The name of the type in docs/reference/functions.md, such as `Integer`. */
   readonly name: string
-  /**
-   * Checks the value of the argument `key`. Throws an error at the position of the argument if the value is invalid.
-   * Never called in the `lazy` modes, because the argument is unevaluated.
-   */
+  /** Throws at the argument's position. Never called in the `lazy` modes, because the argument is unevaluated. */
   readonly check: (value: Value, call: Call, key: string) => T
-  /**
-   * True if the argument may be omitted. For an omitted argument, the function receives undefined. An explicit null is
-   * a value.
-   */
+  /** For an omitted argument, the function receives undefined. An explicit null is a value. */
   readonly optional?: true
 }
 
-/** Returns the type for an argument that may be omitted. */
 export function optional<T>(type: ArgumentType<T>): ArgumentType<T | undefined> {
   return { ...type, optional: true }
 }
@@ -82,15 +74,15 @@ export interface FunctionDefinition extends FunctionHeader {
   /** The effect of a call. If the effect is not allowed, such as a write in a predicate, the call fails. */
   readonly effect: Effect
   /**
-   * The effect that the parser assumes for a lambda that calls this function. Differs from `effect` only for the
-   * function `call`, because the called user function may have any effect.
+   * The effect that the parser assumes for a lambda that calls this function. Only `call` differs from `effect`,
+   * because the called user function may have any effect.
    */
   readonly staticEffect: Effect
   /** Number of compute units per call; 0 for functions such as `if`. */
   readonly compute: number
   /** The first API version that has the function. */
   readonly since: ApiVersion
-  /** The first API version without the function. From this version on, a different function has the same wire keys. */
+  /** The first API version without the function: from then on, another function has the same wire keys. */
   readonly until: ApiVersion | undefined
   /** The name of the replacement, if the function is deprecated. Older drivers still call deprecated functions. */
   readonly deprecatedFor: string | undefined
@@ -101,10 +93,7 @@ export interface FunctionDefinition extends FunctionHeader {
   readonly result: string
   /** A sentence for docs/reference/functions.md. */
   readonly summary: string
-  /**
-   * An example for docs/reference/functions.md: a query as wire JSON, and the result with `…` for variable parts. A
-   * test runs the example.
-   */
+  /** Wire JSON for docs/reference/functions.md, with `…` for variable parts. A test runs the example. */
   readonly example: readonly [query: string, result: string]
   readonly evaluate: (args: Readonly<Record<string, unknown>>, call: Call) => Value
 }
@@ -114,10 +103,9 @@ export type ArgumentsOf<A extends ArgumentTypes> = {
   readonly [K in keyof A]: A[K] extends ArgumentType<infer T> ? T : never
 }
 
-/** The API versions in which a function exists, and the name of its replacement. */
 export type Lifetime = Partial<Pick<FunctionDefinition, 'since' | 'until' | 'deprecatedFor'>>
 
-/** The declaration of a function in a family file. The name of the function is the key of its first argument. */
+/** The name of the function is the key of its first argument. */
 interface FunctionDeclaration<A extends ArgumentTypes>
   extends Lifetime,
     Pick<FunctionDefinition, 'result' | 'summary' | 'example'> {
@@ -142,7 +130,7 @@ export interface FunctionFamily {
   readonly definitions: readonly FunctionDefinition[]
 }
 
-/** Creates a definition from a declaration: adds the default values. */
+/** Adds the default values. */
 export function define<A extends ArgumentTypes>(
   declaration: FunctionDeclaration<A>,
 ): Omit<FunctionDefinition, 'family'> {
@@ -163,7 +151,6 @@ export function define<A extends ArgumentTypes>(
   }
 }
 
-/** Like {@link define}, for a function with one argument. */
 export function unary<T>(name: string, type: ArgumentType<T>, declaration: UnaryDeclaration<T>) {
   const { evaluate, example, ...documented } = declaration
   return define({
@@ -195,7 +182,6 @@ export function undefinedReference(value: UnresolvedRef, call: Call, ...at: (str
   return call.error('invalid ref', undefinedReferenceText(value, call.session), ...at)
 }
 
-/** Returns the error text for an unresolved reference. The text names the missing object. */
 export function undefinedReferenceText({ target }: UnresolvedRef, session: Session): Message {
   switch (target.type) {
     case 'document':
@@ -214,7 +200,7 @@ export function undefinedReferenceText({ target }: UnresolvedRef, session: Sessi
   }
 }
 
-/** Returns the API version of the session's client. Returns API version 4 if the client uses version 10. */
+/** Returns API version 4 if the client uses version 10. */
 export function apiVersionOf({ dialect }: Session): ApiVersion {
   return isApiVersion(dialect) ? dialect : '4'
 }

@@ -27,7 +27,6 @@ import { requireExtent } from './value-limits.ts'
 import { SetValue } from './values/transient.ts'
 import { groupedFrom, LetGroup, lookUp, Variables } from './variables.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const evaluateLimits = {
   /** Maximum depth of nested calls of lambdas and user functions. */
   callDepthMax: 200,
@@ -39,9 +38,9 @@ const evaluateLimits = {
 } as const
 
 /**
- * Evaluates an expression. Throws a QueryError for an error of the query, also if calls are nested too deeply. Throws a
- * RequestError if another limit is exceeded. Throws Pending if the query needs the result of an asynchronous operation.
- * The engine then waits for the result and evaluates the query again.
+ * Throws a QueryError for an error of the query, also if calls are nested too deeply, and a RequestError if another
+ * limit is exceeded. Throws Pending if the query needs the result of an asynchronous operation. The engine then waits
+ * for the result and evaluates the query again.
  */
 export function evaluate(expression: Expression, variables: Variables | undefined, session: Session): Value {
   switch (expression.kind) {
@@ -87,7 +86,6 @@ export function evaluate(expression: Expression, variables: Variables | undefine
   }
 }
 
-/** Converts a lambda in a query to a value. */
 export function lambdaValue(
   lambda: LambdaExpression,
   variables: Variables | undefined,
@@ -98,7 +96,7 @@ export function lambdaValue(
 
 const fieldExpression = ([, value]: readonly [string, Expression]): Expression => value
 
-/** Evaluates all expressions. Then throws one error with the errors of all expressions, up to a maximum number. */
+/** Evaluates all expressions. Then throws one error with the errors of all of them, up to a maximum number. */
 function evaluateAll(
   expressions: readonly Expression[],
   variables: Variables | undefined,
@@ -180,20 +178,18 @@ function lazyExpression(expression: Expression, { session, variables }: Call): L
   return { evaluate: () => evaluate(expression, variables, session) }
 }
 
-/** Creates the error for calls or expressions that are nested too deeply. */
 export function stackOverflow(position: ErrorEntry['position']): QueryError {
   const description = msg`Call stack reached the maximum limit of ${evaluateLimits.callDepthMax}.`
   return QueryError.of('stack overflow', description, position)
 }
 
-/** An expression or a call, with a position in the query for errors. */
 interface HasPosition {
   position(): ErrorEntry['position']
 }
 
 /**
- * Applies a lambda literal. One argument of `call` contains the lambda; `at` is the key of this argument. An error
- * about a wrong number of elements in `argument` has the position of the lambda.
+ * `at` is the key of the argument of `call` that contains the lambda. An error about a wrong number of elements in
+ * `argument` has the position of the lambda.
  */
 export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?: string): Value {
   const { lambda, variables: outer } = bound
@@ -202,16 +198,16 @@ export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?
 }
 
 /**
- * Applies a lambda value, such as the body of a user function, a predicate or the filter of a set. Errors inside the
- * lambda have positions relative to the lambda. Errors before the lambda runs, such as a wrong number of arguments,
- * have the position of `caller`.
+ * Applies the body of a user function, a predicate or the filter of a set. Errors inside the lambda have positions
+ * relative to the lambda. Errors before the lambda runs, such as a wrong number of arguments, have the position of
+ * `caller`.
  */
 export function applyStored(lambda: Lambda, argument: Value, session: Session, caller: HasPosition): Value {
   const { body, parameters } = compileLambda(lambda)
   return enter(body, bindParameters(parameters, argument, undefined, caller), session, caller)
 }
 
-/** Evaluates the body of a lambda. If calls are nested too deeply, the error has the position of `caller`. */
+/** If calls are nested too deeply, the error has the position of `caller`. */
 function enter(
   body: Expression,
   variables: Variables | undefined,
@@ -229,9 +225,8 @@ function enter(
 }
 
 /**
- * Binds the parameters of a lambda to its argument. A parameter that is not in a list gets the whole argument. A list
- * of parameters requires an array of the same length. A list with a single parameter also accepts a value that is not
- * an array.
+ * A parameter that is not in a list gets the whole argument. A list of parameters requires an array of the same length.
+ * A list with a single parameter also accepts a value that is not an array.
  */
 function bindParameters(
   parameters: LambdaExpression['parameters'],
@@ -258,10 +253,7 @@ function bind(name: string, value: Value, outer: Variables | undefined): Variabl
   return name === '_' ? outer : new Variables(name, value, outer)
 }
 
-// Set literals (`@set`). The parser converts a set literal to a call of the function that creates the set. Errors of
-// this call become `invalid expression`.
-
-/** Evaluates a set literal. `build` evaluates the call that creates the set. */
+/** `build` evaluates the call that creates the set. Errors of this call become `invalid expression`. */
 function literalSet({ place }: SetLiteral, build: () => Value): SetValue {
   const value = asLiteral(build)
   if (value instanceof SetValue) return value

@@ -8,10 +8,7 @@ import type { NativeName, SchemaKind, Value } from '../values/value.ts'
 import { type Position, QueryError } from './query-errors.ts'
 import type { Variables } from './variables.ts'
 
-/**
- * The place of an expression in the query: the place of the enclosing expression (`outer`), and the key or index inside
- * the enclosing expression (`step`). The root has no `outer`.
- */
+/** `outer` is the place of the enclosing expression; `step` is the key or index inside of it. */
 export class Place {
   readonly outer: Place | undefined
   readonly step: string | number
@@ -22,7 +19,6 @@ export class Place {
 
   static readonly root: Place = new Place(undefined, '')
 
-  /** Returns the place that is one step inside this place. */
   at(step: string | number): Place {
     return new Place(this, step)
   }
@@ -35,12 +31,11 @@ export class Place {
   }
 }
 
-/** Creates a parse error at a place, or at the given steps inside the place. */
+/** `steps` lead from the place to the part with the error. */
 export function fault(description: Message, place: Place, ...steps: (string | number)[]): QueryError {
   return QueryError.of('invalid expression', description, place.position(...steps), { rank: 'parse' })
 }
 
-/** A literal value. */
 export interface Literal {
   readonly kind: 'literal'
   readonly place: Place
@@ -54,17 +49,13 @@ interface ReferenceLiteral {
   readonly target: ReferenceTarget
 }
 
-/**
- * A set literal `@set`. `call` is a call of the function that creates the set, with literals as arguments. The
- * evaluation checks the arguments.
- */
+/** `call` is a call of the function that creates the set, with literals as arguments. The evaluation checks them. */
 export interface SetLiteral {
   readonly kind: 'set'
   readonly place: Place
   readonly call: CallExpression
 }
 
-/** A lambda literal `@query`. */
 interface QueryLiteral {
   readonly kind: 'query'
   readonly place: Place
@@ -96,7 +87,7 @@ interface LetExpression {
   readonly body: Expression
 }
 
-/** The part of a function definition that the syntax tree needs. `definition.ts` declares the whole definition. */
+/** The part of a function definition that the syntax tree needs (see `definition.ts`). */
 export interface FunctionHeader {
   /** The name for users: the first wire key. */
   readonly name: string
@@ -104,7 +95,7 @@ export interface FunctionHeader {
   readonly keys: readonly string[]
 }
 
-/** A call of a registered function. The operands have the order of the definition. Omitted operands are undefined. */
+/** The operands have the order of the definition. Omitted operands are undefined. */
 export interface CallExpression {
   readonly kind: 'call'
   readonly place: Place
@@ -122,17 +113,14 @@ export interface LambdaExpression {
   readonly apiVersion: string
   /** The effect of running the lambda. A use of the function `call` always counts as a write. */
   readonly effect: Effect
-  /** The names of the variables that the lambda uses but does not bind. */
   readonly freeVariables: ReadonlySet<string>
 }
 
-/** A lambda with the variables in its scope. */
 export interface BoundLambda {
   readonly lambda: LambdaExpression
   readonly variables: Variables | undefined
 }
 
-/** An operand of a call: an expression, a lambda, or a list of separate expressions. */
 export type Operand =
   | Expression
   | LambdaExpression

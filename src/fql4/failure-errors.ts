@@ -43,23 +43,20 @@ import {
   type QueryErrorCode,
 } from './query-errors.ts'
 
-/** Converts a failure within a call to errors of version 4. */
 export function queryErrorOf({ faults }: Failure, call: Call): QueryError {
   const errors = faults.flatMap(fault => errorOf(fault, call, placeOf(fault.place, call)).errors)
   return new QueryError(errors)
 }
 
-/** Returns the position of a failure relative to the call. The target of a call is its first argument. */
+/** Positions are relative to the call, whose target is its first argument. */
 function placeOf(place: FailurePlace, { expression }: Call): readonly string[] {
   return place === 'target' ? [expression.definition.name] : []
 }
 
-/** Creates the error for an action without permission. */
 export function permissionDenied(call: Call, ...at: readonly string[]): QueryError {
   return call.error('permission denied', msg`Insufficient privileges to perform the action.`, ...at)
 }
 
-/** Creates the error for a missing document. */
 export function notFound(collection: number, call: Call, ...at: readonly string[]): QueryError {
   return call.error('instance not found', msg`${labelOf(collection, call.session)} not found.`, ...at)
 }
@@ -250,7 +247,6 @@ const referenceTexts = {
   'other database': 'Reference cannot be scoped.',
 } as const
 
-/** Returns the name of a value's type for errors of fields. */
 function storedTypeName(value: Value): string {
   switch (typeof value) {
     case 'bigint':

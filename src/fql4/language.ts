@@ -1,4 +1,4 @@
-// Implements the interface `NamedLanguage` for version 4. The engine, stored code and the query log use this interface.
+// Implements `NamedLanguage` for version 4. The engine, stored code and the query log use this interface.
 
 import type { CallSite } from '../model/auth/access-contract.ts'
 import { type NamedLanguage, type Query, type RenderedResponse, requestFault } from '../model/language.ts'
@@ -23,7 +23,7 @@ import { compileLambda } from './stored-code.ts'
 import { streamOrder } from './stream-order.ts'
 import { fillTransactionTime } from './wire/render.ts'
 
-/** Parses a client's query. Throws `invalid expression`. */
+/** Throws `invalid expression`. */
 export function parse(json: Json, apiVersion: string): ParsedQuery {
   return parseQuery(json, apiVersion, registry)
 }
@@ -60,10 +60,7 @@ function render(value: Value, session: Session): RenderedResponse {
 /** The position of errors outside of calls. */
 const nowhere: CallSite = { position: () => [] }
 
-/**
- * Runs and checks stored lambdas. Errors before the lambda runs, such as a wrong number of arguments, have the position
- * of the calling function.
- */
+/** Errors before a lambda runs, such as a wrong number of arguments, have the position of the calling function. */
 const code: CodeLanguage<'4'> = {
   run(lambda, given, session) {
     const argument = 'one' in given ? given.one : argumentOf(lambda.parameters, given.list)
@@ -87,10 +84,7 @@ const code: CodeLanguage<'4'> = {
   },
 }
 
-/**
- * Returns the argument for a lambda. If `parameters` is a name and `list` contains one value, the argument is this
- * value. In all other cases, the argument is the whole list.
- */
+/** If `parameters` is a name and `list` has one value, the argument is this value, else the whole list. */
 function argumentOf(parameters: string | readonly string[], list: readonly Value[]): Value {
   const [only] = list
   return typeof parameters === 'string' && list.length === 1 && only !== undefined ? only : list
@@ -99,10 +93,7 @@ function argumentOf(parameters: string | readonly string[], list: readonly Value
 /** Wire keys that are not keys of registered functions. */
 const forms = ['var', 'in', 'lambda', 'expr', '@set', '@query', 'api_version']
 
-/**
- * The words of the language that a query's shape may contain. The shape is the query without its data. The query log
- * stores the shape.
- */
+/** The words that the shape of a query, which the query log stores, may contain. */
 export const languageWords: ReadonlySet<string> = new Set([
   ...families.flatMap(({ definitions }) => definitions.flatMap(({ keys }) => keys)),
   ...forms,
@@ -115,7 +106,7 @@ const typeWords: ReadonlySet<string> = new Set(
    Transaction UUID Unit Unresolved or and of`.split(/\s+/),
 )
 
-/** Returns the entries of an error of version 4. Returns an empty list for other errors. */
+/** Returns an empty list for errors of other languages. */
 function entriesOf(error: Error): readonly ErrorEntry[] {
   return error instanceof QueryError ? error.errors : []
 }
@@ -130,7 +121,6 @@ function describe({ cause, code, description, position }: ErrorEntry): ObjectVal
   return new Map(cause ? [...entries, ['cause', cause.map(describe)]] : entries)
 }
 
-/** Version 4 of the language, with all API versions. */
 export const version4: NamedLanguage<'4'> = {
   code,
   parse: ({ body, dialect }) => new ReadyQuery(readBody(body), dialect),

@@ -41,9 +41,9 @@ export interface ParsedQuery {
 }
 
 /**
- * Parses a query. Throws a QueryError of rank `parse`. The language defines which errors are reported. In a list or in
- * the arguments of a call, only the first error is reported. In a `let` or a lambda, all errors are reported. Unbound
- * variables are reported together if the query has no other error.
+ * Throws a QueryError of rank `parse`. The language defines which errors are reported: in a list or in the arguments of
+ * a call, only the first error; in a `let` or a lambda, all errors. Unbound variables are reported together if the
+ * query has no other error.
  */
 export function parseQuery(json: Json, apiVersion: string, functions: FunctionLookup): ParsedQuery {
   const parser = new Parser(apiVersion, functions)
@@ -54,8 +54,8 @@ export function parseQuery(json: Json, apiVersion: string, functions: FunctionLo
 }
 
 /**
- * Parses a stored lambda. `body` is wire JSON that contains references and other values directly, not as tags such as
- * `@ref`. Positions are relative to the lambda, so positions in the body begin with `expr`.
+ * `body` is wire JSON that contains references and other values directly, not as tags such as `@ref`. Positions are
+ * relative to the lambda, so positions in the body begin with `expr`.
  */
 export function parseStoredLambda(
   parameters: string | readonly string[],
@@ -79,7 +79,7 @@ function noForm(json: ReadonlyMap<string, unknown>, place: Place): QueryError {
   return fault(msg`No form/function found, or invalid argument keys: { ${keys} }.`, place)
 }
 
-/** Runs all `parts`. Throws the errors of all `parts` together, up to a limit. */
+/** Throws the errors of all `parts` together, up to a limit. */
 function collect(...parts: (() => void)[]): void {
   const errors = new ErrorList()
   for (const part of parts) {
@@ -89,7 +89,7 @@ function collect(...parts: (() => void)[]): void {
   errors.throwIfAny()
 }
 
-/** A lambda that is being parsed. `base` is the index of the lambda's first variable in the list of bound variables. */
+/** `base` is the index of the lambda's first variable in the list of bound variables. */
 interface LambdaFrame {
   readonly base: number
   effect: Effect
@@ -180,7 +180,7 @@ class Parser {
     }
   }
 
-  /** Parses a list of separate expressions: a non-empty array, or a single expression. */
+  /** Accepts a non-empty array, or a single expression. */
   #list(json: Json, place: Place): Operand {
     if (!Array.isArray(json)) return { kind: 'list', place, elements: [this.expression(json, place)] }
     if (json.length === 0) throw fault(msg`Expression list cannot be empty.`, place)
@@ -222,8 +222,8 @@ class Parser {
   }
 
   /**
-   * Returns one function for each binding. The function returns the binding, or throws if the binding is invalid. The
-   * caller runs all functions, to collect the errors of all bindings.
+   * Returns one function for each binding, which returns the binding, or throws if the binding is invalid. The caller
+   * runs all functions, to collect the errors of all bindings.
    */
   #letBindings(json: Json, place: Place): (() => { name: string; json: Json; place: Place })[] {
     if (Array.isArray(json)) {
@@ -299,7 +299,7 @@ class Parser {
     )
   }
 
-  /** Returns the fields of an object literal. The fields may be wrapped in `@obj`. */
+  /** The fields may be wrapped in `@obj`. */
   #plainFields(json: Json, place: Place, expected: string): ReadonlyMap<string, Json> {
     if (!(json instanceof Map)) throw fault(msg`${expected} expected, ${typeName(json)} provided.`, place)
     if (json.size !== 1) return json
@@ -313,7 +313,7 @@ class Parser {
     throw fault(msg`${expected} expected, ${escapedTypeName(escaped)} provided.`, place)
   }
 
-  /** Parses the content of `quote`. Tags such as `@ref` become values. All other content becomes literals. */
+  /** Tags such as `@ref` become values. All other content becomes literals. */
   #quoted(json: Json, place: Place): Expression {
     step()
     if (Array.isArray(json)) {
@@ -342,7 +342,7 @@ class Parser {
 
   // --------------------------------------------------------------------------------------------- tags
 
-  /** Parses a tagged literal. Returns undefined if `tag` is not a tag. */
+  /** Returns undefined if `tag` is not a tag. */
   #escape(tag: string, content: Json, place: Place): Expression | undefined {
     switch (tag) {
       case '@obj':
@@ -359,9 +359,7 @@ class Parser {
     return value === undefined ? undefined : { kind: 'literal', place, value }
   }
 
-  /**
-   * Parses a lambda in `@query` or `@set`. The lambda has its own API version, and cannot use variables of the query.
-   */
+  /** The lambda in `@query` or `@set` has its own API version, and cannot use variables of the query. */
   #closedLambda(json: Json, place: Place): LambdaExpression {
     const version = json instanceof Map ? (json.get('api_version') ?? firstLambdaVersion) : undefined
     const size = json instanceof Map && json.has('api_version') ? 3 : 2
@@ -403,8 +401,8 @@ class Parser {
   }
 
   /**
-   * Parses an argument in a set literal. A nested set may lack the tag `@set`. In responses, the nested sets of a
-   * stored set have the form `{"@obj": {"@set": …}}`, so this form is also valid.
+   * A nested set may lack the tag `@set`. In responses, the nested sets of a stored set have the form
+   * `{"@obj": {"@set": …}}`, so this form is also valid.
    */
   #setOperand(json: Json, place: Place): Expression {
     if (!(json instanceof Map)) return this.#quoted(json, place)
@@ -432,7 +430,7 @@ function escapedTypeName(expression: Expression): string {
   }
 }
 
-/** Creates an array expression. An array of literals becomes a literal. */
+/** An array of literals becomes a literal. */
 function foldArray(elements: readonly Expression[], place: Place): Expression {
   if (!elements.every(isLiteral)) return { kind: 'array', place, elements }
   return { kind: 'literal', place, value: (elements as Literal[]).map(element => element.value) }

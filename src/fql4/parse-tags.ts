@@ -33,7 +33,7 @@ const targetTypeNames: Record<ReferenceTarget['type'], string> = {
   self: 'Ref',
 }
 
-/** Parses the content of `@ref`. Throws `invalid expression` with the errors of all invalid parts. */
+/** Throws `invalid expression` with the errors of all invalid parts. */
 export function parseReference(json: Json, place: Place): ReferenceTarget {
   if (typeof json === 'string') return parsePath(json, place)
   if (!(json instanceof Map)) throw fault(msg`Invalid ref.`, place)
@@ -66,7 +66,7 @@ function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): Re
   return combine(id as string | bigint, collection, database, place)
 }
 
-/** Parses a nested reference, with or without `@ref`. Returns undefined if `json` is undefined or null. */
+/** The tag `@ref` is optional. Returns undefined if `json` is undefined or null. */
 function parsePart(json: Json | undefined, place: Place): ReferenceTarget | undefined {
   if (json === undefined || json === null) return undefined
   if (!(json instanceof Map)) throw fault(msg`Ref expected, ${typeName(json)} provided.`, place)
@@ -134,10 +134,7 @@ function documentId(id: string | bigint, place: Place): bigint {
   throw fault(msg`Number or numeric String expected, non-numeric '${id}' provided.`, place, 'id')
 }
 
-/**
- * Parses a path string of an older driver, such as `classes/spells/181388642046968320`, `indexes/by_name` or
- * `tokens/self`.
- */
+/** Parses paths of older drivers, such as `classes/spells/181388642046968320`, `indexes/by_name` or `tokens/self`. */
 function parsePath(text: string, place: Place): ReferenceTarget {
   const steps = text.split('/')
   const name = nativeNamed(steps[0] ?? '')
@@ -165,8 +162,6 @@ function pathDocument(id: string, collection: ReferenceTarget): ReferenceTarget 
   return ofKeys ? { type: 'key', id: BigInt(id) } : { type: 'document', id: BigInt(id), collection }
 }
 
-// The tags whose content is a string: times, dates, bytes, UUIDs.
-
 const readers: Readonly<Record<string, readonly [name: string, read: (text: string) => Value | undefined]>> =
   {
     '@ts': ['time', parseTime],
@@ -175,10 +170,7 @@ const readers: Readonly<Record<string, readonly [name: string, read: (text: stri
     '@uuid': ['UUID', text => parseUuid(text)],
   }
 
-/**
- * Parses a literal with the tag `@ts`, `@date`, `@bytes` or `@uuid`. Returns undefined for other tags. Throws `invalid
- * expression` for invalid content.
- */
+/** Returns undefined for tags other than `@ts`, `@date`, `@bytes` and `@uuid`. Throws `invalid expression`. */
 export function parseLiteralTag(tag: string, content: Json, place: Place): Value | undefined {
   const reader = Object.hasOwn(readers, tag) ? readers[tag] : undefined
   if (!reader) return undefined

@@ -31,7 +31,7 @@ import {
   SetValue,
 } from './values/transient.ts'
 
-/** Returns the value at a path. The value can be null. Returns undefined if the path leads to no value. */
+/** Returns undefined if the path leads to no value. */
 export function valueAt(path: readonly PathStep[], from: Value, session: Session): Value | undefined {
   let value: Value | undefined = from
   for (let index = 0; index < path.length && value !== undefined; ) {
@@ -45,10 +45,7 @@ export function valueAt(path: readonly PathStep[], from: Value, session: Session
   return value
 }
 
-/**
- * Returns all values at a path. If the path leads to an array and the next step is a name, the path continues in each
- * element. Arrays at the end of the path are flattened.
- */
+/** A name as step continues in each element of an array. Arrays at the end of the path are flattened. */
 export function valuesAt(path: readonly PathStep[], from: Value, session: Session): readonly Value[] {
   const found: Value[] = []
   gather({ path, session, found }, 0, from)
@@ -62,8 +59,8 @@ interface PathSearch {
 }
 
 /**
- * Follows the steps of the path from the index `at` on, and adds the values that the path leads to to `search.found`.
- * Throws `bad request` if the result exceeds the maximum length of an array.
+ * Follows the steps from the index `at` on, and adds the values to `search.found`. Throws `bad request` if the result
+ * exceeds the maximum length of an array.
  */
 function gather(search: PathSearch, at: number, from: Value): void {
   const { session, found, path } = search
@@ -109,10 +106,7 @@ function stepInto(value: Value, step: PathStep, session: Session): Value | undef
   return undefined
 }
 
-/**
- * Returns the value of the step `@set`, and the number of consumed steps. `name` is the step after `@set`. If `name` is
- * undefined, the value is the set. Otherwise, the value is the part of the set with this name.
- */
+/** Returns the value of the step `@set`, and the number of consumed steps: the set, or its part `name`. */
 function intoSet(
   set: SetValue,
   step: PathStep,
@@ -133,10 +127,7 @@ const setsWithParts: ReadonlySet<SetShape['type']> = new Set([
   'join',
 ])
 
-/**
- * Returns the part of a set that the stored form of the set contains under the key `name`. Returns null for sets whose
- * parts cannot be selected.
- */
+/** `name` is a key of the stored form of the set. Returns null for sets whose parts cannot be selected. */
 function setPart(set: SetValue, name: PathStep): Value | undefined {
   if (!setsWithParts.has(set.shape.type)) return null
   if (set.shape.type === 'join' && name === 'with') return set.shape.with
@@ -166,7 +157,7 @@ function intoDocument(document: DocumentValue, step: string): Value | undefined 
   return document.fields.get(step)
 }
 
-/** Returns the `source` of an index. Renames the key `class` of older definitions to `collection`. */
+/** Renames the key `class` of older definitions to `collection`. */
 function renamedSource(source: Value | undefined): Value | undefined {
   if (source === undefined) return undefined
   if (isArray(source)) return source.map(each => renamedSource(each) as Value)
@@ -189,15 +180,12 @@ function intoRef(ref: Ref, step: string, session: Session): Value | undefined {
   }
 }
 
-/** Returns the name of a schema object. Returns undefined for other references. */
+/** Returns undefined for references that are not to schema objects. */
 function nameOf(ref: Ref, { transaction }: Session): string | undefined {
   return namedNatives.has(ref.collection) ? transaction.catalogue.nameOf(ref) : undefined
 }
 
-/**
- * Returns the id of a native collection: the name of the collection. In older API versions, the id of `collections` is
- * `classes`. Returns undefined for other references.
- */
+/** The name of a native collection; `classes` for `collections` in older API versions. */
 function nativeIdOf(ref: Ref, session: Session): string | undefined {
   if (!isNativeCollectionRef(ref)) return undefined
   const name = nativeName(Number(ref.id))

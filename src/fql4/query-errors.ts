@@ -6,7 +6,6 @@ import { limits } from '../base/limits.ts'
 import { type Message, messageOf } from '../base/message.ts'
 import { LanguageError } from '../model/failure.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const errorsLimits = {
   /**
    * Maximum number of characters in all errors of one response. Each step of a position counts as one more character;
@@ -15,13 +14,9 @@ export const errorsLimits = {
   gatheredErrorUnitsMax: 262_144,
 } as const
 
-/**
- * The priority of an error. If a response has several errors, the error with the highest priority determines the HTTP
- * status. Parse errors have the highest priority.
- */
+/** Of several errors, the one with the highest priority determines the HTTP status: parse errors come first. */
 type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
 
-/** All error codes within a query, with the HTTP status of each code. */
 export const queryErrorStatus = {
   /** `login` failed: the password is wrong, or the document does not exist. */
   'authentication failed': 400,
@@ -72,20 +67,17 @@ export const queryErrorStatus = {
   'value not found': 404,
 } as const
 
-/** The code of an error with a position in the query. */
 export type QueryErrorCode = keyof typeof queryErrorStatus
 
 /** A position in the query: object keys and array indexes from the root of the query. */
 export type Position = readonly (string | number)[]
 
-/** An invalid field of a written document, with the reason. */
 export interface FieldError {
   readonly field: readonly string[]
   readonly code: string
   readonly description: string
 }
 
-/** An element of a response's `errors`. */
 export interface ErrorEntry {
   readonly position: Position
   readonly code: QueryErrorCode
@@ -95,13 +87,11 @@ export interface ErrorEntry {
   readonly failures?: readonly FieldError[]
   readonly cause?: readonly ErrorEntry[]
   readonly rank: ErrorRank
-  /**
-   * The HTTP status. Usually the status of the code. An exception is the error for an inactive index, with status 400.
-   */
+  /** Usually the status of the code. The error for an inactive index has status 400. */
   readonly status: number
 }
 
-/** Creates an error entry. `details` can replace the default rank and status of the code. */
+/** `details` can replace the default rank and status of the code. */
 export function errorEntry(
   code: QueryErrorCode,
   description: Message,
@@ -115,7 +105,7 @@ export function errorEntry(
   return { position, code, description: String(description), template, rank, status, ...details }
 }
 
-/** Thrown when a query fails. `errors` is the content of `errors` in the response. */
+/** `errors` is the content of `errors` in the response. */
 export class QueryError extends LanguageError {
   override name = 'QueryError'
   readonly errors: readonly ErrorEntry[]
@@ -123,9 +113,7 @@ export class QueryError extends LanguageError {
     super(errors[0]?.description ?? 'query failed')
     this.errors = errors
   }
-  /**
-   * The text that the query or a called function passed to `abort`. Undefined if the query failed for another reason.
-   */
+  /** Undefined if the query did not fail by `abort`. */
   get aborted(): string | undefined {
     let [first] = this.errors
     while (first?.code === 'call error') first = first.cause?.[0]
@@ -139,7 +127,7 @@ export class QueryError extends LanguageError {
 
 const rankOrder: Record<ErrorRank, number> = { parse: 3, argument: 2, permission: 1, other: 0 }
 
-/** Returns the HTTP status of a failed query: the status of the first error with the highest rank. */
+/** The first error with the highest rank determines the status. */
 export function statusOf(errors: readonly ErrorEntry[]): number {
   let chosen = errors[0]
   for (const error of errors) {
@@ -148,11 +136,11 @@ export function statusOf(errors: readonly ErrorEntry[]): number {
   return chosen?.status ?? 500
 }
 
-// An ErrorList is bounded, because a short query can cause very many errors. A stack overflow makes the list full, so
-// no more elements are evaluated. If evaluation continued, every level could overflow again, and the cost would double
-// with each level.
-
-/** Collects the errors of several elements for one response. */
+/**
+ * Collects the errors of several elements. The list is bounded, because a short query can cause very many errors. A
+ * stack overflow makes the list full, so no more elements are evaluated. Otherwise every level could overflow again,
+ * and the cost would double with each level.
+ */
 export class ErrorList {
   readonly #errors: ErrorEntry[] = []
   #units = 0
@@ -167,7 +155,7 @@ export class ErrorList {
     }
   }
 
-  /** Returns the result of `work`. If `work` throws a QueryError, adds its errors to the list and returns undefined. */
+  /** If `work` throws a QueryError, adds its errors to the list and returns undefined. */
   attempt<T>(work: () => T): T | undefined {
     try {
       return work()
@@ -182,7 +170,6 @@ export class ErrorList {
     return this.#errors.length === 0
   }
 
-  /** True if the list accepts no more errors. */
   get isFull(): boolean {
     if (this.#isFinal || this.#errors.length >= limits.gatheredErrorsMax) return true
     return this.#units >= errorsLimits.gatheredErrorUnitsMax
@@ -193,7 +180,7 @@ export class ErrorList {
   }
 }
 
-/** Returns the approximate size of an error: its characters, plus one for each step of a position. */
+/** Approximate: the characters of the error, plus one for each step of a position. */
 function unitsOf({ cause = [], description, failures = [], position }: ErrorEntry): number {
   let units = description.length + position.length
   for (const at of position) if (typeof at === 'string') units += at.length

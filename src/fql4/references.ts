@@ -16,10 +16,7 @@ import {
 } from '../values/value.ts'
 import { fault, type Place, type ReferenceTarget } from './expression.ts'
 
-/**
- * Resolves the target of a reference literal. A `self` reference is resolved to the caller's own document in the
- * collection. Throws `invalid expression` if the caller has no document in the collection.
- */
+/** `self` means the caller's own document in the collection. Throws `invalid expression` without this document. */
 export function resolveTarget(target: ReferenceTarget, session: Session, place: Place): Ref | UnresolvedRef {
   switch (target.type) {
     case 'self':
@@ -46,16 +43,12 @@ function resolveScope(scope: ReferenceTarget | undefined, session: Session, plac
   return scope && resolveTarget(scope, session, place)
 }
 
-/** Returns the reference to a document. If `collection` is unresolved, the result is unresolved. */
+/** If `collection` is unresolved, the result is unresolved. */
 export function documentRef(collection: Ref | UnresolvedRef, id: bigint): Ref | UnresolvedRef {
   if (collection instanceof UnresolvedRef) return new UnresolvedRef({ type: 'document', id, collection })
   return new Ref(collection.database, Number(collection.id), id)
 }
 
-/**
- * Returns the reference to a native collection in `scope`. Without `scope`, the collection is in the database of the
- * request.
- */
 export function nativeRef(
   name: NativeName,
   scope: Ref | UnresolvedRef | undefined,
@@ -65,9 +58,6 @@ export function nativeRef(
   return new Ref(scope?.id ?? session.database, native.collections, BigInt(native[name]))
 }
 
-/**
- * Returns the reference to a schema object in `scope`. Without `scope`, the object is in the database of the request.
- */
 export function resolveName(
   type: SchemaKind,
   name: string,

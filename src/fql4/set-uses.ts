@@ -6,7 +6,7 @@ import type { Path } from '../model/schema/paths.ts'
 import { indexNameFor, type SetUse } from '../model/use-recorders.ts'
 import type { Json } from '../values/value.ts'
 
-/** Returns the filters in a query, in the order of the query. */
+/** Returns the filters in the order of the query. */
 export function setUsesOf(query: Json): readonly SetUse[] {
   const uses: SetUse[] = []
   walk(query, form => {
@@ -29,10 +29,7 @@ function member(json: Json | undefined, name: string): Json | undefined {
   return json instanceof Map ? json.get(name) : undefined
 }
 
-/**
- * Returns the name of the collection if `set` is a call of `documents`, a page of such a call, or a `map` over one of
- * them. Returns undefined for all other sets.
- */
+/** `set` is a call of `documents`, a page of it, or a `map` over one of them. Returns undefined for other sets. */
 function collectionOf(set: Json | undefined): string | undefined {
   if (member(set, 'paginate') !== undefined) return collectionOf(member(set, 'paginate'))
   if (member(set, 'map') !== undefined) return collectionOf(member(set, 'collection'))
@@ -40,10 +37,7 @@ function collectionOf(set: Json | undefined): string | undefined {
   return typeof name === 'string' ? name : undefined
 }
 
-/**
- * Returns the fields that a lambda compares for equality. Finds only comparisons that are the body of the lambda, or
- * that `and` joins in the body.
- */
+/** Finds only comparisons for equality that are the body of the lambda, or that `and` joins in the body. */
 function termsOf(lambda: Json): readonly Path[] {
   const parameter = member(lambda, 'lambda')
   return typeof parameter === 'string' ? conditionsOf(member(lambda, 'expr'), parameter) : []

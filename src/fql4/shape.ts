@@ -46,13 +46,9 @@ interface Word {
   readonly content: 'code' | 'value' | 'names' | 'name'
 }
 
-/** Thrown for text that is not JSON. */
 class NotJson {}
 
-/**
- * Creates a function that returns the shape of a query. The shape is escaped for use inside a JSON string. The names in
- * `names` become marks (src/values/names.ts) instead of `?`.
- */
+/** Escapes the shape for a JSON string. `names` become marks (src/values/names.ts) instead of `?`. */
 export function createShape(words: Iterable<string>): (query: string, names?: readonly string[]) => string {
   const table = new Map<string, Word>()
   for (const word of words) table.set(word, { text: `\\"${word}\\":`, content: 'code' })
@@ -94,7 +90,6 @@ class Scanner {
     return this.#room <= 0 || this.#at >= shapeLimits.queryChars
   }
 
-  /** Returns the next character that is not white space, without consuming this character. */
   #peek(): number {
     this.#at = blanksEnd(this.#text, this.#at)
     return this.#text.charCodeAt(this.#at)
@@ -167,10 +162,7 @@ class Scanner {
     return mark === undefined ? removed : `\\"${mark}\\"`
   }
 
-  /**
-   * Returns the shape of an array, or of an object with keys chosen by the client. Consecutive elements with equal
-   * shapes are written once, so queries with 10 and with 1000 values have the same shape.
-   */
+  /** Writes equal neighbours once, so queries with 10 and with 1000 values have the same shape. */
   #list(close: number, areNames: boolean, depth: number): string {
     let shape = '['
     let previous = ''
@@ -197,7 +189,7 @@ class Scanner {
     }
   }
 
-  /** Returns whether two shapes differ only in marks. The log treats these shapes as equal. */
+  /** Two shapes are alike if they differ only in marks. The log treats them as equal. */
   #areAlike(left: string, right: string): boolean {
     return this.#names.length > 0 && left.replace(anyMark, '?') === right.replace(anyMark, '?')
   }
@@ -213,7 +205,6 @@ class Scanner {
     this.#at++
   }
 
-  /** Skips the string at the current position. */
   #skipString(): void {
     const end = stringEnd(this.#text, this.#at)
     this.#skipTo(end === unfinished ? end : end + 1)
@@ -229,7 +220,6 @@ class Scanner {
     this.#at = end
   }
 
-  /** Skips a whole value of any depth. */
   #skipValue(): void {
     const first = this.#peek()
     if (first === openBrace || first === openBracket) this.#skipTo(valueEnd(this.#text, this.#at))

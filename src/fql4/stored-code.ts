@@ -10,20 +10,16 @@ const compiled = new WeakMap<Lambda, LambdaExpression>()
 
 let functions: FunctionLookup | undefined
 
-/** Sets the functions that stored lambdas may call. */
 export function provideFunctions(lookup: FunctionLookup): void {
   functions = lookup
 }
 
-/** Returns the expression of a stored lambda, parsed under the API version of the lambda. */
+/** Parses the lambda under its own API version. */
 export function compileLambda(lambda: Lambda): LambdaExpression {
   return compiled.get(lambda) ?? compileNew(lambda, functions as FunctionLookup)
 }
 
-/**
- * Compiles a lambda that a language above this one has built, and that calls functions of its own. Clients cannot call
- * these functions. `own`: the functions by their wire keys, joined with spaces.
- */
+/** Compiles a lambda of another language. `own`: its functions by wire keys, which clients cannot call. */
 export function compileLambdaWith(lambda: Lambda, own: ReadonlyMap<string, FunctionDefinition>): void {
   const others = functions as FunctionLookup
   compileNew(lambda, {

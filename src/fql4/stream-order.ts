@@ -36,10 +36,7 @@ const streamFields: readonly StreamField[] = ['action', 'document', 'diff', 'pre
 
 const defaultFields: readonly StreamField[] = ['action', 'document']
 
-/**
- * Returns the subject and the event format of a stream. `parameter`: the URL parameter `fields`. Throws a QueryError
- * for a value that cannot be streamed, or for an unknown name in `parameter`.
- */
+/** `parameter`: the URL parameter `fields`. Throws a QueryError for an unknown name, or a value without streams. */
 export function streamOrder(
   value: () => Value,
   parameter: string | undefined,
@@ -50,7 +47,7 @@ export function streamOrder(
   return { kind: 'pushed', subject, format: new EventFormat(fields, apiVersionOf(session), session.database) }
 }
 
-/** The wire format of events. Each event is a compact JSON object, followed by a line break. */
+/** Each event is a compact JSON object, followed by a line break. */
 class EventFormat implements StreamFormat {
   readonly key: string
   readonly fields: readonly StreamField[]
@@ -89,10 +86,7 @@ function line(type: string, txn: Micros, event: string): string {
   return `{"type":"${type}","txn":${txn},"event":${event}}\r\n`
 }
 
-/**
- * Parses the URL parameter `fields`. If names are unknown, throws a QueryError, which contains an error `invalid url
- * parameter` for each of these names.
- */
+/** Throws a QueryError with an error `invalid url parameter` for each unknown name. */
 function readStreamFields(parameter: string | undefined): readonly StreamField[] {
   const names = (parameter ?? '').split(',').map(name => name.trim())
   const wanted = names.filter(name => name !== '')
@@ -109,7 +103,7 @@ function unknownField(name: string): ErrorEntry {
 /** The native collections whose documents can be streamed as a set. The protocol defines this list. */
 const streamableNatives: ReadonlySet<bigint> = new Set([BigInt(native.tokens), BigInt(native.credentials)])
 
-/** Returns the subject of a stream. Throws a QueryError for a value that cannot be streamed. */
+/** Throws a QueryError for a value that cannot be streamed. */
 function streamSubject(value: Value, session: Session): StreamSubject {
   if (value instanceof UnresolvedRef)
     throw QueryError.of('invalid ref', undefinedReferenceText(value, session), [])

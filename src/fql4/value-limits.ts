@@ -10,7 +10,6 @@ import { extentOf } from '../values/extent.ts'
 import type { Value } from '../values/value.ts'
 import type { Call } from './definition.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const valueLimitsLimits = {
   /** Maximum number of UTF-16 units in all texts that a query creates; own limit. */
   textUnitsPerQueryMax: 67_108_864,
@@ -18,7 +17,7 @@ const valueLimitsLimits = {
   textUnitsPerComputeUnit: 4096,
 } as const
 
-/** Returns `value`. Throws `bad request` if it contains more than `max` values and characters together. */
+/** Throws `bad request` if the value contains more than `max` values and characters together. */
 export function requireExtent<T extends Value>(value: T, max: number = limits.valueUnitsMax): T {
   const extent = extentOf(value)
   if (extent <= max) return value
@@ -29,8 +28,8 @@ export function requireExtent<T extends Value>(value: T, max: number = limits.va
 }
 
 /**
- * Counts a text of `units` UTF-16 units before its creation. Throws `bad request` if the text is too long, or if the
- * total length of the query's texts is too long.
+ * Call before creating a text of `units` UTF-16 units. Throws `bad request` if the text is too long, or if the total
+ * length of the query's texts is too long.
  */
 export function countText(call: Call, units: number): void {
   if (units > limits.textUnitsMax) throw tooMuchText(units, limits.textUnitsMax)
@@ -49,13 +48,12 @@ export function countScan(call: Call, units: number): void {
   if (cost > 0) call.session.compute(cost)
 }
 
-/** Counts a created text and returns the text. */
 export function counted(call: Call, text: string): string {
   countText(call, text.length)
   return text
 }
 
-/** Concatenates pieces to a text. Checks with each piece whether the text becomes too long. */
+/** Checks with each piece whether the text becomes too long. */
 export class CountedText {
   readonly #call: Call
   readonly #pieces: string[] = []

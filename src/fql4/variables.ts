@@ -42,10 +42,7 @@ export class Variables {
 /** A `let` with at least this number of bindings has a {@link LetGroup}. */
 export const groupedFrom = 16
 
-/**
- * The variables of a long `let`, by name. A binding can use only the variables of earlier bindings. Therefore `newest`
- * ignores the later variables.
- */
+/** A binding can use only the variables of earlier bindings. Therefore `newest` ignores the later variables. */
 export class LetGroup {
   readonly outer: Variables | undefined
   readonly #byName = new Map<string, Variables[]>()
@@ -55,7 +52,7 @@ export class LetGroup {
     this.outer = outer
   }
 
-  /** Adds a variable. Returns the number of earlier variables in the group. */
+  /** Returns the number of earlier variables in the group. */
   add(variable: Variables): number {
     const namesakes = this.#byName.get(variable.name)
     if (namesakes) namesakes.push(variable)
@@ -77,7 +74,7 @@ export class LetGroup {
   }
 }
 
-/** Returns the value of a variable. The variable exists, because the parser rejects unbound variables. */
+/** The variable exists, because the parser rejects unbound variables. */
 export function lookUp(variables: Variables | undefined, name: string): Value {
   const found = variables?.find(name)
   assert(found, `variable ${name} is not bound`)
@@ -100,7 +97,7 @@ export class BoundNames {
     this.#names.push(name)
   }
 
-  /** Returns the index of the latest binding of a name. Returns -1 if the name is not bound. */
+  /** Returns -1 if the name is not bound. */
   newest(name: string): number {
     return this.#places.get(name)?.at(-1) ?? -1
   }

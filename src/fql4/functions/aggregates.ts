@@ -16,7 +16,7 @@ import { requireOrdered } from './comparison.ts'
 
 type Aggregate = (elements: Iterable<Value>, call: Call, key: string) => Value
 
-/** Aggregates an array, a page or a set. If reading a set fails, the error has the position of the argument `key`. */
+/** If reading a set fails, the error has the position of the argument `key`. */
 function aggregateOf(collection: Elements, aggregate: Aggregate, call: Call, key: string): Value {
   if (isArray(collection)) return aggregate(collection, call, key)
   if (!(collection instanceof Page)) return aggregate(elementsOf(collection, call, key), call, key)
@@ -65,10 +65,7 @@ const mean: Aggregate = (elements, call, key) => {
   return Number(total) / length
 }
 
-/**
- * Implements `any` and `all`. The types of all elements are checked, also after the first element that equals
- * `decisive`.
- */
+/** Implements `any` and `all`. Checks the types of all elements, also after the first that equals `decisive`. */
 function deciding(decisive: boolean): Aggregate {
   return (elements, call, key) => {
     let decided = false
@@ -77,10 +74,7 @@ function deciding(decisive: boolean): Aggregate {
   }
 }
 
-/**
- * Returns the greatest element in the total order if `direction` is 1, or the least element if `direction` is -1.
- * Returns the last of several equal elements.
- */
+/** `direction`: 1 for the greatest element, -1 for the least. Of equal elements, the last one counts. */
 function extreme(direction: 1 | -1): Aggregate {
   return (elements, call, key) => {
     // Only arrays can contain unresolved references. Elements of sets are stored values, which contain none.

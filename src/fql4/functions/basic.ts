@@ -38,15 +38,12 @@ import { type ErrorEntry, QueryError } from '../query-errors.ts'
 import { resolveName } from '../references.ts'
 import { typeName } from '../values/tagged.ts'
 
-/** Runs `work` with `ts` as the time of all reads. If `ts` is undefined, the time of reads does not change. */
+/** If `ts` is undefined, the time of reads does not change. */
 export function atTime<T>(ts: ReadableTime | undefined, call: Call, work: () => T): T {
   return ts === undefined ? work() : call.session.with({ validTime: validTimeOf(ts, call) }, work)
 }
 
-/**
- * Returns the time of reads for `at` and `ts` arguments, in microseconds. Returns undefined for the present or a future
- * time. Reads then include the writes of the transaction.
- */
+/** Returns microseconds; undefined for the present or the future, whose reads include the transaction's writes. */
 function validTimeOf(time: ReadableTime, call: Call): number | undefined {
   if (time instanceof TransactionTime) return undefined
   const at = Number(microsOfTime(time))
@@ -105,10 +102,7 @@ export const basic = family('Basic', [
   }),
 ])
 
-/**
- * Evaluates operands up to the first operand with the value `decisive`, and returns `decisive`. If no operand has this
- * value, returns the opposite.
- */
+/** Stops at the first operand with the value `decisive`, and returns this value, or else its opposite. */
 function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, key: string): boolean {
   for (let index = 0; index < operands.length; index++) {
     const value = (operands[index] as Lazy).evaluate()
@@ -120,7 +114,7 @@ function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, 
   return !decisive
 }
 
-/** Returns the two definitions of `and` or `or`. In API versions before 3, all operands are evaluated. */
+/** In API versions before 3, all operands are evaluated. */
 function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
   const answer = String(decisive)
   return [
@@ -142,7 +136,7 @@ function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
   ]
 }
 
-/** Functions on booleans. Other values are never converted to booleans. */
+/** Other values are never converted to booleans. */
 export const logic = family('Logic', [
   ...connective('and', false, 'True if all operands are true.'),
   ...connective('or', true, 'True if at least one operand is true.'),
@@ -155,8 +149,8 @@ export const logic = family('Logic', [
 ])
 
 /**
- * Runs a user function with the rights of its role. A function without a role runs with the rights of the caller.
- * Throws a {@link Failure} if the function does not exist or the caller has no permission to call the function.
+ * A function without a role runs with the rights of the caller. Throws a {@link Failure} if the function does not exist
+ * or the caller has no permission to call the function.
  */
 function callFunction(ref: Ref, given: CodeArguments, session: Session): Value {
   const { access, transaction } = session
@@ -172,7 +166,6 @@ function callFunction(ref: Ref, given: CodeArguments, session: Session): Value {
   return session.withAuthority(authority, () => session.run(body, given))
 }
 
-/** Calls of user functions. */
 export const calls = family('Calls', [
   define({
     staticEffect: 'write',
@@ -200,10 +193,7 @@ function functionOf(target: string | Ref, call: Call): Ref {
   throw undefinedReference(resolved, call, 'call')
 }
 
-/**
- * Converts an error of the called function to a `call error`, with the error as its cause. Rethrows a stack overflow
- * unchanged.
- */
+/** Converts errors to a `call error` with the error as its cause. Rethrows a stack overflow unchanged. */
 function wrappingErrors(call: Call, work: () => Value): Value {
   try {
     return work()

@@ -29,18 +29,9 @@ import { requireExtent } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 import { Page } from '../values/transient.ts'
 
-// Applies a lambda to many elements. If the lambda has to wait for an asynchronous operation, it throws {@link
-// Pending}. The lambda is still applied to the next elements. Then the evaluation is suspended once, until all results
-// are available. A lambda that may write is not applied to the next elements, because the writes can depend on the
-// missing result.
-
-/** The reported failures: only the first failure, or the failures of all elements. */
 type FailureRule = 'first' | 'all'
 
-/**
- * Returns the result of a lambda for each element, in order. `key` is the name of the argument with the lambda, such as
- * `map`.
- */
+/** `key` is the name of the argument with the lambda, such as `map`. */
 function applyToEach(
   lambda: BoundLambda,
   elements: readonly Value[],
@@ -72,7 +63,11 @@ function applyToEach(
   return results
 }
 
-/** Collects the asynchronous results ({@link Pending}) that the elements need. */
+/**
+ * Collects the asynchronous results that the elements need. If a lambda throws {@link Pending}, it is still applied to
+ * the next elements; then the evaluation is suspended once, until all results are available. A lambda that may write is
+ * not applied to the next elements, because the writes can depend on the missing result.
+ */
 class Waits {
   readonly #mayContinue: boolean
   readonly #pendings: Pending[] = []
@@ -117,7 +112,7 @@ function filter(bound: BoundLambda, elements: readonly Value[] | Page, call: Cal
   return new Page(chosen, elements.before, elements.after, positions)
 }
 
-/** Returns the results of the predicate. The errors for results that are not booleans are reported together. */
+/** Reports the errors for all results that are not booleans together. */
 function passing(predicate: BoundLambda, elements: readonly Value[], call: Call): readonly Value[] {
   const results = applyToEach(predicate, elements, call, 'filter', 'all')
   const errors = new ErrorList()
@@ -130,10 +125,7 @@ function passing(predicate: BoundLambda, elements: readonly Value[], call: Call)
   return results
 }
 
-/**
- * Returns the first `count` elements. For a page, the cursor `after` of the result is the position of the first element
- * that is left out.
- */
+/** For a page, the cursor `after` of the result is the position of the first element that is left out. */
 function take(count: bigint, elements: readonly Value[] | Page): Value {
   const length = Math.max(0, Number(count))
   if (!(elements instanceof Page)) return elements.slice(0, length)
@@ -142,10 +134,7 @@ function take(count: bigint, elements: readonly Value[] | Page): Value {
   return new Page(data.slice(0, length), before, end, () => positions.slice(0, length))
 }
 
-/**
- * Removes the first `count` elements. For a page, the cursor `before` of the result is the position of the first
- * remaining element.
- */
+/** For a page, the cursor `before` of the result is the position of the first remaining element. */
 function drop(count: bigint, elements: readonly Value[] | Page): Value {
   const length = Math.max(0, Number(count))
   if (!(elements instanceof Page)) return elements.slice(length)

@@ -9,12 +9,9 @@ import { ErrorList } from '../query-errors.ts'
 import { unresolvedIn } from '../sets/cursor.ts'
 import { Action } from '../values/transient.ts'
 
-// Unresolved references cannot be compared. Operands are checked for unresolved references, at any depth, before the
-// comparison.
-
 /**
- * Throws if a value contains an unresolved reference. Each such value causes one error `invalid ref` at the argument
- * `key`.
+ * Rejects values that contain an unresolved reference at any depth, because such values cannot be compared. Each of
+ * these values causes one error `invalid ref` at the argument `key`.
  */
 export function requireOrdered(values: readonly Value[], call: Call, key: string): void {
   const errors = new ErrorList()
@@ -57,9 +54,8 @@ function relation(
 }
 
 /**
- * Compares two arguments of the function `equals`. In contrast to {@link equalValues}, an integer is converted to a
- * double if the other argument is a double. If `exactActions` is false, the action of an event also equals the string
- * that is its name in the oldest API version.
+ * In contrast to {@link equalValues}, an integer is converted to a double if the other argument is a double. If
+ * `exactActions` is false, the action of an event also equals the string that is its name in the oldest API version.
  */
 function equalTopLevel(left: Value, right: Value, exactActions: boolean): boolean {
   if (typeof left === 'bigint' && typeof right === 'number') return Object.is(Number(left), right)

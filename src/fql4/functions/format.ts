@@ -36,7 +36,7 @@ function readFormat(format: string): (string | Specifier)[] {
   return parts
 }
 
-/** Formats a value. Errors about the value contain its index in the argument `values`. */
+/** Errors about the value contain its index in the argument `values`. */
 function convert(specifier: Specifier, value: Value, index: number, call: Call): string {
   switch (specifier.conversion) {
     case 'd':

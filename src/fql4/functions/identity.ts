@@ -16,9 +16,9 @@ import { firstIdentity } from '../sets/read.ts'
 import { type SetLike, SetValue } from '../values/transient.ts'
 
 /**
- * Returns the document that identifies the user. For a set, this is the first document of the set at the present time,
- * even inside `at`. The bytes of this read are not counted, and an empty set takes as long as a set with documents.
- * Therefore, callers without read permission cannot find out which users exist.
+ * For a set, the user is its first document at the present time, even inside `at`. The bytes of this read are not
+ * counted, and an empty set takes as long as a set with documents. Therefore, callers without read permission cannot
+ * find out which users exist.
  */
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const isSet = target instanceof SetValue || isNativeCollectionRef(target)
@@ -66,10 +66,7 @@ function currentIdentity(call: Call): Value {
   throw call.error('missing identity', msg`Authentication does not contain an identity`)
 }
 
-/**
- * Returns the caller's key or token, or the payload of the caller's third-party token. Returns undefined for a key of
- * another database.
- */
+/** The key or token, or the payload of the third-party token. Undefined for a key of another database. */
 function currentToken(call: Call): Value | undefined {
   const { credential } = call.session.caller
   if (!(credential instanceof Ref)) return credential

@@ -8,7 +8,7 @@ import { type Call, define, family, optional, unary } from '../definition.ts'
 
 type Operation = (left: Num, right: Num) => Num
 
-/** Defines a function that combines its operands from left to right. A single operand is returned unchanged. */
+/** Combines operands from left to right. A single operand is returned unchanged. */
 function fold(
   name: string,
   summary: string,
@@ -163,10 +163,7 @@ function bitOperation(
   })
 }
 
-/**
- * Bit operations on 64-bit integers. Double operands are truncated to integers. If any operand is a double, the result
- * is a double.
- */
+/** Double operands are truncated to 64-bit integers. If any operand is a double, the result is a double. */
 export const bits = family('Bits', [
   bitOperation('bitand', 'AND', '2', (left, right) => left & right),
   bitOperation('bitor', 'OR', '7', (left, right) => left | right),
@@ -179,7 +176,6 @@ export const bits = family('Bits', [
   }),
 ])
 
-/** The domain of a function, and the error text for values outside of the domain. */
 interface Domain {
   readonly holds: (value: number) => boolean
   readonly rule: string
@@ -211,7 +207,7 @@ function ofDouble(
   })
 }
 
-/** Trigonometry, exponentials and logarithms. The results are doubles. Angles are in radians. */
+/** The results are doubles. Angles are in radians. */
 export const trigonometry = family('Trigonometry', [
   ofDouble(
     'acos',

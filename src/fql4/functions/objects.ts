@@ -85,7 +85,6 @@ const containsPath = (name: string, options: { since?: '3'; deprecatedFor?: stri
     },
   })
 
-/** Returns the fields of an object or a document. */
 function fieldsOf(value: Value): ObjectValue | undefined {
   if (isObject(value)) return value
   if (!(value instanceof DocumentValue)) return undefined
@@ -99,7 +98,7 @@ function containsField(name: string, value: Value, call: Call): boolean {
 
 const isScalarLike = (value: Value) => isScalar(value) && !(value instanceof Ref)
 
-/** Returns the values that `contains_value` searches in `value`. Returns undefined if `value` cannot be searched. */
+/** Returns undefined if `contains_value` cannot search the value. */
 function contentsOf(value: Value, call: Call): readonly Value[] | undefined {
   if (isArray(value)) return value
   if (isObject(value)) {

@@ -25,10 +25,7 @@ import {
 import { documentRef, resolveName } from '../references.ts'
 import { typeName } from '../values/tagged.ts'
 
-/**
- * Defines a function that returns the reference of a schema object by name. The object is in the database `scope`. If
- * the query omits `scope`, the object is in the database of the request.
- */
+/** If the query omits `scope`, the object is in the database of the request. */
 function byName(name: string, kind: SchemaKind, what: string, lifetime: Lifetime = {}) {
   return define({
     ...lifetime,

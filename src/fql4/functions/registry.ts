@@ -1,5 +1,4 @@
-// The registry of all functions. The exact set of wire keys (the keys of a call in JSON) determines the called
-// function.
+// The exact set of wire keys (the keys of a call in JSON) determines the called function.
 
 import { assert } from '../../base/assert.ts'
 import type { FunctionDefinition, FunctionFamily } from '../definition.ts'
@@ -54,9 +53,8 @@ export const families: readonly FunctionFamily[] = [
 /** Maximum number of cached key sequences. Without this limit, clients could fill the memory. */
 const seenMax = 4096
 
-/** Definitions by their exact sets of wire keys. */
 class KeyTable {
-  /** The definitions by sorted keys. A function that differs between API versions has several definitions. */
+  /** By sorted keys. A function that differs between API versions has several definitions. */
   readonly #bySignature = new Map<string, FunctionDefinition[]>()
   readonly #seen = new Map<string, readonly FunctionDefinition[]>()
 
@@ -100,7 +98,7 @@ function isIn({ since, until }: FunctionDefinition, apiVersion: string): boolean
   return isAtLeast(apiVersion, since) && !(until && isAtLeast(apiVersion, until))
 }
 
-/** Returns the sorted key sets of a function: all required keys with every subset of the optional keys. */
+/** Returns the sorted required keys with every subset of the optional keys. */
 function signaturesOf(definition: FunctionDefinition): string[] {
   let sets: string[][] = [[]]
   for (const key of definition.keys) {
@@ -113,7 +111,6 @@ function signaturesOf(definition: FunctionDefinition): string[] {
 const functions = new KeyTable(families.flatMap(each => each.definitions))
 const setLiterals = new KeyTable(literalForms)
 
-/** Finds functions by their wire keys. */
 export const registry: FunctionLookup = {
   find: (keys, apiVersion) => functions.find(keys, apiVersion),
   findSet: (keys, apiVersion) => setLiterals.find(keys, apiVersion),

@@ -23,7 +23,6 @@ import { boolean, integer, string } from '../arguments.ts'
 import { type ArgumentType, type Call, define, family, optional, unary } from '../definition.ts'
 import { CountedText, counted, countScan } from '../value-limits.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const regularExpressionsLimits = {
   /** Maximum number of results of `FindStrRegex`. */
   regexResultsMax: 1024,
@@ -62,19 +61,13 @@ const compilationsPerUnit = 64
 /** Maximum length of a pattern in an error. */
 const shownMax = 200
 
-/**
- * If a pattern has at most this many instructions, searching a character costs as much as reading it. Larger patterns
- * cost proportionally more.
- */
+/** Up to this size, a pattern costs as much as reading the text. Larger patterns cost proportionally more. */
 const instructionsPerUnit = 32
 
 /** Number of characters that a native call processes in one effort step (src/base/effort.ts). */
 const unitsPerStep = 16
 
-/**
- * Number of instructions that RE2 (the library for linear searches) runs in the time in which other native calls
- * process one character.
- */
+/** RE2 (the library for linear searches) runs so many instructions while other native calls process one character. */
 const stepsPerUnit = 2
 
 /** Counts the cost of one pass of RE2 over a text. Throws `bad request` if the pass could take too long. */
@@ -103,8 +96,8 @@ function occurs(call: Call, pattern: CompiledPattern, text: string): boolean {
 const stepsPerClockCheck = 4_194_304
 
 /**
- * Yields the matches of a pattern in a text and counts the cost. Throws an error if the search takes too many steps:
- * `bad request` for a linear search, `invalid argument` with the position of the pattern for a backtracking search.
+ * Counts the cost. Throws an error if the search takes too many steps: `bad request` for a linear search,
+ * `invalid argument` with the position of the pattern for a backtracking search.
  */
 function* findMatches(call: Call, pattern: CompiledPattern, text: string): Generator<Match, void, void> {
   const search = pattern.search(text)
@@ -142,10 +135,7 @@ function* backtrackMatches(call: Call, { matches, steps }: Search): Generator<Ma
   }
 }
 
-/**
- * Returns the first `most` matches from `start` on. The field `end` of a result is the position of the last character
- * of the match. For an empty match, `end` is equal to the field `start`.
- */
+/** Returns at most `most` matches. `end` is the position of a match's last character; `start` if the match is empty. */
 function findAll(
   text: string,
   pattern: CompiledPattern,
@@ -216,7 +206,7 @@ function readReplacement(text: string, pattern: CompiledPattern, call: Call): Re
   }
 }
 
-/** Returns a pattern that matches a text literally. The pattern is quoted, and `\E` in the text is escaped. */
+/** Quotes the text, and escapes `\E`. */
 function quotePattern(text: string): string {
   return `\\Q${text.replaceAll('\\E', '\\E\\\\E\\Q')}\\E`
 }

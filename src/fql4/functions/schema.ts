@@ -69,7 +69,6 @@ export const schema = family('Schema', [
   }),
 ])
 
-/** Returns a native collection of the query's database. */
 function ownCollection(kind: NativeName, call: Call): Ref {
   return new Ref(call.session.database, native.collections, BigInt(native[kind]))
 }

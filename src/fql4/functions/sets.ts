@@ -67,7 +67,6 @@ import { atTime } from './basic.ts'
 // The set operations on arrays and pages. The results retain the order of the elements and depend on how often each
 // value occurs. Values are compared by deep equality. The integer 1 and the double 1.0 are different values.
 
-/** Returns the number of occurrences of each value. */
 function countsOf(array: readonly Value[], keys: ValueKeys): Map<string, number> {
   const counts = new Map<string, number>()
   for (const value of array) {
@@ -85,10 +84,7 @@ function take(counts: Map<string, number>, key: string): boolean {
   return true
 }
 
-/**
- * Returns all values in the order of their first occurrence. Each value occurs as often as in the array with the most
- * occurrences of this value.
- */
+/** Keeps the order of first occurrences. Each value occurs as often as in the array with the most occurrences. */
 function unionOf(arrays: readonly (readonly Value[])[]): Value[] {
   const keys = new ValueKeys()
   const most = new Map<string, { readonly value: Value; count: number }>()
@@ -106,10 +102,7 @@ function unionOf(arrays: readonly (readonly Value[])[]): Value[] {
   return [...most.values()].flatMap(({ value, count }) => new Array<Value>(count).fill(value))
 }
 
-/**
- * Returns the values that all arrays contain, in the order of the first array. Each value occurs as often as in the
- * array with the fewest occurrences of this value.
- */
+/** Keeps the order of the first array. Each value occurs as often as in the array with the fewest occurrences. */
 function intersectionOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   const [first, ...others] = arrays as readonly [readonly Value[]]
   const keys = new ValueKeys()
@@ -127,7 +120,6 @@ function differenceOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   return first.filter(value => !take(counts, keys.keyOf(value)))
 }
 
-/** Returns the elements without repetitions. */
 function distinctOf(elements: readonly Value[] | Page): Value {
   const data = elements instanceof Page ? elements.data : elements
   const keys = new ValueKeys()
@@ -147,7 +139,7 @@ function distinctOf(elements: readonly Value[] | Page): Value {
   return new Page(pick(data), before, after, pickPositions)
 }
 
-/** Reverses the elements of a page. The cursors do not change. */
+/** The cursors do not change. */
 function reversedPage(page: Page): Page {
   return new Page(page.data.toReversed(), page.before, page.after, () => page.positions.toReversed())
 }
@@ -172,7 +164,7 @@ const joinLink: ArgumentType<BoundLambda | Lambda | Ref> = {
 
 const combinations = { union: unionOf, intersection: intersectionOf, difference: differenceOf }
 
-/** Combines sets into a set, or arrays into an array. A mixture of sets and arrays causes an error. */
+/** A mixture of sets and arrays causes an error. */
 function combine(
   type: keyof typeof combinations,
   members: readonly (readonly Value[] | SetLike)[],
@@ -322,7 +314,6 @@ export const literalForms: readonly FunctionDefinition[] = [
   ...family('Sets', [filterOfSet]).definitions,
 ]
 
-/** The functions that return the native collections as sets. */
 export const nativeCollections = family('Native collections', [
   nativeCollection('databases', 'databases', 'child databases'),
   nativeCollection('collections', 'collections', 'collections'),
@@ -364,7 +355,6 @@ function startOf(cursor: Value, call: Call): Start {
   return { direction: key, cursor: cursor.get(key), cursorAt: ['cursor', key] }
 }
 
-/** Defines the function `first` or `last`. */
 function endFunction(end: 'first' | 'last', answer: string) {
   return unary(end, setOrArray, {
     effect: 'read',
@@ -382,7 +372,6 @@ function endFunction(end: 'first' | 'last', answer: string) {
 
 const fireSpells = '{"match": {"index": "spells_by_element"}, "terms": "fire"}'
 
-/** Pages of sets, and their first and last elements. */
 export const pagination = family('Pagination', [
   define({
     effect: 'read',

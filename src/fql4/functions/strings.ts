@@ -16,15 +16,15 @@ import { type ArgumentType, type Call, define, family, optional, unary } from '.
 import { CountedText, counted, countScan, countText } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const stringsLimits = {
   /** Maximum number of repetitions in a result of `Repeat` or `Space`. */
   stringRepeatMax: 1024,
 } as const
 
-// White space is defined as in Java's Character.isWhitespace: without no-break spaces, and with the ASCII separators.
-
-/** Returns whether a UTF-16 unit is white space. Every white space character is a single unit. */
+/**
+ * White space as in Java's Character.isWhitespace: without no-break spaces, and with the ASCII separators. Every white
+ * space character is a single UTF-16 unit.
+ */
 function isWhitespace(unit: number): boolean {
   if (unit < 0x80) return unit === 0x20 || (unit >= 9 && unit <= 13) || (unit >= 0x1c && unit <= 0x1f)
   if (unit >= 0x2000 && unit <= 0x200a) return unit !== 0x2007
@@ -106,10 +106,7 @@ interface Sizes {
   readonly max: number
 }
 
-/**
- * Checks the sizes of n-grams. The sizes may differ by at most one, so that the number of n-grams is linear in the
- * length of the text.
- */
+/** The sizes may differ by at most one, so that the number of n-grams is linear in the length of the text. */
 function ngramSizes(givenMin: bigint | undefined, givenMax: bigint | undefined, call: Call): Sizes {
   const min = givenMin ?? 1n
   const max = givenMax ?? 2n

@@ -30,7 +30,7 @@ import {
 import { wrap } from '../arithmetic.ts'
 import { type Call, define, family, unary } from '../definition.ts'
 
-/** Returns the time of the query. All calls in a query return the same time. */
+/** All calls in a query return the same time. */
 function now({ session }: Call): Time {
   // The result of `now` in an index binding must not change, because index entries do not change as time passes.
   // Therefore, `now` always returns the maximum time there.
@@ -38,7 +38,7 @@ function now({ session }: Call): Time {
   return timeFromMicros(session.transaction.snapshotTime)
 }
 
-/** Parses a time. The text `now` means the time of the query. Errors have the position of the call. */
+/** The text `now` means the time of the query. Errors have the position of the call. */
 export function timeFromText(text: string, call: Call): Time {
   if (text === 'now') return now(call)
   const time = parseTime(trimBlanks(text))
@@ -46,7 +46,7 @@ export function timeFromText(text: string, call: Call): Time {
   return time
 }
 
-/** Parses a date. Errors have the position of the call. */
+/** Errors have the position of the call. */
 export function dateFromText(text: string, call: Call): LocalDate {
   const date = parseDate(trimBlanks(text))
   if (!date) throw call.invalid(msg`Cannot cast '${text}' to a date.`)
@@ -90,7 +90,6 @@ function difference(from: Time | LocalDate, to: Time | LocalDate, named: NamedTi
   return units
 }
 
-/** Defines a function that returns an integer for a time. */
 function timePart(name: string, summary: string, answer: string, part: (time: Time, call: Call) => bigint) {
   return unary(name, instant, {
     result: 'Integer',
@@ -104,7 +103,7 @@ function calendarPart(name: string, part: keyof CalendarParts, summary: string, 
   return timePart(name, summary, answer, instant => BigInt(calendarParts(instant)[part]))
 }
 
-/** Returns a function that calls `count`, and throws `invalid argument` if the result has more than 64 bits. */
+/** Throws `invalid argument` if the result of `count` has more than 64 bits. */
 function within64Bits(units: string, count: (time: Time) => bigint) {
   return (instant: Time, call: Call): bigint => {
     const counted = count(instant)

@@ -19,7 +19,7 @@ import { anyValue } from '../arguments.ts'
 import { family, unary } from '../definition.ts'
 import { Action, EventValue, Page, SetValue } from '../values/transient.ts'
 
-/** Defines a type check. `example` is a value for which the check is true. */
+/** `example` is a value for which the check is true. */
 function check(name: string, what: string, example: string, accepts: (value: Value) => boolean) {
   return unary(name, anyValue, {
     result: 'Boolean',
@@ -42,9 +42,7 @@ function looksLikeObject(value: Value): boolean {
   return value instanceof Page || value instanceof EventValue
 }
 
-/**
- * Defines a type check for a schema object. In the example, the check is false, so the example needs no schema object.
- */
+/** In the example, the check is false, so the example needs no schema object. */
 function kindCheck(name: string, what: string, collection: CollectionId) {
   return {
     ...check(name, `${what} or a reference to one`, '{"object": {}}', isKind(collection)),

@@ -23,7 +23,7 @@ export class CallReading extends Reading {
     this.call = call
   }
 
-  /** Begins to read a set as of the valid time of the call. */
+  /** Reads as of the valid time of the call. */
   static of(call: Call): CallReading {
     return new CallReading(call, call.session.validTime)
   }
@@ -33,7 +33,6 @@ export class CallReading extends Reading {
   }
 }
 
-/** A lambda literal in the argument `key` of a call. */
 interface LambdaLiteral {
   readonly session: Session
   readonly bound: BoundLambda
@@ -44,7 +43,7 @@ interface LambdaLiteral {
 /** For each lambda value in a set, the literal from which the value was created. */
 const literals = new WeakMap<Lambda, LambdaLiteral>()
 
-/** Returns the literal of a set's lambda. Returns undefined if the literal is not in the query of the session. */
+/** Returns undefined if the literal is not in the query of the session. */
 function literalOf(lambda: Lambda, session: Session): LambdaLiteral | undefined {
   const literal = literals.get(lambda)
   return literal?.session === session ? literal : undefined
@@ -57,14 +56,13 @@ export function setLambda(bound: BoundLambda, call: Call, key: string): Lambda {
   return lambda
 }
 
-/** Returns the maximum effect of a set's lambda. */
 export function effectOf(lambda: Lambda, session: Session): Effect {
   return (literalOf(lambda, session)?.bound.lambda ?? compileLambda(lambda)).effect
 }
 
 /**
- * Applies the lambda of a set. If the lambda literal is in the running query, applies the literal, so that errors have
- * positions in the query. Otherwise, applies the value.
+ * Applies the lambda literal if it is in the running query, so that errors have positions in the query. Otherwise,
+ * applies the value.
  */
 export function applySetLambda(lambda: Lambda, argument: Value, { call, session }: CallReading): Value {
   const literal = literalOf(lambda, session)
@@ -75,10 +73,7 @@ export function applySetLambda(lambda: Lambda, argument: Value, { call, session 
   return applyStored(lambda, argument, session, call)
 }
 
-/**
- * Creates an `invalid argument` error. The position is the lambda literal if the literal is in the running query. In
- * other cases, the position is the call that reads the set.
- */
+/** The position is the lambda literal if it is in the running query, else the call that reads the set. */
 export function setLambdaError(
   lambda: Lambda,
   description: Message,

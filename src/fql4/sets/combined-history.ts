@@ -74,20 +74,14 @@ function shows(
   }
 }
 
-/**
- * Returns whether an event of a subtrahend adds an element to the difference or removes an element from the difference.
- * A subtrahend is any member except the first.
- */
+/** A subtrahend is any member of a difference except the first. Its events show or hide elements. */
 function uncovers(members: readonly HistoryMember[], key: readonly Value[], event: SetEvent): boolean {
   const [first, ...subtrahends] = members as readonly [HistoryMember, ...HistoryMember[]]
   const when = isGoing(event) ? 'then' : 'before'
   return first.holds(key, event, 'then') && !subtrahends.some(other => other.holds(key, event, when))
 }
 
-/**
- * Converts the event of a member to an event of the combined set. In a difference, the event of a subtrahend has the
- * opposite action.
- */
+/** In a difference, the event of a subtrahend has the opposite action. */
 function seen(combination: Combination, { event, member }: MemberEvent): SetEvent {
   if (combination !== 'difference' || member === 0) return event
   return { ...event, action: isGoing(event) ? 'add' : 'remove' }
@@ -138,7 +132,7 @@ function compareTimes(left: SetEvent, right: SetEvent): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Sorts events, and merges equal events of several members. A merged event has the sources of all these members. */
+/** A merged event has the sources of all members with an equal event. */
 function merged(events: readonly SetEvent[]): SetEvent[] {
   const result: SetEvent[] = []
   for (const event of events.toSorted(compareEvents)) {
@@ -155,11 +149,7 @@ function wholeMoment(place: HistoryPlace, side: HistoryPlace['side']): HistoryPl
   return place.action === undefined ? place : { ts: place.ts, side }
 }
 
-// The history of a join. A link (a lambda or an index) returns a target set for each element of the source. The history
-// contains the events of the target set that happened while the source contained the element. Adding or removing an
-// element of the source causes no event.
-
-/** An interval in which the source contained an element: `since` is inclusive, `until` exclusive. */
+/** `since` is inclusive, `until` exclusive. */
 interface Presence {
   readonly since: number
   until: number
@@ -178,9 +168,10 @@ const always = Number.NEGATIVE_INFINITY
 const stillThere = Number.POSITIVE_INFINITY
 
 /**
- * Returns the history of a join. Reads the whole history of the source immediately, and the histories of the target sets
- * on demand. `source` is the history of the source. `present` contains the current elements of the source, including
- * elements that were added before the retained history.
+ * The history of a join contains the events of the target sets that happened while the source contained their element.
+ * Adding or removing an element of the source causes no event. Reads the whole history of `source` immediately, and the
+ * histories of the target sets on demand. `present`: the current elements of the source, including elements that were
+ * added before the retained history.
  */
 export function joinHistory(
   source: HistoryStream,
@@ -212,15 +203,12 @@ function during(presences: readonly Presence[], events: HistoryStream): HistoryS
   }
 }
 
-/**
- * If `set` contains the events of another set, returns this other set. Returns all other values unchanged. The sources
- * of a join are sets, not sets of events.
- */
+/** Returns the set whose events `set` contains: a join reads elements. Other values stay as they are. */
 export function presentOf<T extends Value>(set: T): T | SetLike {
   return set instanceof SetValue && set.shape.type === 'events' ? presentOf(set.shape.source) : set
 }
 
-/** Returns all current and former elements of the source. Each has the intervals in which the source contained it. */
+/** Returns all current and former elements, with the intervals in which the source contained them. */
 function sourceElements(
   history: HistoryStream,
   present: ElementStream,

@@ -22,10 +22,7 @@ import { effectOf, setLambda } from './call-reading.ts'
 import { listOf, unresolvedIn } from './cursor.ts'
 import { canCombine, isHistory } from './describe.ts'
 
-/**
- * Returns the set of the index entries with the given terms. `key`: the name of the argument that contains the index.
- * Errors have the position of this argument.
- */
+/** Errors have the position of the argument `key`, which contains the index. */
 export function matchSet(index: string | Ref, terms: readonly Value[], call: Call, key: string): SetValue {
   const ref = typeof index === 'string' ? indexNamed(index, call) : index
   if (ref.collection !== native.indexes) throw mismatch('Index Ref', ref, call, key)
@@ -40,8 +37,8 @@ function indexNamed(name: string, call: Call): Ref {
 }
 
 /**
- * Returns the definition of an index. Throws if the index does not exist or is not active, or if the caller may not use
- * the index. Errors have the position of the argument `key`.
+ * Throws if the index does not exist or is not active, or if the caller may not use the index. Errors have the position
+ * of the argument `key`.
  */
 function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
   const { authority, transaction } = call.session
@@ -53,7 +50,7 @@ function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
   throw QueryError.of('instance not found', description, call.position(key), { status: 400 })
 }
 
-/** Converts a single value or a list to terms. Throws `invalid argument` for an unresolved reference. */
+/** Accepts a single value or a list. Throws `invalid argument` for an unresolved reference. */
 export function termsOf(value: Value, call: Call, key: string): readonly Value[] {
   const terms = listOf(value)
   for (const [index, term] of terms.entries()) {
@@ -77,7 +74,6 @@ export function documentsSet(collection: Ref, call: Call): SetValue {
   return new SetValue({ type: 'documents', collection })
 }
 
-/** Returns the set of the events of a set or document. */
 export function eventsSet(source: SetLike, call: Call): SetValue {
   if (isHistory(source)) throw call.invalid(msg`Set does not support events history.`)
   return new SetValue({ type: 'events', source })
@@ -92,15 +88,11 @@ export function combinedSet(
   return new SetValue({ type, sets })
 }
 
-/** Returns a set without duplicates (`distinct`) or in reverse order (`reverse`). */
 export function derivedSet(type: 'distinct' | 'reverse', source: SetLike): SetValue {
   return new SetValue({ type, source })
 }
 
-/**
- * Returns the part of a set between two bounds. If one or both bounds contain an unresolved reference, throws one
- * QueryError with an entry for each of these bounds.
- */
+/** Throws one QueryError with an entry for each bound that contains an unresolved reference. */
 export function rangeSet(source: SetLike, from: Value, to: Value, call: Call): SetValue {
   const unresolved = [...undefinedIn(from, call, 'from'), ...undefinedIn(to, call, 'to')]
   if (unresolved.length > 0) throw new QueryError(unresolved)
@@ -115,7 +107,6 @@ function undefinedIn(value: Value, call: Call, key: string): readonly ErrorEntry
 const readsOnly = msg`Invalid lambda. Lambda in this context may not write or call a user function.`
 const isPure = msg`Invalid lambda. Lambda in this context may not read, write, or call a user function.`
 
-/** Returns the set of the elements for which a lambda returns true. */
 export function filterSet(source: SetLike, bound: BoundLambda, call: Call): SetValue {
   if (bound.lambda.effect === 'write') throw call.invalid(readsOnly, 'filter')
   return new SetValue({ type: 'filter', source, lambda: setLambda(bound, call, 'filter') })
@@ -124,7 +115,6 @@ export function filterSet(source: SetLike, bound: BoundLambda, call: Call): SetV
 /** The second argument of a join: a lambda literal, a lambda value, or an index. */
 type JoinLink = BoundLambda | Lambda | Ref
 
-/** Returns the union of the sets that a lambda or an index returns for each element of a set. */
 export function joinSet(source: SetLike, link: JoinLink, call: Call): SetValue {
   return new SetValue({ type: 'join', source, with: linkOf(link, call) })
 }

@@ -12,7 +12,6 @@ export function listOf(value: Value): readonly Value[] {
   return isArray(value) ? value : [value]
 }
 
-/** Returns the first unresolved reference inside a value. */
 export function unresolvedIn(value: Value): UnresolvedRef | undefined {
   step()
   if (value instanceof UnresolvedRef) return value
@@ -26,18 +25,15 @@ export function unresolvedIn(value: Value): UnresolvedRef | undefined {
 }
 
 /**
- * Returns the position of a cursor in a set with the order `order`. The elements of a combined set can have different
- * numbers of values. If the cursor has one item more than the values of some elements, and the last item is a reference,
- * this item is the document of such an element: the cursors of pages have this form.
+ * The elements of a combined set can have different numbers of values. If the cursor has one item more than the values
+ * of some elements, and the last item is a reference, this item is the document of such an element. Cursors of pages
+ * have this form.
  */
 export function cursorPlace(cursor: readonly Value[], order: SetOrder): SetBound {
   return boundPlace(cursor, order, 'low', order.arities)
 }
 
-/**
- * Returns the start and end positions of a range. Both bounds are inclusive. In a combined set, bounds have the form of
- * the elements of the first member, or are longer.
- */
+/** Both bounds are inclusive. In a combined set, they are formed like elements of the first member, or longer. */
 export function rangePlaces(
   from: readonly Value[],
   to: readonly Value[],

@@ -14,7 +14,6 @@ import {
 import { Lambda, Ref } from '../../values/value.ts'
 import type { SetLike } from '../values/transient.ts'
 
-/** Returns whether a set contains events. */
 export function isHistory(set: SetLike): boolean {
   step()
   if (set instanceof Ref) return false
@@ -37,10 +36,7 @@ export function isHistory(set: SetLike): boolean {
   }
 }
 
-/**
- * Returns the order of a set's elements. Returns undefined for a join with a lambda, whose order is known only when the
- * join is read.
- */
+/** Returns undefined for a join with a lambda, whose order is known only when the join is read. */
 function orderOf(set: SetLike, session: Session): SetOrder | undefined {
   step()
   if (set instanceof Ref) return documentOrder
@@ -78,7 +74,6 @@ function orderOfIndex(ref: Ref, { transaction }: Session): SetOrder | undefined 
   return index && indexOrder(index.values.map(value => value.reverse))
 }
 
-/** Returns whether sets can be combined in a union, intersection or difference. */
 export function canCombine(sets: readonly SetLike[], session: Session): boolean {
   const histories = sets.filter(isHistory).length
   if (histories !== 0 && histories !== sets.length) return false

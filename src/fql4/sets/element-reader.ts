@@ -19,10 +19,10 @@ export class ElementReader {
   readonly #order: SetOrder
   readonly #scan: ElementScan
   #elements: Iterator<Element>
-  /** The current element. Undefined at the end of the stream. */
+  /** Undefined at the end of the stream. */
   current: Element | undefined
 
-  /** `order`: the order of the set that is read. In a union, for example, all readers use the order of the union. */
+  /** `order`: the order of the set that is read. In a union, all readers use the order of the union. */
   constructor(stream: ElementStream, order: SetOrder, scan: ElementScan) {
     this.#stream = stream
     this.#order = order
@@ -64,10 +64,7 @@ export class ElementReader {
     this.advance()
   }
 
-  /**
-   * Reads all elements with the key of the current element. Returns the elements in the order of the set, even if the
-   * stream is read in reverse.
-   */
+  /** Returns all elements with the current key, in the order of the set even if the stream is read in reverse. */
   takeGroup(): Element[] {
     const group: Element[] = []
     const first = this.current as Element

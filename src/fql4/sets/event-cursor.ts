@@ -23,7 +23,6 @@ import { Action, EventValue } from '../values/transient.ts'
 import { listOf, unresolvedIn } from './cursor.ts'
 import { hasRef, resolveNames } from './former-names.ts'
 
-/** A parsed event cursor. */
 interface EventCursor {
   readonly place: HistoryPlace
   /** The cursor in the rendered page. */
@@ -41,10 +40,7 @@ const keySets = [
   'ts,action,document,data',
 ].map(keys => keys.split(',').sort().join())
 
-/**
- * The kind of a history. Document histories and set histories have different names of actions. In native collections,
- * some cursors have a different position: see {@link readEventCursor}.
- */
+/** Document and set histories name their actions differently. For native collections, see {@link readEventCursor}. */
 export type HistoryKind = 'document' | 'set' | 'native collection'
 
 /**
@@ -97,7 +93,7 @@ export function readEventCursor(
   return { place: placeOf(resolved), shown: new EventValue(ts, action, of, null, values && rest) }
 }
 
-/** Creates the error for the first member of a cursor that contains an unresolved reference. */
+/** The error for the first member that contains an unresolved reference. */
 function undefinedName(fields: ObjectValue, call: Call, at: readonly string[]): QueryError {
   for (const [name, value] of fields) {
     const unresolved = unresolvedIn(value)
@@ -126,7 +122,7 @@ function fieldsOf(cursor: Value): ObjectValue | undefined {
   return fields
 }
 
-/** Parses the members of a cursor object. The errors of all members are reported together. */
+/** Reports the errors of all members together. */
 function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonly string[]) {
   if (!keySets.includes([...fields.keys()].sort().join())) {
     throw call.invalid(msg`Cannot create event cursor with keys ${[...fields.keys()].join(', ')}`, ...at)
@@ -173,12 +169,11 @@ function readDocument(given: Value, call: Call, at: readonly string[]): Ref | Un
   throw mismatch('Ref', given, call, ...at)
 }
 
-/** Converts an event to a value of the language. */
 export function eventValue({ ts, action, document, values, fields }: SetEvent): EventValue {
   return new EventValue(ts, action, document, fields, values.length === 0 ? undefined : values)
 }
 
-/** Converts an event to a cursor, without the fields of the document. */
+/** Omits the fields of the document. */
 export function eventCursor(event: SetEvent): EventValue {
   return eventValue({ ...event, fields: null })
 }

@@ -43,7 +43,6 @@ export function resolveNames(
   return resolved.find(isElement) ?? first
 }
 
-/** Returns whether a value contains a reference. */
 export function hasRef(value: Value): boolean {
   step()
   if (value instanceof Ref) return true

@@ -16,13 +16,10 @@ import { type SetLike, SetValue } from '../values/transient.ts'
 import { applySetLambda, type CallReading, setLambdaError } from './call-reading.ts'
 import { distinctStream, unionStream } from './streams.ts'
 
-/** Opens a target set. Returns undefined if the caller may not read the set. */
+/** Returns undefined if the caller may not read the set. */
 type OpenTarget = (set: SetLike) => ElementStream | undefined
 
-/**
- * Returns the elements of the join of `source` with `link`. Reads the whole source immediately, and the target sets on
- * demand.
- */
+/** Reads the whole source immediately, and the target sets on demand. */
 export function joinStream(
   source: ElementStream,
   link: Lambda | Ref,
@@ -40,10 +37,7 @@ export function joinStream(
   return distinctStream(unionStream(targets))
 }
 
-/**
- * Returns the elements of a join's source, without duplicate keys. Throws `bad request` if the source has more than
- * `limits.queryWidthMax` elements.
- */
+/** Removes duplicate keys. Throws `bad request` for more than `limits.queryWidthMax` elements. */
 export function joinedElements(source: ElementStream): readonly Element[] {
   const elements: Element[] = []
   for (const element of distinctStream(source).scan({})) {
@@ -53,10 +47,7 @@ export function joinedElements(source: ElementStream): readonly Element[] {
   return elements
 }
 
-/**
- * Returns the target set for an element of the source. If the link is a lambda, the target set is the result of the
- * lambda. If the link is an index, the target set contains the entries whose terms are the values of the element.
- */
+/** A lambda returns the target set. The target set of an index has the entries whose terms are the element's values. */
 export function targetOf(
   element: Pick<Element, 'values' | 'document'>,
   link: Lambda | Ref,

@@ -28,7 +28,7 @@ interface MemberHistory {
   readonly isFiltered: boolean
 }
 
-/** Opens the history of a set or document. Returns undefined if the caller may not read the history. */
+/** Returns undefined if the caller may not read the history. */
 export function openHistory(set: SetLike, reading: CallReading): HistoryStream | undefined {
   const opened = openMemberHistory(set, reading)
   if (!opened?.isFiltered) return opened?.history
@@ -43,8 +43,8 @@ export function openHistory(set: SetLike, reading: CallReading): HistoryStream |
 }
 
 /**
- * Opens the history of a member of a combined set, with all events. Returns undefined if the caller may not read the
- * history. Results must not contain events of a filtered history whose documents the caller may not read.
+ * Returns undefined if the caller may not read the history. Results must not contain events of a filtered history whose
+ * documents the caller may not read.
  */
 export function openMemberHistory(set: SetLike, reading: CallReading): MemberHistory | undefined {
   if (set instanceof SetValue) return openShape(set, set.shape, reading)
@@ -91,7 +91,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Member
   }
 }
 
-/** Returns the set of the events of `source`. The events in a page name this set as their source. */
+/** The events in a page name this set as their source. */
 function eventsOf(source: SetLike): SetValue {
   return new SetValue({ type: 'events', source })
 }
@@ -107,8 +107,8 @@ function openDocument(
 }
 
 /**
- * Opens the history of a union, intersection or difference of `sets`. Ignores sets whose history the caller may not
- * read. Returns undefined if all sets are ignored, or if the first set of a difference is ignored.
+ * Ignores sets whose history the caller may not read. Returns undefined if all sets are ignored, or if the first set of
+ * a difference is ignored.
  */
 function openCombination(
   type: 'union' | 'intersection' | 'difference',
@@ -141,7 +141,7 @@ function openOperand(
   )
 }
 
-/** Opens the history of a join. Target sets whose history the caller may not read have no events. */
+/** Target sets whose history the caller may not read have no events. */
 function openJoin(source: SetLike, link: Lambda | Ref, reading: CallReading): MemberHistory | undefined {
   const opened = openMemberHistory(source, reading)
   const present = openMember(source, reading)
@@ -156,9 +156,8 @@ function openJoin(source: SetLike, link: Lambda | Ref, reading: CallReading): Me
 }
 
 /**
- * Returns the time at which to read a set: the time of an event (`then`), or the time just before the event
- * (`before`). The result is never earlier than `oldest`. Undefined means the present, including the writes of the
- * transaction.
+ * Returns the time of an event (`then`), or the time just before it (`before`), but no time before `oldest`. Undefined
+ * means the present, including the writes of the transaction.
  */
 function momentOf(
   event: SetEvent,
@@ -171,7 +170,6 @@ function momentOf(
   return Math.max(oldest, when === 'then' ? event.ts : micros(event.ts - 1))
 }
 
-/** Returns the oldest time at which a set can be read. */
 function minimumValidTime(set: SetLike, reading: CallReading): Micros {
   const strictest = (sets: readonly SetLike[]) =>
     sets.reduce((oldest, member) => Math.max(oldest, minimumValidTime(presentOf(member), reading)), epoch)

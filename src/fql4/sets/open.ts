@@ -41,10 +41,7 @@ interface OpenMember {
 /** The shapes whose elements are a part of the elements of their source. */
 type PartShape = Extract<SetShape, { type: 'reverse' | 'range' | 'filter' }>
 
-/**
- * Opens a set, without elements that the caller may not read. Returns undefined if the caller may not read the set.
- * Elements are read on demand, but the source of a join is read immediately.
- */
+/** Returns undefined if the caller may not read the set. Reads on demand, except for the source of a join. */
 export function openSet(set: SetLike, reading: CallReading): ElementStream | undefined {
   if (set instanceof SetValue && isPart(set.shape)) {
     // The lambda of a filter gets only readable elements, because errors of the lambda can contain the elements.
@@ -58,8 +55,8 @@ export function openSet(set: SetLike, reading: CallReading): ElementStream | und
 }
 
 /**
- * Opens a set as a member of a combined set, with all elements. Returns undefined if the caller may not read the set.
- * Results must not contain elements of a filtered member whose documents the caller may not read.
+ * Returns undefined if the caller may not read the set. Results must not contain elements of a filtered member whose
+ * documents the caller may not read.
  */
 export function openMember(set: SetLike, reading: CallReading): OpenMember | undefined {
   if (set instanceof SetValue) return openShape(set, set.shape, reading)
@@ -108,10 +105,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): OpenMe
   }
 }
 
-/**
- * Creates the error for two cases: a set has no readable history, or a set of events is used where a set of elements is
- * required.
- */
+/** The error for a set without a readable history, and for a set of events in place of elements. */
 export function withoutHistory({ call }: CallReading) {
   return call.invalid(msg`Set does not support events history.`)
 }
@@ -140,7 +134,7 @@ function openDocument(document: Ref, set: SetLike, reading: CallReading): OpenMe
   return { stream: documentStream(document, set, reading), isFiltered: false }
 }
 
-/** Opens a join. Target sets that the caller may not read have no elements. */
+/** Target sets that the caller may not read have no elements. */
 function openJoin(source: SetLike, link: Lambda | Ref, reading: CallReading): OpenMember | undefined {
   const opened = openMember(source, reading)
   if (!opened) return undefined
@@ -154,8 +148,8 @@ function openJoin(source: SetLike, link: Lambda | Ref, reading: CallReading): Op
 }
 
 /**
- * Opens a union, intersection or difference. Ignores the sets that the caller may not read. Returns undefined if the
- * caller may read none of the sets, or may not read the first set of a difference.
+ * Ignores the sets that the caller may not read. Returns undefined if the caller may read none of the sets, or may not
+ * read the first set of a difference.
  */
 function openCombination(
   type: 'union' | 'intersection' | 'difference',

@@ -22,13 +22,11 @@ import { hasRef, resolveNames } from './former-names.ts'
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const pagesLimits = {
   /** Maximum number of elements of a page. */
   pageSizeMax: 100_000,
 } as const
 
-/** The parameters of a page. */
 export interface PageRequest {
   readonly set: SetLike
   readonly direction: 'after' | 'before'
@@ -42,7 +40,7 @@ export interface PageRequest {
   readonly sources: boolean
 }
 
-/** Reads a page. Permission errors have the position of the argument `paginate`. */
+/** Permission errors have the position of the argument `paginate`. */
 export function readPage(request: PageRequest, call: Call): Page {
   const { set, cursor } = request
   const ofEvents = request.events || isHistory(set)
@@ -67,7 +65,7 @@ function pageOfElements(request: PageRequest, reading: CallReading): Page {
   })
 }
 
-/** Parses a cursor. Throws `invalid ref` if the cursor contains the name of an object that never existed. */
+/** Throws `invalid ref` if the cursor contains the name of an object that never existed. */
 function readCursor(
   cursor: Value,
   stream: ElementStream,
@@ -109,10 +107,7 @@ function historyKind(set: SetLike): HistoryKind {
   return set.shape.type === 'events' ? historyKind(set.shape.source) : 'set'
 }
 
-/**
- * The source of a page. `T` is the type of its elements or events. `P` is the type of their positions: {@link SetBound}
- * for elements, {@link HistoryPlace} for events.
- */
+/** `T`: elements or events. `P`: their positions, {@link SetBound} for elements and {@link HistoryPlace} for events. */
 interface PageSource<T, P> {
   readonly place: P | undefined
   readonly shown: Cursor | undefined

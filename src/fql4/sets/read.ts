@@ -19,7 +19,6 @@ import { eventValue } from './event-cursor.ts'
 import { openMember, openSet } from './open.ts'
 import { openHistory, openMemberHistory } from './open-history.ts'
 
-/** An element or an event. */
 interface Item {
   readonly document: Ref
   value(): Value
@@ -55,7 +54,7 @@ function firstItem(set: SetLike, call: Call, key: string, reverse = false): Item
   return item
 }
 
-/** Returns all elements of a set as values. The elements are read on demand, so a caller can stop early. */
+/** Elements are read on demand, so a caller can stop early. */
 export function elementsOf(set: SetLike, call: Call, key: string): Iterable<Value> {
   const reading = CallReading.of(call)
   return values(open(set, reading, key), reading)
@@ -66,10 +65,7 @@ function* values(source: Iterable<Item>, reading: CallReading): Generator<Value>
   reading.finish('all')
 }
 
-/**
- * Returns the first or last element. For an empty set, throws an error with the position of the argument `first` or
- * `last`.
- */
+/** For an empty set, throws an error with the position of the argument `first` or `last`. */
 export function endOfSet(set: SetLike, call: Call, end: 'first' | 'last'): Value {
   const item = firstItem(set, call, end, end === 'last')
   if (!item) throw call.invalid(msg`Non-empty set expected.`, end)
@@ -77,14 +73,14 @@ export function endOfSet(set: SetLike, call: Call, end: 'first' | 'last'): Value
 }
 
 /**
- * Returns whether a set contains an element that the caller may read. Permission errors have the position of an
- * argument `exists`, even if the function has another argument. The hosted service did the same.
+ * Counts only elements that the caller may read. As in the hosted service, permission errors have the position of an
+ * argument `exists`, even if the function has another argument.
  */
 export function existsInSet(set: SetLike, call: Call): boolean {
   return firstItem(set, call, 'exists') !== undefined
 }
 
-/** Returns the document of the first element. The caller needs no permission to read this document. */
+/** The caller needs no permission to read the document. */
 function firstDocument(set: SetLike, reading: CallReading, key: string): Ref | undefined {
   const opened = isHistory(set) ? openMemberHistory(set, reading)?.history : openMember(set, reading)?.stream
   if (!opened) throw denied(reading.call, key)
@@ -99,17 +95,14 @@ export function firstIdentity(set: SetLike, call: Call, key: string): Ref | unde
   return document
 }
 
-/**
- * Returns the document of the first element that the caller may read, for `get`. Throws `permission denied` if the
- * caller may read none of the elements.
- */
+/** Implements `get`: the first readable element. Throws `permission denied` if the caller may read none. */
 export function getFromSet(set: SetLike, call: Call, key: string): Value {
   const document = firstItem(set, call, key)?.document ?? firstDocument(set, CallReading.of(call), key)
   if (!document) throw call.error('instance not found', msg`Set not found.`)
   return viewDocument(readElement(document, call.session), call.session)
 }
 
-/** Returns whether a set contains an element equal to `value`. Permission errors have the position of the call. */
+/** Permission errors have the position of the call. */
 export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
   const reading = CallReading.of(call)
   if (isHistory(set)) {
@@ -129,10 +122,7 @@ export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
   return found
 }
 
-/**
- * Returns the possible keys of an element equal to `value`. An array can be a single value of an element, or a tuple of
- * values.
- */
+/** An array can be a single value of an element, or a tuple of values. */
 function keysOf(value: Value, arity: number): readonly (readonly Value[])[] {
   const keys: (readonly Value[])[] = []
   if (arity > 0 || value instanceof Ref) keys.push([value])

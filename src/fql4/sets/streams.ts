@@ -32,7 +32,6 @@ export function reversedStream(source: ElementStream): ElementStream {
   }
 }
 
-/** Returns the elements of `source` between the positions `low` and `high`. */
 export function rangeStream(source: ElementStream, low: SetBound, high: SetBound): ElementStream {
   const { order } = source
   return {
@@ -62,8 +61,8 @@ export function filteredStream(source: ElementStream, holds: (element: Element) 
 }
 
 /**
- * Returns a stream of grouped elements. A group contains the elements with the same key, in the order of the set.
- * `groups` reads whole groups: the positions in its argument are never within a group.
+ * A group contains the elements with the same key, in the order of the set. `groups` reads whole groups: the positions
+ * in its argument are never within a group.
  */
 function groupedStream(
   order: SetOrder,
@@ -104,14 +103,10 @@ function withSources(
   return group.map(element => ({ ...element, sources }))
 }
 
-// `distinct` yields the first element of each key. A seek skips long runs of equal keys.
-
-/**
- * Maximum number of elements with the same key that a reverse scan reads one by one. If there are more, the scan seeks
- * the first element with this key.
- */
+/** Maximum number of elements with the same key that a reverse scan reads one by one before it seeks the first. */
 const stepsMax = 8
 
+/** Yields the first element of each key. A seek skips long runs of equal keys. */
 export function distinctStream(source: ElementStream): ElementStream {
   return groupedStream(source.order, function* (scan) {
     const reader = new ElementReader(source, source.order, scan)
@@ -141,8 +136,7 @@ function takeForwards(reader: ElementReader): Element {
   return element
 }
 
-// `difference` yields an element of the first member if no other member contains the key of the element.
-
+/** Yields an element of the first member if no other member contains the key of the element. */
 export function differenceStream(first: ElementStream, others: readonly ElementStream[]): ElementStream {
   const order = commonOrder([first, ...others].map(member => member.order))
   return groupedStream(order, function* (scan) {
@@ -166,10 +160,11 @@ export function differenceStream(first: ElementStream, others: readonly ElementS
   })
 }
 
-// `intersection` yields the keys that all members contain. Each key occurs as often as in the member with the fewest
-// elements with this key. The algorithm is a leapfrog join: every reader seeks the current key of another reader. A
-// small member therefore limits the number of elements that are read from large members.
-
+/**
+ * Yields the keys that all members contain, each as often as in the member with the fewest elements with this key. The
+ * algorithm is a leapfrog join: every reader seeks the current key of another reader. A small member therefore limits
+ * the number of elements that are read from large members.
+ */
 export function intersectionStream(members: readonly ElementStream[]): ElementStream {
   const order = commonOrder(members.map(member => member.order))
   return groupedStream(order, function* (scan) {
@@ -186,7 +181,7 @@ export function intersectionStream(members: readonly ElementStream[]): ElementSt
   })
 }
 
-/** Moves all readers to the next common key. Returns false if no common key follows. */
+/** Returns false if no common key follows. */
 function meet(readers: readonly ElementReader[], order: SetOrder, reverse: boolean): boolean {
   const sign = reverse ? -1 : 1
   const side = reverse ? 'high' : 'low'
@@ -203,14 +198,12 @@ function meet(readers: readonly ElementReader[], order: SetOrder, reverse: boole
   return goal !== undefined
 }
 
-// `union` yields the keys of all members. Each key occurs as often as in the member with the most elements with this
-// key.
-
 interface Member {
   readonly reader: ElementReader
   readonly place: number
 }
 
+/** Yields the keys of all members, each as often as in the member with the most elements with this key. */
 export function unionStream(members: readonly ElementStream[]): ElementStream {
   const order = commonOrder(members.map(member => member.order))
   return groupedStream(order, function* (scan) {
@@ -232,10 +225,7 @@ export function unionStream(members: readonly ElementStream[]): ElementStream {
   })
 }
 
-/**
- * Reads the elements with the current key of `first` from all members. Returns the elements of the member that has the
- * most elements with this key.
- */
+/** Reads the elements with the current key of `first` from all members, and returns the longest list of them. */
 function takeKey(first: Member, heap: Heap<Member>, order: SetOrder): readonly Element[] {
   const key = first.reader.current as Element
   const taken: Member[] = [first]

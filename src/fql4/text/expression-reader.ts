@@ -34,7 +34,6 @@ type Argument = Expression | SpreadElement
 /** The qualifiers before the names of the driver's functions, such as `q` in `q.Get(…)`. */
 const prefixes: ReadonlySet<string> = new Set(['q', 'query', 'faunadb.query', 'fauna.query'])
 
-/** Reads an expression. */
 export class ExpressionReader {
   readonly #text: string
   /** The offset of the syntax tree within the text. */
@@ -50,7 +49,7 @@ export class ExpressionReader {
     this.#constants = new Map(constants)
   }
 
-  /** Converts an expression. Throws {@link FqlSyntaxError}. */
+  /** Throws {@link FqlSyntaxError}. */
   read(node: Argument | Super): QueryPart {
     switch (node.type) {
       case 'Literal':
@@ -130,7 +129,7 @@ export class ExpressionReader {
     return { json: items, source: new SourceNode(this.#range(node), parts) }
   }
 
-  /** Converts an object literal to a query. The values of its fields are expressions. */
+  /** The values of the fields are expressions. */
   #object(node: ObjectExpression): QueryPart {
     const { fields, source } = this.#fields(node)
     const isTag = fields.size === 1 && [...fields.keys()].every(name => name.startsWith('@'))
@@ -210,10 +209,7 @@ export class ExpressionReader {
     ])
   }
 
-  /**
-   * Reads the body of an arrow function. `variables` contains the parameters of the function, with the queries that
-   * replace the parameters.
-   */
+  /** `variables` contains the parameters of the function, with the queries that replace the parameters. */
   #body(node: ArrowFunctionExpression, variables: readonly { name: string; json: Json }[]): QueryPart {
     this.#variables.push(...variables)
     try {
@@ -347,10 +343,7 @@ export class ExpressionReader {
     ])
   }
 
-  /**
-   * Reads an arrow function as the body of `Let`. As in the driver, the first parameter refers to the first binding,
-   * and so on. The names of the parameters are irrelevant.
-   */
+  /** As in the driver, the first parameter refers to the first binding, and so on, whatever their names are. */
   #letFunction(node: ArrowFunctionExpression, names: readonly string[]): QueryPart {
     const parameters = this.#parametersOf(node)
     const extra = node.params[names.length]
@@ -361,7 +354,7 @@ export class ExpressionReader {
     )
   }
 
-  /** Reads the bindings of `Let`. On the wire, each binding is an object. */
+  /** On the wire, each binding is an object. */
   #bindings(node: Argument) {
     const objects = node.type === 'ArrayExpression' ? node.elements : [node]
     const names: string[] = []
@@ -401,10 +394,7 @@ export class ExpressionReader {
     return { json: fields, source: new SourceNode(this.#range(node), parts) }
   }
 
-  /**
-   * Converts the argument for a parameter. `rest` contains the arguments at and after the position of the parameter.
-   * Returns undefined for an omitted argument.
-   */
+  /** `rest`: the arguments from the position of the parameter on. Returns undefined for an omitted argument. */
   #argument(
     parameter: Parameter,
     rest: readonly Argument[],

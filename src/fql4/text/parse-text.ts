@@ -11,17 +11,13 @@ import { dotted } from './syntax.ts'
 export interface ParsedExpression extends TextRange {
   /** The query as wire JSON. To send the query, convert it to text with `writeJson`. */
   readonly json: Json
-  /** The positions of the query's parts in the text. */
   readonly source: SourceNode
 }
 
 /** White space, comments and semicolons between expressions. */
 const between = /(?:\s|;|\/\/[^\n\r]*|\/\*[\s\S]*?\*\/)*/y
 
-/**
- * Yields the expressions of a text, parsed on demand. Semicolons between expressions are optional. A first line `#!…`
- * is skipped. Throws {@link FqlSyntaxError}.
- */
+/** Parses on demand. Semicolons are optional, a first line `#!…` is skipped. Throws {@link FqlSyntaxError}. */
 export function* readExpressions(text: string): Generator<ParsedExpression> {
   let at = text.startsWith('#!') ? (/[\n\r]|$/.exec(text)?.index ?? 0) : 0
   for (;;) {
@@ -40,9 +36,7 @@ export function parseExpressions(text: string): readonly ParsedExpression[] {
   return [...readExpressions(text)]
 }
 
-/**
- * Parses a text with a single expression. Throws {@link FqlSyntaxError} if the text contains no expression or several.
- */
+/** Throws {@link FqlSyntaxError} if the text contains no expression or several. */
 export function parseExpression(text: string): ParsedExpression {
   const [first, second] = parseExpressions(text)
   if (!first) throw new FqlSyntaxError('an expression is missing', text, rangeOf(text.length), true)
@@ -58,10 +52,7 @@ function readOne(text: string, start: number): ParsedExpression {
   })
 }
 
-/**
- * Runs `read`, which parses the text from `start` on. Converts the syntax errors of acorn to {@link FqlSyntaxError}s
- * with positions in `text`.
- */
+/** Converts acorn's syntax errors in the text from `start` on to {@link FqlSyntaxError}s with positions in `text`. */
 function readTree<T>(text: string, start: number, read: () => T): T {
   try {
     return read()
@@ -79,10 +70,7 @@ function readTree<T>(text: string, start: number, read: () => T): T {
   }
 }
 
-/**
- * Parses the expression at the start of a text. Returns the expression's syntax tree and end. Callers cut off the text
- * before this expression. Otherwise, acorn would count the lines of all previous expressions again.
- */
+/** Callers cut off the text before the expression. Otherwise, acorn would count its lines again. */
 function parseTree(text: string): { readonly tree: Expression; readonly end: number } {
   // Tokens are needed to find the end, because the tree does not contain the parentheses around the expression.
   const tokens: TextRange[] = []
@@ -140,11 +128,11 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-// JavaScript modules with one definition. Migration tools store a schema object in a module that imports the driver and
-// contains `export default CreateIndex({…})`. Modules are parsed and never run. Constants are replaced by their
-// definitions. Code that would have to run, such as a loop, causes an error with a position.
-
-/** Parses the default export of an ES module or a CommonJS module. Throws {@link FqlSyntaxError}. */
+/**
+ * Parses the default export of an ES module or a CommonJS module. Migration tools store a schema object in a module
+ * that imports the driver and contains `export default CreateIndex({…})`. Modules never run: constants are replaced by
+ * their definitions, and code that would have to run, such as a loop, causes {@link FqlSyntaxError}.
+ */
 export function parseModule(text: string): ParsedExpression {
   return readTree(text, 0, () => {
     const constants = new Map<string, Expression>()
@@ -188,14 +176,9 @@ function exportOf(node: Statement | ModuleDeclaration): Expression | undefined {
   return /^(?:module\.)?exports(?:\.default)?$/.test(dotted(assigned.left)) ? assigned.right : undefined
 }
 
-// Recognises queries in the wrong version of the language, so that the error can name the right version.
-
 const stringsAndComments = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/.*|\/\*[\s\S]*?\*\//g
 
-/**
- * Matches syntax of version 10 that version 4 lacks. Callers first replace all strings and comments in the text by
- * `""`.
- */
+/** Syntax that version 4 lacks. Callers first replace all strings and comments in the text by `""`. */
 const syntax10 = new RegExp(
   [
     // Methods and fields of values: `Orders.all()`, `byId("")!.name`, `[1].map`, `(.price`, `.first()?.name`.
@@ -219,9 +202,7 @@ export function looksLikeVersion10(text: string): boolean {
   return syntax10.test(code) && !/\bq\.[A-Z]/.test(code)
 }
 
-/**
- * Returns whether a text is valid in version 4 and calls a function. Intended for texts that are invalid in version 10.
- */
+/** Returns whether a text is valid in version 4 and calls a function, for texts that are invalid in version 10. */
 export function isVersion4(text: string): boolean {
   try {
     return /\b[A-Z]\w*\s*\(/.test(text) && parseExpressions(text).length > 0

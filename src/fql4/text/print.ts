@@ -6,9 +6,8 @@ import { type Json, kindOfNative, type NativeName, nativeNamed } from '../../val
 import { writeJson } from '../../values/write-json.ts'
 import { functionsByWire, type Parameter, setForms, type WireFunction } from './text-functions.ts'
 
-/** Options of the layout. */
 interface PrintOptions {
-  /** The target length of lines, in characters. 100 if undefined. */
+  /** The target length of lines in characters; 100 by default. */
   readonly columns?: number
 }
 
@@ -16,12 +15,11 @@ const columnsDefault = 100
 
 type Fields = ReadonlyMap<string, Json>
 
-/** Prints a query. Objects that have no other syntax are printed as `Expr({…})`. */
+/** Objects that have no other syntax are printed as `Expr({…})`. */
 export function printQuery(query: Json, { columns = columnsDefault }: PrintOptions = {}): string {
   return layOut(queryPiece(query), columns)
 }
 
-/** Prints a value of a response. */
 export function printValue(value: Json, { columns = columnsDefault }: PrintOptions = {}): string {
   return layOut(valuePiece(value), columns)
 }
@@ -65,7 +63,7 @@ function isFields(json: Json | undefined): json is Fields {
 
 // ------------------------------------------------------------------------------------------------- values
 
-/** Converts a value of a response. Values of types that JSON lacks have a tag such as `@ref`. */
+/** Values of types that JSON lacks have a tag such as `@ref`. */
 function valuePiece(value: Json): Piece {
   if (isArray(value)) return array(value, valuePiece)
   if (!isFields(value)) return scalar(value)
@@ -85,7 +83,7 @@ const textTags: Readonly<Record<string, string>> = {
   '@uuid': 'UUID',
 }
 
-/** Converts a tagged value. Returns undefined if the tag is unknown or the content is invalid. */
+/** Returns undefined if the tag is unknown or the content is invalid. */
 function taggedPiece(tag: string, content: Json): Piece | undefined {
   const ofText = Object.hasOwn(textTags, tag) ? textTags[tag] : undefined
   if (ofText !== undefined) return typeof content === 'string' ? call(ofText, scalar(content)) : undefined
@@ -109,7 +107,7 @@ function nameOfWire(wire: string): string {
   return (functionsByWire.get(wire) as WireFunction).name
 }
 
-/** Returns the fields of a reference. The tag `@ref` around the fields is optional. */
+/** The tag `@ref` around the fields is optional. */
 function referenceFields(json: Json | undefined): Fields | undefined {
   if (!isFields(json)) return undefined
   return json.size === 1 && json.has('@ref') ? referenceFields(json.get('@ref')) : json
@@ -141,7 +139,7 @@ function referencePiece(content: Json): Piece | undefined {
   return holder && call('Ref', holder, scalar(id))
 }
 
-/** Converts a set. The arguments of a set are values and lambdas. */
+/** The arguments of a set are values and lambdas. */
 function setPiece(body: Fields): Piece {
   return formPiece(body, part => setPartPiece(part)) ?? rawPiece(body, setPartPiece)
 }
@@ -160,8 +158,8 @@ function setPartPiece(part: Json): Piece {
 const presentVersion = '4'
 
 /**
- * Converts a lambda value to `Query(Lambda(…))`. If its API version differs from {@link presentVersion}, the version
- * becomes the second argument of `Query`. With the wrapper `Lambda`, the result is `Lambda(…)` without a version.
+ * The result is `Query(Lambda(…))`, with an API version other than {@link presentVersion} as second argument of
+ * `Query`. With the wrapper `Lambda`, the result is `Lambda(…)` without a version.
  */
 function functionPiece(body: Fields, wrapper: 'Query' | 'Lambda' = 'Query'): Piece {
   const lambda = new Map([...body].filter(([key]) => key !== 'api_version'))
@@ -190,10 +188,7 @@ function rawPiece(fields: Fields, piece: (json: Json) => Piece): Piece {
   return call('Expr', object(fields, piece))
 }
 
-/**
- * Converts an object of wire JSON. `piece` converts the members of the object. Returns undefined if the object has no
- * text syntax.
- */
+/** `piece` converts the members of the object. Returns undefined if the object has no text syntax. */
 function formPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefined {
   return specialPiece(form, piece) ?? callPiece(form, piece)
 }
@@ -214,7 +209,7 @@ function specialPiece(form: Fields, piece: (json: Json) => Piece): Piece | undef
   return bindings && call('Let', bindings, piece(form.get('in') as Json))
 }
 
-/** Converts an object literal. Returns undefined if the only key is a tag different from `@obj`. */
+/** Returns undefined if the only key is a tag different from `@obj`. */
 function objectPiece(fields: Fields, piece: (json: Json) => Piece): Piece | undefined {
   const [key] = fields.keys()
   if (fields.size !== 1 || !key?.startsWith('@')) return object(fields, piece)
@@ -223,10 +218,7 @@ function objectPiece(fields: Fields, piece: (json: Json) => Piece): Piece | unde
   return isEscaped ? object(escaped, piece) : undefined
 }
 
-/**
- * Converts the bindings of `Let` to an object. If two bindings have the same name, converts the bindings to an array
- * with an object for each binding.
- */
+/** Returns an object, or an array with an object for each binding if two bindings have the same name. */
 function bindingsPiece(bindings: Json, piece: (json: Json) => Piece): Piece | undefined {
   if (isFields(bindings)) return objectPiece(bindings, piece)
   if (!isArray(bindings)) return undefined
@@ -253,7 +245,7 @@ function callPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefine
   return undefined
 }
 
-/** Converts the arguments of a call. Returns undefined if no text represents exactly this call. */
+/** Returns undefined if no text represents exactly this call. */
 function argumentsOf(
   { parameters }: WireFunction,
   form: Fields,
@@ -279,10 +271,7 @@ function argumentsOf(
   return pieces.every(each => each !== undefined) ? pieces : undefined
 }
 
-/**
- * Converts the arguments of a function that has only a rest parameter. Calls of such a function have at least one
- * argument.
- */
+/** Calls of such a function have at least one argument. */
 function onlyRest(
   { key }: Parameter,
   left: Map<string, Json>,
@@ -294,8 +283,8 @@ function onlyRest(
 }
 
 /**
- * Converts the arguments for a parameter, and removes the keys of the parameter from `left`. An undefined element of
- * the result is an omitted argument. Returns undefined if no text represents the value of the parameter.
+ * Removes the keys of the parameter from `left`. An undefined element of the result is an omitted argument. Returns
+ * undefined if no text represents the value of the parameter.
  */
 function argumentsFor(
   { kind, key, options }: Parameter,
@@ -335,7 +324,7 @@ function argumentsFor(
 
 // The layout of printed expressions. An expression that does not fit on the line is printed with one part per line.
 
-/** A printed expression: text on a single line, or a group of parts that may be on separate lines. */
+/** Text on a single line, or a group of parts that may be on separate lines. */
 type Piece = string | Group
 
 /** Parts between brackets. */
@@ -377,7 +366,7 @@ function itemWidth({ head, piece }: Item): number {
   return head.length + widthOf(piece)
 }
 
-/** Prints a piece with lines of at most `columns` characters. Parts that cannot be divided may be longer. */
+/** `columns`: the maximum length of lines in characters. Parts that cannot be divided may be longer. */
 function layOut(piece: Piece, columns: number): string {
   return put(piece, 0, 0, columns)
 }
@@ -401,7 +390,7 @@ function put(piece: Piece, indent: number, used: number, columns: number): strin
   return `${open}\n${lines.join(',\n')}\n${' '.repeat(indent)}${close}`
 }
 
-/** Returns whether the last part of a call can begin on the line of the call. This saves a level of indentation. */
+/** Beginning the last part on the line of the call saves a level of indentation. */
 function canHug({ open, items, isSpaced }: Group, { piece }: Item, used: number, columns: number): boolean {
   if (typeof piece === 'string' || piece.items.length === 0 || isSpaced || open === '[') return false
   const isContainer = piece.open === '{' || piece.open === '['

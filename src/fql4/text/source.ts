@@ -6,10 +6,7 @@ export interface TextRange {
   readonly end: number
 }
 
-/**
- * The range of an expression in the text. `parts` contains a node for each subexpression, by its key or index in wire
- * JSON.
- */
+/** `parts` contains a node for each subexpression, by its key or index in wire JSON. */
 export class SourceNode implements TextRange {
   readonly start: number
   readonly end: number
@@ -21,10 +18,7 @@ export class SourceNode implements TextRange {
     this.parts = parts
   }
 
-  /**
-   * Returns the node at the position of an error in a response. If a step of the position has no node, returns the node
-   * that the previous steps lead to.
-   */
+  /** If a step of the position has no node, returns the node that the previous steps lead to. */
   at(position: readonly (string | number)[]): SourceNode {
     let node: SourceNode = this
     for (const step of position) {
@@ -36,7 +30,7 @@ export class SourceNode implements TextRange {
   }
 }
 
-/** A line number and a column number, both counted from 1. Columns are UTF-16 units. */
+/** Both count from 1. Columns are UTF-16 units. */
 interface LineAndColumn {
   readonly line: number
   readonly column: number
@@ -56,15 +50,12 @@ export function lineAndColumn(text: string, offset: number): LineAndColumn {
   return { line, column: offset - lineStart + 1 }
 }
 
-/**
- * Maximum length of an excerpt in UTF-16 units. Of a longer line, the excerpt contains only the part around the start
- * of the range.
- */
+/** Maximum number of UTF-16 units: of a longer line, an excerpt shows only the part around the start of the range. */
 const excerptColumns = 100
 
 /**
- * Returns the line on which a range begins, and a second line that underlines the range with `^`. Only the first line
- * of the range is underlined. The second line contains the same tabs as the first line, so the columns match.
+ * Returns the line on which a range begins, and a second line that underlines the first line of the range with `^`. The
+ * second line contains the same tabs as the first line, so the columns match.
  */
 export function excerpt(text: string, { start, end }: TextRange): readonly [line: string, underline: string] {
   const { column } = lineAndColumn(text, start)
@@ -77,7 +68,6 @@ export function excerpt(text: string, { start, end }: TextRange): readonly [line
   return [shown, before + '^'.repeat(length)]
 }
 
-/** A syntax error with a position in the text. */
 export class FqlSyntaxError extends Error implements TextRange, LineAndColumn {
   override name = 'FqlSyntaxError'
   readonly start: number

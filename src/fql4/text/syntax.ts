@@ -4,10 +4,7 @@ import type { Expression, Node, Property, Super } from 'acorn'
 import { int64Max, int64Min } from '../../values/value.ts'
 import type { Parameter } from './text-functions.ts'
 
-/**
- * Parses a numeric literal. A literal with a decimal point or an exponent is a double. Every other literal is a 64-bit
- * integer. For an invalid number, returns the error message.
- */
+/** A decimal point or an exponent makes a double. For an invalid number, returns the error message. */
 export function readNumber(literal: string, isNegative: boolean): bigint | number | string {
   const raw = literal.replaceAll('_', '').toLowerCase()
   const hasRadix = /^0[xob]/.test(raw)
@@ -22,10 +19,7 @@ export function readNumber(literal: string, isNegative: boolean): bigint | numbe
   return integer < int64Min || integer > int64Max ? 'the integer has more than 64 bits' : integer
 }
 
-/**
- * Returns the name of a field in an object literal. Returns undefined if the field does not have the form `name:
- * value`.
- */
+/** Returns undefined if the field does not have the form `name: value`. */
 export function keyOf({ key, computed, kind, method }: Property): string | undefined {
   if (computed || kind !== 'init' || method) return undefined
   if (key.type === 'Identifier') return key.name
@@ -34,14 +28,13 @@ export function keyOf({ key, computed, kind, method }: Property): string | undef
   return typeof key.value === 'number' ? key.raw : undefined
 }
 
-/** Returns the text of a name (`a`) or of a member expression (`a.b`). Returns an empty text for all other nodes. */
+/** Returns the text of `a` or `a.b`, and an empty text for all other nodes. */
 export function dotted(node: Expression | Super): string {
   if (node.type === 'Identifier') return node.name
   if (node.type !== 'MemberExpression' || node.computed || node.property.type !== 'Identifier') return ''
   return `${dotted(node.object)}.${node.property.name}`
 }
 
-/** Returns the minimum and maximum number of arguments. */
 export function arityOf(parameters: readonly Parameter[]): readonly [min: number, max: number] {
   const taken = parameters.filter(({ kind }) => kind !== 'always null')
   const isOpen = taken.some(({ kind }) => kind === 'rest' || kind === 'rest as array')
@@ -50,8 +43,6 @@ export function arityOf(parameters: readonly Parameter[]): readonly [min: number
   const min = isRestOnly ? 1 : taken.filter(({ kind }) => kind === 'required').length
   return [min, isOpen ? Number.POSITIVE_INFINITY : taken.length]
 }
-
-// Messages for unsupported JavaScript syntax. Most messages show what to write instead.
 
 const operators: Readonly<Record<string, string>> = {
   '+': 'Add(a, b), or Concat([a, b]) for strings',
@@ -90,7 +81,7 @@ const kinds: Readonly<Record<string, string>> = {
   TaggedTemplateExpression: 'there are no tagged templates',
 }
 
-/** Returns the error message for an unsupported node. */
+/** Returns the error message for an unsupported node; most messages show what to write instead. */
 export function nameInstead(node: Node): string {
   // Nodes such as unary, binary and logical expressions have an operator. For assignments, `kinds` has a message.
   const { operator } = node as Node & { readonly operator?: string }

@@ -25,7 +25,6 @@ export interface Parameter {
 }
 
 interface FqlFunction {
-  /** The name, such as `Paginate`. */
   readonly name: string
   /** The name and the parameters, such as `Paginate(set, {ts, size, …})`. */
   readonly signature: string
@@ -38,9 +37,7 @@ interface FqlFunction {
   readonly summary: string
 }
 
-/**
- * A function that is not a special form. The kinds of its parameters determine how calls are converted to wire JSON.
- */
+/** A function that is not a special form. Its parameters determine how calls are converted to wire JSON. */
 export interface WireFunction extends FqlFunction {
   /** The first key of the call's object in wire JSON. */
   readonly wire: string
@@ -163,5 +160,4 @@ export const fqlFunctions: readonly FqlFunction[] = [...specialForms, ...wireFun
   (a, b) => (a.name < b.name ? -1 : 1),
 )
 
-/** The names of all functions and special forms. */
 export const functionNames: ReadonlySet<string> = new Set(fqlFunctions.map(({ name }) => name))

@@ -12,7 +12,7 @@ const textTags: Readonly<Record<string, string>> = { time: '@ts', date: '@date' 
 /** The native collections of schema objects. The keys are the names of the functions that return their references. */
 const named: Readonly<Record<string, string>> = { ...nativeOfKind, class: 'collections' }
 
-/** Thrown if a part of a query is not a literal value. For example, a call of `Add` is not a literal value. */
+/** Thrown for a part of a query that is not a literal value, such as a call of `Add`. */
 export class NoValueError extends Error {
   override name = 'NoValueError'
   /** The steps from the root of the query to the part that is not a literal value. */
@@ -24,9 +24,8 @@ export class NoValueError extends Error {
 }
 
 /**
- * Converts a query to the JSON format of responses, if the query is a literal value. Literal values are scalars,
- * arrays, objects, references, times, dates, bytes, sets and lambdas. Throws {@link NoValueError} for all other
- * queries.
+ * Returns the JSON format of responses. Literal values are scalars, arrays, objects, references, times, dates, bytes,
+ * sets and lambdas. Throws {@link NoValueError} for all other queries.
  */
 export function valueOfQuery(query: Json, position: readonly (string | number)[] = []): Json {
   if (Array.isArray(query)) return query.map((each, index) => valueOfQuery(each, [...position, index]))

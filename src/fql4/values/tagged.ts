@@ -48,7 +48,6 @@ export function typeName(value: Value): string {
   return taggedTypeName(value as Tagged)
 }
 
-/** A value with a `kind` property. */
 export type Tagged = TaggedValue | SetValue | Action | DocumentValue | Page | EventValue | ElementWithSources
 
 function taggedTypeName(value: Tagged): string {

@@ -13,10 +13,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 
-/**
- * The description of a set, without the elements. The elements are read on demand. Native (built-in) collections are
- * sets, too, but are represented by references.
- */
+/** The elements are read on demand. Native (built-in) collections are sets, too, but are represented by references. */
 export type SetShape =
   | { readonly type: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
   | { readonly type: 'documents'; readonly collection: Ref }
@@ -34,7 +31,6 @@ export type SetShape =
       readonly to: readonly Value[]
     }
 
-/** A set as a value of the language. */
 export class SetValue extends Transient {
   readonly kind = 'set'
   readonly shape: SetShape
@@ -53,10 +49,7 @@ export class SetValue extends Transient {
   }
 }
 
-/**
- * A set, or a reference that is used as a set. A reference to a native collection is the set of its documents. A
- * reference to a document is the set that contains only this document.
- */
+/** As a set, a native collection contains its documents, and the reference to a document only this document. */
 export type SetLike = SetValue | Ref
 
 /** A member of the object in `@set`. */
@@ -72,7 +65,6 @@ export type SetPart = { readonly key: string } & (
 const valuePart = (key: string, value: Value): SetPart => ({ key, kind: 'value', value })
 const valuesPart = (key: string, items: readonly Value[]): SetPart => ({ key, kind: 'values', items })
 
-/** Returns the members of the object in `@set`, in order. */
 export function setParts(shape: SetShape): readonly SetPart[] {
   switch (shape.type) {
     case 'match': {
@@ -137,8 +129,6 @@ function rawLambda(lambda: Lambda): ObjectValue {
   ])
 }
 
-// Events of histories, and the actions of events.
-
 /** The action of an event. Actions are rendered as strings but have their own type. */
 export class Action extends Transient {
   readonly kind = 'action'
@@ -161,7 +151,7 @@ export class Action extends Transient {
   }
 }
 
-/** An event in the history of a document (create, update, delete) or of a set (add, remove). */
+/** Document histories have the actions create, update and delete, set histories add and remove. */
 export class EventValue extends Transient {
   readonly kind = 'event'
   readonly ts: Micros | TransactionTime
@@ -211,14 +201,14 @@ export type Cursor =
   | { readonly type: 'values'; readonly values: readonly Value[] }
   | { readonly type: 'event'; readonly event: EventValue }
 
-/** Converts a cursor to a value: an array of values, or an event. */
+/** Returns an array of values, or an event. */
 export function cursorValue(cursor: Cursor): Value {
   return cursor.type === 'values' ? cursor.values : cursor.event
 }
 
 const noPositions = (): readonly Cursor[] => []
 
-/** A page of a set: consecutive elements, with cursors to the previous and the next page. */
+/** Consecutive elements of a set, with cursors to the previous and the next page. */
 export class Page extends Transient {
   readonly kind = 'page'
   readonly data: readonly Value[]
@@ -257,7 +247,7 @@ export class Page extends Transient {
   }
 }
 
-/** An element together with its sources. A page contains such elements if the query sets the option `sources`. */
+/** A page contains such elements if the query sets the option `sources`. */
 export class ElementWithSources extends Transient {
   readonly kind = 'element'
   readonly value: Value

@@ -20,44 +20,32 @@ import {
 } from '../../values/value.ts'
 import { isAtLeast } from './version.ts'
 
-/** Finds the names for rendering references. */
 export interface RefNames {
   /** The database of the request. References into this database are rendered without `database`. */
   readonly scope: DatabaseId
   /** Returns the current or last name of a schema object. Returns undefined if the object never had a name. */
   nameOf(ref: Ref): string | undefined
-  /**
-   * Returns the reference to the document of a database. The parent database contains this document. Returns undefined
-   * for the root database.
-   */
+  /** The parent database contains the document of a database. Undefined for the root database. */
   parentOf(database: DatabaseId): Ref | undefined
   /**
    * A cache of tails: the ends of rendered references, by collection. Contains only existing collections of the scope,
-   * and is valid until the name of a collection changes. If undefined, nothing is cached.
+   * and is valid until the name of a collection changes.
    */
   readonly tails?: RefTails
-  /**
-   * Returns whether a collection exists in the scope. `tails` may contain only such collections, because only their
-   * name changes make `tails` invalid.
-   */
+  /** Only name changes of existing collections make `tails` invalid, so `tails` contains no others. */
   isThere?(collection: CollectionId): boolean
 }
 
-/**
- * Renders references for a response. The methods return undefined for a reference to an object that never had a name.
- */
+/** The methods return undefined for a reference to an object that never had a name. */
 export class RefPrinter {
   readonly #names: RefNames
   readonly #asPath: boolean
   readonly #collectionKey: 'collection' | 'class'
-  /**
-   * The tails: for each collection, the text after the id in references to documents of the collection. This cache also
-   * contains collections that are not in `RefNames.tails`.
-   */
+  /** For each collection, the text after the id in references. Also has collections that `RefNames.tails` lacks. */
   readonly #tails = new Map<DatabaseId, Map<CollectionId, string | undefined>>()
   #passing = 0
 
-  /** The collection of the previous reference. The next reference usually is to a document of the same collection. */
+  /** The next reference usually is to a document of the same collection as the previous reference. */
   #latest:
     | {
         readonly database: DatabaseId
@@ -112,7 +100,7 @@ export class RefPrinter {
     return ref.textWith(tail)
   }
 
-  /** Renders an unresolved reference, with its name and its scope as given in the query. */
+  /** Uses the name and the scope as given in the query. */
   printUnresolved(ref: UnresolvedRef): string | undefined {
     this.#passing++
     return this.#asPath ? wrapPath(this.#unresolvedPath(ref)) : this.#unresolvedObject(ref)
@@ -150,10 +138,7 @@ export class RefPrinter {
       : nativeName(collection)
   }
 
-  /**
-   * Returns the member `database`, preceded by a comma. Returns an empty text for the database of the request and for
-   * the root database.
-   */
+  /** Preceded by a comma. Empty for the database of the request and for the root database. */
   #databaseField(database: DatabaseId): string | undefined {
     if (database === this.#names.scope || database === rootDatabase) return ''
     const ref = this.#names.parentOf(database)

@@ -37,19 +37,17 @@ import {
 import { type RefNames, RefPrinter } from './refs.ts'
 import { type ApiVersion, isAtLeast } from './version.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const renderLimits = {
   /** Maximum number of values and characters of a response, counted together; own limit. */
   answerUnitsMax: 67_108_864,
 } as const
 
-/** The inputs of rendering in addition to the value. */
 export interface RenderContext {
   readonly apiVersion: ApiVersion
   readonly names: RefNames
   /**
-   * The commit time of the transaction. If `open`, the text contains placeholders, which {@link fillTransactionTime}
-   * replaces. If undefined, the time of the transaction is unprintable.
+   * The commit time. If `open`, the text contains placeholders, which {@link fillTransactionTime} replaces. If
+   * undefined, the time of the transaction is unprintable.
    */
   readonly transactionTime?: Micros | 'open' | undefined
 }
@@ -60,7 +58,6 @@ export interface RenderContext {
  */
 const timeMarks = { micros: '\u0000', time: '\u0001' } as const
 
-/** Returns the placeholder for the time of the transaction. */
 export function transactionTimeMark({ unit }: TransactionTime): string {
   return timeMarks[unit]
 }
@@ -240,10 +237,7 @@ class Renderer {
     return `{${text}}`
   }
 
-  /**
-   * Renders the fields of an object literal, or the bindings of a `let`. The bindings can be a list of objects, because
-   * a name may be bound several times.
-   */
+  /** The bindings of a `let` can be a list of objects, because a name may be bound several times. */
   #codeFields(fields: Value): JsonPiece {
     if (Array.isArray(fields)) return `{${fields.map(binding => this.#codeMembers(binding)).join()}}`
     if (!(fields instanceof Map)) return this.value(fields)
@@ -260,7 +254,7 @@ class Renderer {
     return members.join()
   }
 
-  /** Renders the object in `@set`. Returns undefined if a member is unprintable. */
+  /** Returns undefined if a member is unprintable. */
   #setBody(shape: SetShape): JsonPiece {
     this.#enter()
     const members: Record<string, JsonPiece> = {}
@@ -280,7 +274,7 @@ class Renderer {
       members[part.key] = part.kind === 'values' ? this.#array(part.items) : this.#completeArray(part.items)
   }
 
-  /** Renders an array. Returns undefined if an item is unprintable. */
+  /** Returns undefined if an item is unprintable. */
   #completeArray(items: readonly Value[]): JsonPiece {
     let text = ''
     for (let index = 0; index < items.length; index++) {
@@ -291,10 +285,7 @@ class Renderer {
     return `[${text}]`
   }
 
-  /**
-   * Renders a lambda. `api_version` is omitted if the lambda's API version and the client's API version are both older
-   * than 3.
-   */
+  /** `api_version` is omitted if the lambda's and the client's API version are both older than 3. */
   #lambda({ apiVersion, body, parameters }: Lambda): JsonPiece {
     const code = { lambda: this.#code(parameters), expr: this.#code(body) }
     if (!isAtLeast(apiVersion, '3') && !isAtLeast(this.#apiVersion, '3')) return completeJsonObject(code)
@@ -332,7 +323,7 @@ class Renderer {
     return `{${text}}`
   }
 
-  /** Returns the cached text. Returns undefined if the cache is outdated, or if the text would exceed a limit. */
+  /** Returns undefined if the cache is outdated, or if the text would exceed a limit. */
   #known({ depth, tails, text, units }: RenderCache): string | undefined {
     if (text === undefined || tails !== this.#tails) return undefined
     const isWithin =
@@ -343,7 +334,7 @@ class Renderer {
     return text
   }
 
-  /** Returns the text of `render`. Caches the text in `shown` if it depends only on the value and `tails`. */
+  /** Caches the text in `shown` if it depends only on the value and `tails`. */
   #remember(shown: RenderCache, tails: RefTails, render: () => string): string {
     if (shown.tails === tails) return render()
     const [units, dependent, deepest] = [this.#units, this.#dependent, this.#deepest]
@@ -357,18 +348,12 @@ class Renderer {
     return text
   }
 
-  /**
-   * The number of rendered parts that must not be cached, because their text depends on more than the value and
-   * `RefTails`.
-   */
+  /** Counts rendered parts that must not be cached: their text depends on more than the value and `RefTails`. */
   get #dependent(): number {
     return this.#instants + this.#refs.passing
   }
 
-  /**
-   * Returns the fields of an index. The key in `source` is `class` for older clients, and `collection` for other
-   * clients.
-   */
+  /** The key in `source` is `class` for older clients, and `collection` for other clients. */
   #indexFields(fields: ObjectValue): ObjectValue {
     const source = fields.get('source')
     return source === undefined ? fields : new Map(fields).set('source', respellSource(source, this.#older))
@@ -410,7 +395,7 @@ class Renderer {
     )
   }
 
-  /** Renders the members of an event, without the data of a document. Cursors contain the same members. */
+  /** Omits the data of a document. Cursors contain the same members. */
   #eventMembers({ ts, action, document, values }: EventValue): Record<string, JsonPiece> {
     return {
       ts: this.#instant(ts),
@@ -421,17 +406,14 @@ class Renderer {
     }
   }
 
-  /** Renders the action of an event. The oldest API version has only the actions `create` and `delete`. */
+  /** The oldest API version has only the actions `create` and `delete`. */
   #action(action: ActionName): string {
     if (!this.#oldest) return `"${action}"`
     return action === 'delete' || action === 'remove' ? '"delete"' : '"create"'
   }
 }
 
-/**
- * Returns whether a list is rendered as its only item. An item that is an array stays inside the list, because clients
- * would parse the item as a list of several items.
- */
+/** An item that is an array stays inside the list, because clients would parse it as a list of several items. */
 function isAlone(items: readonly Value[]): boolean {
   return items.length === 1 && !Array.isArray(items[0])
 }

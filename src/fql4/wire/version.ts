@@ -6,7 +6,7 @@ export const apiVersions = ['2.0', '2.1', '2.7', '2.12', '3', '4', '5', 'UNSTABL
 
 export type ApiVersion = (typeof apiVersions)[number]
 
-/** The API version of requests without an explicit version. The protocol defines this default. */
+/** The protocol defines this default for requests without an explicit version. */
 export const defaultApiVersion: ApiVersion = '2.1'
 
 const ranks = new Map<string, number>(apiVersions.map((version, rank) => [version, rank]))
@@ -15,10 +15,7 @@ export function isApiVersion(text: string): text is ApiVersion {
   return ranks.has(text)
 }
 
-/**
- * Returns whether an API version is `minimum` or newer. An unknown version is treated as older than every known
- * version.
- */
+/** An unknown version is treated as older than every known version. */
 export function isAtLeast(version: string, minimum: ApiVersion): boolean {
   return (ranks.get(version) ?? -1) >= (ranks.get(minimum) as number)
 }
