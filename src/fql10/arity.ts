@@ -1,12 +1,9 @@
-// Represents how many arguments a function accepts.
+// Describes how many arguments a function accepts.
 
 import { type Message, msg, own } from '../base/message.ts'
 import type { LambdaNode } from './syntax/nodes.ts'
 
-/**
- * The numbers of arguments that a function accepts, in ascending order. If `open` is true, the function also accepts
- * any larger number of arguments.
- */
+/** `counts` is in ascending order. If `open` is true, the function also accepts any larger number of arguments. */
 export interface Arity {
   readonly counts: readonly number[]
   readonly open: boolean
@@ -16,7 +13,6 @@ export function arityOfLambda({ parameters, rest }: LambdaNode): Arity {
   return { counts: [parameters.length], open: rest !== undefined }
 }
 
-/** True if a function of this arity accepts `count` arguments. */
 export function takes({ counts, open }: Arity, count: number): boolean {
   return counts.includes(count) || (open && count > (counts.at(-1) ?? 0))
 }
@@ -30,7 +26,7 @@ export function arityText({ counts, open }: Arity, noun: 'argument' | 'parameter
   return last === 0 ? `no ${noun}s` : `exactly ${last} ${nouns(last)}`
 }
 
-/** The error message for a call with `count` arguments, which `arity` does not allow. */
+/** The error message for a call with a number of arguments that `arity` does not allow. */
 export function wrongCount(arity: Arity, count: number): Message {
   const expected = own(arityText(arity, 'argument'))
   return msg`callee function expects ${expected}, but ${own(count)} ${own(count === 1 ? 'was' : 'were')} provided.`

@@ -41,12 +41,12 @@ const effectNames: Readonly<Record<CallEffect, string>> = {
   write: 'a write',
 }
 
-/** Limits the effects of some code: `effect` is the largest allowed effect. `place` names the code in the error. */
+/** `effect` is the largest allowed effect. `place` names the limited code in the error. */
 interface EffectLimit {
   readonly effect: CallEffect
   /**
-   * A forbidden effect that is smaller than `effect`. For example, index bindings (computed values of an index) may
-   * read their document, but they must not read the time (an `observation`).
+   * A forbidden effect that is smaller than `effect`. Index bindings (computed values of an index) may read their
+   * document, but not the time (an `observation`).
    */
   readonly forbids?: CallEffect
   readonly place:
@@ -56,12 +56,9 @@ interface EffectLimit {
     | EffectPlace
 }
 
-/** The reason why a document cannot be read. */
 export interface Absence {
   readonly cause: 'not found' | 'deleted' | 'collection deleted' | 'permission denied'
-  /**
-   * The error for reading a field of the document. If undefined, the error is the same as for reading a field of null.
-   */
+  /** If undefined, reading a field fails as for null. */
   readonly onField: { readonly code: FailureCode; readonly message: Message } | undefined
   /** The error if the operator `!` is applied to the document. */
   readonly onAssert: { readonly code: FailureCode; readonly message: Message }
@@ -71,10 +68,7 @@ export interface Absence {
 export interface SetReader {
   /** Throws `permission_denied` if `mayReadSome` is false for the collection. */
   requireIndex(collection: Module, call: Call): void
-  /**
-   * Lazily reads the entries of a set. Omits entries that the caller may not read. Starts at the position `from`, or at
-   * the first entry if `from` is undefined.
-   */
+  /** Reads on demand from the position `from`, or from the first entry. Omits entries that the caller may not read. */
   scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<SetItem>
   /** True if the rights of the caller allow reading at least some documents of a collection. */
   mayReadSome(collection: Module): boolean
@@ -85,86 +79,73 @@ export interface SetReader {
 /** Decides how a write interprets field names. In the mode `plain`, no field name has a special meaning. */
 export type FieldsMode = 'default' | 'plain'
 
-/** Writes documents. Throws QueryFailures with the position of `call`. */
+/** Throws QueryFailures with the position of `call`. */
 export interface Writer {
   create(collection: Module, data: Struct, mode: FieldsMode, call: Call): Doc
   change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: FieldsMode, call: Call): Doc
-  /** Deletes a document. Returns a reference to the deleted document. */
+  /** Returns a reference to the deleted document. */
   remove(doc: Doc, call: Call): Doc
 }
 
-/** Reads the caller's identity, credentials and tokens. Throws QueryFailures with the position of `call`. */
+/** Throws QueryFailures with the position of `call`. */
 export interface AccessReader {
   credentialOf(document: Doc): Doc
   tokensOf(document: Doc, call: Call): SetValue
   verify(credential: Doc, password: string): boolean
   login(credential: Doc, password: string, ttl: Time | undefined, call: Call): Doc
-  /** The identity of the caller. Undefined if the caller has no identity. */
   identity(): Doc | undefined
-  /** The token of the caller. Undefined if the caller has no token. */
   token(): Value | undefined
   isProtected(call: Call): boolean
   /** True if the database checks queries before they run. */
   isTypechecked(): boolean
 }
 
-/** Resolves the user-defined names of a database. */
 export interface NameReader {
-  /** The user collection or function with this name or alias. Undefined if the name is unknown. */
+  /** By name or alias. Undefined if the name is unknown. */
   global(name: string): Module | UserFunction | undefined
-  /** The collection with this name or alias. Throws a QueryFailure at `call` if the name is unknown. */
+  /** By name or alias. Throws a QueryFailure at `call` if the name is unknown. */
   collection(name: string, call: Call): Module
-  /** The user function with this name or alias. Throws a QueryFailure at `call` if the name is unknown. */
+  /** By name or alias. Throws a QueryFailure at `call` if the name is unknown. */
   userFunction(name: string, call: Call): UserFunction
-  /** The definition of a collection or a function, by its name or alias. */
+  /** The definition of a collection or a function, by name or alias. */
   definitionOf(name: string): Doc | undefined
 }
 
-/** Reads documents with the rights of the caller. */
 export interface DocumentAccess {
   byId(collection: Module, id: bigint, call: Call): Doc
   byName(collection: Module, name: string, call: Call): Doc
   /**
-   * The reason why a document cannot be read. Undefined if the document can be read. `asWhole`: whether the caller needs
-   * all fields of the document. The check has no read cost if an index found the document and `asWhole` is false.
+   * Undefined if the document can be read. `asWhole`: whether the caller needs all fields of the document. The check
+   * has no read cost if an index found the document and `asWhole` is false.
    */
   absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined
-  /** All fields of a readable document, in the order of the response. */
+  /** In the order of the response. The document must be readable. */
   fields(doc: Doc, call: Call): Struct
   /**
-   * The cached JSON text of a readable document's fields. The text omits the id, the collection and the braces.
-   * Undefined if the text cannot be made from the stored version alone, for example because of computed fields.
+   * The cached JSON text of a readable document's fields, without the id, the collection and the braces. Undefined if
+   * the text cannot be made from the stored version alone, for example because of computed fields.
    */
   storedText(doc: Doc, tagged: boolean, call: Call): string | undefined
-  /**
-   * The value of a field of a readable document. The field `data` is the object that contains all data fields.
-   * Undefined if the document does not have the field.
-   */
+  /** `data` is the object with all data fields. The document must be readable. Undefined for a missing field. */
   field(doc: Doc, name: string, call: Call): Value | undefined
-  /** Adds a hint at `call.span` if the document was found with an index that does not contain the given field. */
+  /** Adds a hint at `call.span` if the index that found the document does not contain the given field. */
   hintUncovered(doc: Doc, name: string, call: Call): void
-  /** The module of a document's collection; `Collection.Deleted` if the collection was deleted. */
+  /** `Collection.Deleted` if the collection was deleted. */
   collectionOf(ref: Ref): Module
 }
 
-/** The keys and the data for creating the tokens that clients receive. The tokens are cursors and event sources. */
+/** Creates the tokens that clients receive: cursors and event sources. */
 export interface TokenSealing {
-  /** The database of the query. */
   readonly database: DatabaseId
-  /** The transaction time of the response. */
   resultTime(): Micros
   /** The commit time of the query's writes. Undefined if the query has not written. */
   writeTime(): Micros | undefined
-  /** The key that authenticates cursors. */
+  /** Authenticates cursors. */
   readonly cursorKey: Uint8Array
-  /**
-   * The key that authenticates event sources. All databases use the same key, because each event source names its
-   * database.
-   */
+  /** Authenticates event sources of all databases, because each event source names its database. */
   readonly sourceKey: Uint8Array
 }
 
-/** The data and the user-defined names that a query can access. Each property serves one purpose. */
 export interface World {
   readonly names: NameReader
   readonly documents: DocumentAccess
@@ -173,13 +154,12 @@ export interface World {
   readonly access: AccessReader
   readonly sealing: TokenSealing
   /**
-   * Calls a user function. The number of arguments must already be checked. Returns the result, or a BoundCall if the
-   * function is written in version 10 and has no role. The code that calls `callUser` must evaluate the BoundCall.
+   * The caller checks the number of arguments. Returns the result, or a BoundCall, which the caller must evaluate, if
+   * the function is written in version 10 and has no role.
    */
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall
 }
 
-/** A call of a lambda or user function, ready for evaluation. */
 export class BoundCall {
   readonly body: Node
   readonly scope: Scope | undefined
@@ -191,53 +171,47 @@ export class BoundCall {
   }
 }
 
-/** Codes of performance hints. Each code is part of a documentation URL. */
+/** Each code is part of a documentation URL. */
 export type HintCode = 'non_covered_document_read' | 'full_set_read' | 'collection_scan'
 
-/** The state of one query's evaluation, and the services that library functions use. */
 export interface Evaluation {
   readonly world: World
-  /** The time of the snapshot. */
   readonly now: Micros
   /**
-   * Evaluates an expression. Throws QueryFailures. Also throws errors that end the evaluation, such as an exceeded
-   * limit or `Pending` (the evaluation must wait for a result).
+   * Throws QueryFailures, and errors that end the evaluation, such as an exceeded limit or `Pending` (the evaluation
+   * must wait for a result).
    */
   evaluate(node: Node, scope: Scope | undefined, call: Call): Value
-  /** Runs `work`. Returns a QueryFailure instead of throwing it, so that evaluation can continue. */
+  /** Returns a QueryFailure instead of throwing it, so that evaluation can continue. */
   attempt<T>(work: () => T): T | QueryFailure
-  /** The value of a global name, which the library or the database defines. Undefined if the name is unknown. */
   global(name: string): Value | undefined
-  /** The library's field or method `name` for the type of `receiver`. Undefined if the type has no such member. */
+  /** The library's field or method for the type of `receiver`. Undefined if the type has no such member. */
   member(receiver: Value, name: string): Value | undefined
-  /**
-   * Applies a function that `call` has received as an argument. Errors in the function include `call` in their traces.
-   */
+  /** Applies a function that `call` has received as an argument. Errors in the function include `call` in traces. */
   apply(callee: FunctionValue, args: readonly Value[], call: Call): Value
   /**
-   * Prepares a call of a lambda or a user function. `call` represents this new call, not the call that encloses it. The
-   * code that calls `bind` evaluates the returned body, so that nested calls use less stack. If the function has a
-   * role or a body of version 4, `bind` evaluates the body itself and returns the value.
+   * `call` represents the new call, not the call that encloses it. The caller evaluates the returned body, so that
+   * nested calls use less stack. If the function has a role or a body of version 4, `bind` evaluates the body itself
+   * and returns the value.
    */
   bind(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value | BoundCall
-  /** Adds `units` to the compute units of the query. Throws if the query exceeds its limit. */
+  /** Throws if the query exceeds its limit of compute units. */
   compute(units: number): void
-  /** Appends a diagnostic (of `log` or `dbg`) to the summary of the response. */
+  /** For diagnostics of `log` or `dbg`. */
   addLogLine(diagnostic: Diagnostic): void
-  /** Adds a performance hint if the request asks for hints. The same hint at the same position is added only once. */
+  /** Has no effect if the request asks for no hints. The same hint at the same position is added only once. */
   hint(code: HintCode, text: string, span: Span | undefined): void
-  /** Returns a new id. A repeated evaluation of the query gets the same ids. */
+  /** A repeated evaluation of the query gets the same ids. */
   newId(): bigint
 }
 
-/** The properties that {@link Call.as} can replace in a copy of a call. */
 interface CallOptions {
   readonly source?: Source
   readonly depth?: number
   readonly limit?: EffectLimit
 }
 
-/** Determines the state that a call reads. If both times are undefined, the call reads the present. */
+/** If both times are undefined, the call reads the present. */
 export interface ReadTimes {
   /** The time that an `at` block sets. Reads at this time need the right to read the history. */
   readonly at: number | undefined
@@ -248,7 +222,6 @@ export interface ReadTimes {
   readonly snapshot: number | undefined
 }
 
-/** A call of a function, an operator or a lambda. */
 export class Call implements ReadTimes {
   readonly evaluation: Evaluation
   readonly outer: Call | undefined
@@ -256,7 +229,7 @@ export class Call implements ReadTimes {
   readonly source: Source
   /** The range of the argument list. Undefined if the trace does not show this call. */
   readonly span: Span | undefined
-  /** The number of enclosing calls of lambdas and user functions. */
+  /** Counts the enclosing calls of lambdas and user functions. */
   readonly depth: number
   readonly limit: EffectLimit | undefined
   readonly at: number | undefined
@@ -282,32 +255,28 @@ export class Call implements ReadTimes {
     this.snapshot = snapshot
   }
 
-  /** A nested call with its argument list at `span`. */
   within(span: Span): Call {
     return new Call(this.evaluation, this, this.source, span, this.depth, this.limit, this.at, this.snapshot)
   }
 
-  /** A copy of this call with the given properties. */
   as({ source = this.source, depth = this.depth, limit = this.limit }: CallOptions): Call {
     return new Call(this.evaluation, this.outer, source, this.span, depth, limit, this.at, this.snapshot)
   }
 
-  /** The time of reads. If undefined, reads return the current data, including the query's own writes. */
+  /** If undefined, reads return the current data, including the query's own writes. */
   get readTime(): number | undefined {
     return this.at ?? this.snapshot
   }
 
-  /** A copy of this call for code within an `at` block, or for code that an `at` block returns to the present. */
+  /** For code within an `at` block, or for code that an `at` block returns to the present. */
   asOf(at: number | undefined): Call {
     return this.reading({ at, snapshot: this.snapshot })
   }
 
-  /** A copy of this call with the given read times. */
   reading({ at, snapshot }: ReadTimes): Call {
     return new Call(this.evaluation, this.outer, this.source, this.span, this.depth, this.limit, at, snapshot)
   }
 
-  /** Creates a failure at the argument list of this call. */
   failure(
     code: FailureCode,
     message: Message,
@@ -317,35 +286,31 @@ export class Call implements ReadTimes {
     return failureAt(code, message, this.span, this.outer, remarks, parts)
   }
 
-  /** Creates the failure of an invalid argument: ``invalid argument `x`: x must be positive``. */
+  /** Creates errors such as ``invalid argument `x`: x must be positive``. */
   invalidArgument(parameter: string, reason: Message): QueryFailure {
     return this.failure('invalid_argument', msg`invalid argument \`${parameter}\`: ${reason}`)
   }
 
-  /** Creates the failure of an index outside of an array or text. */
+  /** For an index outside of an array or text. */
   outOfBounds(index: number, length: number): QueryFailure {
     return this.failure('index_out_of_bounds', msg`index ${index} out of bounds for length ${length}`)
   }
 
-  /** Creates a null for a missing result. `reason` is the end of the message `Null value, due to …`. */
+  /** `reason` is the end of the message `Null value, due to …`. */
   nothing(reason: Message): NullValue {
     return new NullValue({ type: 'no element', reason }, this.span)
   }
 
-  /** Creates the null that a function without a result returns. */
   nullResult(): NullValue {
     return new NullValue(literalNull, this.span)
   }
 
-  /**
-   * Applies a function that this call has received as an argument. Does not check the function's arity, because the
-   * check of this call's arguments has already done so.
-   */
+  /** Does not check the function's arity, because the check of this call's arguments has already done so. */
   apply(callee: FunctionValue, ...args: Value[]): Value {
     return this.evaluation.apply(callee, args, this)
   }
 
-  /** Applies a predicate. The result null is treated as false. All other results that are not Booleans are errors. */
+  /** A null result counts as false. All other results that are not Booleans are errors. */
   test(predicate: FunctionValue, ...args: Value[]): boolean {
     const result = this.evaluation.apply(predicate, args, this)
     if (typeof result === 'boolean') return result
@@ -353,12 +318,12 @@ export class Call implements ReadTimes {
     throw this.mismatch('Boolean', result)
   }
 
-  /** Creates the failure of a value with the wrong type. For arguments, use `invalidArgument`. */
+  /** For a value with the wrong type. For arguments, use `invalidArgument`. */
   mismatch(expected: string, received: Value): QueryFailure {
     return this.failure('type_mismatch', msg`expected type: ${expected}, received ${typeName(received)}`)
   }
 
-  /** Creates a failure at a range of this call's text, with this call in the trace. */
+  /** `start` and `end` are offsets in this call's text. The trace contains this call. */
   failureWithin(
     code: FailureCode,
     message: Message,
@@ -369,12 +334,11 @@ export class Call implements ReadTimes {
     return failureAt(code, message, this.place(start, end), this, remarks)
   }
 
-  /** A range of this call's text. */
   place(start: number, end: number): Span {
     return { source: this.source, start, end }
   }
 
-  /** The position of this call, for the explanation of access decisions: source name, line and column. */
+  /** Source name, line and column, for the explanation of access decisions. */
   position(): readonly (string | number)[] {
     const { span } = this
     if (span === undefined) return []
@@ -382,10 +346,7 @@ export class Call implements ReadTimes {
     return [span.source.name, line, span.start - span.source.lineStart(line) + 1]
   }
 
-  /**
-   * Throws if `limit` forbids the effect. `action` is the subject of the message, such as `` `now` `` or
-   * `Projection`.
-   */
+  /** Throws if `limit` forbids the effect. `action`, such as `` `now` ``, is the subject of the message. */
   requireEffect(effect: CallEffect, action: string): void {
     const { limit } = this
     if (limit === undefined) return
@@ -395,7 +356,7 @@ export class Call implements ReadTimes {
   }
 }
 
-/** Creates a failure at `span`. The call `within` and its outer calls form the trace. */
+/** The call `within` and its outer calls form the trace. */
 export function failureAt(
   code: FailureCode,
   message: Message,

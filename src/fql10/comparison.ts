@@ -1,6 +1,6 @@
 // Compares values. The operators use equality (`equals`) and a partial order (`compare`). Sorting uses a total order
-// (`compareTotally`). Array elements and object fields are also compared in the total order. These functions read no
-// documents. Callers that treat a missing document as null must check whether the document exists.
+// (`compareTotally`), also for array elements and object fields. These functions read no documents. Callers that treat
+// a missing document as null must check whether the document exists.
 
 import { step } from '../base/effort.ts'
 import { compareBytes } from '../values/order.ts'
@@ -24,7 +24,7 @@ import {
   type Value,
 } from './value.ts'
 
-/** The rank of each type in the total order. */
+/** The order of the types in the total order. */
 const ranks: Readonly<Record<Kind, number>> = {
   number: 0,
   bytes: 1,
@@ -48,17 +48,14 @@ const ranks: Readonly<Record<Kind, number>> = {
   null: 18,
 }
 
-/**
- * The number that represents a value in a comparison with an ID. Undefined if the value cannot be compared with an ID,
- * for example a text that is not a decimal integer.
- */
+/** Undefined if the value cannot be compared with an ID, for example a text that is not a decimal integer. */
 function idNumber(value: Value): bigint | number | undefined {
   if (value instanceof Id) return value.value
   if (typeof value === 'string') return integerOfText(value)
   return typeof value === 'number' ? value : integerOf(value)
 }
 
-/** Compares two values of one type, or an ID with a number or a text. Undefined if the values have no order. */
+/** Accepts values of one type, or an ID with a number or a text. Undefined if the values have no order. */
 export function compare(left: Value, right: Value): number | undefined {
   if (left instanceof Id || right instanceof Id) {
     const [a, b] = [idNumber(left), idNumber(right)]
@@ -70,7 +67,7 @@ export function compare(left: Value, right: Value): number | undefined {
   return compareAlike(kind, left, right)
 }
 
-/** Compares any two values. Values of different types are ordered by type. */
+/** Values of different types are ordered by type. */
 export function compareTotally(left: Value, right: Value): number {
   step()
   const kind = kindOf(left)
@@ -132,12 +129,11 @@ function compareTimes(left: Time, right: Time): number {
   return compareByOperator(left.seconds, right.seconds) || left.nanos - right.nanos
 }
 
-/** Compares values for which the operator `<` of JavaScript is a total order. */
 function compareByOperator<T extends bigint | string>(left: T, right: T): number {
   return left === right ? 0 : left < right ? -1 : 1
 }
 
-/** Compares UUIDs as Java does: as two signed integers of 64 bits. */
+/** As in Java: two signed integers of 64 bits. */
 function compareUuids(left: Uuid, right: Uuid): number {
   const half = ({ text }: Uuid, from: number, to: number) =>
     BigInt.asIntN(64, BigInt(`0x${text.replaceAll('-', '').slice(from, to)}`))
@@ -200,10 +196,7 @@ function equalStructs(left: Struct, right: Struct, same: (left: Value, right: Va
   return true
 }
 
-/**
- * The equality of array elements (`includes`, `indexOf`, `distinct`). Two rules differ from {@link equals}: doubles
- * compare by IEEE 754, and an ID does not equal a number.
- */
+/** Unlike {@link equals}, `includes`, `indexOf` and `distinct` compare doubles by IEEE 754, and no ID with a number. */
 export function equalElements(left: Value, right: Value): boolean {
   step()
   if (typeof left === 'number' && typeof right === 'number') return left === right

@@ -12,12 +12,10 @@ import { schemeText } from './typing/print.ts'
 import { environmentErrorBody, environmentOptions, errorText } from './wire/environment-request.ts'
 import { typesOf } from './world/static-types.ts'
 
-/** True for a request for the environment. */
 export function isEnvironmentRequest({ options }: LanguageRequest): boolean {
   return options?.kind === environmentOptions.kind
 }
 
-/** The caller may not see the environment. */
 class EnvironmentRefused extends LanguageError {
   override name = 'EnvironmentRefused'
 
@@ -28,7 +26,7 @@ class EnvironmentRefused extends LanguageError {
 
 const readers: ReadonlySet<string | undefined> = new Set(['admin', 'server'])
 
-/** Lists all names and types that queries of a database can use. Only server and admin keys may run it. */
+/** Only server and admin keys may list the names and types of a database. */
 export class EnvironmentQuery implements Query {
   readonly effect = 'read'
 
@@ -53,7 +51,6 @@ export class EnvironmentQuery implements Query {
   }
 }
 
-/** The response to a caller that may not see the environment. */
 export function refusedEnvironment(error: LanguageError): RenderedResponse {
   return { status: 403, body: errorText('forbidden', error.message) }
 }

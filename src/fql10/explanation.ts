@@ -20,20 +20,13 @@ import { Source } from './syntax/source.ts'
 import { Doc, type Value } from './value.ts'
 import { DataWorld } from './world/data-world.ts'
 
-/** The query to explain, and the caller whose access is explained. */
 interface ExplanationRequest {
   readonly query: QueryBody
-  /**
-   * The caller whose access is explained: a built-in role, or an expression whose value is a document. If undefined,
-   * the access of the request's caller is explained.
-   */
+  /** A built-in role, or an expression whose value is a document. Undefined for the caller of the request. */
   readonly as: QueryBody | string | undefined
 }
 
-/**
- * Reads the body of a request. Undefined if the member `query` is neither a text nor a template. Throws `bad request`
- * if the member `as` is neither.
- */
+/** Undefined if the member `query` is neither a text nor a template. Throws `bad request` if `as` is neither. */
 export function readExplanation(body: string | undefined): ExplanationRequest | undefined {
   const parsed = () => parseJson(body ?? '')
   const given = catchError(JsonSyntaxError, parsed, () => undefined)
@@ -57,7 +50,7 @@ function isText(query: Json | undefined): boolean {
   return typeof query === 'string' || (query instanceof Map && query.has('fql'))
 }
 
-/** Creates a query whose value is the caller in `as`: a role or a document. `run` evaluates an expression. */
+/** The value of the query is a role or a document. `run` evaluates an expression. */
 export function callerQuery(
   as: QueryBody | string,
   run: (body: QueryBody, session: Session) => Value,
@@ -80,10 +73,7 @@ export function callerQuery(
   }
 }
 
-/**
- * Parses the member `data` from the beginning of a response. The transaction of this response is not committed, so
- * `time` replaces the placeholder for the commit time.
- */
+/** Parses the member `data`. `time` replaces the placeholder for the commit time, because nothing is committed. */
 export function dataOf(beginning: string, time: Micros): Stored {
   const text = beginning.replaceAll(timeMark, formatMicros(time))
   const members = parseJson(`{${text}}`)
@@ -100,7 +90,7 @@ export function describeFailure(error: Error): ObjectValue {
   ])
 }
 
-/** The body of an explanation, as plain JSON with documents as references. */
+/** Plain JSON with documents as references. */
 export function explanationBody(explanation: ObjectValue, session: Session): string {
   const world = new DataWorld(session)
   const call = new Call(new Interpreter(session, world), undefined, new Source('', ''), undefined)

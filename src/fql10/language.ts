@@ -60,7 +60,7 @@ import { type CheckOutcome, checkOnce, learnCheck } from './world/remembered-che
 import { storedCode } from './world/stored-code.ts'
 import { namesOf } from './world/wire-names.ts'
 
-/** The failure of a query, with the beginning of the response. The costs are appended to the beginning later. */
+/** `beginning` is completed with the costs later. */
 class FailedQuery extends LanguageError {
   override name = 'FailedQuery'
   readonly failure: QueryFailure
@@ -147,7 +147,7 @@ class ReadyQuery implements Query {
     }
   }
 
-  /** Checks the types of the query, if the request or the database wants that. */
+  /** Checks the types of the query, if the request or the database wants it. */
   #check(
     program: Program,
     args: Struct,
@@ -163,7 +163,6 @@ class ReadyQuery implements Query {
     return checkOnce({ key: keyOf(this.#body.query), program, args, placeholders }, session)
   }
 
-  /** Evaluates the query, and returns the result as plain JSON. */
   value(session: Session): Stored {
     const [beginning] = splitVersion(this.evaluate(session).body)
     return dataOf(beginning, session.transaction.snapshotTime)
@@ -178,7 +177,6 @@ function runAlone({ query }: QueryBody, session: Session): Value {
   return new Interpreter(session, world).run(program, new Map(), placeholders)
 }
 
-/** Renders a value as the `data` of a response. */
 function render(value: Value, format: string, interpreter: Interpreter): string {
   const call = new Call(interpreter, undefined, new Source(queryName, ''), undefined)
   return renderResult(value, format, timeMark, call)
@@ -193,7 +191,6 @@ function stackOverflow(): QueryFailure {
   return new QueryFailure('stack_overflow', message, [{ name: 'error', message, span: undefined }])
 }
 
-/** Version 10 of the language. */
 export const version10: NamedLanguage<'10'> = {
   code: storedCode,
   accessOptions: { identityNeedsRole: true },

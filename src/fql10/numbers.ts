@@ -7,12 +7,11 @@ import { trimBlanks } from '../values/trim.ts'
 import { int64Max, int64Min } from '../values/value.ts'
 import { integerOf, NarrowLong, type NumberValue } from './value.ts'
 
-/** Converts a number to a double. */
 export function doubleOf(value: NumberValue): number {
   return value instanceof NarrowLong ? Number(value.value) : Number(value)
 }
 
-/** Compares numbers of any width by value. If at least one number is a double, both numbers are compared as doubles. */
+/** If at least one number is a double, both numbers are compared as doubles. */
 export function compareNumbers(left: NumberValue, right: NumberValue): number {
   const [a, b] = [integerOf(left), integerOf(right)]
   if (a !== undefined && b !== undefined) return a < b ? -1 : a > b ? 1 : 0
@@ -28,10 +27,7 @@ type NumberOperator = readonly [
   ofDoubles: (left: number, right: number) => number,
 ]
 
-/**
- * Operators that calculate an integer from two integers. If this integer does not fit into 64 bits, the operands are
- * converted to doubles.
- */
+/** If an integer result does not fit into 64 bits, the operands are converted to doubles. */
 const exact: Readonly<Record<string, NumberOperator>> = {
   '+': [(a, b) => a + b, (a, b) => a + b],
   '-': [(a, b) => a - b, (a, b) => a - b],
@@ -52,17 +48,15 @@ function exactly(
   return ofDoubles(doubleOf(left), doubleOf(right))
 }
 
-/** The sum of two numbers. */
 export function add(left: NumberValue, right: NumberValue): bigint | number {
   return arithmetic('+', left, right)
 }
 
-/** True if both numbers are integers and `right` is zero. */
 export function dividesByZero(left: NumberValue, right: NumberValue): boolean {
   return typeof left !== 'number' && typeof right !== 'number' && integerOf(right) === 0n
 }
 
-/** The quotient. Integer quotients are truncated. */
+/** Integer quotients are truncated. */
 export function divide(left: NumberValue, right: NumberValue): bigint | number {
   const [a, b] = [integerOf(left), integerOf(right)]
   if (a !== undefined && b !== undefined) return BigInt.asIntN(64, a / b)
@@ -73,8 +67,8 @@ export function divide(left: NumberValue, right: NumberValue): bigint | number {
 const powerBitsMax = 1100
 
 /**
- * Raises a number to a power. For doubles, JavaScript gives the same results as Java. For example, 1 to the power of
- * NaN or infinity is NaN, and NaN to the power of 0 is 1.
+ * For doubles, JavaScript gives the same results as Java: 1 to the power of NaN or infinity is NaN, and NaN to the
+ * power of 0 is 1.
  */
 function power(left: NumberValue, right: NumberValue): bigint | number {
   const [base, exponent] = [integerOf(left), integerOf(right)]
@@ -91,7 +85,7 @@ function power(left: NumberValue, right: NumberValue): bigint | number {
   return result >= int64Min && result <= int64Max ? result : Number(result)
 }
 
-/** The result of an arithmetic operator. Callers must check for division by zero first. */
+/** Callers must check for division by zero first. */
 export function arithmetic(operator: string, left: NumberValue, right: NumberValue): bigint | number {
   const ofBoth = exact[operator]
   if (ofBoth !== undefined) return exactly(ofBoth, left, right)
@@ -126,23 +120,23 @@ export function complement(value: NumberValue): bigint {
   return ~bitsOf(value)
 }
 
-/** The 64-bit integer in a decimal text with an optional sign. Undefined for any other text. */
+/** Accepts a decimal text with an optional sign. Undefined for any other text. */
 export function integerOfText(text: string): bigint | undefined {
   if (text.length > 20 || !/^[+-]?[0-9]+$/.test(text)) return undefined
   const integer = BigInt(text.startsWith('+') ? text.slice(1) : text)
   return integer < int64Min || integer > int64Max ? undefined : integer
 }
 
-// Doubles are parsed as in Java. The parser accepts surrounding whitespace, the suffixes `f` and `d`, hexadecimal
-// numbers, `NaN` and `Infinity`. A text can match each regular expression in only one way, so that long texts are
-// parsed in linear time.
-
 const decimal = /^[+-]?(?:NaN|Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)$/
 const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)[fFdD]?$/
 /** Maximum number of hexadecimal digits. */
 const hexDigitsMax = 200
 
-/** Parses a text as a double. Undefined if the text is invalid. */
+/**
+ * Parses a text as Java does: accepts surrounding whitespace, the suffixes `f` and `d`, hexadecimal numbers, `NaN` and
+ * `Infinity`. A text can match each regular expression in only one way, so long texts are parsed in linear time.
+ * Undefined if the text is invalid.
+ */
 export function javaDouble(text: string): number | undefined {
   longCall(text.length)
   const trimmed = trimBlanks(text)

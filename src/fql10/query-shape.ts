@@ -18,13 +18,12 @@ export function isLanguageWord(word: string): boolean {
   return isKeyword(word) || globals.has(word) || memberNames.has(word)
 }
 
-/** The members of a request for the events of a source. */
 const eventMembers = ['token', 'start_ts', 'cursor', 'page_size']
 
 /**
- * The shape of a request body, escaped for use within a JSON string. For a request for events, the shape is an object
- * with the members of the request, such as `{"token":"?"}`. For any other body without a query, the shape is empty.
- * `names` are names of schema objects. The shape shows these names as marks (values/names.ts) instead of `?`.
+ * Escapes the shape for a JSON string. For a request for events, the shape is an object with the members of the
+ * request, such as `{"token":"?"}`. For any other body without a query, the shape is empty. `names`: schema objects,
+ * which become marks (values/names.ts) instead of `?`.
  */
 export function shapeOf(body: string, names: readonly string[] = []): string {
   if (body.length > queryUnitsMax) return '…'
@@ -76,7 +75,7 @@ function shapeOfText(text: string, names: readonly string[]): string {
   return shape
 }
 
-/** Appends a word to a shape. Puts a space before the word if the shape ends with a word. */
+/** Appends a word, after a space if the shape ends with a word. */
 function apart(shape: string, word: string): string {
   const last = shape.charCodeAt(shape.length - 1)
   return continuesName(last) || last === code.question || markedName(last) !== undefined

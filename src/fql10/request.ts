@@ -1,5 +1,6 @@
 // Parses the body of a request: a query or a template, and arguments. A request with an invalid body fails with
-// `bad request`. Parsed queries are cached.
+// `bad request`. Parsed queries are cached by their text, because drivers send the same template again with other
+// values.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { msg } from '../base/message.ts'
@@ -13,7 +14,7 @@ import { Source } from './syntax/source.ts'
 import { type ComposedQuery, composeQuery, jsonKind, TemplateError, unexpected } from './syntax/template.ts'
 import type { Struct, Value } from './value.ts'
 
-/** A parsed body. Its arguments are decoded after authentication. */
+/** The arguments are decoded after authentication. */
 export interface QueryBody {
   readonly query: ComposedQuery
   readonly arguments: ReadonlyMap<string, Json>
@@ -23,7 +24,7 @@ function invalidBody(detail = ''): RequestError {
   return new RequestError('bad request', msg`Invalid request body${detail === '' ? '' : `: ${detail}`}`)
 }
 
-/** Parses the body of a query. Throws `bad request`. */
+/** Throws `bad request`. */
 export function readQueryBody(body: string | undefined): QueryBody {
   if (body === undefined || body === '') throw new RequestError('bad request', msg`No request body provided`)
   const { json, repeated } = parseBody(body)
@@ -31,7 +32,7 @@ export function readQueryBody(body: string | undefined): QueryBody {
   return queryOf(json, repeated)
 }
 
-/** Converts the members of a body to a query. `repeated`: see {@link composeQuery}. Throws `bad request`. */
+/** `repeated`: see {@link composeQuery}. Throws `bad request`. */
 export function queryOf(json: ReadonlyMap<string, Json>, repeated?: RepeatedNames): QueryBody {
   for (const key of json.keys()) if (key !== 'query' && key !== 'arguments') throw invalidBody()
   const query = json.get('query')
@@ -57,7 +58,7 @@ function parseBody(body: string): ReturnType<typeof parseJsonWithRepeated> {
   }
 }
 
-/** Decodes the arguments. Throws `bad request` for the first invalid argument. */
+/** Throws `bad request` for the first invalid argument. */
 export function decodeArguments(args: ReadonlyMap<string, Json>, tagged: boolean, names: TagNames): Struct {
   const values = new Map<string, Value>()
   for (const [name, json] of args) {
@@ -71,8 +72,6 @@ export function decodeArguments(args: ReadonlyMap<string, Json>, tagged: boolean
   return values
 }
 
-// Parsed queries are cached by their text, because drivers send the same template again with other values.
-
 /** Maximum total size of the cached syntax trees, in bytes. */
 const cachedBytesMax = 33_554_432
 /** The tree of a text with this number of UTF-16 units or more is not cached. */
@@ -84,14 +83,14 @@ const cache = new GenerationCache<string, Program>(
 )
 
 /**
- * Identifies the text of a query. Each placeholder is `<value>` in the text. A query can contain the same text itself, so
- * the positions of the placeholders are part of the key.
+ * Each placeholder is `<value>` in the text. A query can contain the same text itself, so the positions of the
+ * placeholders are part of the key.
  */
 export function keyOf({ text, placeholders }: ComposedQuery): string {
   return placeholders.length === 0 ? text : `${placeholders.join()} ${text}`
 }
 
-/** The syntax tree of a query. Throws a QueryFailure if the query cannot be parsed. */
+/** Throws a QueryFailure if the query cannot be parsed. */
 export function programOf(query: ComposedQuery): Program {
   const { placeholders, text } = query
   const key = keyOf(query)

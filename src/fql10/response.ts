@@ -10,7 +10,7 @@ import type { Micros } from '../values/value.ts'
 import { faultOf, type QueryFailure } from './failure/query-failure.ts'
 import { eventErrorBody, requestErrorBody } from './wire/request-errors.ts'
 
-/** The placeholder for the time of the transaction. JSON text cannot contain this character unescaped. */
+/** JSON text cannot contain this character unescaped. */
 export const timeMark = '\u0001'
 
 /** Options of a request, from `LanguageRequest.options`. */
@@ -19,15 +19,14 @@ export interface RequestOptions {
   readonly format?: string
   /** If `true`, the summary contains performance hints. */
   readonly hints?: string
-  /** `true` or `false`: whether the query is checked before it runs. If absent, the database decides. */
+  /** `true` or `false`. If absent, the database decides. */
   readonly typecheck?: string
-  /** The tags of the request, which the response repeats. Absent if the request has no tags. */
+  /** The response repeats the tags. */
   readonly tags?: string
   /** The endpoint of the request. Absent for the query endpoint. Only the service itself requests a `stream page`. */
   readonly endpoint?: 'feed' | 'stream' | 'stream page'
 }
 
-/** The commit time and the costs of a request. */
 interface Ending {
   readonly time: Micros
   readonly metrics: QueryMetrics | undefined
@@ -35,8 +34,7 @@ interface Ending {
 
 /**
  * The beginning of a successful body, followed by `|` and the schema version. {@link splitVersion} separates the two
- * parts, and {@link completeBody} adds the rest of the body. `type` is the static type of the result; undefined if the
- * query was not checked.
+ * parts, and {@link completeBody} adds the rest of the body. `type` is the static type of the result; undefined if the query was not checked.
  */
 export function resultBody(
   data: string,
@@ -48,7 +46,6 @@ export function resultBody(
   return `"data":${data}${typed},"summary":${quoteJson(summary)}|${schemaVersion}`
 }
 
-/** The beginning of the body for a failed query. */
 export function failureBody(
   { code, message, constraintFailures }: QueryFailure,
   abort: string | undefined,
@@ -63,7 +60,7 @@ export function failureBody(
   return `"error":${error},"summary":${quoteJson(summary)}`
 }
 
-/** Completes the beginning of a body: fills in the commit time, and adds the costs, the tags and the schema version. */
+/** Fills in the commit time, and adds the costs, the tags and the schema version. */
 export function completeBody(
   beginning: string,
   schemaVersion: Micros,
@@ -76,12 +73,11 @@ export function completeBody(
   return `{${filled},"txn_ts":${time}${stats}${echoed},"schema_version":${schemaVersion}}`
 }
 
-/** True for a body from {@link resultBody}. */
 export function isResultBody(body: string): boolean {
   return body.startsWith('"data":')
 }
 
-/** Splits the text of {@link resultBody} into the beginning and the schema version. */
+/** Splits the text of {@link resultBody}. */
 export function splitVersion(body: string): readonly [beginning: string, schemaVersion: Micros] {
   const at = body.lastIndexOf('|')
   return [body.slice(0, at), nearestMicros(Number(body.slice(at + 1)))]
@@ -97,10 +93,7 @@ function statsText(metrics: QueryMetrics): string {
   return `{${operations},"query_time_ms":${ms},"contention_retries":${txnRetries},${bytes},"rate_limits_hit":${limitsHit}}`
 }
 
-/**
- * If a request times out within this time (in milliseconds), the response states that the client's deadline was too
- * short.
- */
+/** If a request times out within this time (ms), the response says that the client's deadline was too short. */
 const aggressiveMs = 1000
 
 function aggressiveDeadline(
@@ -113,19 +106,16 @@ function aggressiveDeadline(
   return { status: 440, body: requestErrorBody(code, text) }
 }
 
-/** The fault of a request that failed with a RequestError. */
 function faultOfRequest(error: RequestError): Fault {
   return requestFault(error, requestErrors[error.code].version10)
 }
 
-/** The response to a feed request or stream request that failed with a RequestError. */
 export function failedEventRequest(error: RequestError, metrics: QueryMetrics | undefined): RenderedResponse {
   const { code, description, status } = error
   const rendered = aggressiveDeadline(error, metrics) ?? { status, body: eventErrorBody(code, description) }
   return { ...rendered, fault: faultOfRequest(error) }
 }
 
-/** The response to a feed request or stream request that failed with a QueryFailure. */
 export function eventFailure(failure: QueryFailure): RenderedResponse {
   const { code, message } = failure
   const body = `{"error":{"code":"${code}","message":${quoteJson(message)}}}`

@@ -8,7 +8,7 @@ import { stepOf } from './syntax/field-paths.ts'
 import type { LambdaNode, Link, Node, Program } from './syntax/nodes.ts'
 import { walk } from './syntax/slices.ts'
 
-/** A field that a filter or a sort order uses, and the role that the field would have in an index. */
+/** `as` is the role that the field would have in an index. */
 interface FieldUse {
   readonly path: Path
   readonly as: 'term' | 'value'
@@ -18,9 +18,9 @@ interface FieldUse {
 const equality = '=='
 const comparisons: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
-/** Fields of a document that are stored outside the field `data`. */
+/** Stored outside the field `data`. */
 const ownTimes: ReadonlySet<string | bigint> = new Set(['ts', 'ttl'])
-/** Fields for which an index is useless, because a query finds documents by id without an index. */
+/** An index of these fields is useless, because a query finds documents by id without an index. */
 const identities: ReadonlySet<string | bigint> = new Set(['id', 'coll'])
 
 /** Returns the uses of collections in a query, in the order of their occurrence. */
@@ -91,10 +91,7 @@ function lambdaOf(node: Node): LambdaNode | undefined {
   return node.kind === 'lambda' && node.parameters.length === 1 ? node : undefined
 }
 
-/**
- * The stored path of the field that an expression reads from the lambda parameter `parameter`. Undefined for any other
- * expression.
- */
+/** The stored path of a field of the lambda parameter `parameter`. Undefined for any other expression. */
 function pathOf(node: Node, parameter: string): { readonly path: Path } | undefined {
   if (node.kind === 'group') return pathOf(node.inner, parameter)
   if (node.kind !== 'chain' || node.operand.kind !== 'name' || node.operand.name !== parameter)
@@ -129,7 +126,6 @@ function useOf(collection: string, fields: readonly FieldUse[]): SetUse {
   return { collection, terms, values: values.map(({ path }) => path), isOwn: true, definition }
 }
 
-/** A path in the notation of version 10. */
 function spelled([first, ...others]: Path): string {
   return pathSpelling(first === 'data' ? others : [first as string, ...others])
 }

@@ -41,7 +41,7 @@ export function displayText(value: Value, call: Call): string {
   return value instanceof Uint8Array ? encodeBase64(value) : debugText(value, call)
 }
 
-/** The text of a value as a literal. Documents within a document are shown as references. */
+/** Documents within a document are shown as references. */
 export function debugText(value: Value, call: Call, isWithinDocument = false): string {
   step()
   switch (typeof value) {

@@ -1,6 +1,7 @@
-// Measures the size and depth of values. A value can contain the same array or object several times, so a short query
-// can construct a value that no machine can traverse: `let y = [x, x]`, then `let z = [y, y]`, and so on. Each new
-// value is measured when it is created, and rejected if it exceeds the limits. The sizes of large parts are cached.
+// Measures the size and depth of values, and enforces the length limit of texts. A value can contain the same array or
+// object several times, so a short query can construct a value that no machine can traverse: `let y = [x, x]`, then
+// `let z = [y, y]`, and so on. Each new value is measured when it is created, and rejected if it exceeds the limits.
+// The sizes of large parts are cached.
 
 import { longCall, step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
@@ -10,8 +11,8 @@ import { isArray, isStruct, type Value } from './value.ts'
 
 interface Extent {
   /**
-   * The total size: the number of values, including nested values, plus the UTF-16 units of texts and keys, plus the
-   * bytes of byte strings.
+   * The number of values, including nested values, plus the UTF-16 units of texts and keys, plus the bytes of byte
+   * strings.
    */
   readonly units: number
   readonly depth: number
@@ -42,18 +43,15 @@ function extentOf(value: Value): Extent {
   return extent
 }
 
-/**
- * Checks a new value against the limits, and returns the value. Throws `value_too_large` at `call` if the value exceeds
- * a limit.
- */
+/** Throws `value_too_large` at `call` if the value exceeds a limit. */
 export function requireExtent<T extends Value>(value: T, call: Call): T {
   rejectBeyond(extentOf(value), call)
   return value
 }
 
 /**
- * Concatenates two arrays. The elements are not measured again, so the check takes constant time even for a long array.
- * Throws as {@link requireExtent} does.
+ * The elements are not measured again, so the check takes constant time even for a long array. Throws as
+ * {@link requireExtent} does.
  */
 export function concatenate(left: readonly Value[], right: readonly Value[], call: Call): readonly Value[] {
   const [one, other] = [extentOf(left), extentOf(right)]
@@ -78,18 +76,13 @@ function rejectBeyond({ units, depth }: Extent, call: Call): void {
   }
 }
 
-// Enforces the length limit of texts that a query creates.
-
-/** The error for a text of `units` UTF-16 units. Undefined if the text is within the limit. */
+/** `units`: the length in UTF-16 units. Undefined if the text is within the limit. */
 export function tooLong(units: number): Message | undefined {
   const max = limits.v10TextUnitsMax
   return units > max ? msg`Value too large: string size ${units} exceeds limit ${own(max)}.` : undefined
 }
 
-/**
- * Counts the cost of creating a text of `units` UTF-16 units. Must be called before the text is created. Throws
- * `value_too_large` if the text would exceed the limit.
- */
+/** Call before creating a text of `units` UTF-16 units. Throws `value_too_large` if the text would be too long. */
 export function countText(units: number, call: Call): void {
   const message = tooLong(units)
   if (message !== undefined) throw call.failure('value_too_large', message)

@@ -17,7 +17,7 @@ import type { Arity } from './arity.ts'
 import type { LambdaNode } from './syntax/nodes.ts'
 import type { Source, Span } from './syntax/source.ts'
 
-/** A Long whose integer fits 32 bits. Such a Long comes from the wire or from some functions, never from arithmetic. */
+/** A Long whose integer fits 32 bits comes from the wire or from some functions, never from arithmetic. */
 export class NarrowLong {
   readonly kind = 'long'
   readonly value: bigint
@@ -44,15 +44,14 @@ export class NullValue {
   }
 }
 
-/** The cause of a literal or stored null. */
 export const literalNull: NullCause = { type: 'literal' }
 
-/** True if a value is null. A reference to a missing document is not null. */
+/** A reference to a missing document is not null. */
 export function isNull(value: Value): value is null | NullValue {
   return value === null || value instanceof NullValue
 }
 
-/** The id of a document: a 64-bit integer with its own type, which is not a number. */
+/** A 64-bit integer with its own type, which is not a number. */
 export class Id {
   readonly kind = 'id'
   readonly value: bigint
@@ -61,7 +60,7 @@ export class Id {
   }
 }
 
-/** The part of a library entry or table (library/entry.ts) that this file uses: the name. */
+/** The part of a library entry or table (library/entry.ts) that this file uses. */
 interface TableEntry {
   readonly name: string
 }
@@ -72,9 +71,9 @@ export class Module {
   readonly name: string
   /** The enclosing module, such as `Collection` for `Collection.Deleted`. */
   readonly parent: string | undefined
-  /** The fields and functions of the module, as `Members` (library/entry.ts). */
+  /** Always `Members` (library/entry.ts). */
   readonly members: TableEntry
-  /** True for a user collection. User collections may have the name of a built-in module. */
+  /** User collections may have the name of a built-in module. */
   readonly isUserCollection: boolean
   constructor(name: string, members: TableEntry, parent?: string, isUserCollection = false) {
     this.name = name
@@ -82,15 +81,14 @@ export class Module {
     this.parent = parent
     this.isUserCollection = isUserCollection
   }
-  /** The full name, with the enclosing module. */
+  /** Includes the enclosing module. */
   get path(): string {
     return this.parent === undefined ? this.name : `${this.parent}.${this.name}`
   }
 }
 
-/** A user collection, with the name or alias that the query uses. */
+/** The name can be an alias. */
 export class UserCollection extends Module {
-  /** The collection's own document. */
   readonly definition: Doc
   constructor(name: string, members: TableEntry, definition: Doc) {
     super(name, members, undefined, true)
@@ -101,16 +99,16 @@ export class UserCollection extends Module {
   }
 }
 
-/** The state of a document at one time: a stored version, or a version that is about to be written. */
+/** A stored version, or a version that is about to be written. */
 export interface DocumentVersion {
   /** The time of the write. For a stored version, a number of microseconds. */
   readonly ts: number | Time | TransactionTime
   readonly fields: ReadonlyMap<string, StoredValue>
-  /** The cache for the text of a stored version. */
+  /** Caches the text of a stored version. */
   readonly shown?: RenderCache | undefined
 }
 
-/** The special state of a document value. A plain reference has no such state. */
+/** A plain reference has no special state. */
 type DocState =
   /** The call that returned this value has deleted the document. */
   | 'deleted'
@@ -119,32 +117,28 @@ type DocState =
   /** A version that was read earlier, or an unstored version for predicates and checks. */
   | DocumentVersion
 
-/** The index that found a document. Fields that the index covers are available without reading the document. */
+/** Fields that the index covers are available without reading the document. */
 export interface IndexUse {
   /** The name of the collection and the name of the index, such as `Jar.byName`. */
   readonly name: string
-  /**
-   * The fields whose values the index contains unchanged. The value is `all` during the evaluation of a
-   * computed field of the index: then every field counts as covered.
-   */
+  /** The fields whose values the index contains unchanged; `all` while a computed field of the index runs. */
   readonly covered: ReadonlySet<string> | 'all'
-  /** The position of the argument list in the call of the index function. Absent for a set from a cursor. */
+  /** The argument list in the call of the index function. Absent for a set from a cursor. */
   readonly span?: Span | undefined
 }
 
-/** Optional properties of a document value. */
 interface DocOptions {
-  /** The name, if the document is a schema object. Schema objects have no visible id. */
+  /** For schema objects, which have no visible id. */
   readonly name?: string | undefined
-  /** The read time of a value from an `at` block. */
+  /** For a value from an `at` block. */
   readonly readAt?: number | undefined
   readonly state?: DocState
   readonly foundIn?: IndexUse | undefined
-  /** Fields, such as a secret, that are visible only in the result of the call that created the document. */
+  /** Visible only in the result of the call that created the document, such as a secret. */
   readonly shown?: ReadonlyMap<string, StoredValue>
 }
 
-/** A document, or a reference to a document that may not exist. */
+/** May refer to a document that does not exist. */
 export class Doc {
   readonly kind = 'document'
   readonly ref: Ref
@@ -165,14 +159,13 @@ export class Doc {
   }
 }
 
-/** A lazy set. */
 export abstract class SetValue {
   readonly kind = 'set'
-  /** Encodes the set as stored values: the kind of the set, followed by its parts. */
+  /** The kind of the set, followed by its parts. */
   abstract saved(): readonly StoredValue[]
 }
 
-/** A cursor: the encoded position where the next page of a set starts. */
+/** The encoded position where the next page of a set starts. */
 export class SetCursor {
   readonly kind = 'cursor'
   readonly text: string
@@ -181,10 +174,10 @@ export class SetCursor {
   }
 }
 
-/** The path of a watched field: names and array indexes, starting at the document. */
+/** Names and array indexes, starting at the document. */
 export type WatchedPath = readonly (string | bigint)[]
 
-/** A source of events: the changes of a set after the creation of the source. */
+/** The changes of a set after the creation of the source. */
 export class EventSource {
   readonly kind = 'event source'
   readonly set: SetValue
@@ -196,7 +189,7 @@ export class EventSource {
   }
 }
 
-/** A variable, with the variables of the enclosing scopes in `outer`. */
+/** `outer` contains the variables of the enclosing scopes. */
 export class Scope {
   readonly name: string
   readonly value: Value
@@ -208,7 +201,6 @@ export class Scope {
   }
 }
 
-/** A lambda with its captured variables. */
 export class Lambda {
   readonly kind = 'lambda'
   readonly node: LambdaNode
@@ -221,11 +213,11 @@ export class Lambda {
   }
 }
 
-/** A library function with its receiver: a method, or a function of a module. */
+/** A method with its receiver, or a function of a module. */
 export class BoundFunction {
   readonly kind = 'function'
   readonly receiver: Value
-  /** The FunctionDefinition of the function (library/entry.ts). */
+  /** Always a FunctionDefinition (library/entry.ts). */
   readonly definition: TableEntry
   constructor(receiver: Value, definition: TableEntry) {
     this.receiver = receiver
@@ -236,11 +228,9 @@ export class BoundFunction {
   }
 }
 
-/** A user function, with the name or alias that the query uses. */
 export class UserFunction {
   readonly kind = 'user function'
   readonly name: string
-  /** The document of the function. */
   readonly definition: Doc
   readonly arity: Arity
   constructor(name: string, definition: Doc, arity: Arity) {
@@ -253,10 +243,9 @@ export class UserFunction {
   }
 }
 
-/** Values that can be called. */
 export type FunctionValue = Lambda | BoundFunction | UserFunction
 
-/** A plain object. Its fields keep their order. */
+/** The fields keep their order. */
 export type Struct = ReadonlyMap<string, Value>
 
 export type Value =
@@ -282,17 +271,14 @@ export type Value =
   | readonly Value[]
   | Struct
 
-/** True if a value is a plain object. */
 export function isStruct(value: Value): value is Struct {
   return value instanceof Map
 }
 
-/** True if a value is an array. */
 export function isArray(value: Value): value is readonly Value[] {
   return Array.isArray(value)
 }
 
-/** True if a value is a function. */
 export function isFunction(value: Value): value is FunctionValue {
   return value instanceof Lambda || value instanceof BoundFunction || value instanceof UserFunction
 }
@@ -306,7 +292,7 @@ export function fitsInt(integer: bigint): boolean {
   return integer >= intMin && integer <= intMax
 }
 
-/** Converts an integer of any size to a Long. */
+/** Accepts an integer of any size. */
 export function asLong(integer: bigint): bigint | NarrowLong {
   return fitsInt(integer) ? new NarrowLong(integer) : integer
 }
@@ -317,18 +303,16 @@ export function integerOf(value: Value): bigint | undefined {
   return value instanceof NarrowLong ? value.value : undefined
 }
 
-/** A number: Int, Long or Double. */
+/** Int, Long or Double. */
 export type NumberValue = bigint | number | NarrowLong
 
-/** True if a value is a number. */
 export function isNumber(value: Value): value is NumberValue {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof NarrowLong
 }
 
-/** Values with a property `kind`. */
 export type Tagged = Extract<Value, { readonly kind: string }>
 
-/** The kind of a value. All numbers have the same kind, and all nulls have the same kind. */
+/** All numbers have the same kind, and all nulls have the same kind. */
 export type Kind =
   | 'number'
   | 'string'

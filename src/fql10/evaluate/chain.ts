@@ -36,19 +36,18 @@ type FieldLink = Extract<Link, { kind: 'field' }>
 type MethodLink = Extract<Link, { kind: 'method' }>
 type BracketLink = Extract<Link, { kind: 'call' | 'access' }>
 
-/** The state of a chain: the current value, and the part of the text that produced this value. */
 interface Progress {
   value: Value
   /** Errors about a missing document underline the range from `start` to `end`. */
   start: number
   end: number
-  /** Becomes true at a `?.` on null or on a missing document. While true, all links before the next `!` are skipped. */
+  /** Set by a `?.` on null or on a missing document: all links before the next `!` are skipped. */
   isSkipping: boolean
-  /** The document whose field `data` is the current value. Undefined for any other current value. */
+  /** The document whose field `data` is the current value. */
   dataOf?: Doc | undefined
 }
 
-/** Evaluates a chain. Evaluates bodies of lambdas here and not in `follow`, so that nested calls use less stack. */
+/** Evaluates bodies of lambdas here and not in `follow`, so that nested calls use less stack. */
 export function evaluateChain({ operand, links }: ChainNode, scope: Scope | undefined, call: Call): Value {
   const progress: Progress = {
     value: call.evaluation.evaluate(operand, scope, call),
@@ -65,10 +64,7 @@ export function evaluateChain({ operand, links }: ChainNode, scope: Scope | unde
   return isSkipping && value instanceof Doc ? new NullValue(literalNull, call.place(start, end)) : value
 }
 
-/**
- * Evaluates one link. If the result is a BoundCall, the caller must evaluate its body to get the link's value. If the
- * result is undefined, `progress` contains the value.
- */
+/** If the result is a BoundCall, the caller must evaluate its body. If undefined, `progress` contains the value. */
 function follow(link: Link, progress: Progress, scope: Scope | undefined, call: Call): BoundCall | undefined {
   const { value } = progress
   if (link.kind === 'assert') {
@@ -119,7 +115,7 @@ function isMissing(value: Value, link: Link, call: Call): boolean {
   return absenceOf(value, call) !== undefined
 }
 
-/** True if the member `name`, such as `id`, can be read from a reference, without the stored document. */
+/** Members such as `id` do not need the stored document. */
 function needsOnlyReference(doc: Doc, name: string): boolean {
   return name === 'exists' || memberOf(doc, name)?.kind === 'field'
 }
@@ -138,7 +134,6 @@ function missingField(value: Value, field: string, start: number, end: number, c
   return new NullValue({ type: 'missing field', field, holder: typeName(value) }, call.place(start, end))
 }
 
-/** A name in the text, with its position. */
 interface NamePlace {
   readonly name: string
   readonly start: number
@@ -146,9 +141,8 @@ interface NamePlace {
 }
 
 /**
- * Throws if a document does not exist or is not readable. If the {@link Absence} has an error `onField`, throws this
- * error, which underlines the expression of the document. Otherwise, throws the same error as for null, which
- * underlines the name.
+ * The error `onField` of an {@link Absence} underlines the expression of the document. Without this error, throws the
+ * same error as for null, which underlines the name.
  */
 function requirePresent(doc: Doc, { start, end }: Progress, namePlace: NamePlace, call: Call): void {
   const inner = call.within(call.place(start, end))
@@ -173,10 +167,7 @@ function readField(progress: Progress, link: FieldLink, call: Call): Value {
   return missingField(value, name, nameStart, end, call)
 }
 
-/**
- * Reads a field, or binds a method to its receiver. Undefined if the value has neither a field nor a method with this
- * name.
- */
+/** Binds a method to its receiver. Undefined if the value has no such field or method. */
 function fieldOf(value: Value, namePlace: NamePlace, progress: Progress, call: Call): Value | undefined {
   const { name } = namePlace
   if (isStruct(value)) return value.get(name)
@@ -233,17 +224,13 @@ function isCallable(value: Value): boolean {
   return isFunction(value) || (value instanceof Module && membersOfModule(value).apply !== undefined)
 }
 
-/** Evaluates arguments from left to right. */
 function evaluateAll(nodes: readonly Node[], scope: Scope | undefined, call: Call): Value[] {
   const values: Value[] = []
   for (const node of nodes) values.push(call.evaluation.evaluate(node, scope, call))
   return values
 }
 
-/**
- * Calls a value. If the result is a BoundCall, the caller must evaluate its body. If the result is undefined,
- * `progress` contains the value.
- */
+/** If the result is a BoundCall, the caller must evaluate its body. If undefined, `progress` contains the value. */
 function callValue(
   progress: Progress,
   callee: Value,
@@ -303,7 +290,7 @@ function itemAt(value: string | readonly Value[], index: number, call: Call): Va
   return typeof value === 'string' ? characterAt(value, index, call) : elementAt(value, index, call)
 }
 
-/** Implements `!`: returns the value. Throws if the value is null or a missing document. */
+/** Implements `!`: throws if the value is null or a missing document. */
 function assertPresent(value: Value, span: Span, call: Call): Value {
   if (value instanceof Doc) {
     const inner = call.within(span)

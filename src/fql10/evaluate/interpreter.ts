@@ -52,7 +52,6 @@ import { requireExtent, tooLong } from '../value-limits.ts'
 import { evaluateChain } from './chain.ts'
 import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const interpreterLimits = {
   /**
    * Maximum depth of nested expressions of version 10, including the bodies of called lambdas. Protects the native
@@ -63,7 +62,7 @@ const interpreterLimits = {
   v10HintsMax: 64,
 } as const
 
-/** Returns the scope for a lambda's body. The caller must check the number of arguments first. */
+/** The caller must check the number of arguments first. */
 export function argumentScope(
   { parameters, rest }: LambdaNode,
   args: readonly Value[],
@@ -78,27 +77,25 @@ export function argumentScope(
   return new Scope(rest, args.slice(parameters.length), scope)
 }
 
-/** The members of a session that the evaluation uses. */
 type EvaluationSession = Pick<Session, 'compute' | 'newId'> & {
   readonly transaction: Pick<Session['transaction'], 'snapshotTime'>
 }
 
 /** Options that differ between the evaluations of a session. */
 interface InterpreterOptions {
-  /** Receives the lines that the functions `log` and `dbg` write. Absent if the lines are not needed. */
+  /** Receives the lines of `log` and `dbg`. */
   readonly logLines?: Diagnostic[]
-  /** Receives performance hints. Absent if the request does not ask for hints. */
+  /** Absent if the request does not ask for hints. */
   readonly hints?: Diagnostic[] | undefined
 }
 
-/** Evaluates one query. All evaluations of a session use the session's time and ids, and add to the session's costs. */
+/** All evaluations of a session use the session's time and ids, and add to the session's costs. */
 export class Interpreter implements Evaluation {
   readonly world: World
   readonly now: Micros
   readonly #session: EvaluationSession
   readonly #logLines: Diagnostic[]
   readonly #hints: Diagnostic[] | undefined
-  /** The nesting depth of the current expression. */
   #depth = 0
 
   constructor(session: EvaluationSession, world: World, { logLines = [], hints }: InterpreterOptions = {}) {
@@ -117,7 +114,7 @@ export class Interpreter implements Evaluation {
     this.#session.compute(units)
   }
 
-  /** Evaluates a query. Arguments and template values are the outermost variables of the query. */
+  /** Arguments and template values are the outermost variables of the query. */
   run({ source, body }: Program, args: Struct, placeholders: readonly Value[]): Value {
     let scope: Scope | undefined
     for (const [name, value] of args) scope = new Scope(name, value, scope)
@@ -219,7 +216,7 @@ export class Interpreter implements Evaluation {
     }
   }
 
-  /** Evaluates the kinds of expressions that are rarely nested. */
+  /** For kinds of expressions that are rarely nested. */
   #other(
     node: Exclude<Compound, { kind: 'group' | 'if' | 'block' | 'chain' | 'binary' }>,
     scope: Scope | undefined,
@@ -256,7 +253,7 @@ export class Interpreter implements Evaluation {
     throw call.failureWithin('unbound_variable', msg`Unbound variable \`${name}\``, start, end)
   }
 
-  /** Evaluates all statements but the last. Returns the scope in which the last statement must be evaluated. */
+  /** Returns the scope in which the last statement must be evaluated. */
   #statements({ statements }: BlockNode, outer: Scope | undefined, call: Call): Scope | undefined {
     let scope = outer
     for (let index = 0; index < statements.length - 1; index++) {
@@ -324,7 +321,7 @@ export class Interpreter implements Evaluation {
     return this.enter(callee, args, call)
   }
 
-  /** Calls a lambda or a user function. `call` represents this call, not the call that encloses it. */
+  /** `call` represents the call of the lambda or user function, not the call that encloses it. */
   enter(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value {
     const bound = this.bind(callee, args, call)
     return bound instanceof BoundCall ? this.evaluate(bound.body, bound.scope, bound.within) : bound
@@ -339,10 +336,7 @@ export class Interpreter implements Evaluation {
     return new BoundCall(node.body, argumentScope(node, args, callee.scope), within)
   }
 
-  /**
-   * Returns a copy of `call` with an increased depth. Throws if the number of arguments is wrong or the depth is too
-   * large.
-   */
+  /** Throws if the number of arguments is wrong or the depth is too large. */
   #deeper(callee: Lambda | UserFunction, args: readonly Value[], call: Call, source: Source): Call {
     requireCount(arityOf(callee), args.length, call)
     this.compute(1)
@@ -352,7 +346,6 @@ export class Interpreter implements Evaluation {
   }
 }
 
-/** Expressions that contain other expressions. */
 type Compound = Exclude<Node, { kind: 'literal' | 'placeholder' | 'name' | 'lambda' }>
 
 function stackOverflow(call: Call) {

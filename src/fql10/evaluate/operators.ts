@@ -28,9 +28,7 @@ import {
 } from '../value.ts'
 import { countText } from '../value-limits.ts'
 
-// Texts for errors about null values.
-
-/** A hint that shows where a null was created. Empty if `value` is not null. */
+/** A hint for errors about null. Empty if `value` is not null. */
 export function createdHere(value: Value): Remark[] {
   if (value === null) return [{ name: 'hint', message: 'Null value created here', span: undefined }]
   if (!(value instanceof NullValue)) return []
@@ -51,10 +49,7 @@ export function causeText(cause: NullCause): Message {
 
 const ordering: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
-/**
- * Evaluates a binary operator. To use less stack, evaluates a left-associative sequence of operators in a loop instead
- * of recursively.
- */
+/** Evaluates left-associative sequences of operators in a loop, which uses less stack than recursion. */
 export function evaluateBinary(node: BinaryNode, scope: Scope | undefined, call: Call): Value {
   const row = [node]
   let first: Node = node.left
@@ -72,7 +67,7 @@ export function evaluateBinary(node: BinaryNode, scope: Scope | undefined, call:
   return value
 }
 
-/** True if the left operand is already the result. Throws if the type of the left operand lacks the operator. */
+/** True if the left operand is already the result. Throws if its type lacks the operator. */
 function isDecided(node: BinaryNode, left: Value, call: Call): boolean {
   switch (node.operator) {
     case '&&':
@@ -130,7 +125,7 @@ export function requireBoolean(value: Value, { start, end }: Node, call: Call): 
   throw call.failureWithin('type_mismatch', message, start, end)
 }
 
-/** Creates the call that represents an operator. The trace of an error shows the right operand for this call. */
+/** The trace of an error shows the right operand for this call. */
 function operatorCall({ right }: BinaryNode, call: Call): Call {
   return call.within(call.place(right.start, right.end))
 }
@@ -210,7 +205,7 @@ const hasTypeName = (name: string) => (value: Value) => !(value instanceof Modul
 
 const namedTypes = 'Boolean Bytes Date Doc ID Int Long Null SetCursor String Time TransactionTime UUID'
 
-/** For each module that is a type: a function that tests whether a value has the type. */
+/** Tests whether a value has the type, for each module that is a type. */
 const types: Readonly<Record<string, (value: Value) => boolean>> = {
   ...Object.fromEntries(namedTypes.split(' ').map(name => [name, hasTypeName(name)])),
   Double: isDouble,
@@ -224,10 +219,7 @@ const types: Readonly<Record<string, (value: Value) => boolean>> = {
   Function: value => isFunction(value) || (value instanceof Doc && value.ref.collection === native.functions),
 }
 
-/**
- * True if a value belongs to a module. A type contains its values, and a collection contains its documents. Any other
- * module contains only itself.
- */
+/** A type contains its values, a collection its documents, and any other module only itself. */
 function isMember(value: Value, module: Module): boolean {
   const test = module.parent === undefined && !module.isUserCollection ? types[module.name] : undefined
   if (test !== undefined) return test(value)

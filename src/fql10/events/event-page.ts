@@ -24,17 +24,13 @@ import { type CostCounters, type Moment, Moments } from './moments.ts'
 import { type EventPlace, placeText, wholeTransaction } from './token.ts'
 
 interface PageBounds {
-  /** The maximum number of events. */
   readonly size: number
   /** If the text of the page has at least this many UTF-16 units, no further event is added. */
   readonly unitsMax: number
-  /**
-   * The time at which the page is returned even if more events exist: microseconds of the clock `session.host.now()`.
-   */
+  /** When to return the page even if more events exist: microseconds of the clock `session.host.now()`. */
   readonly until: number
 }
 
-/** An event in its wire format. */
 interface EventText {
   readonly place: EventPlace
   readonly text: string
@@ -43,10 +39,8 @@ interface EventText {
 
 export interface EventPage {
   readonly events: readonly EventText[]
-  /** The position where the next page starts. */
   readonly place: EventPlace
   readonly hasNext: boolean
-  /** The costs of the whole page. */
   readonly costs: EventCosts
 }
 
@@ -56,12 +50,11 @@ interface Element {
   readonly moment: Moment
 }
 
-/** The event that a changed document produces. */
 type Outcome =
   | { readonly type: 'add' | 'update' | 'remove'; readonly element: Element }
   | { readonly type: 'error'; readonly error: string }
 
-/** Reads the events after a position. Throws only errors that end the request; other errors become error events. */
+/** Throws only errors that end the request; other errors become error events. */
 export function readEvents(
   opened: OpenedSource,
   behind: EventPlace,
@@ -79,9 +72,7 @@ class PageReader {
   readonly #isPlain: boolean
   readonly #events: EventText[] = []
   #units = 0
-  /** The costs up to the last processed change. */
   #spent: CostCounters
-  /** The position of the last processed change. */
   #looked: EventPlace | undefined
 
   constructor(opened: OpenedSource, session: Session) {
@@ -150,10 +141,7 @@ class PageReader {
     this.#events.push({ place, text, isError })
   }
 
-  /**
-   * The first fields of an event as JSON text. Rendering an element may read further documents. If such a read fails,
-   * the result is an error event.
-   */
+  /** The first fields of an event as JSON text. Failed reads of further documents result in an error event. */
   #headOf(outcome: Outcome): string {
     if (outcome.type === 'error') return `"type":"error","error":${outcome.error}`
     const { element, type } = outcome
@@ -187,7 +175,7 @@ class PageReader {
     })
   }
 
-  /** Applies the steps of the source to a document. Undefined if a step filters the document out. */
+  /** Undefined if a step of the source filters the document out. */
   #elementOf(document: Value, moment: Moment): Element | undefined {
     let value = document
     for (const { apply, kind, origin } of this.#opened.steps) {
@@ -198,7 +186,7 @@ class PageReader {
     return { value, moment }
   }
 
-  /** Runs `work`. If `work` fails, the result is an error event. */
+  /** If `work` fails, the result is an error event. */
   #caught<T>(moment: Moment, work: () => T): T | { readonly type: 'error'; readonly error: string } {
     try {
       return work()
@@ -233,10 +221,7 @@ export function errorEvent(code: string, message: string): string {
 /** A document as of one moment. Undefined if the document does not exist at this moment or is not in the source. */
 type DocumentState = readonly [document: Doc, moment: Moment] | undefined
 
-/**
- * True if a change concerns the watched fields. A new document must have at least one of these fields. An update must
- * change at least one of these fields. A removed document must have had all of these fields.
- */
+/** A new document must have a watched field, an update must change one, and a removed document had all of them. */
 function watchedChange(
   watched: readonly WatchedPath[],
   before: DocumentState,
@@ -274,7 +259,7 @@ function partOf(value: Value, part: string | bigint, call: Call): Value | undefi
 
 // Computes the statistics of events and pages.
 
-/** The costs of a page or an event. {@link statsText} converts compute units to compute operations. */
+/** {@link statsText} converts compute units to compute operations. */
 export interface EventCosts {
   readonly readOps: number
   readonly bytesRead: number
@@ -282,13 +267,9 @@ export interface EventCosts {
   readonly timeMs: number
 }
 
-/** The costs of an event that reads and computes nothing. */
 const noCosts: EventCosts = { readOps: 0, bytesRead: 0, computeUnits: 0, timeMs: 0 }
 
-/**
- * The number of partitions in the history of a collection, or of an index without terms. A search costs one read
- * operation for each partition.
- */
+/** Partitions of the history of a collection, or of an index without terms. Each costs a search one read operation. */
 const historyPartitions = 8
 
 /** The costs of searching a source for changes. */
@@ -297,10 +278,7 @@ export function historyCosts(source: ChangeSource): EventCosts {
   return { ...noCosts, readOps: isNarrow ? 1 : historyPartitions }
 }
 
-/**
- * The costs between two measurements. If the source is a document, one read of the document is free, because the search
- * for changes has already read the document.
- */
+/** If the source is a document, one read of the document is free, because the search has already read it. */
 function costsBetween(before: CostCounters, after: CostCounters, source?: ChangeSource): EventCosts {
   const readOps = after.readOps - before.readOps
   return {
@@ -320,7 +298,6 @@ function sumOf(left: EventCosts, right: EventCosts): EventCosts {
   }
 }
 
-/** Renders costs as the JSON object for `stats`. */
 export function statsText({ bytesRead, computeUnits, readOps, timeMs }: EventCosts): string {
   const computeOps = Math.max(1, Math.ceil(computeUnits / limits.computeUnitsPerOp))
   const costs = `"read_ops":${readOps},"storage_bytes_read":${bytesRead},"compute_ops":${computeOps}`

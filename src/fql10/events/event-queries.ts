@@ -1,7 +1,6 @@
-// Runs feeds and streams as queries of the engine. Feeds and streams have the same time limits as other queries, and
-// use the same slow lane (processes for long queries). For a stream, this file also tells the engine which changes
-// concern the stream, and how to format pages and status lines. Each page of a stream is a separate request, which
-// decodes and checks the event source again.
+// Runs feeds and streams as queries of the engine, with the same time limits and the same slow lane (processes for long
+// queries). For a stream, this file also tells the engine which changes concern the stream, and how to format pages and
+// status lines. Each page of a stream is a separate request, which decodes and checks the event source again.
 
 import { epoch } from '../../base/micros.ts'
 import type { LanguageRequest, Query, RenderedResponse } from '../../model/language.ts'
@@ -21,7 +20,6 @@ import {
 import { type EventRequest, readEventRequest, startOf } from './event-request.ts'
 import { type OpenedToken, placeText, wholeTransaction } from './token.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const eventQueriesLimits = {
   /** Number of UTF-16 units after which a page of a stream gets no further event; own limit. */
   streamPageUnitsMax: 1_048_576,
@@ -29,7 +27,7 @@ const eventQueriesLimits = {
   feedPageUnitsMax: 16_777_216,
 } as const
 
-/** A query that reads one page of events. Subclasses define the limits of the page and the format of the response. */
+/** Subclasses define the limits of the page and the format of the response. */
 abstract class EventPageQuery implements Query {
   readonly effect = 'read'
   readonly #request: EventRequest
@@ -42,7 +40,6 @@ abstract class EventPageQuery implements Query {
   abstract readonly unitsMax: number
   /** After this fraction of the request's remaining time, the page is returned even if more events exist. */
   abstract readonly usedShare: number
-  /** The body of the response. */
   abstract render(page: EventPage, source: ChangeSource): string
 
   evaluate(session: Session): RenderedResponse {
@@ -58,7 +55,6 @@ abstract class EventPageQuery implements Query {
   }
 }
 
-/** Reads a page of a feed. */
 export class FeedQuery extends EventPageQuery {
   readonly unitsMax = eventQueriesLimits.feedPageUnitsMax
   readonly usedShare = 0.95
@@ -72,7 +68,7 @@ export class FeedQuery extends EventPageQuery {
 
 const lineEnd = '\r\n'
 
-/** The stream that a request opens. Throws `bad request`. */
+/** Throws `bad request`. */
 export function eventStreamOrder({ body }: LanguageRequest, session: Session): PagedOrder {
   const request = readEventRequest(body, 'stream')
   const { behind, opened, token } = startOf(request, 'stream', session)
@@ -93,7 +89,6 @@ export function eventStreamOrder({ body }: LanguageRequest, session: Session): P
   }
 }
 
-/** The changes that can produce events of a source. */
 function subjectOf(source: ChangeSource): StreamSubject {
   switch (source.kind) {
     case 'collection':
@@ -105,7 +100,7 @@ function subjectOf(source: ChangeSource): StreamSubject {
   }
 }
 
-/** A key for the source of a token. Tokens that differ only in their creation times have the same key. */
+/** Tokens that differ only in their creation times have the same key. */
 function keyOf({ database, source }: OpenedToken): string {
   return Buffer.from(encodeValue([database, source], epoch)).toString('base64')
 }
@@ -138,7 +133,7 @@ function costsOf([readOps = 0, bytesRead = 0, computeUnits = 0, timeMs = 0]: rea
   return { readOps, bytesRead, computeUnits, timeMs }
 }
 
-/** Reads a page of a stream. Only the service itself sends this request. */
+/** Only the service itself sends this request. */
 export class StreamPageQuery extends EventPageQuery {
   readonly unitsMax = eventQueriesLimits.streamPageUnitsMax
   readonly usedShare = 0.5

@@ -1,6 +1,6 @@
 // Parses requests to feeds and streams. The checks run in the order of the protocol: the start position, the token, the
-// cursor and the page size. A request may contain `start_ts` or `cursor`, but not both. This file also opens event
-// sources with the current rights of the caller.
+// cursor and the page size. A request may contain `start_ts` or `cursor`, but not both. Event sources open with the
+// current rights of the caller.
 
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
@@ -24,7 +24,6 @@ import { checkCovered, checkSource, type SourceStep, sourcePartsOf } from './eve
 import { callOf } from './moments.ts'
 import { type EventPlace, type OpenedToken, openToken, placeIn, sourceIn, wholeTransaction } from './token.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const eventRequestLimits = {
   /** Default number of events on a page of a feed. */
   feedPageDefault: 16,
@@ -32,7 +31,6 @@ const eventRequestLimits = {
   feedPageMax: 16_000,
 } as const
 
-/** An event source that is ready to be read. */
 export interface OpenedSource {
   readonly source: ChangeSource
   readonly steps: readonly SourceStep[]
@@ -41,7 +39,7 @@ export interface OpenedSource {
   readonly call: Call
 }
 
-/** Opens the source of a token. Returns the reason if the source cannot be used. */
+/** Returns the reason if the source cannot be used. */
 function openSource(token: OpenedToken, world: DataWorld, session: Session): OpenedSource | string {
   if (token.database !== session.database) return 'it was created in another database.'
   const call = callOf(session, world)
@@ -75,19 +73,18 @@ function storedSource({ options }: StoredSet, session: Session): ChangeSource {
   return { kind: 'index', collection, index, terms: options.terms }
 }
 
-/** The endpoint of a request. Some error messages end with a full stop for feeds, but not for streams. */
+/** Some error messages end with a full stop for feeds, but not for streams. */
 type EventEndpoint = 'feed' | 'stream'
 
-/** A parsed request body. */
 export interface EventRequest {
   readonly token: string
   readonly startTime: Micros | undefined
   readonly cursor: EventPlace | undefined
-  /** The page size. For streams, always the default. */
+  /** For streams, always the default. */
   readonly pageSize: number
 }
 
-/** An opened source, and the position after which its events start. */
+/** Events start after the position. */
 interface EventStart {
   readonly token: OpenedToken
   readonly opened: OpenedSource
@@ -102,7 +99,7 @@ function sentence(endpoint: EventEndpoint, words: string): RequestError {
   return invalidBody(endpoint === 'feed' ? `${words}.` : words)
 }
 
-/** Parses a request body. Throws `bad request`. */
+/** Throws `bad request`. */
 export function readEventRequest(body: string | undefined, endpoint: EventEndpoint): EventRequest {
   if (body === undefined || body === '') throw new RequestError('bad request', msg`No request body provided`)
   const json = parseBody(body)
@@ -179,7 +176,7 @@ function shown(json: string | bigint | number): string {
   return typeof json === 'string' ? `'${json}'` : String(json)
 }
 
-/** Opens the source of a request, and determines the start position. Throws `bad request`. */
+/** Throws `bad request`. */
 export function startOf(request: EventRequest, endpoint: EventEndpoint, session: Session): EventStart {
   const world = new DataWorld(session)
   const token = openToken(request.token, world.sealing.sourceKey)

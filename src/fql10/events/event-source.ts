@@ -21,16 +21,14 @@ import { pathLinks, stepOf } from '../syntax/field-paths.ts'
 import { isShortLambda } from '../syntax/nodes.ts'
 import { Doc, EventSource, type FunctionValue, Lambda, UserCollection, type WatchedPath } from '../value.ts'
 
-/**
- * A step of a source: a filter (`where`) of its documents, or a mapping (`map`) from documents to the data of events.
- */
+/** A filter (`where`) of documents, or a mapping (`map`) from documents to the data of events. */
 export interface SourceStep {
   readonly kind: 'where' | 'map'
   readonly apply: FunctionValue
   readonly origin: Origin
 }
 
-/** The parts of an event source. `base` is the stored set or the document. `steps` are in the order of application. */
+/** `base` is the stored set or the document. `steps` are in the order of application. */
 interface SourceParts {
   readonly base: StoredSet | Doc
   readonly steps: readonly SourceStep[]
@@ -53,8 +51,8 @@ const made = {
 } as const
 
 /**
- * Creates the source of the changes of the given fields; of all changes if `fields` is empty. `method` is the name of
- * the called method, for errors. Throws `invalid_receiver`, `permission_denied` and `invalid_argument`.
+ * Without `fields`, all changes count. `method` is the name of the called method, for errors. Throws
+ * `invalid_receiver`, `permission_denied` and `invalid_argument`.
  */
 export function sourceOf(
   set: LazySet,
@@ -99,10 +97,7 @@ function invalidReceiver(method: string, reason: string, call: Call) {
   return call.failure('invalid_receiver', msg`can't call \`.${method}()\` because ${reason}`)
 }
 
-/**
- * The reason why a set does not support events. Undefined if the set supports events. The innermost unsupported part
- * determines the reason.
- */
+/** Undefined if the set supports events. The innermost unsupported part determines the reason. */
 function reasonAgainst(set: LazySet): string | undefined {
   if (set instanceof TakeSet && set.limit === 0) return made.array
   if (set instanceof ConcatSet) return reasonAgainst(set.first) ?? reasonAgainst(set.second) ?? made.concat
@@ -137,7 +132,7 @@ function reasonAgainstBase(set: LazySet): string | undefined {
   return collection instanceof UserCollection ? undefined : made.native
 }
 
-/** Splits a set that {@link checkSource} has accepted into its base and its steps. */
+/** {@link checkSource} must have accepted the set. */
 export function sourcePartsOf(set: LazySet): SourceParts {
   const steps: SourceStep[] = []
   let each = set
@@ -151,17 +146,14 @@ export function sourcePartsOf(set: LazySet): SourceParts {
   return { base, steps: steps.reverse() }
 }
 
-/** The path of a short lambda such as `.a.b[0]`. Undefined for any other function. */
+/** Accepts short lambdas such as `.a.b[0]`. Undefined for any other function. */
 function pathOf(field: FunctionValue): WatchedPath | undefined {
   if (!(field instanceof Lambda) || !isShortLambda(field.node)) return undefined
   const steps = pathLinks(field.node.body)?.map(link => stepOf(link)?.name)
   return steps?.includes(undefined) ? undefined : steps?.filter(step => step !== undefined)
 }
 
-/**
- * Throws if the set's index contains neither `ts` nor all watched fields. An index reports only changes of its fields.
- * An index with `ts` reports every write, because every write changes `ts`.
- */
+/** An index reports only changes of its fields: it must contain all watched fields, or `ts`, which always changes. */
 export function checkCovered(set: StoredSet | SingleSet, watched: readonly WatchedPath[], call: Call): void {
   if (set instanceof SingleSet || set.options.index === undefined) return
   const { collection, index } = set.options
@@ -179,7 +171,7 @@ function pathText(path: WatchedPath): string {
     .join('')
 }
 
-/** Creates a source with one more step. `wrap` adds this step to the set of `source`. */
+/** `wrap` adds the step to the set of `source`. */
 export function withStep(source: EventSource, wrap: (set: LazySet) => LazySet): EventSource {
   return new EventSource(wrap(lazy(source.set)), source.watched)
 }

@@ -21,19 +21,18 @@ export interface CostCounters {
   readonly readOps: number
   readonly computeUnits: number
   readonly bytesRead: number
-  /** The current time of a monotonic clock, in microseconds. */
+  /** Microseconds of a monotonic clock. */
   readonly micros: number
 }
 
 const limit = { effect: 'read', place: 'Writes are disallowed in stream subscriptions.' } as const
 
-/** Creates the call in which the functions of an event source are evaluated. `world` must belong to `session`. */
+/** The functions of an event source are evaluated in this call. `world` must belong to `session`. */
 export function callOf(session: Session, world: DataWorld): Call {
   const interpreter = new Interpreter(session, world)
   return new Call(interpreter, undefined, new Source('*query*', ''), undefined).as({ limit })
 }
 
-/** Provides the data at each time that is needed for one page of events. */
 export class Moments {
   readonly #session: Session
   readonly #world: DataWorld
@@ -41,7 +40,7 @@ export class Moments {
   /** True if the caller's rights may depend on the content of documents. */
   readonly dependsOnState: boolean
   readonly #past = new Map<Micros, { readonly session: Session; readonly moment: Moment }>()
-  /** The last result of `at`. Used only if one `DataWorld` serves all times. */
+  /** Used only if one `DataWorld` serves all times. */
   #latest: Moment | undefined
 
   /** `world` and `call` belong to `session`. */
@@ -98,9 +97,8 @@ export class Moments {
   }
 }
 
-/** The data at one time. */
 export class Moment {
-  /** The call for the functions of an event source. These functions read as of this time and cannot write. */
+  /** For the functions of an event source, which read as of this time and cannot write. */
   readonly call: Call
   readonly time: Micros
   readonly #world: DataWorld
@@ -111,12 +109,11 @@ export class Moment {
     this.time = time
   }
 
-  /** Reads a document. Undefined if the document does not exist or the caller may not read it. */
+  /** Undefined if the document does not exist or the caller may not read it. */
   find(ref: Ref): Doc | undefined {
     return this.#world.documents.readAsOf(ref, this.call)
   }
 
-  /** Renders a value as tagged JSON. */
   render(value: Value): string {
     return renderTagged(value, () => formatMicros(this.time), this.call)
   }

@@ -1,5 +1,5 @@
-// Encodes event sources as tokens. A token contains its creation time, the database, the set and the watched fields. A
-// token grants no rights. This file also encodes positions in the events of a source as text.
+// Encodes event sources as tokens, and positions in their events as text. A token contains its creation time, the
+// database, the set and the watched fields. It grants no rights.
 
 import { Buffer } from 'node:buffer'
 import { nearestMicros } from '../../base/micros.ts'
@@ -9,9 +9,9 @@ import { Reviver } from '../sets/reviver.ts'
 import { saved, seal, unseal } from '../sets/saved-values.ts'
 import { EventSource } from '../value.ts'
 
-/** A decoded token whose source is not decoded yet. */
+/** The source of the token is not decoded yet. */
 export interface OpenedToken {
-  /** The creation time. The source returns events of later transactions. */
+  /** The source returns events of later transactions. */
   readonly start: Micros
   readonly database: bigint
   readonly source: StoredValue
@@ -36,36 +36,22 @@ export function openToken(text: string, key: Uint8Array): OpenedToken | undefine
   return { database: database as bigint, start: nearestMicros(Number(start)), source: source ?? null }
 }
 
-/**
- * Decodes the source in a token. Throws RevivalError if a collection or function that the source uses was deleted.
- */
+/** Throws RevivalError if a collection or function that the source uses was deleted. */
 export function sourceIn({ source }: OpenedToken, call: Call): EventSource | undefined {
   const revived = new Reviver(call, undefined).value(source)
   return revived instanceof EventSource ? revived : undefined
 }
 
-// Encodes positions in the events of a source as text. The text has a checksum to reject invalid texts, but no
-// authentication code. Events are filtered by the rights of the caller. Therefore, a forged position gives a client no
-// more access than `start_ts`, which every client may send. Checking an authentication code would take longer than
-// finding the event. The bytes are a version, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits,
-// all in base64url.
-
-/**
- * A position in the events of a source, directly after an event. `time` is the commit time of the event's transaction.
- * `ordinal` is the number of the event within this transaction.
- */
+/** Directly after an event: `time` is the commit time of its transaction, `ordinal` its number within it. */
 export interface EventPlace {
   readonly time: Micros
   readonly ordinal: number
 }
 
-/** The ordinal of the position after all events of a transaction. */
+/** The position after all events of a transaction. */
 export const wholeTransaction = 0xffff_ffff
 
-/**
- * Distinguishes positions from sealed data (../sets/saved-values.ts). Clients store texts with this number, so the
- * number must never change.
- */
+/** Distinguishes positions from sealed data (../sets/saved-values.ts). Clients store the number, so it never changes. */
 const version = 4
 
 const ordinalAt = 9
@@ -74,7 +60,12 @@ const placeBytes = 15
 
 const scratch = Buffer.alloc(placeBytes)
 
-/** Encodes a position. */
+/**
+ * The bytes are a version, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits, all in base64url.
+ * There is no authentication code, because events are filtered by the rights of the caller: a forged position gives a
+ * client no more access than `start_ts`, which every client may send. Checking a code would take longer than finding
+ * the event.
+ */
 export function placeText({ ordinal, time }: EventPlace): string {
   scratch[0] = version
   scratch.writeDoubleBE(time, 1)
@@ -92,7 +83,7 @@ export function placeIn(text: string): EventPlace | undefined {
   return { time: nearestMicros(time), ordinal: bytes.readUInt32BE(ordinalAt) }
 }
 
-/** The FNV-1a hash of the bytes before the checksum, folded to 16 bits. */
+/** FNV-1a over the bytes before the checksum, folded to 16 bits. */
 function checkOf(bytes: Buffer): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < checkAt; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)

@@ -7,7 +7,7 @@ import type { Fault } from '../../model/language.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Value } from '../value.ts'
 
-/** Error codes of queries. All of them have status 400. */
+/** All codes have status 400. */
 export type FailureCode =
   | 'abort'
   | 'constraint_failure'
@@ -42,31 +42,25 @@ export type FailureCode =
   | 'unbound_variable'
   | 'value_too_large'
 
-/**
- * A hint or cause below a diagnostic. If `suggestion` is defined, the summary also shows the source text with the
- * suggested change.
- */
+/** If `suggestion` is defined, the summary also shows the source text with the suggested change. */
 export interface Remark {
   readonly name: 'hint' | 'cause'
   readonly message: string
   readonly span: Span | undefined
-  /**
-   * The replacement for the text of `span`. If `span` is empty, the replacement is inserted. If the replacement is
-   * empty, the text of `span` is removed.
-   */
+  /** The replacement for the text of `span`: an insertion if `span` is empty, a removal if the replacement is empty. */
   readonly suggestion?: string
 }
 
-/** A message for the user. The summary shows the message with the source lines of `span`. */
+/** The summary shows the message with the source lines of `span`. */
 export interface Diagnostic {
   /** A `log` is rendered in one line, with its source name and line number but without the source text. */
   readonly name: 'error' | 'warning' | 'info' | 'log' | 'performance_hint'
   readonly message: string | Message
   readonly span: Span | undefined
-  /** Text that the summary shows after the underline. */
+  /** Shown after the underline. */
   readonly annotation?: string
   readonly remarks?: readonly Remark[]
-  /** The positions of the argument lists of the enclosing calls, innermost first. */
+  /** The argument lists of the enclosing calls, innermost first. */
   readonly trace?: readonly (Span | undefined)[]
 }
 
@@ -74,11 +68,10 @@ export interface Diagnostic {
 export interface ConstraintFailure {
   readonly paths: readonly (readonly (string | number)[])[]
   readonly message: string
-  /** The name that the summary shows if `paths` is empty. */
+  /** Shown if `paths` is empty. */
   readonly label?: string
 }
 
-/** Additional data of some failures. */
 export interface FailureParts {
   readonly constraintFailures?: readonly ConstraintFailure[]
   /** The argument of `abort`, and its text. */
@@ -89,11 +82,10 @@ export interface FailureParts {
 export class QueryFailure extends LanguageError {
   override name = 'QueryFailure'
   readonly code: FailureCode
-  /** The message template for the query log. */
+  /** For the query log. */
   readonly template: Message
   readonly diagnostics: readonly Diagnostic[]
   readonly constraintFailures: readonly ConstraintFailure[]
-  /** The argument of `abort`. */
   readonly abort: FailureParts['abort']
 
   constructor(
@@ -110,35 +102,31 @@ export class QueryFailure extends LanguageError {
     this.abort = parts.abort
   }
 
-  /** The text of the argument of `abort`, for callers whose code is in version 4. */
+  /** For callers whose code is in version 4. */
   get aborted(): string | undefined {
     return this.abort?.text
   }
 
-  /**
-   * The message for callers whose code is in version 4. Unlike `message`, this message includes the failed constraints.
-   */
+  /** For callers whose code is in version 4. Unlike `message`, includes the failed constraints. */
   override get foreignText(): string {
     const [first] = this.diagnostics
     return this.constraintFailures.length === 0 ? this.message : String(first?.message ?? this.message)
   }
 }
 
-/** The failure of a query that cannot be evaluated, because it has faults. Each diagnostic describes one fault. */
+/** The query cannot be evaluated. Each diagnostic describes one fault. */
 export function invalidQuery(diagnostics: readonly Diagnostic[]): QueryFailure {
   const count = diagnostics.length
   const message = msg`The query failed ${count} validation check${count === 1 ? '' : 's'}`
   return new QueryFailure('invalid_query', message, diagnostics)
 }
 
-// Converts a failure to the fault in the query log: code, text and position. The query log must not store values of
-// clients. A `Message` keeps these values separate from its fixed text.
-
 /** Matches the source names of queries and stored code: `*query*`, `*udf:NAME*`. */
 const namedSource = /^\*([a-z_]+)(?::(.*))?\*$/s
 
 /**
- * Returns the fault of a failure. The argument of `abort` is client data, so the fault does not contain this argument.
+ * Returns the fault for the query log, which must not store values of clients, such as the argument of `abort`. A
+ * `Message` keeps these values separate from its fixed text.
  */
 export function faultOf({ code, diagnostics, template }: QueryFailure): Fault {
   const [first] = diagnostics
@@ -155,9 +143,7 @@ export function positionOf(span: Span | undefined): Message {
   return msg`${nameOf(source.name)}:${own(line)}:${own(start - source.lineStart(line) + 1)}`
 }
 
-/**
- * The name of a source for the query log. Names of schema files are client data, so the result hides these names.
- */
+/** Hides the names of schema files, because they are client data. */
 function nameOf(source: string): Message {
   const [, kind, name] = namedSource.exec(source) ?? []
   if (kind === undefined) return msg`a schema file`

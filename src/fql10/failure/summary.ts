@@ -4,13 +4,11 @@ import { limits } from '../../base/limits.ts'
 import { Source, type Span } from '../syntax/source.ts'
 import type { Diagnostic, Remark } from './query-failure.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const summaryLimits = {
   /** Maximum number of UTF-16 units of rendered diagnostics in an error message of version 10; own limit. */
   v10DrawnUnitsMax: 16_384,
 } as const
 
-/** Renders all diagnostics for the summary of a response. */
 export function summaryOf(diagnostics: readonly Diagnostic[]): string {
   return renderDiagnostics(diagnostics, '\n\n', limits.v10SummaryUnitsMax)
 }
@@ -20,10 +18,7 @@ export function renderInMessage(diagnostics: readonly Diagnostic[], between: '\n
   return renderDiagnostics(diagnostics, between, summaryLimits.v10DrawnUnitsMax)
 }
 
-/**
- * Renders diagnostics. The length of the text is limited, because there may be thousands of diagnostics with long
- * source lines.
- */
+/** The length of the text is limited, because there may be thousands of diagnostics with long source lines. */
 function renderDiagnostics(diagnostics: readonly Diagnostic[], between: string, unitsMax: number): string {
   let text = ''
   for (const [index, diagnostic] of diagnostics.entries()) {
@@ -60,7 +55,7 @@ function drawRemark({ name, message, span, suggestion }: Remark, main: Span | un
   return [title, ...place, suggestionExcerpt(span, suggestion)].join('\n')
 }
 
-/** Renders a title, the position, and the source lines. Omits the position if `main` is on the same line. */
+/** Omits the position if `main` is on the same line. */
 function renderTitled(
   title: string | undefined,
   span: Span | undefined,
@@ -73,7 +68,7 @@ function renderTitled(
   return [...lines, ...placeOf(shown, main), excerpt(shown, annotation)].join('\n')
 }
 
-/** If a span starts in the trailing whitespace of the source, moves the span to the start of this whitespace. */
+/** Moves spans in the trailing whitespace of the source to the start of this whitespace. */
 function withinText(span: Span): Span {
   const { source, start, end } = span
   const last = source.text.trimEnd().length
@@ -87,7 +82,6 @@ function placeOf({ source, start }: Span, main: Span | undefined): string[] {
   return [`at ${source.name}:${line}:${start - source.lineStart(line) + 1}`]
 }
 
-/** The source lines of a span, underlined with `mark`. */
 function excerpt({ source, start, end }: Span, annotation: string | undefined, mark = '^'): string {
   const first = source.lineOf(start)
   const last = Math.max(first, source.lineOf(Math.max(start, end - 1)))
@@ -112,8 +106,8 @@ function excerpt({ source, start, end }: Span, annotation: string | undefined, m
 }
 
 /**
- * Shows a suggested change. For an insertion or a replacement: the changed source lines, with the new text marked. For
- * a removal: the unchanged source lines, with the text to remove marked.
+ * For an insertion or a replacement, marks the new text in the changed source lines. For a removal, marks the text to
+ * remove in the unchanged source lines.
  */
 function suggestionExcerpt(span: Span, suggestion: string): string {
   const { source, start, end } = span

@@ -11,7 +11,7 @@ import type { Source } from '../syntax/source.ts'
 import { type ComposedQuery, placeholderText, type TemplateValue } from '../syntax/template.ts'
 import { asLong, fitsInt, type Module, type Value } from '../value.ts'
 
-/** Thrown for invalid JSON values. The message is for the client. */
+/** The message is for the client. */
 export class DecodingError {
   readonly message: string
   constructor(message: string) {
@@ -19,18 +19,14 @@ export class DecodingError {
   }
 }
 
-/** Resolves the names in tags. */
 export interface TagNames {
-  /** The module or the collection with the given name. Undefined if the name is unknown. */
+  /** The module or the collection with the given name. */
   module(name: string): Module | undefined
-  /**
-   * Returns the document of a tag `@doc` or `@ref`. `content` is an object, or a text in an older format. Throws a
-   * DecodingError.
-   */
+  /** `content` is an object, or a text in an older format. Throws a DecodingError. */
   document(tag: '@doc' | '@ref', content: string | ReadonlyMap<string, Value>): Value
 }
 
-/** Decodes a value in the simple format. Throws a DecodingError for an integer of more than 64 bits. */
+/** Throws a DecodingError for an integer of more than 64 bits. */
 export function decodeSimple(json: Json): Value {
   step()
   if (typeof json === 'bigint') {
@@ -42,7 +38,7 @@ export function decodeSimple(json: Json): Value {
   return json as Value
 }
 
-/** Decodes a value in the tagged format. Throws a DecodingError for an invalid value. */
+/** Throws a DecodingError for an invalid value. */
 export function decodeTagged(json: Json, names: TagNames): Value {
   step()
   if (typeof json === 'bigint' || typeof json === 'number') throw new DecodingError('numbers must be tagged')
@@ -101,9 +97,7 @@ const texts: Readonly<Record<string, (text: string) => Value | undefined>> = {
   '@mod': () => undefined,
 }
 
-// Decodes the values of a query template. Errors for invalid values underline the placeholder.
-
-/** The values of a query's placeholders, in order. Throws a QueryFailure for the first invalid value. */
+/** Throws a QueryFailure for the first invalid value, which underlines the placeholder. */
 export function bindTemplate(
   { values, placeholders }: ComposedQuery,
   source: Source,

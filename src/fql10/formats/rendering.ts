@@ -1,5 +1,6 @@
-// Renders values as text: in the `decorated` format of the shell, and as JSON in the formats `simple` and `tagged`. The
-// context (`Rendering`) renders documents and sets, and provides the time of the transaction.
+// Renders values as text: as JSON in the formats `simple` and `tagged`, and in the `decorated` format of the shell,
+// which shows values as they appear in the text of a query. The context (`Rendering`) renders documents and sets, and
+// provides the time of the transaction.
 
 import { longCall, step } from '../../base/effort.ts'
 import { encodeBase64 } from '../../values/base64.ts'
@@ -22,21 +23,18 @@ import {
   type Value,
 } from '../value.ts'
 
-/** The context in which one result is rendered. */
 export interface Rendering {
-  /** The call that reads documents and sets. */
+  /** Reads documents and sets. */
   readonly call: Call
-  /** The time of the transaction, or a placeholder for this time. */
+  /** May be a placeholder. */
   transactionTime(): string
-  /** The JSON text of a document, or of the first page of a set. */
+  /** For a set, the JSON text of its first page. */
   encode(value: Doc | SetValue, tagged: boolean): string
-  /** The text of a document, or of the first page of a set, in the decorated format at an indentation level. */
+  /** For a set, the text of its first page. `level`: the indentation. */
   decorate(value: Doc | SetValue, level: number): string
 }
 
-// The `decorated` format of the shell shows values as they appear in the text of a query.
-
-/** Renders a value as text. All lines after the first line are indented by `level` levels. */
+/** All lines after the first line are indented by `level` levels. */
 export function decorate(value: Value, rendering: Rendering, level = 0): string {
   step()
   if (typeof value === 'string') return value.includes('\n') ? heredoc(value, level) : quoted(value)
@@ -68,7 +66,7 @@ export function decorate(value: Value, rendering: Rendering, level = 0): string 
   return debugText(value, rendering.call)
 }
 
-/** Renders a plain object with one field per line. */
+/** Renders one field per line. */
 function decorateStruct(struct: Struct, rendering: Rendering, level: number): string {
   const lines = [...struct].map(([key, value]) => `${keyText(key)}: ${decorate(value, rendering, level + 1)}`)
   return inBrackets('{', lines, '}', level)
@@ -79,7 +77,7 @@ function doubleText(value: number): string {
   return Number.isNaN(value) ? 'Math.NaN' : `${value < 0 ? '-' : ''}Math.Infinity`
 }
 
-/** Renders a text of several lines as a heredoc. The lines are indented by `level + 1` levels. */
+/** The lines are indented by `level + 1` levels. */
 function heredoc(text: string, level: number): string {
   const names = ['END', ...Array.from({ length: 10 }, (_, digit) => `END${digit}`)]
   const name = names.find((each, index) => (index === 0 ? !text.includes('END') : !text.includes(each)))
@@ -89,10 +87,7 @@ function heredoc(text: string, level: number): string {
   return `<<-${name}\n${lines.map(line => `${indent}  ${line}`).join('\n')}\n${indent}${name}`
 }
 
-// Renders values as JSON text in the formats `simple` and `tagged`. The tag of a number names its type: Int, Long or
-// Double. A Double that is a whole number still has the tag `@double`.
-
-/** The JSON text of a value. */
+/** The tag of a number names its type: Int, Long or Double. A Double that is a whole number has `@double`. */
 export function encodeJson(value: Value, rendering: Rendering, tagged: boolean): string {
   step()
   const tag = (name: string, text: string) => (tagged ? `{"@${name}":${quoteJson(text)}}` : quoteJson(text))
@@ -138,7 +133,7 @@ export function encodeJson(value: Value, rendering: Rendering, tagged: boolean):
   return quoteJson(displayText(tagged_, rendering.call))
 }
 
-/** The JSON text of a plain object. If `tagged`, an object with a key that looks like a tag gets the tag `@object`. */
+/** If `tagged`, an object with a key that looks like a tag gets the tag `@object`. */
 function encodeStruct(struct: Struct, rendering: Rendering, tagged: boolean): string {
   let text = ''
   let looksTagged = false

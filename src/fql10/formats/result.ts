@@ -1,6 +1,6 @@
-// Renders the documents and sets in a result. A document is rendered with all fields. A document within another
-// document is rendered as a reference. A set is rendered as its first page. However, a set is rendered as a cursor if
-// it is within a document, within a page of the same set, or deeper than the maximum depth of pages.
+// Renders the documents and sets in a result. A document is rendered with all fields, but within another document as a
+// reference. A set is rendered as its first page. Within a document, within a page of the same set, or deeper than the
+// maximum depth of pages, a set is rendered as a cursor.
 
 import { quoteJson } from '../../values/json-text.ts'
 import type { Call } from '../call.ts'
@@ -12,7 +12,7 @@ import { decorate, encodeJson, type Rendering } from './rendering.ts'
 /** Maximum depth of nested pages. */
 const pageDepthMax = 10
 
-/** Renders a result. `within` contains the sets whose pages enclose the current value. */
+/** `within` contains the sets whose pages enclose the current value. */
 class ResultRendering implements Rendering {
   readonly call: Call
   readonly transactionTime: () => string
@@ -102,7 +102,7 @@ function decorateReference({ collection, name, ref }: Doc): string {
   return name === undefined ? `${collection.path}("${ref.id}")` : `${collection.path}.byName("${name}")`
 }
 
-/** Renders a result as JSON text. `timeMark` is the unescaped placeholder for the time of the transaction. */
+/** `timeMark` is the unescaped placeholder for the time of the transaction. */
 export function renderResult(value: Value, format: string, timeMark: string, call: Call): string {
   const rendering = new ResultRendering(call, () => timeMark)
   if (format !== 'decorated') return encodeJson(value, rendering, format === 'tagged')
@@ -111,12 +111,12 @@ export function renderResult(value: Value, format: string, timeMark: string, cal
   return `"${pieces.map(piece => quoteJson(piece).slice(1, -1)).join(timeMark)}"`
 }
 
-/** Renders a value as tagged JSON. `time` returns the time of the transaction. */
+/** `time` returns the time of the transaction. */
 export function renderTagged(value: Value, time: () => string, call: Call): string {
   return encodeJson(value, new ResultRendering(call, time), true)
 }
 
-/** Renders a value as plain JSON in which all documents are references. */
+/** All documents are references. */
 export function renderReferences(value: Value, call: Call): string {
   return encodeJson(value, new ResultRendering(call, () => '', [], true), false)
 }

@@ -30,7 +30,7 @@ const { field, method, variadic } = entriesFor<readonly Value[]>()
 
 type Elements = readonly Value[]
 
-/** Requires a position within the array. Throws `index_out_of_bounds`. */
+/** Throws `index_out_of_bounds`. */
 function within(elements: Elements, index: number, call: Call): number {
   if (index >= 0 && index < elements.length) return index
   throw call.outOfBounds(index, elements.length)
@@ -45,7 +45,7 @@ const endOf = (elements: Elements, end: number | undefined, call: Call) =>
 const found = (index: number, call: Call): Value =>
   index < 0 ? call.nothing(msg`no element found`) : BigInt(index)
 
-/** The first position at or after `start` whose element passes `test`; -1 if no element passes. */
+/** Returns -1 if no element at or after `start` passes. */
 function firstIndex(elements: Elements, start: number, test: (element: Value) => boolean): number {
   for (let index = start; index < elements.length; index++) {
     step()
@@ -54,7 +54,7 @@ function firstIndex(elements: Elements, start: number, test: (element: Value) =>
   return -1
 }
 
-/** The last position at or before `end` whose element passes `test`; -1 if no element passes. */
+/** Returns -1 if no element at or before `end` passes. */
 function lastIndex(elements: Elements, end: number, test: (element: Value) => boolean): number {
   for (let index = end; index >= 0; index--) {
     step()
@@ -68,7 +68,7 @@ const same = (element: Value) => (other: Value) => equalElements(other, element)
 const predicateTest = (predicate: FunctionValue, call: Call) => (element: Value) =>
   call.test(predicate, element)
 
-/** The elements that pass a predicate. Tests all elements, even if the caller uses only the first or the last result. */
+/** Tests all elements, even if the caller uses only the first or the last result. */
 function filterAll(elements: Elements, predicate: FunctionValue, call: Call): readonly Value[] {
   return elements.filter(element => {
     step()
@@ -178,14 +178,13 @@ function* backwards(elements: readonly Value[]): Generator<Value, void, void> {
   for (let index = elements.length - 1; index >= 0; index--) yield elements[index] as Value
 }
 
-/** Requires an element to be an array. */
 function inner(element: Value, call: Call): readonly Value[] {
   if (!isArray(element)) throw call.mismatch('Array<Any>', element)
   step(element.length)
   return element
 }
 
-/** The elements between two positions. Positions outside of the array are moved to its ends. */
+/** Positions outside of the array are moved to its ends. */
 function slice(elements: readonly Value[], from: number, until: number): readonly Value[] {
   return elements.slice(Math.max(0, from), Math.max(0, until))
 }
@@ -350,12 +349,11 @@ const mapping = [
   }),
 ]
 
-/** The element at a position. Throws `index_out_of_bounds`. */
+/** Throws `index_out_of_bounds`. */
 export function elementAt(elements: readonly Value[], index: number, call: Call): Value {
   return elements[within(elements, index, call)] as Value
 }
 
-/** The fields and methods of arrays. */
 export const arrayMembers: Members = members('Array', [
   ...access,
   ...parts,
@@ -372,7 +370,7 @@ export const arrayMembers: Members = members('Array', [
   ...arrayOrderEntries,
 ])
 
-/** A key that is the same for equal values. Undefined for values that must be compared with `equalElements`. */
+/** Equal values have equal keys. Undefined for values that must be compared with `equalElements`. */
 function keyOf(value: Value): string | undefined {
   if (isNumber(value)) {
     const integer = integerOf(value)
@@ -389,14 +387,14 @@ function keyOf(value: Value): string | undefined {
 }
 
 /**
- * Finds out whether a value was added before. The integer 1 and the Double 1.0 are distinct, but 0 and 0.0 are equal.
- * All other values are compared as in {@link equalElements}.
+ * The integer 1 and the Double 1.0 are distinct, but 0 and 0.0 are equal. All other values are compared as in
+ * {@link equalElements}.
  */
 class Distinct {
   readonly #keys = new Set<string>()
   readonly #others: Value[] = []
 
-  /** Adds a value. Returns false if an equal value was added before. */
+  /** Returns false if an equal value was added before. */
   add(value: Value): boolean {
     step()
     const key = keyOf(value)

@@ -12,7 +12,7 @@ import { any, callback, id, struct } from './parameters.ts'
 
 const { field, method } = entriesFor<Module>()
 
-/** The set of all documents of a collection. If `range` is defined, only the documents in this range. */
+/** If `range` is defined, the set contains only the documents in this range. */
 function allOf(collection: Module, range: Value | undefined, call: Call): LazySet {
   const bounds = range === undefined ? {} : rangeOfDocuments(range, call)
   return new StoredSet({
@@ -75,7 +75,6 @@ function hintOfScan({ name }: Module, method: string, call: Call): void {
   call.evaluation.hint('collection_scan', text, call.span)
 }
 
-/** The method that creates a document. */
 export const create: FunctionDefinition = method('create', {
   effect: 'write',
   parameters: { data: struct },
@@ -96,7 +95,6 @@ function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
   })
 }
 
-/** The method `byId`. */
 export const byId: FunctionDefinition = byIdAs('byId', 'read')
 /** The function that runs when a query calls a collection, such as `Author(1)`. */
 export const applyId: FunctionDefinition = byIdAs('apply', 'pure')
@@ -123,7 +121,7 @@ const entries: readonly LibraryEntry[] = [
   }),
 ]
 
-/** The fields and functions of a user collection. `own` adds the collection's index functions. */
+/** `own` adds the collection's index functions. */
 export function companionMembers(name: string, own: readonly LibraryEntry[] = []): Members {
   return members(name, [...entries, ...own], applyId)
 }

@@ -24,10 +24,7 @@ function part(name: keyof CalendarParts, summary: string, result: string): Field
   })
 }
 
-/**
- * Converts an amount to whole days. A double is rounded to the nearest integer, and a half is rounded up. Undefined for
- * an infinite amount or NaN.
- */
+/** Rounds a double to the nearest integer, and a half up. Undefined for an infinite amount or NaN. */
 function daysOf(amount: NumberValue): bigint | undefined {
   const integer = integerOf(amount)
   if (integer !== undefined) return integer
@@ -35,10 +32,7 @@ function daysOf(amount: NumberValue): bigint | undefined {
   return Number.isFinite(days) ? BigInt(days) : undefined
 }
 
-/**
- * Moves a date by `direction * amount` days. `direction` is 1 or -1. Throws `invalid_unit` if the unit is not days.
- * Throws `invalid_date` if the result is out of range.
- */
+/** Throws `invalid_unit` if the unit is not days, and `invalid_date` if the result is out of range. */
 function moveDate(
   value: LocalDate,
   amount: NumberValue,
@@ -54,7 +48,6 @@ function moveDate(
   throw call.failure('invalid_date', msg`Date exceeds the ${goesUp ? 'maximum' : 'minimum'} value.`)
 }
 
-/** The fields and methods of dates. */
 export const dateMembers: Members = members('Date', [
   part('year', 'The year.', '2024'),
   part('month', 'The month, from 1 to 12.', '2'),

@@ -84,10 +84,9 @@ const plain = [
   }),
 ]
 
-/** The fields and methods of user documents. */
 export const documentMembers: Members = members('Document', [id, collection, ...common, ...plain])
 
-/** The fields and methods of schema objects, which have names instead of ids. */
+/** Schema objects have names instead of ids. */
 export const namedDocumentMembers: Members = members('NamedDocument', [name, collection, ...common])
 
 /** Creates the fields and methods of keys, tokens or credentials. `own` adds entries. */

@@ -9,21 +9,19 @@ import type { FunctionValue, Value } from '../value.ts'
 import { entriesFor, type FunctionDefinition } from './entry.ts'
 import { any, callback } from './parameters.ts'
 
-/** Access to the elements of an array or a set. */
 interface Reading<Receiver> {
   readonly noun: 'array' | 'set'
-  /** The call that converts an array to the receiver's type. The examples contain this call. */
+  /** Converts an array to the receiver's type in the examples. */
   readonly made: '' | '.toSet()'
   /** The name of the parameter of `forEach` in error messages. */
   readonly called: 'fn' | 'func'
   readonly isEmpty: (receiver: Receiver, call: Call) => boolean
-  /** All elements. A method that reads every element passes its name as `readsAll`, for a performance hint. */
+  /** A method that reads every element passes its name as `readsAll`, for a performance hint. */
   readonly elements: (receiver: Receiver, call: Call, readsAll?: string) => Iterable<Value>
-  /** All elements in reverse order. */
   readonly backwards: (receiver: Receiver, call: Call, readsAll?: string) => Iterable<Value>
 }
 
-/** The first element. If there is no element, null with the given reason. */
+/** Null with the given reason if there is no element. */
 export function firstOf(elements: Iterable<Value>, reason: Message, call: Call): Value {
   for (const element of elements) return element
   return call.nothing(reason)
@@ -38,10 +36,7 @@ function foldElements(elements: Iterable<Value>, seed: Value, reducer: FunctionV
   return result
 }
 
-/**
- * Combines neighbours in pairs, and repeats this step with the results until one value is left. Then combines this
- * value with the seed.
- */
+/** Combines neighbours in pairs, repeats this step until one value is left, and combines it with the seed. */
 function combine(elements: readonly Value[], seed: Value, combiner: FunctionValue, call: Call): Value {
   if (elements.length === 0) return seed
   let level = elements
@@ -57,7 +52,6 @@ function combine(elements: readonly Value[], seed: Value, combiner: FunctionValu
   return call.apply(combiner, level[0] as Value, seed)
 }
 
-/** True if `test` returns true for at least one element. */
 function some(elements: Iterable<Value>, test: (element: Value) => boolean): boolean {
   for (const element of elements) {
     step()
@@ -66,7 +60,6 @@ function some(elements: Iterable<Value>, test: (element: Value) => boolean): boo
   return false
 }
 
-/** The shared methods, for arrays or for sets. */
 export function elementEntries<Receiver>(reading: Reading<Receiver>): readonly FunctionDefinition[] {
   return [...lookingEntries(reading), ...combiningEntries(reading)]
 }

@@ -1,27 +1,23 @@
-// Defines the tables of the library: one table for each type of value and each module, with one entry for each field
-// and function. Calls, completion and the generated reference read the same entries.
+// Defines the tables of the library, for each type of value and each module, with an entry for each field and function.
+// Calls, completion and the generated reference read the same entries.
 
 import type { Arity } from '../arity.ts'
 import type { Call, CallEffect } from '../call.ts'
 import type { BoundFunction, Module, Value } from '../value.ts'
 
-/** A parameter type: its accepted values, and their conversion. */
 export interface Parameter<T> {
-  /** The type's name in error messages and in the reference. */
+  /** For error messages and the reference. */
   readonly type: string
-  /** Converts a value for the function. Undefined for a value of another type. */
+  /** Undefined for a value of another type. */
   readonly cast: (value: Value) => T | undefined
   /**
-   * Defined for a callback. `count` is the number of arguments that the callback receives. If `name` is defined, errors
-   * about this number show `name` instead of the parameter's declared name.
+   * Defined for a callback. `count` is the number of arguments that the callback receives. Errors about this number
+   * show `name` instead of the parameter's declared name.
    */
   readonly callback?: { readonly count: number; readonly name: string | undefined }
 }
 
-/**
- * The documentation of an entry. The example is an expression with its result in the decorated format (`…` if the
- * result varies).
- */
+/** The example is an expression with its result in the decorated format (`…` if the result varies). */
 interface EntryDocumentation {
   /** The type of the result in the reference. */
   readonly result: string
@@ -44,14 +40,13 @@ export interface Signature {
   readonly run: (receiver: never, args: never, call: Call) => Value
 }
 
-/** A field of a value, which is read without a call. */
+/** Fields are read without a call. */
 export interface FieldDefinition extends EntryDocumentation {
   readonly kind: 'field'
   readonly name: string
   readonly read: (receiver: never) => Value
 }
 
-/** A function of a module, or a method of a type. */
 export interface FunctionDefinition extends EntryDocumentation {
   readonly kind: 'function'
   readonly name: string
@@ -60,7 +55,6 @@ export interface FunctionDefinition extends EntryDocumentation {
   readonly arity: Arity
 }
 
-/** An entry of a table. */
 export type LibraryEntry = FieldDefinition | FunctionDefinition
 
 /** The fields and functions of a type or a module, by name. A module may be callable. */
@@ -85,10 +79,7 @@ interface MethodDeclaration<Receiver, P extends Parameters, O extends Parameters
   extends FunctionDeclaration {
   /** If undefined, the function has no required parameters. */
   readonly parameters?: P
-  /**
-   * If defined, the function has a second signature, with `parameters` followed by these parameters. Both signatures
-   * use the same `run`.
-   */
+  /** A second signature has `parameters` followed by these parameters. Both signatures use the same `run`. */
   readonly optional?: O
   readonly run: (receiver: Receiver, args: ArgumentsOf<P> & Partial<ArgumentsOf<O>>, call: Call) => Value
 }
@@ -117,7 +108,7 @@ interface Entries<Receiver> {
     name: string,
     declaration: MethodDeclaration<Receiver, P, O>,
   ): FunctionDefinition
-  /** Creates a function with any number of arguments. `run` gets the arguments as an array. */
+  /** `run` gets the arguments as an array. */
   variadic<T>(
     name: string,
     declaration: FunctionDeclaration & {
@@ -125,12 +116,11 @@ interface Entries<Receiver> {
       readonly run: (receiver: Receiver, args: readonly T[], call: Call) => Value
     },
   ): FunctionDefinition
-  /** Creates a function with several signatures. A call uses the first signature that accepts its arguments. */
+  /** A call uses the first signature that accepts its arguments. */
   overloaded(
     name: string,
     declaration: FunctionDeclaration & { readonly signatures: readonly Signature[] },
   ): FunctionDefinition
-  /** Creates a signature of an overloaded function. */
   signature<P extends Parameters>(declaration: SignatureDeclaration<Receiver, P>): Signature
 }
 
@@ -152,12 +142,11 @@ export function entriesFor<Receiver>(): Entries<Receiver> {
   }
 }
 
-/** Creates the table of a type or a module. `apply` is the function for a call of the module itself. */
+/** `apply` is the function for a call of the module itself. */
 export function members(name: string, entries: readonly LibraryEntry[], apply?: FunctionDefinition): Members {
   return { name, entries: new Map(entries.map(entry => [entry.name, entry])), apply }
 }
 
-/** The fields and functions of a module. */
 export function membersOfModule(module: Module): Members {
   // Modules are always created with `members`.
   return module.members as Members

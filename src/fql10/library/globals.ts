@@ -115,7 +115,7 @@ export const schemaModule: Members = members('FQL.Schema', [
   }),
 ])
 
-/** Creates the module FQL from the other global names. `FQL.log` is the function, even if a variable is named `log`. */
+/** `FQL.log` is the function, even if a variable is named `log`. */
 export function fqlModule(globals: ReadonlyMap<string, Value>): Module {
   const schema = new Module('Schema', schemaModule, 'FQL')
   const entries = [...globals, ['Schema', schema] as const].map(([name, value]) => entryOf(name, value))

@@ -6,18 +6,16 @@ import type { Call } from '../call.ts'
 import { BoundFunction, type FunctionValue, Lambda, typeName, type Value } from '../value.ts'
 import { definitionOf, type FunctionDefinition, type Parameter, type Signature } from './entry.ts'
 
-/** The numbers of arguments that a function accepts. */
 export function arityOf(callee: FunctionValue): Arity {
   if (callee instanceof Lambda) return arityOfLambda(callee.node)
   return callee instanceof BoundFunction ? definitionOf(callee).arity : callee.arity
 }
 
-/** Throws if a function does not accept `count` arguments. */
 export function requireCount(arity: Arity, count: number, call: Call): void {
   if (!takes(arity, count)) throw call.failure('invalid_function_invocation', wrongCount(arity, count))
 }
 
-/** Calls a library function with evaluated arguments. Errors have the position of the argument list, `call.span`. */
+/** Errors have the position of the argument list, `call.span`. */
 export function invoke(
   definition: FunctionDefinition,
   receiver: Value,
@@ -38,7 +36,6 @@ export function invoke(
   return run(receiver as never, checked as never, call)
 }
 
-/** Checks and converts the arguments of a function with one signature. */
 function checkAll({ parameters, rest }: Signature, args: readonly Value[], call: Call): unknown {
   if (rest !== undefined) {
     const [name, parameter] = rest
@@ -52,7 +49,7 @@ function checkAll({ parameters, rest }: Signature, args: readonly Value[], call:
   return checked
 }
 
-/** Checks and converts an argument. Throws `invalid_argument` for a value of another type. */
+/** Throws `invalid_argument` for a value of another type. */
 export function check<T>(name: string, parameter: Parameter<T>, arg: Value, call: Call): T {
   const cast = parameter.cast(arg)
   if (cast === undefined) {
@@ -77,10 +74,7 @@ function checkCallback(
   throw call.failure('invalid_argument', message)
 }
 
-/**
- * Chooses the first signature that has one parameter for each argument and accepts all arguments. Converts the
- * arguments.
- */
+/** Chooses the first signature that has one parameter for each argument and accepts all arguments. */
 function choose(
   definition: FunctionDefinition,
   args: readonly Value[],

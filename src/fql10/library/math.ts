@@ -111,7 +111,7 @@ const widthKeeping = [
   }),
 ]
 
-/** The sum and the count of numbers. Throws if a value is not a number. */
+/** Throws if a value is not a number. */
 function sumOf(values: Iterable<Value>, call: Call): { readonly sum: NumberValue; readonly count: bigint } {
   let sum: NumberValue = 0n
   let count = 0n
@@ -124,7 +124,7 @@ function sumOf(values: Iterable<Value>, call: Call): { readonly sum: NumberValue
   return { sum, count }
 }
 
-/** The mean of a set. The mean of integers is an integer. Throws `divide_by_zero` for an empty set. */
+/** The mean of integers is an integer. Throws `divide_by_zero` for an empty set. */
 function meanOfSet(values: Iterable<Value>, call: Call): NumberValue {
   const { sum, count } = sumOf(values, call)
   if (dividesByZero(sum, count))
@@ -167,7 +167,7 @@ const sums = [
   }),
 ]
 
-/** Creates a function from double to double that throws `invalid_argument` for arguments outside of its domain. */
+/** Throws `invalid_argument` for arguments outside of the domain. */
 function boundedFunction(
   name: string,
   compute: (x: number) => number,

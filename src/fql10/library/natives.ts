@@ -20,7 +20,7 @@ const byName = method('byName', {
   run: (module, { name }, call) => call.evaluation.world.documents.byName(module, name, call),
 })
 
-/** The module that represents the collection of a document if this collection was deleted. */
+/** Represents the collection of a document if this collection was deleted. */
 export const deletedCollection: Module = new Module('Deleted', members('Deleted', []), 'Collection')
 
 const applyCollection = method('apply', {
@@ -78,7 +78,6 @@ const credentialMethods = [
 interface Native {
   readonly number: number
   readonly module: Module
-  /** The fields and methods of the collection's documents. */
   readonly documents: Members
 }
 
@@ -113,7 +112,6 @@ const credentialOf = byDocument(
   (_, document, call) => call.evaluation.world.access.credentialOf(document),
 )
 
-/** All native collections. */
 export const natives: readonly Native[] = [
   named(native.access_providers, 'AccessProvider'),
   named(
@@ -150,7 +148,7 @@ export function nativeOf(number: number): Native | undefined {
   return byNumber.get(number)
 }
 
-/** The module of a native collection. Throws a RangeError for any other number. */
+/** Throws a RangeError for other numbers than those of native collections. */
 export function nativeModule(number: number): Module {
   const found = nativeOf(number)
   if (found === undefined) throw new RangeError(`${number} is not a native collection`)
@@ -167,7 +165,6 @@ export function collectionNumber(module: Module): number {
   return module instanceof UserCollection ? Number(module.ref.id) : (nativeNumber(module) ?? 0)
 }
 
-/** The fields and methods of a document. */
 export function documentTable({ ref }: Doc): Members {
   return byNumber.get(ref.collection)?.documents ?? documentMembers
 }

@@ -10,10 +10,7 @@ import { any, array, object, struct } from './parameters.ts'
 
 const { method } = entriesFor<Module>()
 
-/**
- * The fields of an object or of an existing document. For any other value, throws `invalid_argument`, which names
- * `parameter`.
- */
+/** Accepts an object or an existing document. For others, throws `invalid_argument`, which names `parameter`. */
 function fieldsOf(parameter: string, value: Struct | Doc | Module, call: Call): Struct {
   if (value instanceof Module)
     throw call.invalidArgument(parameter, msg`expected either an object or a document`)
@@ -48,10 +45,7 @@ function valueAt(start: Struct, path: readonly Value[], call: Call): Value | und
   return value
 }
 
-/**
- * Reads the name and the value in an element of the argument of `fromEntries`. Throws `invalid_argument` if the element
- * is not an array of a name and a value.
- */
+/** For `fromEntries`. Throws `invalid_argument` if the element is not an array of a name and a value. */
 function entryOf(entry: Value, index: number, call: Call): readonly [string, Value] {
   const invalid = (reason: string) => call.invalidArgument('entries', msg`${reason} at index ${index}`)
   if (!isArray(entry)) {

@@ -7,15 +7,13 @@ import { type FunctionValue, isFunction, isStruct, type Value } from '../value.t
 import { check } from './invoke.ts'
 import { callback } from './parameters.ts'
 
-/**
- * A sort key and its direction. `key` is the function that returns the key. If undefined, each element is its own key.
- */
+/** If `key` is undefined, each element is its own key. */
 export interface Ordering {
   readonly key: FunctionValue | undefined
   readonly isDescending: boolean
 }
 
-/** Converts the arguments of `order`: functions, or objects with a single field `asc` or `desc`. */
+/** The arguments are functions, or objects with a single field `asc` or `desc`. */
 export function orderingsOf(args: readonly Value[], call: Call): readonly Ordering[] {
   return args.map((arg, index) => {
     const { key, isDescending } = orderingOf(arg)
@@ -23,10 +21,7 @@ export function orderingsOf(args: readonly Value[], call: Call): readonly Orderi
   })
 }
 
-/**
- * Converts an argument of `order`. If the argument is invalid, the returned key is not a function, and the caller
- * rejects the key.
- */
+/** If the argument is invalid, the returned key is not a function, and the caller rejects the key. */
 function orderingOf(arg: Value): { readonly key: Value; readonly isDescending: boolean } {
   if (isStruct(arg) && arg.size === 1) {
     for (const isDescending of [false, true]) {
@@ -37,7 +32,7 @@ function orderingOf(arg: Value): { readonly key: Value; readonly isDescending: b
   return { key: arg, isDescending: false }
 }
 
-/** Sorts elements by their keys. The sort is stable. */
+/** The sort is stable. */
 export function sortBy<T>(
   elements: readonly T[],
   orderings: readonly Ordering[],

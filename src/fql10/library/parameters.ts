@@ -29,26 +29,22 @@ function parameter<T>(type: string, cast: (value: Value) => T | undefined): Para
 /** Any value, including null. */
 export const any: Parameter<Value> = parameter('Any', value => value)
 
-/** A text. */
 export const string: Parameter<string> = parameter('String', value =>
   typeof value === 'string' ? value : undefined,
 )
 
-/**
- * An Int as a JavaScript number. Accepts an Int, and a Long or a Double whose value is an integer that fits 32 bits.
- */
+/** A JavaScript number. Accepts an Int, and a Long or a Double whose value is an integer that fits 32 bits. */
 export const int: Parameter<number> = parameter('Int', value => {
   const integer = integerOf(value)
   if (integer !== undefined) return fitsInt(integer) ? Number(integer) : undefined
   return typeof value === 'number' && value === (value | 0) ? value | 0 : undefined
 })
 
-/** A number of any width, unchanged. */
 export const number: Parameter<NumberValue> = parameter('Number', value =>
   isNumber(value) ? value : undefined,
 )
 
-/** The id of a document: an ID, an Int, a Long or a decimal text. */
+/** Accepts an ID, an Int, a Long or a decimal text. */
 export const id: Parameter<bigint> = parameter('ID', value => {
   if (value instanceof Id) return value.value
   return typeof value === 'string' ? integerOfText(value) : integerOf(value)
@@ -58,25 +54,23 @@ export const array: Parameter<readonly Value[]> = parameter('Array<Any>', value 
   isArray(value) ? value : undefined,
 )
 
-/** A lazy set. */
 export const set: Parameter<SetValue> = parameter('Set<Any>', value =>
   value instanceof SetValue ? value : undefined,
 )
 
-/** A cursor, or the text of a cursor. The text may be invalid. */
+/** Accepts a cursor, or its text. The text may be invalid. */
 export const setCursor: Parameter<string> = parameter('SetCursor', value =>
   value instanceof SetCursor ? value.text : typeof value === 'string' ? value : undefined,
 )
 
-/** A plain object. */
 export const struct: Parameter<Struct> = parameter('{ *: Any }', value =>
   isStruct(value) ? value : undefined,
 )
 
-/** A reference to a document. The document need not exist. */
+/** The document need not exist. */
 export const document: Parameter<Doc> = parameter('Doc', value => (value instanceof Doc ? value : undefined))
 
-/** A plain object, a document or a module. */
+/** Accepts a plain object, a document or a module. */
 export const object: Parameter<Struct | Doc | Module> = parameter('{ *: Any }', value =>
   isStruct(value) || value instanceof Doc || value instanceof Module ? value : undefined,
 )
@@ -89,8 +83,8 @@ export const date: Parameter<LocalDate> = parameter('Date', value =>
 )
 
 /**
- * A function that is called with `count` arguments. Before the first call, the number of the function's parameters is
- * checked. If `name` is defined, errors of this check show `name` instead of the parameter's declared name.
+ * The number of the function's parameters is checked before the first call. Errors of this check show `name` instead of
+ * the parameter's declared name.
  */
 export function callback(count: number, name?: string): Parameter<FunctionValue> {
   return {

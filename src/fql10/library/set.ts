@@ -29,8 +29,6 @@ import { orderingsOf } from './orderings.ts'
 import { any, callback, int, set, setCursor } from './parameters.ts'
 import { toText } from './to-text.ts'
 
-// Methods that read the elements of a set immediately.
-
 const { method, variadic } = entriesFor<LazySet>()
 
 function isEmpty(set: LazySet, call: Call): boolean {
@@ -38,7 +36,7 @@ function isEmpty(set: LazySet, call: Call): boolean {
   return true
 }
 
-/** The elements. If `readsAll` is defined, adds a hint that the method with this name reads all elements. */
+/** If `readsAll` is defined, adds a hint that the method with this name reads all elements. */
 function elements(set: LazySet, call: Call, readsAll?: string): Iterable<Value> {
   if (readsAll !== undefined) hintOfFullRead(set, readsAll, call)
   return elementsOf(set, call)
@@ -103,7 +101,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
   }),
 ]
 
-/** Adds a hint that `method` reads the full set. Adds no hint if the set contains no stored documents. */
+/** Adds no hint if the set contains no stored documents. */
 function hintOfFullRead(set: LazySet, method: string, call: Call): void {
   if (!readsStored(set)) return
   call.evaluation.hint('full_set_read', `Using ${method}() causes the full set to be read.`, call.span)
@@ -249,7 +247,6 @@ const paging = [
   toText('[1].toSet().toString()', '"[set]"', 'Returns the string `[set]`.'),
 ]
 
-/** The fields and methods of sets. */
 export const setMembers: Members = members('Set', [...making, ...setReadingEntries, ...following, ...paging])
 
 export const setModule: Members = members('Set', [
@@ -280,7 +277,7 @@ export const setModule: Members = members('Set', [
 
 const ofSource = entriesFor<EventSource>()
 
-/** The methods of event sources. Unlike sets, event sources cannot be sorted or concatenated. */
+/** Unlike sets, event sources cannot be sorted or concatenated. */
 export const eventSourceMembers: Members = members('EventSource', [
   ofSource.method('where', {
     parameters: { predicate: callback(1, 'pred') },

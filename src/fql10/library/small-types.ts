@@ -51,7 +51,7 @@ export const smallTypes = {
   uuid: members('UUID', [toText('…', '…')]),
 }
 
-/** Decodes base64 text in the standard alphabet. Throws `invalid_argument` for any other text. */
+/** Decodes the standard alphabet. Throws `invalid_argument` for any other text. */
 function decodeBytes(text: string, call: Call): Uint8Array {
   longCall(text.length)
   const bytes = /[-_]/.test(text) ? undefined : decodeBase64(text)

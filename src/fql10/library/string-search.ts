@@ -27,10 +27,9 @@ interface TextMatch {
   readonly end: number
 }
 
-/** Finds the first match in a text. */
 type Find = (text: string) => TextMatch | undefined
 
-/** Replaces the first `amount` matches. Throws `value_too_large`. */
+/** Throws `value_too_large`. */
 function replaceMatches(text: string, find: Find, replacement: string, amount: number, call: Call): string {
   const pieces: string[] = []
   let rest = text
@@ -55,15 +54,12 @@ function replaceMatches(text: string, find: Find, replacement: string, amount: n
   return pieces.join('') + rest
 }
 
-/**
- * A text has `size` units, and each replacement adds `growth` units. Returns the number of replacements after which the
- * text is too long. 0 if `growth` is 0.
- */
+/** A text has `size` units, and each replacement adds `growth` units. Returns 0 if `growth` is 0. */
 function timesUntilTooLong(size: number, growth: number): number {
   return growth === 0 ? 0 : Math.floor((limits.v10TextUnitsMax - size) / growth) + 1
 }
 
-/** The pieces of a text between matches. If a match is empty, the first UTF-16 unit of the rest becomes a piece. */
+/** If a match is empty, the first UTF-16 unit of the rest becomes a piece. */
 function split(text: string, find: Find): readonly string[] {
   const pieces: string[] = []
   let rest = text
@@ -88,10 +84,7 @@ function split(text: string, find: Find): readonly string[] {
 
 const { method } = entriesFor<string>()
 
-/**
- * Converts a position to an offset in UTF-16 units. Returns `otherwise` if `index` is undefined. Throws
- * `index_out_of_bounds` if the text has no character at this position.
- */
+/** Throws `index_out_of_bounds` if the text has no character at this position. */
 function offsetWithin(text: string, index: number | undefined, otherwise: number, call: Call): number {
   if (index === undefined) return otherwise
   const length = codePointLength(text)
@@ -99,7 +92,7 @@ function offsetWithin(text: string, index: number | undefined, otherwise: number
   throw call.outOfBounds(index, length)
 }
 
-/** Converts an offset in UTF-16 units to a position; null for -1. */
+/** Returns null for -1. */
 function positionOf(text: string, offset: number, call: Call): Value {
   return offset < 0 ? call.nothing(msg`no element found`) : BigInt(codePointsBetween(text, 0, offset))
 }
@@ -110,7 +103,6 @@ function lastOffset(text: string, pattern: string, end: number): number {
   return text.lastIndexOf(pattern, end)
 }
 
-/** Text methods that search. */
 export const stringSearchEntries: readonly LibraryEntry[] = [
   method('startsWith', {
     parameters: { prefix: string },
@@ -160,7 +152,7 @@ const compilationsPerUnit = 64
 /** Executing this number of instructions of a compiled pattern takes as long as searching one character. */
 const instructionsPerUnit = 2
 
-/** Compiles an expression. Throws `invalid_regex`. */
+/** Throws `invalid_regex`. */
 function compile(regex: string, call: Call): CompiledPattern {
   longCall(regex.length * compilationsPerUnit)
   try {
@@ -176,7 +168,7 @@ function invalidRegex(reason: string, call: Call): unknown {
   return call.failure('invalid_regex', msg`Invalid regular expression. ${reason}`)
 }
 
-/** The matches of an expression in a text. A match is valid until the next match is requested. */
+/** A match is valid until the next match is requested. */
 function* matchesOf(pattern: CompiledPattern, text: string, call: Call): Generator<Match, void, void> {
   const units = (from: number) => Math.ceil(((text.length - from) * pattern.size) / instructionsPerUnit)
   longCall(units(0))
@@ -289,14 +281,13 @@ function findingText(pattern: string): Find {
   }
 }
 
-/** Checks the maximum number of replacements. Throws `invalid_argument` if `amount` is less than 1. */
+/** Throws `invalid_argument` if `amount` is less than 1. */
 function checkAmount(amount: number, call: Call): number {
   // The message names another parameter, as the hosted service does.
   if (amount < 1) throw call.invalidArgument('count', msg`must be greater than or equal to 1`)
   return amount
 }
 
-/** Text methods that replace and split. */
 export const stringReplacingEntries: readonly LibraryEntry[] = [
   method('replace', {
     parameters: { pattern: string, replacement: string },
@@ -324,5 +315,4 @@ export const stringReplacingEntries: readonly LibraryEntry[] = [
   }),
 ]
 
-/** Text methods with regular expressions. */
 export const stringRegexEntries: readonly LibraryEntry[] = [...searching, ...replacing]

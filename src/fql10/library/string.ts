@@ -16,17 +16,12 @@ import { int, string } from './parameters.ts'
 import { stringRegexEntries, stringReplacingEntries, stringSearchEntries } from './string-search.ts'
 import { toText } from './to-text.ts'
 
-// Parsing of numbers in texts, by the rules of Java's parsers.
-
 const { field, method } = entriesFor<string>()
 
 /** Maximum number of characters of a 64-bit integer as text: 64 binary digits and a sign. */
 const integerUnitsMax = 65
 
-/**
- * Parses a 64-bit integer in the given radix. The text may have a sign and any number of leading zeros. Undefined for
- * any other text.
- */
+/** The text may have a sign and any number of leading zeros. Undefined for any other text. */
 function integerIn(text: string, radix: number): bigint | undefined {
   longCall(text.length)
   const isNegative = text.startsWith('-')
@@ -44,16 +39,13 @@ function integerIn(text: string, radix: number): bigint | undefined {
   return integer < int64Min || integer > int64Max ? undefined : integer
 }
 
-/**
- * The value of a letter from A to Z, or of a decimal digit of any script. Undefined if the character is not a digit in
- * the given radix.
- */
+/** Accepts a letter from A to Z, or a decimal digit of any script. Undefined if it is no digit in the given radix. */
 function digitOf(character: string, radix: number): number | undefined {
   const digit = /^[0-9A-Za-z]$/.test(character) ? Number.parseInt(character, 36) : decimalDigit(character)
   return digit !== undefined && digit < radix ? digit : undefined
 }
 
-/** The value of a decimal digit. The ten digits of a script have consecutive code points. */
+/** The ten digits of a script have consecutive code points. */
 function decimalDigit(character: string): number | undefined {
   const isDigit = (code: number) => /^\p{Nd}$/u.test(String.fromCharCode(code))
   const code = character.charCodeAt(0)
@@ -111,23 +103,20 @@ const stringParsingEntries: readonly LibraryEntry[] = [
   }),
 ]
 
-/** The part of a text between two positions. Positions outside of the text are moved to its ends. */
+/** Positions outside of the text are moved to its ends. */
 function slice(text: string, start: number, end: number): string {
   const from = unitOffset(text, Math.max(0, start))
   return end <= start ? '' : text.slice(from, unitOffset(text, end))
 }
 
-/**
- * Converts a position to an offset in UTF-16 units. Throws `index_out_of_bounds` if the position is less than 0 or
- * greater than the length of the text.
- */
+/** Throws `index_out_of_bounds` if the position is less than 0 or greater than the length of the text. */
 function offsetOf(text: string, index: number, call: Call): number {
   const length = codePointLength(text)
   if (index < 0 || index > length) throw call.outOfBounds(index, length)
   return unitOffset(text, index)
 }
 
-/** The code point at a position, as text. Throws `index_out_of_bounds`. */
+/** Throws `index_out_of_bounds`. */
 export function characterAt(text: string, index: number, call: Call): string {
   const offset = index < 0 ? text.length : unitOffset(text, index)
   if (offset < text.length) return String.fromCodePoint(text.codePointAt(offset) as number)
@@ -136,7 +125,7 @@ export function characterAt(text: string, index: number, call: Call): string {
 
 const normalForms: readonly string[] = ['NFC', 'NFD', 'NFKC', 'NFKD'] satisfies readonly NormalForm[]
 
-/** Converts a text to the normalization form whose name is `format`. */
+/** `format` is the name of the normalization form. */
 function normalizeText(text: string, format: string, call: Call): string {
   longCall(text.length)
   if (format === 'NFKCCaseFold') return casefold(text)
@@ -233,7 +222,6 @@ const forms = [
   toText('"abc".toString()', '"abc"', 'Returns the string itself.'),
 ]
 
-/** The fields and methods of texts. */
 export const stringMembers: Members = members('String', [
   ...parts,
   ...forms,

@@ -84,7 +84,6 @@ export const dataTables: readonly Members[] = [
   eventSourceMembers,
 ]
 
-/** All tables: of modules, of types, and of global functions. */
 export const allTables: readonly Members[] = [
   ...tables,
   membersOfModule(fql),
@@ -98,7 +97,7 @@ function tableOf(value: Value): Members | undefined {
   return value instanceof Module ? membersOfModule(value) : typeTables[kindOf(value)]
 }
 
-/** The names of all members. The query log uses this list to distinguish words of the language from client data. */
+/** The query log uses this list to distinguish words of the language from client data. */
 export const memberNames: ReadonlySet<string> = new Set(
   allTables.flatMap(({ entries }) => [...entries.keys()]),
 )

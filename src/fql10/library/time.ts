@@ -23,12 +23,7 @@ import { entriesFor, type FieldDefinition, type Members, members } from './entry
 import { number, string, time } from './parameters.ts'
 import { toText } from './to-text.ts'
 
-// Converts amounts of time to nanoseconds. Integers are exact; doubles are truncated or rounded.
-
-/**
- * The unit with the name `text`. Whitespace around the name is ignored. If `noun` is `date`, the unit must be valid for
- * dates. Throws `invalid_unit`.
- */
+/** Ignores whitespace around the name. If `noun` is `date`, the unit must be valid for dates. Throws `invalid_unit`. */
 export function unitNamed(text: string, noun: 'time' | 'date', call: Call): TimeUnit {
   const unit = timeUnit(text.trim())
   if (unit !== undefined && (noun === 'time' || unit.ofDates)) return unit
@@ -39,8 +34,8 @@ export function unitNamed(text: string, noun: 'time' | 'date', call: Call): Time
 type Cut = 'toward zero' | 'half up'
 
 /**
- * Converts an amount to nanoseconds. A double stands for its shortest decimal notation, such as 0.1, and not for its
- * exact binary value. Undefined for an infinite amount or NaN.
+ * A double stands for its shortest decimal notation, such as 0.1, and not for its exact binary value. Undefined for an
+ * infinite amount or NaN.
  */
 function nanosOf(amount: NumberValue, unit: TimeUnit, cut: Cut): bigint | undefined {
   const integer = integerOf(amount)
@@ -49,7 +44,7 @@ function nanosOf(amount: NumberValue, unit: TimeUnit, cut: Cut): bigint | undefi
   return Number.isFinite(double) ? timesDecimal(unit.nanos, double, cut) : undefined
 }
 
-/** Multiplies an integer by the shortest decimal notation of a double, and rounds the product to an integer. */
+/** Multiplies by the shortest decimal notation of a double, and rounds the product to an integer. */
 function timesDecimal(factor: bigint, double: number, cut: Cut): bigint {
   const [digits = '', exponentText = '0'] = double.toExponential().split('e')
   const [whole = '', fraction = ''] = digits.split('.')
@@ -63,7 +58,6 @@ function timesDecimal(factor: bigint, double: number, cut: Cut): bigint {
   return doubled < 0n && floor * 2n * divisor !== doubled ? floor - 1n : floor
 }
 
-/** Rounds a double to an integer, with halves rounded up. */
 export function roundHalfUp(double: number): number {
   return Math.floor(double + 0.5)
 }
@@ -82,10 +76,7 @@ function part(name: keyof CalendarParts, summary: string, result: string): Field
   })
 }
 
-/**
- * Moves a time by `direction * amount` of the given unit. `direction` is 1 or -1. Throws `invalid_time` if the result
- * is out of range.
- */
+/** Throws `invalid_time` if the result is out of range. */
 function moveTime(value: Time, amount: NumberValue, unit: string, direction: 1n | -1n, call: Call): Time {
   const nanos = nanosOf(amount, unitNamed(unit, 'time', call), 'toward zero')
   const sum = nanos === undefined ? undefined : addToTime(value, direction * nanos, nanosecond)
@@ -94,9 +85,7 @@ function moveTime(value: Time, amount: NumberValue, unit: string, direction: 1n 
   throw outOfRange(goesUp, call)
 }
 
-/**
- * True if ISO text can represent the year of a time. Version 4 also allows times up to one year outside of this range.
- */
+/** True if ISO text can represent the year. Version 4 also allows times up to one year outside of this range. */
 function isWithinYears(value: Time): boolean {
   const day = epochDayOfTime(value)
   return day >= minEpochDay && day <= maxEpochDay
@@ -106,12 +95,10 @@ function outOfRange(isBeyond: boolean, call: Call): unknown {
   return call.failure('invalid_time', msg`Time exceeds the ${isBeyond ? 'maximum' : 'minimum'} value.`)
 }
 
-/** Wraps an integer to 64 bits. */
 function wrapInt64(integer: bigint): bigint {
   return integer < int64Min || integer > int64Max ? BigInt.asIntN(64, integer) : integer
 }
 
-/** The fields and methods of times. */
 export const timeMembers: Members = members('Time', [
   part('year', 'The year in UTC.', '2024'),
   part('month', 'The month in UTC, from 1 to 12.', '2'),

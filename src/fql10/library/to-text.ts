@@ -6,9 +6,7 @@ import { entriesFor, type FunctionDefinition } from './entry.ts'
 
 const { method } = entriesFor<Value>()
 
-/**
- * Creates the method `toString` for a type. `query` and `result` are the example in the documentation of the method.
- */
+/** `query` and `result` are the example in the documentation of the method. */
 export function toText(
   query: string,
   result: string,

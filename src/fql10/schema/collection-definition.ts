@@ -24,19 +24,16 @@ import { normalIndex, partFailures, pathFailures } from './fsl/index-parts.ts'
 import { memberNameFault, nameFault, plainNameFault } from './name-rules.ts'
 import { failureAt, parseFailures, signatureFailures, unparsable } from './text-failures.ts'
 
-/** Returns the text of an error if another schema object has `name`. Returns undefined if the name is free. */
+/** Returns the text of an error if another schema object has the name. */
 type FindNameConflict = (name: string) => string | undefined
 
-/** The result of checking a definition. If `failures` is empty, `definition` is in the stored form. */
+/** If `failures` is empty, `definition` is in the stored form. */
 interface CheckedDefinition {
   readonly definition: Map<string, Value>
   readonly failures: readonly ConstraintFailure[]
 }
 
-/**
- * Checks a definition. `previous` is the stored definition. A name that does not change is not checked.
- * `findNameConflict` finds conflicts with the names of other schema objects.
- */
+/** `previous` is the stored definition. A name that does not change is not checked. */
 export function checkDefinition(
   given: ObjectValue,
   previous: ObjectValue | undefined,
@@ -110,7 +107,7 @@ function nameFailures(name: string, field: string, part: 'field' | 'index'): rea
   return fault === undefined ? [] : [failureAt([field], fault)]
 }
 
-/** The syntax errors of a text that `parse` parses. `name` is the name of the text in the positions of the errors. */
+/** `name` is the name of the text in the positions of the errors. */
 function codeFailures(
   text: Value | undefined,
   path: FieldPath,
@@ -134,8 +131,6 @@ function bodyFailures(text: Value | undefined, path: FieldPath): readonly Constr
   return [failureAt(path, `Invalid function arity. Expected exactly 1 argument, but ${found}`)]
 }
 
-// --------------------------------------------------------------------------------------- constraints
-
 const uniqueFaults: Readonly<Record<string, string>> = Object.fromEntries(
   ['id', 'coll', 'ts'].map(name => [name, `\`${name}\` is not supported as a unique constraint value.`]),
 )
@@ -156,8 +151,6 @@ function constraintFailures(constraint: ObjectValue, position: number): readonly
   ]
 }
 
-// ---------------------------------------------------------------------------------------- migrations
-
 function migrationFailures(migration: ObjectValue, position: number): readonly ConstraintFailure[] {
   return Array.from(migration).flatMap(([kind, given]) => {
     if (!isObject(given)) return []
@@ -175,8 +168,6 @@ function migrationPathFailures(text: Value, place: FieldPath): readonly Constrai
   if (isIndexed) return [failureAt(place, 'Cannot index into an item in a migration path')]
   return pathFailures(text, place, {})
 }
-
-// ---------------------------------------------------------------------------- conflicts between parts
 
 function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
   const constraints = partsIn(definition, 'constraints')
@@ -207,12 +198,9 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
   ]
 }
 
-/** The distinct texts that occur more than once. */
 function repeated(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.filter((text, index) => texts.indexOf(text) !== index))]
 }
-
-// Normalizes a collection definition for storage: removes status fields, and writes all other fields in canonical form.
 
 interface StrippedDefinition {
   readonly definition: ObjectValue
@@ -222,9 +210,9 @@ interface StrippedDefinition {
 const readOnly = 'Failed to update field because it is readonly'
 
 /**
- * Removes the status of indexes and constraints, because only the service may set the status. A client may send back a
- * definition that the client has read. Therefore, existing indexes and constraints may have the status `active` or
- * `complete`. Any other status is a failure.
+ * Only the service may set the status of indexes and constraints. A client may send back a definition that the client
+ * has read. Therefore, existing indexes and constraints may have the status `active` or `complete`. Any other status is
+ * a failure.
  */
 function withoutStatus(definition: ObjectValue, previous: ObjectValue | undefined): StrippedDefinition {
   const failures: ConstraintFailure[] = []
@@ -255,10 +243,7 @@ function withoutStatus(definition: ObjectValue, previous: ObjectValue | undefine
   return { definition: stripped, failures }
 }
 
-/**
- * Normalizes a valid definition: index values without an order get the order `asc`, and unique constraints move before
- * check constraints.
- */
+/** Index values without an order get the order `asc`, and unique constraints move before check constraints. */
 function normalDefinition(definition: ObjectValue): Map<string, Value> {
   const normal = new Map(definition)
   const indexes = Array.from(
@@ -275,10 +260,7 @@ function normalDefinition(definition: ObjectValue): Map<string, Value> {
   return normal
 }
 
-/**
- * Normalizes a unique constraint. If a field contains `mva`, all fields become objects. If no field contains `mva`, all
- * fields become texts.
- */
+/** If a field contains `mva`, all fields become objects. If no field contains `mva`, all fields become texts. */
 function normalUnique(constraint: Value): Value {
   const unique = isObject(constraint) ? constraint.get('unique') : undefined
   if (!isArray(unique) || !isObject(constraint)) return constraint

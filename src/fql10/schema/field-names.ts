@@ -13,12 +13,12 @@ export function isReservedField(name: string): boolean {
   return documentNames.has(name)
 }
 
-/** True if `create`, `update` and `replace` reject a field with this name. `createData` accepts the field. */
+/** `create`, `update` and `replace` reject these fields. `createData` accepts them. */
 export function isRejectedField(name: string): boolean {
   return name !== 'ttl' && documentNames.has(name)
 }
 
-/** True if a name is an identifier. Identifiers need no quotes in schema files, and are valid field names. */
+/** Identifiers need no quotes in schema files, and are valid field names. */
 export function isPlainName(name: string): boolean {
   return /^[A-Za-z_]\w*$/.test(name) && !isKeyword(name)
 }

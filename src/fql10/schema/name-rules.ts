@@ -4,10 +4,7 @@ import { globals } from '../library/tables.ts'
 import { isKeyword } from '../syntax/reader.ts'
 import { isPlainName, isReservedField } from './field-names.ts'
 
-/**
- * Reserved names of types, and other reserved words. The names of the language's modules and functions (`globals`) are
- * also reserved.
- */
+/** The names of the language's modules and functions (`globals`) are also reserved. */
 const reservedNames: ReadonlySet<string> = new Set([
   ...['_', 'Any', 'Never', 'struct', 'interface', 'type', 'function', 'collection'],
   ...['Ref', 'EmptyRef', 'NamedRef', 'EmptyNamedRef', 'Stream'],
@@ -21,10 +18,7 @@ const collectionNames: ReadonlySet<string> = new Set(
   'all byId create createAll createData definition firstWhere where toString'.split(' '),
 )
 
-/**
- * The error if a name is not allowed for a collection or function. Undefined for a valid name, even if the name is
- * already in use.
- */
+/** Undefined for a valid name, even if the name is already in use. */
 export function nameFault(name: string): string | undefined {
   if (isKeyword(name) || reservedNames.has(name) || globals.has(name)) {
     return `The identifier \`${name}\` is reserved.`
@@ -32,14 +26,12 @@ export function nameFault(name: string): string | undefined {
   return plainNameFault(name)
 }
 
-/** The error if a name is not allowed for a field or index. Undefined for a valid name. */
 export function memberNameFault(name: string, part: 'field' | 'index'): string | undefined {
   if (!isPlainName(name) || name === '_') return 'Invalid identifier.'
   const isTaken = part === 'field' ? isReservedField(name) : collectionNames.has(name)
   return isTaken ? `The name '${name}' is reserved.` : undefined
 }
 
-/** The error if a name is not an identifier. Undefined for a valid name. */
 export function plainNameFault(name: string): string | undefined {
   return isPlainName(name) ? undefined : 'Invalid identifier.'
 }

@@ -19,7 +19,6 @@ import type { TypeNode } from '../syntax/nodes.ts'
 import { parseSignature } from '../syntax/parse-query.ts'
 import { Source, type Span } from '../syntax/source.ts'
 
-/** The result of resolving a signature. */
 interface ResolvedSignature {
   /** Invalid parts of the signature are `Any`. */
   readonly type: FieldType
@@ -51,12 +50,12 @@ const unstorableTypes: ReadonlyMap<string, number> = new Map([
   ['EmptyNamedRef', 1],
 ])
 
-/** Names of the built-in types that are not in the tables above. Each of these types has one type parameter. */
+/** Other built-in types. Each of them has one type parameter. */
 const otherNames: ReadonlySet<string> = new Set(['Array', 'Ref', 'EmptyRef'])
 
 /**
- * A type that is a half of a reference type. `Ref<Jar>` means `Jar | NullJar`: `Jar` is the type of an existing
- * document, and `NullJar` is the type of a missing document.
+ * A half of a reference type. `Ref<Jar>` means `Jar | NullJar`: `Jar` is the type of an existing document, and
+ * `NullJar` is the type of a missing document.
  */
 interface ReferenceHalf {
   readonly kind: 'document' | 'null document'
@@ -69,7 +68,6 @@ type Part = FieldType | ReferenceHalf
 const isHalf = (part: Part): part is ReferenceHalf =>
   part.kind === 'document' || part.kind === 'null document'
 
-/** Resolves the names of one signature. */
 class Resolver {
   readonly faults: Diagnostic[] = []
   readonly unstorable: Remark[] = []
@@ -94,7 +92,7 @@ class Resolver {
     this.unstorable.push({ name: 'cause', message, span: this.#span(node) })
   }
 
-  /** Resolves a type expression. Records the types in the expression whose values cannot be stored. */
+  /** Records the types in the expression whose values cannot be stored. */
   type(node: TypeNode): FieldType {
     const members = this.#parts(node).flatMap(part => this.#whole(part))
     return members.length === 0 ? anyType : unionOf(members)
@@ -113,9 +111,7 @@ class Resolver {
     return []
   }
 
-  /**
-   * The members of a union; for any other type, only the type itself. The two halves of a reference type are combined.
-   */
+  /** The members of a union, or the type itself. The two halves of a reference type are combined. */
   #parts(node: TypeNode): Part[] {
     if (node.kind === 'optional') return [...this.#parts(node.inner), nullType]
     if (node.kind !== 'union') return [this.#single(node)]
@@ -265,14 +261,14 @@ function nodeText(node: TypeNode): string {
   }
 }
 
-/** Resolves a parsed signature. `source` contains the text that the signature was parsed from. */
+/** `source` contains the text of the signature. */
 export function resolveSignature(node: TypeNode, source: Source, find: FindCollection): ResolvedSignature {
   const resolver = new Resolver(source, find)
   const type = resolver.type(node)
   return { type, faults: resolver.faults, unstorable: resolver.unstorable }
 }
 
-/** Resolves a stored signature. A signature with syntax errors is treated as `Any`. */
+/** A signature with syntax errors is treated as `Any`. */
 export const readSignature: ReadSignature = (signature, find) => {
   const source = new Source('*signature*', signature)
   const resolved = () => resolveSignature(parseSignature(source), source, find).type

@@ -12,10 +12,10 @@ export function failureAt(path: FieldPath, message: string): ConstraintFailure {
   return { paths: [path], message }
 }
 
-/** The first line of the message for syntax errors in code. */
+/** The first line of messages for syntax errors in code. */
 export const unparsable = 'Unable to parse FQL source code.'
 
-/** Runs a parse function and converts its error to a failure at a path. `separator` separates the rendered faults. */
+/** Converts the error of a parse function to a failure at a path. `separator` separates the rendered faults. */
 export function parseFailures(
   path: FieldPath,
   title: string,
@@ -31,10 +31,7 @@ export function parseFailures(
   ])
 }
 
-/**
- * Returns the syntax errors of a signature. The result is empty if `text` is not a string. `name`: the name of the text
- * in the positions of the errors.
- */
+/** Returns no failures if `text` is not a string. `name`: the name of the text in the positions of the errors. */
 export function signatureFailures(
   text: Value | undefined,
   path: FieldPath,

@@ -1,5 +1,5 @@
-// Sets whose elements depend on functions. The functions run on every read of the set. The functions use the read time
-// of the call that created the set.
+// Sets whose elements depend on functions. The functions run on every read of the set, with the read time of the call
+// that created the set.
 
 import { step } from '../../base/effort.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
@@ -10,7 +10,6 @@ import { type SetItem, type SetPosition, withPosition } from './items.ts'
 import { callAt, DerivedSet, type LazySet, lazy, type Origin, savedOrigin } from './lazy-set.ts'
 import { saved } from './saved-values.ts'
 
-/** A set that applies a function to the elements of another set. */
 abstract class FunctionSet extends DerivedSet {
   readonly applied: FunctionValue
   readonly origin: Origin
@@ -20,7 +19,7 @@ abstract class FunctionSet extends DerivedSet {
     this.origin = origin
   }
 
-  /** The name that identifies this kind of set in cursors. */
+  /** Identifies this kind of set in cursors. */
   protected abstract readonly savedAs: string
 
   override saved(): readonly StoredValue[] {
@@ -28,7 +27,6 @@ abstract class FunctionSet extends DerivedSet {
   }
 }
 
-/** The elements of a set for which a predicate returns true. */
 export class WhereSet extends FunctionSet {
   protected override readonly savedAs = 'where'
 
@@ -56,7 +54,6 @@ export class WhereSet extends FunctionSet {
   }
 }
 
-/** The results of a function for the elements of a set. */
 export class MapSet extends FunctionSet {
   protected override readonly savedAs = 'map'
 
@@ -86,7 +83,7 @@ export class FlatMapSet extends FunctionSet {
     this.isReversed = isReversed
   }
 
-  /** A position has two parts: the position of the outer element, and the position of the inner element. */
+  /** A position consists of the positions of the outer and of the inner element. */
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const call = callAt(this.origin, reading)
     const [outerFrom, innerFrom] = (from ?? []) as readonly [SetPosition?, SetPosition?]

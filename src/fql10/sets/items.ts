@@ -1,11 +1,11 @@
 // Defines the items that are read from a set: elements, and positions without an element. A full page can end at a
-// position without an element. The next element is then not read.
+// position without an element, so that the next element is not read.
 
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { QueryFailure } from '../failure/query-failure.ts'
 import type { Value } from '../value.ts'
 
-/** A position in a set, in a format that the set defines: plain data that can be stored. */
+/** Plain data that can be stored, in a format that the set defines. */
 export type SetPosition = StoredValue
 
 interface ElementItem {
@@ -16,23 +16,22 @@ interface ElementItem {
   readonly position: () => SetPosition
 }
 
-/** The next item of a set. */
 export type SetItem =
   | ElementItem
-  /** A position without an element. A full page that ends here has a cursor, even if no element follows. */
+  /** A full page that ends here has a cursor, even if no element follows. */
   | { readonly kind: 'boundary'; readonly position: () => SetPosition }
-  /** The position of an element that a filter has removed. */
+  /** A filter has removed the element at this position. */
   | { readonly kind: 'left out'; readonly position: () => SetPosition }
-  /** The position of an element for which a filter has failed. The page that reads this item fails. */
+  /** A filter has failed for the element at this position. The page that reads this item fails. */
   | { readonly kind: 'failed'; readonly failure: QueryFailure; readonly position: () => SetPosition }
 
-/** True if an item is an element. Throws the failure of a failed filter. */
+/** Throws the failure of a failed filter. */
 export function isElement(item: SetItem): item is ElementItem {
   if (item.kind === 'failed') throw item.failure
   return item.kind === 'element'
 }
 
-/** Returns a copy of an inner set's item. `position` is the position of the item in the outer set. */
+/** Copies an item of an inner set. `position` is the position of the item in the outer set. */
 export function withPosition(item: SetItem, position: () => SetPosition): SetItem {
   return item.kind === 'element'
     ? { kind: 'element', value: () => item.value(), position }

@@ -1,6 +1,5 @@
-// Defines lazy sets. A lazy set describes its elements, and reads the elements on demand. Reading can continue from a
-// position of the set. Positions and sets can be encoded (saved-values.ts), so that another query can read the next
-// page.
+// A lazy set describes its elements, and reads them on demand, also from a position of the set. Positions and sets can
+// be encoded (saved-values.ts), so that another query can read the next page.
 
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call, ReadTimes } from '../call.ts'
@@ -9,7 +8,7 @@ import { SetValue, type Value } from '../value.ts'
 import { isElement, type SetItem, type SetPosition } from './items.ts'
 import { savedTimes } from './saved-values.ts'
 
-/** The default number of elements of a page. Filters test elements in batches of at least this size. */
+/** Filters test elements in batches of at least this size. */
 export const pageSizeDefault = 16
 
 export abstract class LazySet extends SetValue {
@@ -18,17 +17,13 @@ export abstract class LazySet extends SetValue {
     return pageSizeDefault
   }
 
-  /**
-   * Reads the items from the position `from`, or from the start if `from` is undefined. `reading` is the call that
-   * reads the set.
-   */
+  /** Starts at the position `from`, or at the first item. `reading` is the call that reads the set. */
   abstract items(reading: Call, from: SetPosition | undefined): Iterable<SetItem>
 
-  /** The same elements in reverse order. */
   abstract reversed(): LazySet
 }
 
-/** A set that is derived from another set, with the same page size. */
+/** Has the page size of the set from which it is derived. */
 export abstract class DerivedSet extends LazySet {
   readonly inner: LazySet
   constructor(inner: LazySet) {
@@ -41,28 +36,24 @@ export abstract class DerivedSet extends LazySet {
   }
 }
 
-/**
- * The call that created a set. The functions of the set run in the context of this call. Errors in these functions show
- * the position of the call.
- */
+/** The functions of a set run in the context of the call that created the set. Their errors show its position. */
 export interface Origin extends ReadTimes {
   readonly source: Source
   readonly span: Span | undefined
-  /** The enclosing call; absent for a set from a cursor. */
+  /** Absent for a set from a cursor. */
   readonly outer?: Call | undefined
 }
 
-/** Encodes the read times of an origin. The other fields are not encoded. */
+/** Encodes only the read times of an origin. */
 export function savedOrigin(origin: Origin): StoredValue {
   return savedTimes(origin)
 }
 
-/** The origin of a set that a call creates. */
 export function originOf({ source, span, outer, at, snapshot }: Call): Origin {
   return { source, span, outer, at, snapshot }
 }
 
-/** Returns the call in which the functions of a set run. The functions may read, but not write. */
+/** The functions of a set may read, but not write. */
 export function callAt({ source, span, outer, at, snapshot }: Origin, reading: Call): Call {
   let call = reading
   for (const place of [...spansAround(outer, reading), span])
@@ -71,10 +62,7 @@ export function callAt({ source, span, outer, at, snapshot }: Origin, reading: C
   return call.as({ source, limit: narrower(call, limit) }).reading({ at, snapshot })
 }
 
-/**
- * Returns the positions of the calls that enclosed the creation of a set, outermost first. Omits calls that also
- * enclose the read of the set.
- */
+/** The calls that enclosed the creation of a set, outermost first, without those that also enclose its read. */
 function spansAround(outer: Call | undefined, reading: Call): readonly (Span | undefined)[] {
   if (outer === undefined) return []
   const open = new Set<Call>()
@@ -91,12 +79,11 @@ export function narrower({ limit }: Call, own: NonNullable<Call['limit']>): NonN
   return limit === undefined || limit.effect === 'write' ? own : limit
 }
 
-/** Yields the elements of a set, and skips items that are not elements. If a filter fails, throws its failure. */
+/** Skips items that are not elements. If a filter fails, throws its failure. */
 export function* elementsOf(set: SetValue, reading: Call): Generator<Value, void, void> {
   for (const item of lazy(set).items(reading, undefined)) if (isElement(item)) yield item.value()
 }
 
-/** Returns the set with the type LazySet. */
 export function lazy(set: SetValue): LazySet {
   // All sets extend LazySet.
   return set as LazySet

@@ -14,17 +14,14 @@ import { saved, seal, unseal } from './saved-values.ts'
 import { invalidCursor } from './stored-set.ts'
 
 /**
- * The first page of a set: an object with `data` and, if the set may have more elements, the cursor `after`. If `size`
- * is undefined, the page has the page size of the set. Throws `invalid_bounds`.
+ * Returns `data` and, if the set may have more elements, the cursor `after`. If `size` is undefined, the page has the
+ * page size of the set. Throws `invalid_bounds`.
  */
 export function firstPage(set: SetValue, size: number | undefined, call: Call): Struct {
   return pageOf(startOf(set, call, size === undefined ? undefined : checkSize(size, call)), call)
 }
 
-/**
- * The page that a cursor refers to. If `size` is undefined, the page has the size that the cursor contains. Throws
- * `invalid_bounds` or `invalid_cursor`.
- */
+/** Without `size`, the page has the size in the cursor. Throws `invalid_bounds` or `invalid_cursor`. */
 export function nextPage(cursor: string, size: number | undefined, call: Call): Struct {
   if (size !== undefined) checkSize(size, call)
   const opened = openCursor(cursor, call)
@@ -41,15 +38,15 @@ function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStar
   return { set: lazy(set), encoded: undefined, from: undefined, time: timeOfState(call), size }
 }
 
-/** The time of the state that the query reads: its snapshot with its own writes. */
+/** The query reads its snapshot with its own writes. */
 function timeOfState({ evaluation: { now, world } }: Call): number {
   return world.sealing.writeTime() ?? now
 }
 
 /**
- * Reads a page. Filters test the elements in batches of `batch` elements. When the page is full, this function looks
- * for one more element that passes the filters, but only up to the end of the batch. If the batch ends first, the page
- * has a cursor, even if no later element passes the filters.
+ * Filters test the elements in batches of `batch` elements. When the page is full, this function looks for one more
+ * element that passes the filters, but only up to the end of the batch. If the batch ends first, the page has a cursor,
+ * even if no later element passes the filters.
  */
 function pageOf({ from, ...start }: PageStart, call: Call): Struct {
   const { set, size } = start
@@ -70,7 +67,7 @@ function pageOf({ from, ...start }: PageStart, call: Call): Struct {
   return new Map([['data', data]])
 }
 
-/** Checks the size of a page. Throws `invalid_bounds`. */
+/** Throws `invalid_bounds`. */
 export function checkSize(size: number, call: Call): number {
   const max = limits.v10ElementsMax
   if (size >= 1 && size <= max) return size
@@ -80,7 +77,7 @@ export function checkSize(size: number, call: Call): number {
 
 interface PageStart {
   readonly set: LazySet
-  /** The encoded set; undefined if the set does not come from a cursor. All cursors of a set contain the same text. */
+  /** Undefined if the set does not come from a cursor. All cursors of a set contain the same text. */
   readonly encoded: StoredValue | undefined
   readonly from: SetPosition | undefined
   /** The time of the state that the first page has read. */
@@ -88,7 +85,6 @@ interface PageStart {
   readonly size: number
 }
 
-/** Encodes a cursor as text. */
 function sealCursor({ encoded, set, from, time, size }: PageStart, call: Call): string {
   const position = from === undefined ? [] : [from]
   const value = [encoded ?? saved(set), BigInt(time), BigInt(size), ...position]
@@ -97,8 +93,8 @@ function sealCursor({ encoded, set, from, time, size }: PageStart, call: Call): 
 }
 
 /**
- * Decodes a cursor. Undefined if the text is not a cursor, or if the cursor is no longer valid. If a set of the cursor
- * comes from the call of an index function, throws the failures of this call.
+ * Undefined if the text is not a cursor, or if the cursor is no longer valid. If a set of the cursor comes from the
+ * call of an index function, throws the failures of this call.
  */
 function openCursor(text: string, call: Call): PageStart | undefined {
   const opened = unseal(text, call.evaluation.world.sealing.cursorKey)

@@ -13,7 +13,6 @@ import { type SetItem, type SetPosition, withPosition } from './items.ts'
 import { callAt, DerivedSet, elementsOf, LazySet, type Origin, savedOrigin } from './lazy-set.ts'
 import { saved } from './saved-values.ts'
 
-/** The elements of an array. */
 export class ArraySet extends LazySet {
   readonly elements: readonly Value[]
   constructor(elements: readonly Value[]) {
@@ -61,7 +60,6 @@ export class SequenceSet extends LazySet {
   }
 }
 
-/** A set with one element. */
 export class SingleSet extends LazySet {
   readonly element: Value
   constructor(element: Value) {
@@ -82,7 +80,7 @@ export class SingleSet extends LazySet {
   }
 }
 
-/** Yields the elements of a set with `count` elements, from the position `from` on. A position is an index from 0. */
+/** Yields `count` elements from the position `from` on. A position is an index from 0. */
 function* numbered(
   count: number,
   from: SetPosition | undefined,
@@ -95,7 +93,6 @@ function* numbered(
   }
 }
 
-/** The elements of one set, followed by the elements of another set. */
 export class ConcatSet extends LazySet {
   readonly first: LazySet
   readonly second: LazySet
@@ -127,7 +124,7 @@ export class ConcatSet extends LazySet {
   }
 }
 
-/** The first elements of a set, at most `limit` elements. */
+/** Has at most `limit` elements. */
 export class TakeSet extends DerivedSet {
   readonly limit: number
   constructor(inner: LazySet, limit: number) {
@@ -135,7 +132,7 @@ export class TakeSet extends DerivedSet {
     this.limit = limit
   }
 
-  /** A position has two parts: the number of elements before the position, and the position in the inner set. */
+  /** A position consists of the number of elements before it, and the position in the inner set. */
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const [countBefore = 0n, start] = (from ?? []) as readonly [bigint?, SetPosition?]
     let count = Number(countBefore)
@@ -156,7 +153,7 @@ export class TakeSet extends DerivedSet {
   }
 }
 
-/** The elements of a set without the first `amount` elements. */
+/** Skips the first `amount` elements of a set. */
 export class DropSet extends DerivedSet {
   readonly amount: number
   constructor(inner: LazySet, amount: number) {
@@ -184,7 +181,7 @@ export class DropSet extends DerivedSet {
   }
 }
 
-/** The elements of another set, with a different page size. */
+/** Only the page size differs from the other set. */
 export class PagedSet extends DerivedSet {
   readonly size: number
   constructor(inner: LazySet, size: number) {
@@ -228,7 +225,7 @@ export class DistinctSet extends DerivedSet {
   }
 }
 
-/** The elements of a set, sorted by the results of functions. */
+/** Sorted by the results of functions. */
 export class OrderSet extends DerivedSet {
   readonly orderings: readonly Ordering[]
   readonly origin: Origin
@@ -262,7 +259,7 @@ export class OrderSet extends DerivedSet {
   }
 }
 
-/** The elements of another set in reverse order. The other set is read completely. */
+/** Reads the other set completely. */
 export class ReversedSet extends DerivedSet {
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const elements = all(this.inner, reading)
@@ -278,7 +275,7 @@ export class ReversedSet extends DerivedSet {
   }
 }
 
-/** Reads all elements of a set. Throws `value_too_large` if the set has more than `limits.v10ElementsMax` elements. */
+/** Throws `value_too_large` if the set has more than `limits.v10ElementsMax` elements. */
 export function all(set: LazySet, reading: Call): Value[] {
   const elements: Value[] = []
   for (const element of elementsOf(set, reading)) {

@@ -41,13 +41,13 @@ import {
 import { absent } from './saved-values.ts'
 import { missingIndex, type StoredBound, StoredSet } from './stored-set.ts'
 
-/** Thrown if a value can no longer be decoded, for example because its collection was deleted. */
+/** Thrown for example if the collection of a value was deleted. */
 export class RevivalError {}
 
-/** Decodes stored values. Throws {@link RevivalError}, and the failures of calls of index functions. */
+/** Throws {@link RevivalError}, and the failures of calls of index functions. */
 export class Reviver {
   readonly #call: Call
-  /** The snapshot time of sets that were saved without a snapshot time. */
+  /** For sets that were saved without a snapshot time. */
   readonly #snapshot: number | undefined
 
   constructor(call: Call, snapshot: number | undefined) {

@@ -1,7 +1,6 @@
-// Encodes sets and their values as stored values. Cursors contain the encoded sets. Sets are compared by their
-// encodings. Scalar values that can be stored are not converted. Objects are encoded field by field. All other values,
-// such as arrays and sets, become arrays that begin with a letter. This file also adds an authentication code to data
-// that clients store and send back.
+// Encodes sets and their values as stored values, for cursors and for the comparison of sets. Scalar values that can be
+// stored are not converted. Objects are encoded field by field. All other values, such as arrays and sets, become
+// arrays that begin with a letter. This file also adds an authentication code to data that clients store and send back.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { step } from '../../base/effort.ts'
@@ -37,10 +36,9 @@ import {
   type Value,
 } from '../value.ts'
 
-/** The encoding of an undefined value, such as a missing bound of a range. */
+/** Encodes undefined, such as a missing bound of a range. */
 export const absent: StoredValue = null
 
-/** Encodes a value. */
 export function saved(value: Value): StoredValue {
   step()
   if (value === null || value instanceof NullValue) return null
@@ -67,20 +65,16 @@ function savedOther(value: Doc | Module | SetValue | FunctionValue): StoredValue
   return ['U', value.name]
 }
 
-/**
- * Encodes read times. The encoding omits the snapshot time if it is undefined, so the reader of a cursor uses the
- * cursor's snapshot time.
- */
+/** Omits an undefined snapshot time, so the reader of a cursor uses the cursor's snapshot time. */
 export function savedTimes({ at, snapshot }: ReadTimes): StoredValue {
   return snapshot === undefined ? savedTime(at) : [savedTime(at), savedTime(snapshot)]
 }
 
-/** Encodes an optional time. */
 function savedTime(time: number | undefined): StoredValue {
   return time === undefined ? absent : BigInt(time)
 }
 
-/** Encodes a lambda with the variables that the lambda uses. */
+/** Includes the variables that the lambda uses. */
 function savedLambda({ node, scope, source }: Lambda): StoredValue {
   const slice = sliceOf(node, source)
   const wanted = new Set(slice.names)
@@ -93,22 +87,12 @@ function savedLambda({ node, scope, source }: Lambda): StoredValue {
   return ['F', slice.text, numbers(slice.placeholders), numbers(slice.indices), variables]
 }
 
-/**
- * True if two values have the same encoding. Two sets have the same encoding if the same functions created them from
- * the same values.
- */
+/** Two sets have the same encoding if the same functions created them from the same values. */
 export function areSameSaved(left: Value, right: Value): boolean {
   return compareBytes(encodeValue(saved(left), epoch), encodeValue(saved(right), epoch)) === 0
 }
 
-// Encodes data that clients store and send back. A message authentication code proves that this service created the
-// data. The text is in base64url. The first byte is a version, which identifies the kind of data. The encoded value
-// follows. The last 16 bytes are the authentication code.
-
-/**
- * The version of each kind of data. Clients store texts with these numbers, so the numbers must never change. Event
- * positions (../events/token.ts) use the number 4.
- */
+/** Clients store texts with these numbers, which never change. Event positions (../events/token.ts) use 4. */
 const versions = { 'set cursor': 1, 'event source': 2 } as const
 
 type SealedKind = keyof typeof versions
@@ -116,8 +100,9 @@ type SealedKind = keyof typeof versions
 const proofBytes = 16
 
 /**
- * Encodes a value with an authentication code. If the value contains a commit time that is not known yet, `time`
- * replaces the commit time.
+ * Encodes data that clients store and send back as base64url: the version, which identifies the kind of data, the
+ * value, and an authentication code of 16 bytes, which proves that this service created the data. If the value contains
+ * a commit time that is not known yet, `time` replaces it.
  */
 export function seal(kind: SealedKind, value: StoredValue, key: Uint8Array, time: Micros): string {
   const encoded = encodeValue(value, time)
@@ -142,7 +127,7 @@ export function unseal(
   return { kind, value: decodeValue(bytes, 1, end) }
 }
 
-/** True if a text has the form of sealed data of the given kind. Does not check the authentication code. */
+/** Checks only the form of the text, and not the authentication code. */
 export function looksSealed(text: string, wanted: SealedKind): boolean {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.length - proofBytes >= 2 && kindOf(bytes[0]) === wanted
@@ -152,10 +137,7 @@ function kindOf(version: number | undefined): SealedKind | undefined {
   return (Object.keys(versions) as SealedKind[]).find(kind => versions[kind] === version)
 }
 
-/**
- * Returns the authentication code: a truncated hash of the key, the data and the key again. An HMAC would take three
- * times as long.
- */
+/** A truncated hash of the key, the data and the key again. An HMAC would take three times as long. */
 function proofOf(head: Uint8Array, key: Uint8Array): Buffer {
   const end = key.length + head.length
   const proven = Buffer.allocUnsafe(end + key.length)

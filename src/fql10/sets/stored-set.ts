@@ -12,34 +12,30 @@ import type { SetItem, SetPosition } from './items.ts'
 import { LazySet } from './lazy-set.ts'
 import { absent, saved, savedTimes } from './saved-values.ts'
 
-/** A bound of a range: a prefix of the index values, optionally followed by a document id. */
+/** A prefix of the index values, optionally followed by a document id. */
 export interface StoredBound {
   readonly values: readonly StoredValue[]
   readonly id?: bigint
-  /**
-   * If true, `values` has one element, an array. The bound then matches all arrays that begin with the elements of this
-   * array.
-   */
+  /** `values` has one element, an array. The bound then matches all arrays that begin with its elements. */
   readonly isOpen?: boolean
 }
 
-/** The collection or index that a set reads, and the range of the set. */
 interface StoredSetOptions extends ReadTimes {
   readonly collection: Module
-  /** The name of the index; undefined for all documents of the collection. */
+  /** Undefined for all documents of the collection. */
   readonly index: string | undefined
   /**
-   * Identifies the content of the index, as of the call that created the set. A position is valid only while the index
+   * Identifies the content of the index, as of the call that created the set: a position is valid only while the index
    * has this content. Undefined for a set without an index, and for a set from a cursor that does not contain it.
    */
   readonly content?: string | undefined
   readonly terms: readonly StoredValue[]
-  /** The lower bound. If undefined, the range begins at the start of the index. */
+  /** If undefined, the range begins at the start of the index. */
   readonly from?: StoredBound | undefined
-  /** The upper bound. If undefined, the range ends at the end of the index. */
+  /** If undefined, the range ends at the end of the index. */
   readonly to?: StoredBound | undefined
   readonly isReversed: boolean
-  /** The position of the argument list in the call of the index function. Absent for a set from a cursor. */
+  /** The argument list in the call of the index function. Absent for a set from a cursor. */
   readonly span?: Span | undefined
 }
 
@@ -81,7 +77,6 @@ export function invalidCursor(call: Call): QueryFailure {
   return call.failure('invalid_cursor', msg`Cursor cursor is invalid or expired.`)
 }
 
-/** The failure of the call of an index function whose index does not exist. */
 export function missingIndex({ name }: Module, index: string, call: Call): QueryFailure {
   const message = msg`The function \`${index}\` does not exist on \`${name}\``
   return call.failure('invalid_function_invocation', message)
@@ -99,18 +94,13 @@ function savedBound(bound: StoredBound | undefined): StoredValue {
   return isOpen ? [values, id ?? absent, true] : [values, id ?? absent]
 }
 
-// Ranges of sets of documents: `{ from: …, to: … }`. Both bounds are inclusive.
-
-/** A range with a lower bound, an upper bound, or both. */
+/** `{ from: …, to: … }`. Both bounds are inclusive. */
 interface StoredRange {
   readonly from?: StoredBound
   readonly to?: StoredBound
 }
 
-/**
- * Converts the `range` argument of a call to stored bounds. `bound` converts the value of one bound. Throws
- * `invalid_argument`.
- */
+/** `bound` converts the value of one bound. Throws `invalid_argument`. */
 export function endsOfRange(
   range: Value,
   call: Call,
@@ -129,7 +119,7 @@ export function endsOfRange(
   }
 }
 
-/** Converts a range of document ids (the `range` argument of a call) to stored bounds. Throws `invalid_argument`. */
+/** Throws `invalid_argument`. */
 export function rangeOfDocuments(range: Value, call: Call): StoredRange {
   return endsOfRange(range, call, (end, value) => {
     const id = value instanceof Doc ? value.ref.id : idParameter.cast(value)

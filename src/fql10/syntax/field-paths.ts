@@ -2,17 +2,14 @@
 
 import { type Link, type Node, shortParameter } from './nodes.ts'
 
-/** A step of a path with its position in the text: a field name or an array index. */
+/** A field name or an array index, with its position in the text. */
 interface PathStep {
   readonly name: string | bigint
   readonly start: number
   readonly end: number
 }
 
-/**
- * Returns the links of a chain that begins with the parameter of a short lambda, such as `.a.b`. Undefined for any
- * other expression.
- */
+/** Returns the links of a short lambda such as `.a.b`. Undefined for any other expression. */
 export function pathLinks(node: Node): readonly Link[] | undefined {
   const isPath = node.kind === 'chain' && node.operand.kind === 'name' && node.operand.name === shortParameter
   return isPath ? node.links : undefined

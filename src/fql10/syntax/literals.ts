@@ -1,4 +1,5 @@
-// Parses literals: numbers, strings and heredocs.
+// Parses literals: numbers, strings and heredocs. A heredoc is a text of several lines between a name and its
+// repetition. The common indentation of the lines is removed.
 
 import { msg } from '../../base/message.ts'
 import { int64Max, int64Min } from '../../values/value.ts'
@@ -15,7 +16,7 @@ const radixes: Readonly<Record<string, RegExp>> = {
 /** A double represents every integer with at most this number of decimal digits exactly. */
 const safeDigits = 15
 
-/** True if a number begins at the position: a digit, or a sign followed by optional whitespace and a digit. */
+/** A number begins with a digit, or with a sign followed by optional whitespace and a digit. */
 export function startsNumber(reader: SourceReader): boolean {
   const unit = reader.unit()
   if (isDigit(unit)) return true
@@ -28,7 +29,6 @@ export function startsNumber(reader: SourceReader): boolean {
   return found
 }
 
-/** Parses a number with its sign. */
 export function readNumber(reader: SourceReader): LiteralNode {
   const { text } = reader
   const start = reader.at
@@ -96,16 +96,12 @@ function integerOrDouble(magnitude: bigint, negative: boolean): bigint | number 
   return integer >= int64Min && integer <= int64Max ? integer : Number(integer)
 }
 
-/** True if a string literal begins at the position. */
 export function startsString(reader: SourceReader): boolean {
   const unit = reader.unit()
   return unit === code.quote || unit === code.apostrophe
 }
 
-/**
- * Parses a string literal. In double quotes, `#{…}` contains an expression. `interpolation` parses this expression and
- * the closing brace.
- */
+/** In double quotes, `#{…}` contains an expression. `interpolation` parses this expression and the closing brace. */
 export function readString(reader: SourceReader, interpolation: () => Node): LiteralNode | TemplateNode {
   const start = reader.at
   const quote = reader.unit()
@@ -188,10 +184,7 @@ function checked(reader: SourceReader, start: number, digits: string): string {
   return String.fromCodePoint(point)
 }
 
-/**
- * Returns the object key in a string literal. If the string contains an interpolated expression, records a fault and
- * throws.
- */
+/** If the string contains an interpolated expression, records a fault and throws. */
 export function keyOf(node: Node, reader: SourceReader): string {
   if (node.kind === 'literal') return String(node.value)
   const isPart = (part: string | Node): part is Node => typeof part !== 'string'
@@ -205,23 +198,17 @@ export function keyOf(node: Node, reader: SourceReader): string {
   })
 }
 
-// Parses heredocs: texts of several lines between a name and its repetition. The common indentation of the lines is
-// removed.
-
-/** True if a heredoc begins at the position. */
 export function startsHeredoc(reader: SourceReader): boolean {
   return reader.text.startsWith('<<-', reader.at) || reader.text.startsWith('<<+', reader.at)
 }
 
-/**
- * A line of a heredoc, including its newline and the empty lines that follow. `indent` is the width of the indentation.
- */
+/** Includes its newline and the empty lines that follow. `indent` is the width of the indentation. */
 interface Line {
   readonly parts: (string | Node)[]
   readonly indent: number
 }
 
-/** Parses a heredoc from `<<-NAME` or `<<+NAME` to the line that begins with the name. Only `<<+` supports `#{…}`. */
+/** Parses from `<<-NAME` or `<<+NAME` to the line that begins with the name. Only `<<+` supports `#{…}`. */
 export function readHeredoc(reader: SourceReader, interpolation: () => Node): LiteralNode | TemplateNode {
   const start = reader.at
   const interpolated = reader.text[start + 2] === '+'

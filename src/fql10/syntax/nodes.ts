@@ -1,33 +1,30 @@
-// Defines the syntax tree. Every node has two offsets in the source text. Errors underline the text between these
-// offsets.
+// Every node has two offsets in the source text. Errors underline the text between these offsets.
 
 import type { Source } from './source.ts'
 
-/** The range of a node's text. */
 interface Place {
   readonly start: number
   readonly end: number
 }
 
-/** A constant: null, a Boolean, a number or a string. Integers are `bigint`, doubles `number`. */
+/** Integers are `bigint`, doubles `number`. */
 export interface LiteralNode extends Place {
   readonly kind: 'literal'
   readonly value: null | boolean | bigint | number | string
 }
 
-/** A template value, which is bound at run time. The text of the query contains `<value>` instead of the value. */
+/** A template value, bound at run time. The text of the query contains `<value>` in its place. */
 interface PlaceholderNode extends Place {
   readonly kind: 'placeholder'
   readonly index: number
 }
 
-/** A name: variable, argument or global. */
+/** A variable, argument or global. */
 interface NameNode extends Place {
   readonly kind: 'name'
   readonly name: string
 }
 
-/** A string with interpolated expressions. */
 export interface TemplateNode extends Place {
   readonly kind: 'template'
   readonly parts: readonly (string | Node)[]
@@ -39,7 +36,6 @@ interface ArrayNode extends Place {
   readonly elements: readonly Node[]
 }
 
-/** An expression in parentheses. */
 export interface GroupNode extends Place {
   readonly kind: 'group'
   readonly inner: Node
@@ -50,22 +46,21 @@ interface ObjectNode extends Place {
   readonly fields: readonly (readonly [key: string, value: Node])[]
 }
 
-/** A statement that binds a name. */
 export interface LetNode extends Place {
   readonly kind: 'let'
   readonly name: string
-  /** The type annotation, which has no effect at run time. */
+  /** Has no effect at run time. */
   readonly type: TypeNode | undefined
   readonly value: Node
 }
 
-/** A sequence of statements. The last statement is an expression. */
+/** The last statement is an expression. */
 export interface BlockNode extends Place {
   readonly kind: 'block'
   readonly statements: readonly (LetNode | Node)[]
 }
 
-/** A lambda. A short lambda, such as `.name`, has the single parameter {@link shortParameter}. */
+/** A short lambda, such as `.name`, has the single parameter {@link shortParameter}. */
 export interface LambdaNode extends Place {
   readonly kind: 'lambda'
   readonly parameters: readonly string[]
@@ -75,10 +70,9 @@ export interface LambdaNode extends Place {
   readonly isProjection?: true
 }
 
-/** The parameter of short lambdas. The text of a query cannot contain this name. */
+/** The text of a query cannot contain this name. */
 export const shortParameter = '$this'
 
-/** True for a short lambda, such as `.name`. */
 export function isShortLambda(
   node: Node,
 ): node is LambdaNode & { readonly parameters: readonly [typeof shortParameter] } {
@@ -92,26 +86,24 @@ interface IfNode extends Place {
   readonly otherwise: Node | undefined
 }
 
-/** An `at` expression. Reads in `body` return the documents as of `time`. */
+/** Reads in `body` return the documents as of `time`. */
 export interface AtNode extends Place {
   readonly kind: 'at'
   readonly time: Node
   readonly body: Node
 }
 
-/** A `match` expression. The parser accepts `match`, but the evaluation fails. */
+/** The parser accepts `match`, but the evaluation fails. */
 interface MatchNode extends Place {
   readonly kind: 'match'
 }
 
-/** An operator before its operand. */
 export interface UnaryNode extends Place {
   readonly kind: 'unary'
   readonly operator: '-' | '~' | '!'
   readonly operand: Node
 }
 
-/** An operator between its operands. */
 export interface BinaryNode extends Place {
   readonly kind: 'binary'
   readonly operator: string
@@ -161,7 +153,6 @@ export type Link =
       readonly end: number
     }
 
-/** An operand with its links. */
 export interface ChainNode extends Place {
   readonly kind: 'chain'
   readonly operand: Node
@@ -176,7 +167,7 @@ export interface ProjectedField {
   readonly value: Node
 }
 
-/** A projection. `fields` is undefined for `{ * }`, whose evaluation fails. */
+/** `fields` is undefined for `{ * }`, whose evaluation fails. */
 export interface ProjectionNode extends Place {
   readonly kind: 'projection'
   readonly operand: Node
@@ -185,7 +176,6 @@ export interface ProjectionNode extends Place {
   readonly fields: readonly ProjectedField[] | undefined
 }
 
-/** An expression. */
 export type Node =
   | LiteralNode
   | PlaceholderNode
@@ -204,7 +194,7 @@ export type Node =
   | ChainNode
   | ProjectionNode
 
-/** A field of an object type. The range contains only the name of the field. */
+/** The range contains only the name of the field. */
 export interface TypeMember extends Place {
   readonly name: string
   readonly type: TypeNode
@@ -220,7 +210,7 @@ export interface TypeParameter {
   readonly type: TypeNode
 }
 
-/** A type expression. The range includes the parentheses around the type. */
+/** The range includes the parentheses around the type. */
 export type TypeNode =
   | (Place & { readonly kind: 'name'; readonly name: string; readonly arguments: readonly TypeNode[] })
   | (Place & {
@@ -245,21 +235,13 @@ export type TypeNode =
       readonly result: TypeNode
     })
 
-/**
- * Maximum number of bytes that a syntax tree occupies for each UTF-16 unit of the query's text. A text such as
- * `f()()()` reaches this maximum.
- */
+/** Maximum number of bytes of a syntax tree for each UTF-16 unit of the text. `f()()()` reaches this maximum. */
 export const treeBytesPerUnit = 96
 
-/** A parsed query. */
 export interface Program {
   readonly source: Source
   readonly body: Node
-  /**
-   * True if the text calls a method that may write. If false, the query can still write through a user function that it
-   * calls.
-   */
+  /** True if the text calls a method that may write. If false, called user functions can still write. */
   readonly mayWrite: boolean
-  /** True if the query may call user functions. */
   readonly mayCallFunctions: boolean
 }

@@ -8,28 +8,25 @@ import { readType } from './types.ts'
 
 // Parses the links of a chain after its operand: fields, calls, index accesses and assertions.
 
-/** Methods that write. */
 const writing: ReadonlySet<string> = new Set(
   'create createData update updateData replace replaceData delete login logout'.split(' '),
 )
 
-/** Parses chains. A subclass (parser.ts) parses the expressions in the brackets of calls and accesses. */
+/** A subclass (parser.ts) parses the expressions in the brackets of calls and accesses. */
 abstract class ChainReader extends SourceReader {
   /** True if the text calls a method that may write. */
   mayWrite = false
   /** The names that the text calls, or uses as values: variables and user functions. */
   readonly #valueNames = new Set<string>()
-  /** The names of all variables in the text. */
   readonly variables = new Set<string>()
 
-  /** True if the text may call user functions. */
   get mayCallFunctions(): boolean {
     return !this.#valueNames.isSubsetOf(this.variables)
   }
 
   abstract list(bracket: ']' | ')', shortAllowed: boolean): Node[]
 
-  /** Parses the links after an operand whose text ends at `end`. */
+  /** The text of the operand ends at `end`. */
   chain(operand: Node, end: number): Node {
     const links: Link[] = []
     let last = end
@@ -125,7 +122,7 @@ abstract class ChainReader extends SourceReader {
 
 type BeforeAssertion = Pick<Extract<Link, { kind: 'assert' }>, 'start' | 'skippedStart'>
 
-/** Returns both possible starts of the text that an error underlines if the assertion `!` after `link` fails. */
+/** Errors about a failed assertion `!` after `link` underline the text from one of these starts. */
 function beforeAssertion(link: Link): BeforeAssertion {
   const { start } = link
   if (link.kind !== 'field' && link.kind !== 'method') return { start, skippedStart: start }
@@ -134,16 +131,14 @@ function beforeAssertion(link: Link): BeforeAssertion {
   return { start: link.kind === 'field' ? link.nameStart : link.argumentsStart, skippedStart }
 }
 
-/** Parses objects and projections. A subclass (parser.ts) parses the expressions in the fields. */
+/** A subclass (parser.ts) parses the expressions in the fields. */
 export abstract class ObjectReader extends ChainReader {
-  /**
-   * The last string literal that was parsed as a possible key. If the literal is not a key, `string` returns this node.
-   */
+  /** The last string literal that was parsed as a possible key. If it is not a key, `string` returns this node. */
   #read: { readonly node: Node; readonly end: number } | undefined
 
   abstract expression(shortAllowed: boolean): Node
 
-  /** Parses a string literal. Returns the cached node if the literal was already parsed as a possible key. */
+  /** Returns the cached node if the literal was already parsed as a possible key. */
   string(): Node {
     const known = this.#read
     if (known?.node.start === this.at) {
@@ -153,7 +148,6 @@ export abstract class ObjectReader extends ChainReader {
     return readString(this, this.interpolation)
   }
 
-  /** Parses an interpolated expression with its closing brace. */
   readonly interpolation = (): Node => {
     this.lines()
     const node = this.expression(false)
@@ -176,7 +170,7 @@ export abstract class ObjectReader extends ChainReader {
     return found
   }
 
-  /** Parses the fields of a non-empty object. The opening brace at `start` has been read. */
+  /** The opening brace at `start` has been read. */
   object(start: number): Node {
     const fields: (readonly [string, Node])[] = []
     const places = new Map<string, { readonly start: number; readonly end: number }>()
@@ -196,7 +190,7 @@ export abstract class ObjectReader extends ChainReader {
     return { kind: 'object', fields, start, end: this.at }
   }
 
-  /** Parses one or more fields up to the closing brace. `read` parses one field. */
+  /** Reads up to the closing brace. `read` parses one field. */
   #fields(read: (isFirst: boolean) => void): void {
     let isFirst = true
     do {
@@ -213,7 +207,7 @@ export abstract class ObjectReader extends ChainReader {
     return startsString(this) ? keyOf(this.string(), this) : this.anyName()
   }
 
-  /** Parses the fields of a projection, including the opening brace. */
+  /** Includes the opening brace. */
   projection(operand: Node): ProjectionNode {
     const fieldsStart = this.at++
     this.lines()

@@ -9,8 +9,8 @@ import type { Source } from './source.ts'
 import { readType } from './types.ts'
 
 /**
- * Parses a query. The text contains `<value>` for each template value. `placeholders` contains the offsets of these
- * template values in ascending order. Throws a QueryFailure with all faults.
+ * The text contains `<value>` for each template value, at the offsets `placeholders`, which ascend. Throws a
+ * QueryFailure with all faults.
  */
 export function parseQuery(source: Source, placeholders: readonly number[]): Program {
   const parser = new Parser(source, placeholders)
@@ -25,7 +25,7 @@ export function parseLambda(source: Source): LambdaNode {
   return wholeOf(parser, () => parser.lambda())
 }
 
-/** Parses an expression without statements. Throws a QueryFailure for any other text. */
+/** Throws a QueryFailure for any other text. */
 export function parseExpression(source: Source): Node {
   const parser = new Parser(source, [])
   return wholeOf(parser, () => {
@@ -37,7 +37,7 @@ export function parseExpression(source: Source): Node {
   })
 }
 
-/** Parses the type in a signature. Throws a QueryFailure for any other text. */
+/** Throws a QueryFailure for any other text. */
 export function parseSignature(source: Source): TypeNode {
   const parser = new Parser(source, [])
   return wholeOf(parser, () => {
@@ -48,16 +48,13 @@ export function parseSignature(source: Source): TypeNode {
   })
 }
 
-/** The result of parsing. If there are faults, `result` is undefined or incomplete. */
+/** If there are faults, `result` is undefined or incomplete. */
 interface Reading<T> {
   readonly result: T | undefined
   readonly faults: readonly Diagnostic[]
 }
 
-/**
- * Runs a parse function and collects faults. If parsing stops before a fault was recorded, records one fault: the
- * tokens that were expected at this position.
- */
+/** Collects faults. If parsing stops before a fault was recorded, records one fault: the expected tokens. */
 export function readWhole<T>(parser: Parser, read: () => T): Reading<T> {
   let result: T | undefined
   try {
@@ -76,7 +73,7 @@ function wholeOf<T>(parser: Parser, read: () => T): T {
   return result
 }
 
-/** `Expected a, b, or c`, with the alternatives in alphabetical order. */
+/** `Expected a, b, or c`, in alphabetical order. */
 function expectedText(names: readonly string[]): Message {
   const [first = 'expression', ...others] = [...new Set(names)].sort()
   const last = others.pop()

@@ -20,7 +20,7 @@ import { code, type ExpectedTokens, isKeyword, startsName } from './reader.ts'
 import { placeholderText } from './template.ts'
 import { readType } from './types.ts'
 
-/** The content of parentheses: expressions, or parameters if `=>` follows. */
+/** Expressions, or parameters if `=>` follows. */
 interface ParenthesizedList {
   readonly start: number
   readonly end: number
@@ -28,20 +28,19 @@ interface ParenthesizedList {
   readonly rest: { readonly name: string; readonly start: number } | undefined
 }
 
-/** Parses expressions. Throws ExpectedTokens at an unexpected token, and FaultRecorded after other fatal faults. */
+/** Throws ExpectedTokens at an unexpected token, and FaultRecorded after other fatal faults. */
 export class Parser extends ObjectReader {
   #depth = 0
   /** True if the current operator expression is the body of a short lambda, such as `.age > 18`. */
   #usesShort = false
 
-  /** Parses a query. */
   query(): BlockNode {
     const body = this.#body('query')
     this.requiresEnd()
     return body
   }
 
-  /** Parses a text that consists of one lambda. A short lambda must be in parentheses. */
+  /** A short lambda must be in parentheses. */
   lambda(): LambdaNode {
     const body = this.query()
     const [only] = body.statements
@@ -64,7 +63,6 @@ export class Parser extends ObjectReader {
     throw this.fault(msg`Body must be a lambda expression.`, start, end, parts)
   }
 
-  /** Parses a block in braces. */
   block(): BlockNode {
     const start = this.at
     this.requires('{')
@@ -112,7 +110,7 @@ export class Parser extends ObjectReader {
     return this.expected(what === 'query' ? 'end-of-input' : '`}`')
   }
 
-  /** Skips separators between statements. Returns true if there was a separator. */
+  /** Returns true if there was a separator. */
   #separators(): boolean {
     let any = false
     for (;;) {
@@ -124,7 +122,6 @@ export class Parser extends ObjectReader {
     }
   }
 
-  /** True if an expression may begin here. */
   startsExpression(): boolean {
     const unit = this.unit()
     if (startsName(unit) || startsString(this) || startsNumber(this) || this.placeholders.has(this.at))
@@ -173,7 +170,7 @@ export class Parser extends ObjectReader {
     return true
   }
 
-  /** Parses a complete expression. If `shortAllowed` is false, records a fault for a short lambda, such as `.name`. */
+  /** If `shortAllowed` is false, records a fault for a short lambda, such as `.name`. */
   expression(shortAllowed: boolean): Node {
     if (++this.#depth > limits.v10NestingMax) {
       throw this.fault(msg`The query is nested too deeply`, this.at, this.at + 1)
@@ -387,7 +384,7 @@ export class Parser extends ObjectReader {
     return { kind: 'name', name, start, end }
   }
 
-  /** Parses expressions up to the closing bracket. The opening bracket has been read. */
+  /** The opening bracket has been read. */
   list(bracket: ']' | ')', shortAllowed: boolean): Node[] {
     const elements: Node[] = []
     this.separated(bracket, () => {
@@ -397,7 +394,7 @@ export class Parser extends ObjectReader {
     return elements
   }
 
-  /** Parses expressions in parentheses. The last element may be a rest parameter. */
+  /** The last element may be a rest parameter. */
   #parenthesised(): ParenthesizedList {
     const start = this.at++
     const elements: Node[] = []

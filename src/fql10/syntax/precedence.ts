@@ -3,7 +3,7 @@
 import { type BinaryNode, type GroupNode, isShortLambda, type Node } from './nodes.ts'
 import { code, continuesName, type SourceReader } from './reader.ts'
 
-/** Precedence levels. A higher level binds tighter. All operators but `**` are left-associative. */
+/** A higher level binds tighter. All operators but `**` are left-associative. */
 const levels: Readonly<Record<string, number>> = {
   '??': 0,
   '||': 1,
@@ -31,16 +31,12 @@ const levels: Readonly<Record<string, number>> = {
 /** Operators that may begin a line. */
 const ofNextLine: ReadonlySet<string> = new Set(['??', '||', '&&', '|', '^', '&'])
 
-/** An operator with its position. */
 export interface Operator {
   readonly text: string
   readonly start: number
 }
 
-/**
- * Reads the next operator. Undefined if no operator follows. Only the operators in {@link ofNextLine} may be on the
- * next line.
- */
+/** Only the operators in {@link ofNextLine} may be on the next line. Undefined if no operator follows. */
 export function readOperator(reader: SourceReader): Operator | undefined {
   const before = reader.at
   let text = reader.placeholders.has(before) ? '' : operatorAt(reader)
@@ -60,7 +56,7 @@ export function readOperator(reader: SourceReader): Operator | undefined {
   return { text, start }
 }
 
-/** The operator at the position: a key of {@link levels}, or an empty text. */
+/** A key of {@link levels}, or an empty text. */
 function operatorAt({ text, at }: SourceReader): string {
   const next = text.charCodeAt(at + 1)
   switch (text.charCodeAt(at)) {
@@ -96,7 +92,7 @@ function operatorAt({ text, at }: SourceReader): string {
   return ''
 }
 
-/** Builds the tree of a sequence of operands. `operands` has one more element than `operators`. */
+/** `operands` has one more element than `operators`. */
 export function treeOf(operands: readonly Node[], operators: readonly Operator[]): Node {
   const done: Node[] = [operands[0] as Node]
   const open: Operator[] = []
@@ -127,8 +123,7 @@ function binary(operator: string, operatorStart: number, left: Node, right: Node
 
 /**
  * For a short lambda in parentheses, such as `(.a)` in `(.a) + 1`, returns the lambda's body, still in parentheses. The
- * parser uses the body as the operand, and converts the complete expression `(.a) + 1` to one short lambda. Returns
- * undefined for other operands.
+ * parser converts the complete expression to one short lambda. Undefined for other operands.
  */
 export function bodyOfShortLambda(operand: Node): GroupNode | undefined {
   if (operand.kind !== 'group' || !isShortLambda(operand.inner)) return undefined

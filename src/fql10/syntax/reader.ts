@@ -4,7 +4,6 @@ import { type Message, msg } from '../../base/message.ts'
 import type { Diagnostic, Remark } from '../failure/query-failure.ts'
 import type { Source } from './source.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const readerLimits = {
   /** Maximum number of syntax errors of one text of version 10. Parsing stops at this number; own limit. */
   v10FaultsMax: 1000,
@@ -15,10 +14,9 @@ const keywords: ReadonlySet<string> = new Set(
   'if else at match case let null true false isa join on of'.split(' '),
 )
 
-/** The length of the longest keyword. Most names are longer, so `isKeyword` does not search the set for most names. */
+/** The length of the longest keyword. Most names are longer, so `isKeyword` seldom searches the set. */
 const keywordCharsMax = 5
 
-/** True if a word is a keyword. */
 export function isKeyword(word: string): boolean {
   return word.length <= keywordCharsMax && keywords.has(word)
 }
@@ -38,7 +36,6 @@ export class FaultRecorded {}
 
 const recorded = new FaultRecorded()
 
-/** Character codes. */
 export const code = {
   tab: 0x09,
   newline: 0x0a,
@@ -80,24 +77,21 @@ export const code = {
   tilde: 0x7e,
 } as const
 
-/** True if a name may begin with the character. */
 export function startsName(unit: number): boolean {
   return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) || unit === code.underscore
 }
 
-/** True for the characters `0` to `9`. */
 export function isDigit(unit: number): boolean {
   return unit >= code.zero && unit <= code.nine
 }
 
-/** True if the character may be part of a name, after the first character. */
 export function continuesName(unit: number): boolean {
   return startsName(unit) || isDigit(unit) || unit === code.apostrophe
 }
 
 /**
- * True if a character may appear unescaped in strings and comments. False for invisible characters, and for control
- * characters other than whitespace.
+ * True for characters that may appear unescaped in strings and comments: no invisible characters, and of the control
+ * characters only whitespace.
  */
 export function isDisplayed(unit: number): boolean {
   if (unit < 0x80) return unit >= 0x20 ? unit !== 0x7f : unit >= 0x09 && unit <= 0x0d
@@ -107,22 +101,18 @@ export function isDisplayed(unit: number): boolean {
   return unit < 0xfff0 && unit !== 0xfeff
 }
 
-/** Reads a source text from start to end. */
 export class SourceReader {
   readonly source: Source
   readonly text: string
-  /** The indexes of template values, by their offsets in the text. */
+  /** Indexes of template values, by their offsets in the text. */
   readonly placeholders: ReadonlyMap<number, number>
   at = 0
   /** The nesting depth of the current type. */
   typesAround = 0
-  /** The recorded faults. If a fault is recorded, `ExpectedTokens` errors are not reported. */
+  /** If a fault is recorded, `ExpectedTokens` errors are not reported. */
   readonly faults: Diagnostic[] = []
 
-  /**
-   * `placeholders` contains the offsets of template values in ascending order. Each template value is `<value>` in the
-   * text.
-   */
+  /** `placeholders`: the offsets of template values in ascending order. Each of them is `<value>` in the text. */
   constructor(source: Source, placeholders: readonly number[]) {
     this.source = source
     this.text = source.text
@@ -145,19 +135,17 @@ export class SourceReader {
     return new ExpectedTokens(this.at, names)
   }
 
-  /** Records a fault after which parsing can continue. Throws FaultRecorded if the limit of faults is reached. */
+  /** Parsing can continue after the fault. Throws FaultRecorded if the limit of faults is reached. */
   record(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): void {
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
     if (this.faults.length >= readerLimits.v10FaultsMax) throw recorded
   }
 
-  /** Records a fault, and returns the value to throw. */
   fault(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): FaultRecorded {
     this.record(message, start, end, parts)
     return recorded
   }
 
-  /** Creates a remark about a range. */
   remark(name: Remark['name'], message: string, start: number, end: number, suggestion?: string): Remark {
     const span = { source: this.source, start, end }
     return suggestion === undefined ? { name, message, span } : { name, message, span, suggestion }
@@ -184,7 +172,7 @@ export class SourceReader {
     }
   }
 
-  /** If a line comment begins here, skips the comment with its newline and returns true. */
+  /** If a line comment begins here, skips it with its newline and returns true. */
   lineComment(): boolean {
     const { text } = this
     if (this.unit() !== code.slash || text.charCodeAt(this.at + 1) !== code.slash) return false
@@ -194,7 +182,7 @@ export class SourceReader {
     return true
   }
 
-  /** Skips the block comment that begins here, with nested comments. */
+  /** Comments can be nested. */
   blockComment(): void {
     const { text } = this
     let depth = 0
@@ -220,21 +208,17 @@ export class SourceReader {
     return true
   }
 
-  /** Moves past a required token. */
   requires(token: string): void {
     if (!this.skips(token)) throw this.expected(`\`${token}\``)
   }
 
-  /** Requires the end of the text, after optional whitespace and comments. */
+  /** Whitespace and comments may precede the end. */
   requiresEnd(): void {
     this.lines()
     if (this.at < this.text.length) throw this.expected('end-of-input')
   }
 
-  /**
-   * Reads elements separated by commas up to a closing bracket. `read` reads one element. The opening bracket has been
-   * read.
-   */
+  /** Reads elements separated by commas up to a closing bracket. The opening bracket has been read. */
   separated(bracket: string, read: () => void): void {
     this.lines()
     while (!this.skips(bracket)) {
@@ -245,10 +229,7 @@ export class SourceReader {
     }
   }
 
-  /**
-   * True if the text continues with a token. The position does not change. For short tokens, a loop is faster than
-   * `startsWith`.
-   */
+  /** The position does not change. For short tokens, a loop is faster than `startsWith`. */
   follows(token: string): boolean {
     const { at, text } = this
     for (let index = 0; index < token.length; index++) {
@@ -257,7 +238,6 @@ export class SourceReader {
     return true
   }
 
-  /** True if a name begins here. */
   get isName(): boolean {
     return startsName(this.unit())
   }
@@ -267,7 +247,6 @@ export class SourceReader {
     return this.text.slice(this.at, this.#nameEnd())
   }
 
-  /** Moves past the name or keyword that begins here. */
   skipName(): void {
     this.at = this.#nameEnd()
   }
@@ -289,7 +268,6 @@ export class SourceReader {
     return true
   }
 
-  /** Reads a name or a keyword. */
   anyName(): string {
     const name = this.peekName()
     if (name === '') throw this.expected('identifier')
@@ -297,7 +275,7 @@ export class SourceReader {
     return name
   }
 
-  /** Reads a name. Records a fault for a keyword. */
+  /** Records a fault for a keyword. */
   name(): string {
     const start = this.at
     const name = this.anyName()
@@ -305,7 +283,6 @@ export class SourceReader {
     return name
   }
 
-  /** Records the fault of a keyword that is used as a name. */
   keyword(word: string, start: number): FaultRecorded {
     const annotation = `\`${word}\` is a keyword`
     return this.fault(msg`Invalid identifier`, start, start + word.length, { annotation })

@@ -1,5 +1,5 @@
-// Extracts the text of a lambda or projection from its query. A cursor stores this text. The text is parsed again when
-// the cursor is used.
+// Extracts the text of a lambda or projection from its query, for a cursor. The text is parsed again when the cursor is
+// used.
 
 import { isShortLambda, type LambdaNode, type Node, type ProjectionNode, shortParameter } from './nodes.ts'
 import { parseQuery } from './parse-query.ts'
@@ -13,19 +13,16 @@ interface Slice {
   readonly indices: readonly number[]
 }
 
-/**
- * The text that `lambdaOf` adds before a slice. The slice becomes an argument, because a short lambda is valid only as
- * an argument.
- */
+/** `lambdaOf` adds this text before a slice, because a short lambda is valid only as an argument. */
 const before = 'f('
 
 /**
- * The text before the fields of a projection in its slice. It is an operand that is never evaluated. The slice does not
- * contain the original operand, because the set in the cursor contains the operand's value.
+ * An operand before the fields of a projection, which is never evaluated. The slice does not contain the original
+ * operand, because the set in the cursor contains the operand's value.
  */
 const projected = '0 '
 
-/** The text of a lambda or of the fields of a projection, and all names in this text. */
+/** `names` are all names in the text of a lambda or of the fields of a projection. */
 export function sliceOf(node: LambdaNode, { text }: Source): Slice & { readonly names: ReadonlySet<string> } {
   const operand = node.isProjection ? projected : ''
   const names = new Set<string>()
@@ -40,9 +37,7 @@ export function sliceOf(node: LambdaNode, { text }: Source): Slice & { readonly 
   return { text: operand + text.slice(node.start, node.end), placeholders, indices, names }
 }
 
-/**
- * Parses the text of a slice. Converts a projection to a lambda. Throws a QueryFailure for a text with syntax errors.
- */
+/** Converts a projection to a lambda. Throws a QueryFailure for a text with syntax errors. */
 export function lambdaOf({ text, placeholders }: Omit<Slice, 'indices'>): {
   readonly node: LambdaNode
   readonly source: Source
@@ -66,12 +61,12 @@ function argumentOf(node: Node | undefined): Node | undefined {
   return link?.kind === 'call' ? link.arguments[0] : undefined
 }
 
-/** Removes the enclosing parentheses of a projection. Returns undefined for any other expression. */
+/** Removes the enclosing parentheses. Undefined for any other expression. */
 function projectionIn(node: Node): ProjectionNode | undefined {
   return node.kind === 'group' ? projectionIn(node.inner) : node.kind === 'projection' ? node : undefined
 }
 
-/** Converts a projection to the function that the projection applies to each element. */
+/** The function that the projection applies to each element. */
 export function projectionLambda({ fields = [], fieldsStart: start, end }: ProjectionNode): LambdaNode {
   const body: Node = {
     kind: 'object',

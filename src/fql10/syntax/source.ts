@@ -1,7 +1,7 @@
 // Represents source texts and positions. Offsets and columns count UTF-16 units; lines and columns start at 1. Only a
 // newline ends a line.
 
-/** A source text with the name that errors show, such as `*query*` or `*udf:total*`. */
+/** Errors show the name, such as `*query*` or `*udf:total*`. */
 export class Source {
   readonly name: string
   readonly text: string
@@ -12,7 +12,6 @@ export class Source {
     this.text = text
   }
 
-  /** The offsets at which the lines start. */
   get lineStarts(): readonly number[] {
     if (this.#lineStarts === undefined) {
       const starts = [0]
@@ -23,7 +22,6 @@ export class Source {
     return this.#lineStarts
   }
 
-  /** The line number of an offset, from 1. */
   lineOf(offset: number): number {
     const starts = this.lineStarts
     let low = 0
@@ -36,12 +34,12 @@ export class Source {
     return low + 1
   }
 
-  /** The offset at which a line starts. Lines are counted from 1. */
+  /** Lines are counted from 1. */
   lineStart(line: number): number {
     return this.lineStarts[line - 1] ?? this.text.length
   }
 
-  /** The text of a line without its newline. Lines are counted from 1. */
+  /** Omits the newline. Lines are counted from 1. */
   line(line: number): string {
     const start = this.lineStart(line)
     const end = this.lineStarts[line]
@@ -49,7 +47,7 @@ export class Source {
   }
 }
 
-/** A range of a source text. `start` is inclusive, `end` is exclusive. */
+/** `start` is inclusive, `end` is exclusive. */
 export interface Span {
   readonly source: Source
   readonly start: number

@@ -4,15 +4,15 @@ import type { RepeatedNames } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
 import { quoted } from '../text/quoted.ts'
 
-/** The text that replaces each template value in the composed query. */
+/** Replaces each template value in the composed query. */
 export const placeholderText = '<value>'
 
-/** The name of the variable that contains the template value number `index`, counted from 0. */
+/** The variable that contains the template value number `index`, counted from 0. */
 export function placeholderName(index: number): string {
   return `<${index}>`
 }
 
-/** Thrown for an invalid template. The message is for the client. */
+/** The message is for the client. */
 export class TemplateError {
   readonly message: string
   constructor(message: string) {
@@ -20,23 +20,20 @@ export class TemplateError {
   }
 }
 
-/** A template value: JSON in the tagged format, or arrays and plain objects of template values. */
+/** JSON in the tagged format, or arrays and plain objects of template values. */
 export type TemplateValue =
   | { readonly kind: 'value'; readonly json: Json }
   | { readonly kind: 'array'; readonly elements: readonly TemplateValue[] }
   | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, TemplateValue> }
 
-/** A query as one text, with the offsets of its values. */
+/** The text of a query, with the offsets of its values. */
 export interface ComposedQuery {
   readonly text: string
   readonly placeholders: readonly number[]
   readonly values: readonly TemplateValue[]
 }
 
-/**
- * Composes the text of a query from a string or a template. `repeated` contains the objects with duplicate keys. Throws
- * a TemplateError.
- */
+/** `repeated` contains the objects with duplicate keys. Throws a TemplateError. */
 export function composeQuery(json: Json, repeated: RepeatedNames = new Map()): ComposedQuery {
   if (typeof json === 'string') return { text: json, placeholders: [], values: [] }
   const composer = new Composer(repeated)
@@ -49,14 +46,14 @@ class Composer implements ComposedQuery {
   readonly placeholders: number[] = []
   readonly values: TemplateValue[] = []
   readonly #repeated: RepeatedNames
-  /** The cached results of `#containerOf`, so that nested containers are traversed only once. */
+  /** Results of `#containerOf`, so that nested containers are traversed only once. */
   readonly #known = new Map<Json, TemplateValue | undefined>()
 
   constructor(repeated: RepeatedNames) {
     this.#repeated = repeated
   }
 
-  /** Appends a part. Query texts in arrays and objects get parentheses. */
+  /** Query texts in arrays and objects get parentheses. */
   part(json: Json, inContainer: boolean): void {
     if (typeof json === 'string') {
       if (json.includes('\0')) throw new TemplateError('FQL strings cannot contain NUL characters')
@@ -83,7 +80,7 @@ class Composer implements ComposedQuery {
     }
   }
 
-  /** The value of a part. Undefined if the part contains query text. */
+  /** Undefined if the part contains query text. */
   #valueOf(key: string, content: Json): TemplateValue | undefined {
     if (key === 'value') return { kind: 'value', json: content }
     if (!this.#known.has(content)) this.#known.set(content, this.#containerOf(key, content))
@@ -134,7 +131,7 @@ class Composer implements ComposedQuery {
 
 const keys: readonly string[] = ['fql', 'value', 'array', 'object']
 
-/** Returns the only member of a template part. Throws a TemplateError for JSON that is not a template part. */
+/** Throws a TemplateError for JSON that is not a template part. */
 function member(json: Json): readonly [key: string, content: Json] {
   if (!(json instanceof Map)) throw new TemplateError(unexpected(json, 'query template'))
   const [first, ...others] = json

@@ -15,7 +15,6 @@ interface DeclarationOptions {
   readonly isPart?: boolean
 }
 
-/** Parses a type. */
 export function readType(reader: SourceReader, declaration?: DeclarationOptions): TypeNode {
   if (reader.typesAround > limits.v10NestingMax)
     throw reader.fault(msg`The query is nested too deeply`, reader.at, reader.at + 1)
@@ -64,8 +63,8 @@ function readWholeType(reader: SourceReader, declaration: DeclarationOptions | u
 }
 
 /**
- * True if no text needs to follow the type. In a query, text must follow an annotation. In a declaration, the type may
- * be at the end of the text. If `isPart` is true, the caller checks the text after the type.
+ * In a query, text must follow an annotation. In a declaration, the type may be at the end of the text. If `isPart` is
+ * true, the caller checks the text after the type.
  */
 function endsHere(reader: SourceReader, declaration: DeclarationOptions | undefined): boolean {
   return declaration !== undefined && (declaration.isPart === true || reader.at >= reader.text.length)
@@ -81,7 +80,7 @@ function typeOfOperands(operands: readonly TypeNode[], kind: 'union' | 'intersec
   return { kind, members: operands, start: first.start, end: (operands.at(-1) as TypeNode).end }
 }
 
-/** Characters that may follow a name without type arguments. */
+/** May follow a name without type arguments. */
 const endsOfType = '=\n\r,;)]}>/'
 
 function isEndOfType({ text, at }: SourceReader): boolean {
@@ -96,7 +95,6 @@ interface Base {
   readonly parameters?: readonly TypeParameter[]
 }
 
-/** Parses a type without operators. */
 function readBase(reader: SourceReader, declaration: DeclarationOptions | undefined): Base {
   const start = reader.at
   const named = (node: TypeNode): Base => ({ node, isName: false })
@@ -130,7 +128,7 @@ function readBase(reader: SourceReader, declaration: DeclarationOptions | undefi
   return readName(reader, declaration)
 }
 
-/** True if a type begins here. If no type follows a `<` in a declaration, the `<` does not begin type arguments. */
+/** If no type follows a `<` in a declaration, the `<` does not begin type arguments. */
 function startsType(reader: SourceReader): boolean {
   reader.lines()
   const isBracket = [code.open, code.openBracket, code.openBrace].some(each => each === reader.unit())
@@ -158,10 +156,7 @@ function readName(reader: SourceReader, declaration: DeclarationOptions | undefi
   return { node: { kind: 'name', name, arguments: given, start, end: reader.at }, isName: false }
 }
 
-/**
- * Parses types up to a bracket. In parentheses, the types are parameters, which may have names and may be rest
- * parameters.
- */
+/** In parentheses, the types are parameters, which may have names and may be rest parameters. */
 function readParameters(
   reader: SourceReader,
   bracket: ']' | ')' | '>',
@@ -230,7 +225,6 @@ function noteName(reader: SourceReader, member: TypeMember, names: Map<string, T
   }
 }
 
-/** Parses a field, the wildcard, or `...`. */
 function readMember(reader: SourceReader, declaration: DeclarationOptions | undefined) {
   const start = reader.at
   if (reader.skips('...')) return { from: start, what: 'Interface', member: undefined }
@@ -256,7 +250,7 @@ function readMember(reader: SourceReader, declaration: DeclarationOptions | unde
   return { from, what: isWildcard ? 'Wildcard' : undefined, member }
 }
 
-/** Parses the default value after the type of a field. Undefined in annotations, and if the default is missing. */
+/** The default value follows the type of a field. Undefined in annotations, and if it is missing. */
 function readValue(reader: SourceReader, declaration: DeclarationOptions | undefined): Node | undefined {
   if (declaration === undefined) return undefined
   const before = reader.at

@@ -2,16 +2,13 @@
 
 import { libraryTable } from './library-table.ts'
 
-/** A field or function of version 10. */
 export interface LibraryName {
   /** The type of the values that have this field or method; empty for a global name such as `Math.abs`. */
   readonly owner: string
   readonly name: string
   /** The parameters, such as `(x: Number)`; empty for fields. */
   readonly parameters: string
-  /** The type of the result. */
   readonly result: string
-  /** A description in one sentence. */
   readonly summary: string
 }
 

@@ -23,7 +23,6 @@ export const escapes: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(escapedCharacters).map(([letter, character]) => [character, `\\${letter}`]),
 )
 
-/** A quoted and escaped string literal. */
 export function quoted(text: string): string {
   step(text.length >> 4)
   return `"${text.replaceAll(/[\\\0'"`\n\r\v\t\b\f#]/g, each => escapes[each] as string)}"`
@@ -34,7 +33,7 @@ export function keyText(key: string): string {
   return /^\p{L}[\p{L}\p{Nd}_]*$/u.test(key) ? key : quoted(key)
 }
 
-/** Writes elements or fields in brackets, one per line. `level` is the indentation level of the brackets. */
+/** Writes one element or field per line. `level` is the indentation level of the brackets. */
 export function inBrackets(open: string, lines: readonly string[], close: string, level: number): string {
   if (lines.length === 0) return open + close
   const indent = '  '.repeat(level)

@@ -10,10 +10,10 @@ import { spend } from './budget.ts'
 export class Group {
   /** True if values must not be spread over several alternatives. */
   readonly isExclusive: boolean
-  /** The alternatives to which the use of the overload itself belongs. */
+  /** The use of the overload itself belongs to these alternatives. */
   readonly parents: readonly Alternative[]
   readonly alternatives: readonly Alternative[]
-  /** The values that were rejected by alternatives of this group, by the alternative that they belong to. */
+  /** Values that alternatives of this group rejected, by the alternative that the values belong to. */
   readonly sources = new Map<Alternative, Rejections>()
   /** The lowest level of the variables whose bounds belong to this group. */
   level: number
@@ -35,10 +35,9 @@ export class Group {
   }
 }
 
-/** The alternatives of a group that rejected a value. */
 type Rejections = Map<object, Set<Alternative>>
 
-/** An alternative is one variant of an overload, at one call site. */
+/** One variant of an overload, at one call site. */
 export class Alternative {
   readonly group: Group
   readonly index: number
@@ -96,7 +95,7 @@ export function meet(left: Alternative, right: Alternative): Alternative {
   return isWithin(right, left) ? right : loose
 }
 
-/** A contradiction: no alternative is left. */
+/** No alternative is left. */
 export class Contradiction {
   /** The alternative whose values no alternative of `group` accepts. Undefined if the reason is indirect. */
   readonly source: Alternative | undefined
@@ -116,7 +115,6 @@ export interface Conflict {
   readonly key: object
 }
 
-/** Records conflicts, and undoes changes. */
 export class Alternatives {
   /** Functions that undo the changes, in order. */
   readonly trail: (() => void)[] = []
@@ -148,7 +146,7 @@ export class Alternatives {
     })
   }
 
-  /** Applies conflicts. Throws a Contradiction. */
+  /** Throws a Contradiction. */
   apply(conflicts: readonly Conflict[]): void {
     const dead: Alternative[] = []
     const touched = new Set<Group>()
@@ -204,7 +202,7 @@ export class Alternatives {
     }
   }
 
-  /** Makes an alternative apply. Throws a Contradiction. */
+  /** Throws a Contradiction. */
   require(alternative: Alternative): void {
     if (alternative.isRequired) return
     if (alternative.isDead) throw new Contradiction(undefined, alternative.group)
@@ -224,7 +222,7 @@ export class Alternatives {
     }
   }
 
-  /** Makes an alternative not apply. Throws a Contradiction. */
+  /** Throws a Contradiction. */
   kill(alternative: Alternative): void {
     if (alternative.isDead) return
     if (alternative.isRequired) throw new Contradiction(undefined, alternative.group)

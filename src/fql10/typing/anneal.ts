@@ -10,7 +10,6 @@ import { anyType, type Bound, mapParts, type Use, Variable } from './terms.ts'
 /** The maximum number of combinations that are tried for one type. */
 const combinationsMax = 256
 
-/** The groups of a type, with their alternatives in the type. */
 interface OpenGroups {
   /** Groups that bounds of uses belong to: the choices of a caller. */
   readonly inputs: Map<Group, Set<Alternative>>
@@ -18,10 +17,7 @@ interface OpenGroups {
   readonly outputs: Map<Group, Set<Alternative>>
 }
 
-/**
- * Resolves the groups of a value or a use above a level. `limit` is the level around it. The variants of a value are an
- * intersection, and those of a use are a union.
- */
+/** `limit`: the level around the term. The variants of a value are an intersection, those of a use a union. */
 export function anneal<T extends Use>(machine: Machine, term: T, limit: number, isValue = true): T {
   const groups = groupsOf(term, limit, isValue)
   if (groups === undefined) return term

@@ -17,7 +17,6 @@ import {
   Variable,
 } from './terms.ts'
 
-/** Faults of a type expression. */
 interface TypeFaults {
   readonly error: (message: Message, span: Span | undefined) => void
   readonly warning: (message: Message, span: Span | undefined) => void
@@ -33,7 +32,6 @@ interface ResolveOptions extends TypeFaults {
   readonly genericLevel: number | undefined
 }
 
-/** A type expression as a type, with its type parameters. */
 interface Resolved {
   readonly type: Type
   readonly generics: readonly GenericType[]
@@ -48,7 +46,7 @@ const misspelt: Readonly<Record<string, string>> = {
   boolean: 'Boolean',
 }
 
-/** Resolves the names of a type expression. Faulty parts are `Any`. */
+/** Faulty parts of the type are `Any`. */
 export function resolveType(node: TypeNode, options: ResolveOptions): Resolved {
   const resolver = new Resolver(options)
   const generics =
@@ -71,7 +69,7 @@ class Resolver {
     return { source: this.#options.source, start, end }
   }
 
-  /** The unknown names that occur both as arguments and as results: the type parameters. */
+  /** The type parameters: unknown names that occur both as arguments and as results. */
   generics(root: TypeNode, level: number): Generics {
     const found = new Map<string, { readonly node: TypeNode; asArgument: boolean; asResult: boolean }>()
     const visit = (node: TypeNode, isResult: boolean): void => {
@@ -176,7 +174,7 @@ class Resolver {
   }
 }
 
-/** An object type. An open one is an intersection of its fields. */
+/** An open object type is an intersection of its fields. */
 function objectType(
   { isOpen, members, wildcard }: TypeNode & { kind: 'object' },
   of: (node: TypeNode) => Type,
@@ -217,7 +215,7 @@ function partsOf(node: TypeNode): readonly TypeNode[] {
 
 const prefix = /^<([^>]*)> /
 
-/** Parses the type of a library entry, such as `<A, B> (mapper: A => B) => Array<B>`. */
+/** Parses types such as `<A, B> (mapper: A => B) => Array<B>`. */
 export function librarySignature(text: string): Scheme {
   const [start = '', names = ''] = prefix.exec(text) ?? []
   const parameters = names === '' ? [] : names.split(', ')
@@ -243,7 +241,7 @@ export function signatureWith(name: string, textOf: (name: string) => string): S
   return { parameters, type: renamed(type), text: textOf(name) }
 }
 
-/** A type of the library: all its names exist, and its types have no position. */
+/** All names in a type of the library exist, and its types have no position. */
 function libraryType(node: TypeNode, parameters: ReadonlySet<string>): Type {
   const of = (part: TypeNode) => libraryType(part, parameters)
   switch (node.kind) {

@@ -22,7 +22,6 @@ class Exhausted extends Error {
 let left = Number.POSITIVE_INFINITY
 let depth = 0
 
-/** Counts a step of the current check. */
 export function spend(): void {
   step(stepsPerTypeStep)
   if (--left < 0) throw new Exhausted()
@@ -34,12 +33,11 @@ export function enter(): void {
   if (++depth > depthMax) throw new Exhausted()
 }
 
-/** Ends a level of nesting. */
 export function leave(): void {
   depth--
 }
 
-/** Runs a check. If it exceeds the budget, returns the result of `otherwise`. */
+/** If the check exceeds the budget, returns the result of `otherwise`. */
 export function bounded<T>(work: () => T, otherwise: () => T): T {
   const outer = { left, depth }
   left = stepsMax

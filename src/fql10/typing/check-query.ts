@@ -1,4 +1,4 @@
-// Checks a query.
+// Checks the types of a query.
 
 import type { Diagnostic } from '../failure/query-failure.ts'
 import type { Program } from '../syntax/nodes.ts'
@@ -12,15 +12,14 @@ import { Machine } from './machine.ts'
 import { type PrintedType, printType } from './print.ts'
 import type { Type, Use } from './terms.ts'
 
-/** The result of a check. */
 export interface CheckedQuery {
-  /** The type of the result. Undefined if there are errors. */
+  /** Undefined if there are errors. */
   readonly type: string | undefined
   readonly errors: readonly Diagnostic[]
   readonly warnings: readonly Diagnostic[]
 }
 
-/** Creates a machine whose messages print types. */
+/** The messages of this machine print types. */
 export function machineFor(environment: Environment): Machine {
   return new Machine(environment, printerOf)
 }
@@ -32,7 +31,7 @@ function printerOf(machine: Machine): Print {
   }
 }
 
-/** Prints a value or a use after its overloads were resolved. */
+/** Resolves the overloads before printing. */
 export function print(machine: Machine, term: Use, isValue: boolean): PrintedType {
   const resolved = anneal(machine, term, -1, isValue)
   return printType(resolved, isValue, {
@@ -41,7 +40,7 @@ export function print(machine: Machine, term: Use, isValue: boolean): PrintedTyp
   })
 }
 
-/** Checks a query. `args` and `placeholders` are the types of the values that the request contains. */
+/** `args` and `placeholders` are the types of the values that the request contains. */
 export function checkQuery(
   program: Pick<Program, 'source' | 'body'>,
   environment: Environment,
@@ -70,7 +69,7 @@ function checkedQuery(
   return { type: text, errors: [], warnings: machine.warnings }
 }
 
-/** The warning about a result that is a function. */
+/** Warns about a result that is a function. */
 function notCalled(source: Source, body: Program['body']): Diagnostic {
   const last = body.kind === 'block' ? (body.statements.at(-1) ?? body) : body
   const span = { source, start: last.start, end: last.end }

@@ -22,7 +22,7 @@ import type { Machine } from './machine.ts'
 import { lambdaIn, namesOf, SchemaTypes } from './schema-types.ts'
 import { booleanType, named, nullType, type Type } from './terms.ts'
 
-/** The errors in the code of a schema. `untyped`: functions whose types are unknown, such as those of version 4. */
+/** `untyped`: functions whose types are unknown, such as those of version 4. */
 export function schemaErrors(
   items: readonly SchemaItem[],
   untyped: readonly string[],
@@ -49,7 +49,7 @@ export function schemaErrors(
   )
 }
 
-/** The error about types of a collection that have the names of other types. */
+/** Types of a collection must not have the names of other types. */
 function nameErrors(item: CollectionItem, all: readonly CollectionItem[]): readonly Diagnostic[] {
   // Version 4 permits names of the library, such as `Token`. Version 10 rejects them when the collection is created.
   if (libraryNames.has(item.name.text)) return []
@@ -85,7 +85,7 @@ function hasDefault({ defaultValue, type }: Pick<TypeMember, 'defaultValue' | 't
   return defaultValue !== undefined || (type.kind === 'object' && type.members.some(hasDefault))
 }
 
-/** Checks the default value of a field. The default values within object types are checked, too. */
+/** Checks the default values within object types, too. */
 function fieldErrors(
   { defaultValue, type }: Pick<TypeMember, 'defaultValue' | 'type'>,
   source: Source,
@@ -123,7 +123,7 @@ function collectionErrors(item: CollectionItem, types: SchemaTypes): readonly Di
   })
 }
 
-/** The errors of a path of an index: steps that do not exist. */
+/** Reports steps that do not exist. */
 function pathErrors(
   path: IndexPath,
   source: Source,

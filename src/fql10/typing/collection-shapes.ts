@@ -11,9 +11,7 @@ import { type FunctionType, named, nullType, type Type, withoutSpans } from './t
 
 interface CollectionParts {
   declaration(item: CollectionItem): Declaration
-  /** The type of a field of the documents of a collection. */
   fieldType(item: CollectionItem, name: string): Type | undefined
-  /** The type of the documents of a collection. */
   alias(item: CollectionItem): Scheme
 }
 
@@ -21,7 +19,6 @@ interface CollectionParts {
 export class CollectionShapes {
   readonly #parts: CollectionParts
   readonly #shapes = new Map<string, Shape>()
-  /** The shapes that have not been used. */
   readonly #unused = new Map<string, () => Shape>()
 
   constructor(parts: CollectionParts) {
@@ -137,7 +134,7 @@ export class CollectionShapes {
 
 const rangeType: Type = librarySignature(rangeText).type
 
-/** The members of a collection, whose types contain the name of the collection. */
+/** The types of the members contain the name of the collection. */
 function schemesOf(
   collection: string,
   textsFor: (name: string) => Readonly<Record<string, string>>,

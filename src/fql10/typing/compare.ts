@@ -33,7 +33,6 @@ import {
   type Variable,
 } from './terms.ts'
 
-/** Compares concrete values with concrete uses. */
 export class Comparison {
   readonly #checks: Checks
   readonly #instances: Instances
@@ -420,7 +419,7 @@ export class Comparison {
   }
 }
 
-/** The type of a field of a record. A field that only the wildcard covers may be missing. */
+/** A field that only the wildcard covers may be missing. */
 function fieldOf({ fields, wildcard }: RecordType, name: string): Type | undefined {
   return fields.get(name) ?? (wildcard && optional(wildcard))
 }

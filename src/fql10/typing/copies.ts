@@ -5,7 +5,7 @@ import { enter, leave, spend } from './budget.ts'
 import type { Scheme } from './environment.ts'
 import { type Bound, type GenericType, levelOf, mapParts, type Type, type Use, Variable } from './terms.ts'
 
-/** Replaces the type parameters of a signature. `of` returns the argument of a parameter. */
+/** `of` returns the argument of a type parameter. */
 export function substitute(type: Type, of: (generic: GenericType) => Type | undefined): Type {
   spend()
   if (type.kind === 'generic') return of(type) ?? type
@@ -13,7 +13,7 @@ export function substitute(type: Type, of: (generic: GenericType) => Type | unde
   return mapParts(type, part => substitute(part, of))
 }
 
-/** Replaces the parameters of a signature: those of the shape by `args`, all others by new variables. */
+/** Replaces the parameters of the shape by `args`, all others by new variables. */
 export function instantiate(
   { parameters, type }: Scheme,
   names: readonly string[],
@@ -36,8 +36,8 @@ export interface Selection {
 }
 
 /**
- * Copies a type. The variables with a level above `limit` become new variables of `level`. A copy with a selection
- * shows the bounds in the order in which they were found.
+ * The variables with a level above `limit` become new variables of `level`. A copy with a selection shows the bounds in
+ * the order in which they were found.
  */
 export function freshen<T extends Use>(type: T, limit: number, level: number, selection?: Selection): T {
   const copies = new Map<Variable, Variable>()

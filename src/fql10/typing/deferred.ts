@@ -4,7 +4,6 @@ import type { Scheme } from './environment.ts'
 import { schemeText } from './print.ts'
 import type { Type } from './terms.ts'
 
-/** A type that is made when it is first used. */
 export class Deferred implements Scheme {
   readonly parameters: readonly string[] = []
   readonly #make: () => Type
@@ -46,7 +45,6 @@ export class Alias implements Scheme {
   }
 }
 
-/** A type that is known. */
 export function fixedScheme(type: Type): Scheme {
   return new Deferred(() => type)
 }

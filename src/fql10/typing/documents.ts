@@ -14,7 +14,6 @@ import {
   unionOf,
 } from './terms.ts'
 
-/** A declared field of a collection. */
 export interface DeclaredField {
   readonly name: string
   readonly node: TypeNode
@@ -22,7 +21,7 @@ export interface DeclaredField {
   readonly hasDefault: boolean
 }
 
-/** The declarations of a collection that determine the arguments of its writing methods. */
+/** Determines the arguments of a collection's writing methods. */
 export interface Declaration {
   readonly fields: readonly DeclaredField[]
   readonly wildcard: Type | undefined
@@ -33,7 +32,7 @@ export interface Declaration {
 const idType = named('ID')
 const timeType = named('Time')
 
-/** The fields that every document has. */
+/** Fields of every document. */
 export const metadata: ReadonlyMap<string, Type> = new Map<string, Type>([
   ['id', idType],
   ['ts', timeType],
@@ -72,7 +71,7 @@ function requiredType({ node, type, hasDefault }: DeclaredField): Type {
   return hasDefault || isOptional(node) ? optional(input) : input
 }
 
-/** The type of a value that a client writes. Members with a default may be absent. */
+/** Members with a default may be absent from a written value. */
 function inputType(node: TypeNode, type: Type): Type {
   if (node.kind !== 'object' || type.kind !== 'record') return withNumbers(type)
   const fields = new Map(
@@ -84,7 +83,7 @@ function inputType(node: TypeNode, type: Type): Type {
   return { ...type, fields, wildcard: type.wildcard && withNumbers(type.wildcard) }
 }
 
-/** True for an object type that an empty object fits, because all its members have defaults. */
+/** True if an empty object fits, because all members have defaults. */
 function isOptional(node: TypeNode): boolean {
   if (node.kind !== 'object' || node.members.length === 0) return false
   return node.members.every(({ type, defaultValue }) => defaultValue !== undefined || isOptional(type))
@@ -103,13 +102,12 @@ function partialType(node: TypeNode, type: Type): Type {
 
 const narrow: ReadonlySet<string> = new Set(['Int', 'Long', 'Double', 'Float'])
 
-/** Replaces the types of numbers by `Number`, because arithmetic results in `Number`. */
+/** Arithmetic results in `Number`, whatever the types of the numbers are. */
 function withNumbers(type: Type): Type {
   if (type.kind === 'named' && narrow.has(type.name)) return numberType
   return type.kind === 'variable' ? type : mapParts(type, withNumbers)
 }
 
-/** The type of the terms of an index: the type at a path of a document. */
 export function termType(
   first: (name: string) => Type | undefined,
   path: Path,

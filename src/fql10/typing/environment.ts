@@ -2,11 +2,11 @@
 
 import type { Type } from './terms.ts'
 
-/** A type with parameters. The parameters are generic types of level 0. */
+/** The parameters are generic types of level 0. */
 export interface Scheme {
   readonly parameters: readonly string[]
   readonly type: Type
-  /** The text for the environment endpoint. */
+  /** For the environment endpoint. */
   readonly text: string
 }
 
@@ -30,7 +30,6 @@ export interface Shape {
   readonly isDocument?: boolean
 }
 
-/** The names of a check. */
 export interface Environment {
   readonly global: (name: string) => Scheme | undefined
   readonly shape: (name: string) => Shape | undefined

@@ -35,14 +35,13 @@ import {
   type Variable,
 } from './terms.ts'
 
-/** A local name. The variables of its type above `level` are new for each mention. */
+/** The variables of its type above `level` are new for each mention. */
 interface Local {
   readonly type: Type
   readonly level: number
   readonly generics: readonly GenericType[]
 }
 
-/** The local names around an expression. */
 export class TypeScope {
   readonly #name: string
   readonly #local: Local
@@ -62,7 +61,7 @@ export class TypeScope {
   }
 }
 
-/** A type without anything to copy for a mention. */
+/** A mention copies nothing of this type. */
 export function fixed(type: Type): Local {
   return { type, level: Number.POSITIVE_INFINITY, generics: [] }
 }
@@ -94,7 +93,7 @@ export class Typer {
     return this.#machine.check(value, use, site)
   }
 
-  /** Checks a value against a use with a result. If the check fails, the result is poisoned. */
+  /** If the check fails, the result is poisoned. */
   #result(value: Type, site: Span, use: (result: Variable) => Use): Type {
     const result = this.#machine.variable()
     if (!this.#check(value, use(result), site)) result.isPoisoned = true
@@ -187,7 +186,7 @@ export class Typer {
     return type.kind !== 'variable' && type.span === undefined ? placed(type, span) : type
   }
 
-  /** Determines the types of statements. Returns the type of the last, and the names that are known after it. */
+  /** Returns the type of the last statement, and the names that are known after it. */
   block(
     { statements }: BlockNode,
     outer: TypeScope | undefined,
@@ -244,7 +243,7 @@ export class Typer {
     }
   }
 
-  /** Determines the type of binary operators. The operators on the left are not nested calls, so they may be many. */
+  /** The operators on the left are not nested calls, so they may be many. */
   #binaries(node: BinaryNode, scope: TypeScope | undefined): Type {
     const spine: BinaryNode[] = [node]
     let left = node.left
@@ -401,7 +400,7 @@ export class Typer {
     return this.#result(operand, this.span(node), result => ({ kind: 'project', lambda, result }))
   }
 
-  /** The type of a projected field. The parser makes a lambda of a value such as `.a + .b`. */
+  /** The parser makes a lambda of a value such as `.a + .b`. */
   #projected(value: Node, scope: TypeScope): Type {
     const isShort = value.kind === 'lambda' && value.parameters[0] === shortParameter
     return this.type(isShort ? value.body : value, scope)
@@ -424,7 +423,6 @@ function nonNull(type: Type): Type {
   return type.kind === 'difference' ? type : { kind: 'difference', of: type }
 }
 
-/** The position of the name of a `let`. */
 function nameStart({ start, name }: LetNode, text: string): number {
   return text.indexOf(name, start + 3)
 }

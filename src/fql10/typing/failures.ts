@@ -5,7 +5,7 @@ import type { Diagnostic, Remark } from '../failure/query-failure.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Use } from './terms.ts'
 
-/** A reason why a value does not fit a use. Types are printed after the changes of the check were undone. */
+/** Types are printed after the changes of the check were undone. */
 export type Failure =
   | { readonly kind: 'subtype'; readonly value: Use; readonly use: Use; readonly span: Span | undefined }
   | {
@@ -15,7 +15,6 @@ export type Failure =
       readonly remarks?: (print: Print) => readonly Remark[]
     }
 
-/** Prints types for messages. */
 export interface Print {
   readonly value: (type: Use) => string
   readonly use: (use: Use) => string
@@ -64,7 +63,7 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** The distinct reasons. Failures of the same value against several types are one reason. */
+/** Failures of the same value against several types are one reason. */
 function reasonsOf(failures: readonly Failure[], print: Print): Reason[] {
   const reasons: Reason[] = []
   const joined = new Map<

@@ -1,6 +1,6 @@
-// Finds what a computed field must not use if an index or a unique constraint contains it: functions and collections of
-// the schema, other computed fields, other documents, and times and ids that differ between evaluations. Such a field
-// has no value in entries. Databases with static types reject only some of these fields, as the original does.
+// Finds what a computed field of an index or a unique constraint must not use: functions and collections of the schema,
+// other computed fields, other documents, and times and ids that differ between evaluations. A field with such a use
+// has no value in entries. Databases with static types reject only some of these fields, as in the hosted service.
 
 import { msg } from '../../base/message.ts'
 import type { Diagnostic } from '../failure/query-failure.ts'
@@ -9,15 +9,14 @@ import type { LambdaNode, Link, Node } from '../syntax/nodes.ts'
 import type { Span } from '../syntax/source.ts'
 import { lambdaIn } from './schema-types.ts'
 
-/** The names in a schema that computed fields of indexes cannot use. */
+/** Computed fields of indexes cannot use these names of the schema. */
 export interface SchemaNames {
   readonly functions: ReadonlySet<string>
   readonly collections: ReadonlySet<string>
 }
 
-/** A part of a computed field because of which entries of indexes do not contain the field. */
+/** A part of a computed field that keeps the field out of the entries of indexes. */
 interface UnindexableUse {
-  /** The name of the computed field. */
   readonly field: string
   /** The forbidden action, after the word "cannot". */
   readonly what: string
@@ -29,7 +28,7 @@ interface UnindexableUse {
 /** True if the stored fields in `path` lead to a reference. */
 type IsReference = (path: readonly string[]) => boolean
 
-/** The faults of the computed fields that indexes and unique constraints of a collection contain. */
+/** Checks the computed fields that indexes and unique constraints of a collection contain. */
 export function indexedFaults(item: CollectionItem, names: SchemaNames): readonly Diagnostic[] {
   return unindexableUses(item, names, () => false).flatMap(({ isRejected, span, what }) => {
     const message = msg`Computed fields used in indexes or constraints cannot ${what}`
@@ -37,7 +36,7 @@ export function indexedFaults(item: CollectionItem, names: SchemaNames): readonl
   })
 }
 
-/** Finds all uses, also those that databases with static types accept. */
+/** Finds also uses that databases with static types accept. */
 export function unindexableUses(
   item: CollectionItem,
   names: SchemaNames,
@@ -62,19 +61,17 @@ export function unindexableUses(
 type Names = ReadonlySet<string>
 type SourcePlace = Pick<Span, 'start' | 'end'>
 
-/** The environment of a computed field. */
 interface FieldNames extends SchemaNames {
   readonly computed: Names
   readonly isReference: IsReference
 }
 
-/** Functions of the library that give another result in each evaluation. */
+/** These functions give another result in each evaluation. */
 const unstableCalls: ReadonlyMap<string, string> = new Map([
   ['Time.now', 'use the current time'],
   ['newId', 'create ids'],
 ])
 
-/** Finds the uses in one computed field. */
 class Finder {
   readonly #names: FieldNames
   readonly #add: (what: string, place: SourcePlace, isRejected: boolean) => void

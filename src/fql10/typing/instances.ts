@@ -25,9 +25,8 @@ import {
 export interface Checks {
   readonly environment: Environment
   readonly level: number
-  /** The text of the check, which errors underline if the value has no text of its own. */
+  /** Errors underline this text of the check if the value has no text of its own. */
   readonly site: Span | undefined
-  /** Checks a value of an alternative against a use of an alternative. */
   walk(value: Type, va: Alternative, use: Use, ua: Alternative): void
   fail(failure: Failure, value: object, va: Alternative, ua: Alternative): void
 }
@@ -35,7 +34,6 @@ export interface Checks {
 /** A value that is null under any name is dropped; other values may lose a part. */
 type NonNull = Type | undefined
 
-/** The types that one machine has made. */
 export class Instances {
   readonly #checks: Checks
   readonly #projected = new Map<FunctionType, Map<string, Variable>>()
@@ -49,7 +47,7 @@ export class Instances {
     this.#checks = checks
   }
 
-  /** A concrete value without its nulls. Undefined if nothing is left. Aliases are unfolded if that removes a null. */
+  /** Undefined if nothing is left. Aliases are unfolded if that removes a null. */
   withoutNull(value: Type): NonNull {
     switch (value.kind) {
       case 'named': {
@@ -78,8 +76,8 @@ export class Instances {
   }
 
   /**
-   * The type of a member of a named type. Values with the same place have the same type of a member at the same call.
-   * Otherwise a recursive program would have an endless sequence of types.
+   * Values with the same place have the same type of a member at the same call. Otherwise a recursive program would
+   * have an endless sequence of types.
    */
   instance(value: NamedType, va: Alternative, key: string, shape: Shape, scheme: Scheme): Type {
     if (scheme.parameters.length === 0) return scheme.type
@@ -105,7 +103,6 @@ export class Instances {
     return instance.type
   }
 
-  /** The type that a name stands for. */
   alias(type: NamedType): Type | undefined {
     const shape = this.#checks.environment.shape(type.name)
     if (shape?.alias === undefined) return undefined

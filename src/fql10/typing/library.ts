@@ -4,7 +4,7 @@ import { librarySignature } from './annotations.ts'
 import type { Scheme, Shape } from './environment.ts'
 import { libraryGlobals, libraryModules, libraryTypes } from './library-text.ts'
 
-/** A signature that is parsed when it is first used. */
+/** Parses a signature when it is first used. */
 class LazyScheme implements Scheme {
   readonly text: string
   #parsed: Scheme | undefined
@@ -27,7 +27,7 @@ class LazyScheme implements Scheme {
   }
 }
 
-/** The collections of the schema: the name of the module, the type of its documents, and the key of the documents. */
+/** The name of the module, the type of its documents, and the key of the documents. */
 const collections = [
   ['AccessProvider', 'AccessProvider', 'name'],
   ['Collection', 'CollectionDef', 'name'],
@@ -42,7 +42,6 @@ const collections = [
 /** The range of `all`, and of indexes. */
 export const rangeText = '{ from: Any } | { to: Any } | { from: Any, to: Any }'
 
-/** The global names of the library. */
 export const libraryNames: ReadonlyMap<string, Scheme> = new Map([
   ...libraryModules.map(name => [name, new LazyScheme(`${name}Module`)] as const),
   ...linesOf(libraryGlobals).map(line => {

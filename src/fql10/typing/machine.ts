@@ -39,19 +39,17 @@ interface FailedCheck extends Conflict {
   readonly failure: Failure
 }
 
-/** A try of one variant of an overload. */
 interface Frame {
   readonly crossings: number
   readonly failures: Failure[]
 }
 
-/** The state of a check. */
 export class Machine implements Checks {
   readonly environment: Environment
   readonly alternatives = new Alternatives()
   readonly errors: Diagnostic[] = []
   readonly warnings: Diagnostic[] = []
-  /** Prints types. Set by the caller, because printing depends on this file. */
+  /** Set by the caller, because printing depends on this file. */
   readonly print: Print
   level = 0
   site: Span | undefined
@@ -85,7 +83,7 @@ export class Machine implements Checks {
     )
   }
 
-  /** Checks a value against a use. Records an error, undoes all changes and returns false if the value does not fit. */
+  /** Records an error, undoes all changes and returns false if the value does not fit. */
   check(value: Type, use: Use, site: Span): boolean {
     const failures = this.attempt(value, use, site)
     if (failures === undefined) return true
@@ -171,7 +169,7 @@ export class Machine implements Checks {
     else this.#comparison.compare(value, va, use, ua)
   }
 
-  /** Checks all members of a union, the last first, because printing shows the newest bounds first. */
+  /** Checks the last member first, because printing shows the newest bounds first. */
   #each({ members }: UnionType, va: Alternative, use: Use, ua: Alternative): void {
     for (let at = members.length - 1; at >= 0; at--) this.walk(members[at] as Type, va, use, ua)
   }
@@ -220,7 +218,7 @@ export class Machine implements Checks {
     this.walk(bound.type, bound.of, use, of)
   }
 
-  /** Adds a bound. Returns false if the variable has it already. */
+  /** Returns false if the variable has the bound already. */
   #add<T extends Use>(
     variable: Variable,
     list: { readonly type: T; readonly of: Alternative }[],
@@ -322,7 +320,7 @@ export class Machine implements Checks {
     )
   }
 
-  /** Tries all variants. At least one variant must fit. */
+  /** At least one variant must fit. */
   #variants(
     size: number,
     va: Alternative,
@@ -387,7 +385,7 @@ export class Machine implements Checks {
   }
 }
 
-/** The number of parameters of an overload, including those of functions that it returns. */
+/** Includes the parameters of functions that the overload returns. */
 function parameterCount(type: Type): number {
   if (type.kind === 'intersection') return Math.max(0, ...type.members.map(parameterCount))
   if (type.kind !== 'function') return 0

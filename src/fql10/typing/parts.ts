@@ -15,7 +15,7 @@ import {
   Variable,
 } from './terms.ts'
 
-/** A variable of a collected type. Recursive positions have variables of their own. */
+/** Recursive positions have variables of their own. */
 export type Name = Variable | { readonly kind: 'recursion'; readonly id: string }
 
 export interface FunctionPart {
@@ -31,7 +31,7 @@ interface RecordPart {
   wildcard: Part | undefined
 }
 
-/** A position of a type. A value position is a union of the contents; a use position is an intersection. */
+/** The contents of a value position are a union, those of a use position an intersection. */
 export class Part {
   readonly isValue: boolean
   isAny = false
@@ -51,7 +51,6 @@ export class Part {
   readonly tuples = new Map<number, Part[]>()
   /** Values without their nulls. They are added after all other values. */
   readonly differences: Part[] = []
-  /** Variables of values without their nulls. */
   readonly nonNull = new Set<Name>()
 
   constructor(isValue: boolean) {
@@ -119,7 +118,6 @@ export class Part {
     else own.wildcard = this.isValue ? undefined : (wildcard ?? other.wildcard)
   }
 
-  /** The parts within this part. */
   *children(): Iterable<Part> {
     for (const members of this.overloads) yield* members
     for (const args of this.constructed.values()) yield* args
@@ -175,10 +173,8 @@ function mergeLists<K>(lists: Map<K, Part[]>, key: K, parts: Part[]): void {
   else for (const [index, part] of own.entries()) part.merge(parts[index] as Part)
 }
 
-/** A collected type. */
 export interface Collection {
   readonly root: Part
-  /** The contents of recursive positions. */
   readonly recursions: Map<Name, Part>
 }
 

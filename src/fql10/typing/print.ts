@@ -6,7 +6,7 @@ import { type Collection, collect, type FunctionPart, type Name, type Part } fro
 import { simplify } from './simplify.ts'
 import type { Type, Use } from './terms.ts'
 
-/** The precedence of each form. A form is in parentheses where a higher precedence is required. */
+/** A form is in parentheses where a higher precedence is required. */
 const precedence = {
   none: 0,
   function: 10,
@@ -40,7 +40,7 @@ export function printType(term: Use, isValue: boolean, options: PrintOptions): P
   return { text, parameters: printer.parameters, isFunction: isFunction(collection.root) }
 }
 
-/** The text of a signature. The type of a rest parameter is printed as if it was a result. */
+/** The type of a rest parameter is printed as if it was a result. */
 export function schemeText({ parameters, text, type }: Scheme): string {
   if (text !== '' && !text.includes('...(')) return text
   const printed = printType(type, true, { withoutNull: value => value, isTaken: () => false }).text

@@ -24,7 +24,6 @@ import { Typer } from './expressions.ts'
 import { libraryNames, libraryShapes } from './library.ts'
 import { anyType, type FunctionType, named, type Type, withoutSpans } from './terms.ts'
 
-/** The definitions of a database. */
 interface SchemaItems {
   readonly collections: readonly CollectionItem[]
   readonly functions: readonly FunctionItem[]
@@ -32,7 +31,6 @@ interface SchemaItems {
   readonly untyped: readonly string[]
 }
 
-/** The type of the name of a collection. */
 function moduleScheme(name: string): Scheme {
   const type = named(`${name}Collection`)
   return { parameters: [], type, text: type.name }
@@ -40,7 +38,6 @@ function moduleScheme(name: string): Scheme {
 
 const anyScheme: Scheme = { parameters: [], type: anyType, text: 'Any' }
 
-/** The result of checking a function or a computed field. */
 interface Inferred {
   readonly scheme: Scheme
   readonly errors: readonly Diagnostic[]
@@ -87,7 +84,7 @@ export class SchemaTypes {
     shape: name => libraryShapes.get(name) ?? this.shapes.get(name),
   }
 
-  /** The environment of the code of the schema. A function is only its signature. */
+  /** For the code of the schema: a function is only its signature. */
   readonly inner: Environment = {
     global: name => libraryNames.get(name) ?? this.#global(name, false),
     shape: this.environment.shape,
@@ -142,7 +139,7 @@ export class SchemaTypes {
     }
   }
 
-  /** The type of a signature of the schema. Its faults are returned, too. */
+  /** The faults of the signature are returned, too. */
   declared(node: TypeNode, source: Source): { readonly type: Type; readonly errors: readonly Diagnostic[] } {
     const errors: Diagnostic[] = []
     const error = (message: Message, span: Span | undefined) => errors.push({ name: 'error', message, span })
@@ -151,7 +148,6 @@ export class SchemaTypes {
     return { type, errors }
   }
 
-  /** The type of a field of the documents of a collection. */
   #fieldType(item: CollectionItem, name: string): Type | undefined {
     const own = this.#declaration(item).fields.find(each => each.name === name)
     if (own !== undefined) return own.type
@@ -241,7 +237,7 @@ export class SchemaTypes {
     )
   }
 
-  /** Checks a lambda with a document as its parameter. */
+  /** The parameter of the lambda is a document. */
   checkLambda(
     lambda: LambdaNode,
     source: Source,
@@ -276,9 +272,9 @@ export class SchemaTypes {
   }
 
   /**
-   * Checks a default value against the type of its field. In a database without type checks (`isTyped` is false), values
-   * of the type `Number` pass, because the result of arithmetic can be an `Int`. Errors within the expression pass, too:
-   * the evaluation of the default value finds these errors.
+   * In a database without type checks (`isTyped` is false), values of the type `Number` pass, because the result of
+   * arithmetic can be an `Int`. Errors within the expression pass, too: the evaluation of the default value finds these
+   * errors.
    */
   checkDefault(node: Node, source: Source, type: Type, isTyped: boolean): readonly Diagnostic[] {
     const machine = machineFor(this.inner)
@@ -340,7 +336,7 @@ export class SchemaTypes {
   }
 }
 
-/** The names of an item: its name, and its alias. */
+/** The name, and the alias. */
 export function namesOf({ name, annotations }: CollectionItem | FunctionItem): readonly string[] {
   return [name.text, ...annotations.flatMap(each => (each.kind === 'alias' ? [each.name.text] : []))]
 }
@@ -364,7 +360,7 @@ function lambdaOf({ body, end, list, parameters }: FunctionItem): LambdaNode {
   return { kind: 'lambda', parameters: names, rest, body, start: list.start, end }
 }
 
-/** The lambda of a body. A short lambda is in parentheses. */
+/** A short lambda is in parentheses. */
 export function lambdaIn(body: Node): LambdaNode {
   const node = withoutParentheses(body)
   if (node.kind === 'lambda') return node
@@ -378,7 +374,7 @@ export function lambdaIn(body: Node): LambdaNode {
   }
 }
 
-/** Reads a printed type. Types that cannot be written, such as recursive ones, are `Any`. */
+/** Types that cannot be written, such as recursive ones, are `Any`. */
 function readScheme(parameters: readonly string[], text: string): Scheme {
   const prefix = parameters.length === 0 ? '' : `<${parameters.join(', ')}> `
   if (text === '_' || / as [A-Z]|- Null/.test(text)) return anyScheme

@@ -5,7 +5,7 @@ import type { Collection, Name, Part } from './parts.ts'
 /** A position contains variables, and names and literals, which are compared as texts. */
 type Occurrence = Name | string
 
-/** Removes and unites variables. Changes the parts. */
+/** Changes the parts: removes and unites variables. */
 export function simplify({ root, recursions }: Collection): void {
   const occurrences = { values: new Map<Name, Set<Occurrence>>(), uses: new Map<Name, Set<Occurrence>>() }
   const names = new Set<Name>()

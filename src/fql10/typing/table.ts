@@ -27,7 +27,7 @@ export const operatorTexts: Readonly<Record<string, string>> = {
   '||': '(Boolean, Boolean) => Boolean',
 }
 
-/** The types of binary operators, as values that are called with both operands. */
+/** Values that are called with both operands. */
 export const operators: Readonly<Record<string, Type>> = Object.fromEntries(
   Object.entries(operatorTexts).map(([operator, text]) => [operator, librarySignature(text).type]),
 )

@@ -5,11 +5,11 @@ import type { Span } from '../syntax/source.ts'
 import type { Alternative } from './alternatives.ts'
 
 interface Placed {
-  /** The text that the type comes from. Undefined for types of the library and of the schema. */
+  /** Undefined for types of the library and of the schema. */
   readonly span?: Span | undefined
 }
 
-/** The value of a literal type. The type of `null` is the named type `Null`. */
+/** The type of `null` is the named type `Null`. */
 export type LiteralValue = boolean | bigint | number | string
 
 /** Accepts everything, and is accepted everywhere. */
@@ -36,7 +36,7 @@ export interface LiteralType extends Placed {
   readonly given?: GivenValue
 }
 
-/** The value of a literal. Records that the result of the check depends on it. */
+/** Records that the result of the check depends on the value. */
 export function readValue({ given, value }: LiteralType): LiteralValue {
   if (given !== undefined) given.isRead = true
   return value
@@ -57,14 +57,13 @@ export interface GenericType extends Placed {
   readonly level: number
 }
 
-/** A parameter of a function. */
 export interface ParameterType {
   /** Printed, but never compared. */
   readonly name: string | undefined
   readonly type: Type
 }
 
-/** A function type. The checker compares the positions of parameters, and only prints their names. */
+/** The checker compares the positions of parameters, and only prints their names. */
 export interface FunctionType extends Placed {
   readonly kind: 'function'
   readonly parameters: readonly ParameterType[]
@@ -92,13 +91,12 @@ export interface TupleType extends Placed {
   readonly elements: readonly Type[]
 }
 
-/** A value of one of several types. */
 export interface UnionType extends Placed {
   readonly kind: 'union'
   readonly members: readonly Type[]
 }
 
-/** An intersection. An intersection of functions is an overload. */
+/** An intersection of functions is an overload. */
 export interface IntersectionType extends Placed {
   readonly kind: 'intersection'
   readonly members: readonly Type[]
@@ -110,7 +108,7 @@ interface DifferenceType extends Placed {
   readonly of: Type
 }
 
-/** A bound of a variable, with the alternative of an overload to which it belongs. */
+/** `of`: the alternative of an overload to which the bound belongs. */
 export interface Bound<T> {
   readonly type: T
   readonly of: Alternative
@@ -141,7 +139,6 @@ export class Variable implements Placed {
   }
 }
 
-/** A type, or a value. */
 export type Type =
   | AnyType
   | NeverType
@@ -157,7 +154,6 @@ export type Type =
   | DifferenceType
   | Variable
 
-/** A use of a field. */
 export interface SelectUse {
   readonly kind: 'select'
   readonly field: string
@@ -167,7 +163,7 @@ export interface SelectUse {
   readonly dot: number | undefined
 }
 
-/** A call. `argumentsSpan` includes the brackets. */
+/** `argumentsSpan` includes the brackets. */
 export interface CallUse {
   readonly kind: 'call'
   readonly args: readonly Type[]
@@ -175,7 +171,7 @@ export interface CallUse {
   readonly argumentsSpan: Span | undefined
 }
 
-/** An access such as `[0]`. `argumentsSpan` includes the brackets. */
+/** `argumentsSpan` includes the brackets. */
 export interface AccessUse {
   readonly kind: 'access'
   readonly args: readonly Type[]
@@ -183,7 +179,7 @@ export interface AccessUse {
   readonly argumentsSpan: Span | undefined
 }
 
-/** A projection. `lambda` converts the projected value. */
+/** `lambda` converts the projected value. */
 export interface ProjectUse {
   readonly kind: 'project'
   readonly lambda: FunctionType
@@ -199,26 +195,20 @@ interface GuardUse {
 /** A context's demand on a value: a type, a field, a call, an access or a projection. */
 export type Use = Type | SelectUse | CallUse | AccessUse | ProjectUse | GuardUse
 
-/** `Any` without a position. */
+/** `anyType` and `neverType` have no position. */
 export const anyType: AnyType = { kind: 'any' }
-/** `Never` without a position. */
 export const neverType: NeverType = { kind: 'never' }
 
-/** A named type without arguments. */
 export function named(name: string, span?: Span): NamedType {
   return { kind: 'named', name, args: [], span }
 }
 
-/** `Null` without a position. */
 export const nullType = named('Null')
-/** `Boolean` without a position. */
 export const booleanType = named('Boolean')
-/** `String` without a position. */
 export const stringType = named('String')
-/** `Number` without a position. */
 export const numberType = named('Number')
 
-/** A union, or the only member. */
+/** A single member stays as it is. */
 export function unionOf(members: readonly Type[], span?: Span): Type {
   const [only] = members
   return members.length === 1 && only !== undefined ? only : { kind: 'union', members, span }
@@ -247,7 +237,7 @@ export function withoutSpans(type: Type): Type {
   return inner.span === undefined ? inner : { ...inner, span: undefined }
 }
 
-/** The name of the type that has a literal among its values: the type in messages and for the fields. */
+/** The type that names a literal in messages, and has its fields. */
 export function mainTypeOf(value: LiteralValue): string {
   switch (typeof value) {
     case 'bigint':
@@ -319,7 +309,6 @@ export function hasVariables(term: Use): boolean {
   return found
 }
 
-/** The terms within a term. */
 function partsOf(term: Exclude<Use, Variable>): readonly Use[] {
   switch (term.kind) {
     case 'named':
@@ -354,8 +343,8 @@ function partsOf(term: Exclude<Use, Variable>): readonly Use[] {
 }
 
 /**
- * Converts the parts of a term. `flip` is true for parts in the opposite position: for a value, the parts that are
- * uses, and for a use, the parts that are values. Returns the same term if no part changes.
+ * `flip` is true for parts in the opposite position: for a value, the parts that are uses, and for a use, the parts
+ * that are values. Returns the same term if no part changes.
  */
 export function mapParts<T extends Use>(term: T, map: (part: Type, flip: boolean) => Type): T
 export function mapParts(term: Use, map: (part: Type, flip: boolean) => Type): Use {

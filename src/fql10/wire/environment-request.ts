@@ -3,7 +3,6 @@
 import { type RequestErrorCode, requestErrors } from '../../base/request-errors.ts'
 import { quoteJson } from '../../values/json-text.ts'
 
-/** The request options that mark a request for the environment. */
 export const environmentOptions = { kind: 'environment' } as const
 
 /** The body of the response to a request that fails with a RequestError. */
@@ -13,7 +12,6 @@ export function environmentErrorBody(code: RequestErrorCode, description: string
   return errorText(requestErrors[code].version10, text)
 }
 
-/** The body of an error. */
 export function errorText(code: string, message: string): string {
   return `{"code":"${code}","message":${quoteJson(message)}}`
 }

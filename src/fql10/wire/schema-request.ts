@@ -3,27 +3,23 @@
 import type { RequestErrorCode } from '../../base/request-errors.ts'
 import { quoteJson } from '../../values/json-text.ts'
 
-/** A request to a schema endpoint. */
 export interface SchemaRequest {
   readonly method: string
-  /** The parts of the path after `/schema/1/`, decoded. */
+  /** The decoded parts of the path after `/schema/1/`. */
   readonly path: readonly string[]
   readonly parameters: Readonly<Record<string, string>>
-  /** The files in the request, in order. */
+  /** In the order of the request. */
   readonly files: readonly { readonly name: string; readonly text: string }[]
   /** The body of a request without files. */
   readonly text: string
 }
 
-/** The request options that mark a schema request. */
 export const schemaOptions = { kind: 'schema' } as const
 
-/** Encodes a request. */
 export function schemaRequestText(request: SchemaRequest): string {
   return JSON.stringify(request)
 }
 
-/** Decodes a request. */
 export function readSchemaRequest(text: string): SchemaRequest {
   // The text comes from this service, so no validation is necessary.
   return JSON.parse(text) as SchemaRequest
@@ -33,7 +29,6 @@ export function schemaErrorBody(message: string): string {
   return `{"error":{"message":${quoteJson(message)}}}`
 }
 
-/** The body of the response to a request that fails with a RequestError. */
 export function schemaRequestErrorBody(code: RequestErrorCode, description: string): string {
   return schemaErrorBody(code === 'unauthorized' ? 'Access token required' : description)
 }

@@ -20,10 +20,7 @@ const cache = new GenerationCache<string, Body>(
   ({ source }) => (64 + source.text.length) * treeBytesPerUnit,
 )
 
-/**
- * Parses a lambda. `name` is the name of the source in error positions, such as `*udf:f*`. Throws a QueryFailure if the
- * text is not a lambda.
- */
+/** Error positions show `name`, such as `*udf:f*`. Throws a QueryFailure if the text is not a lambda. */
 export function bodyOf(text: string, name: string): Body {
   const key = `${name} ${text}`
   const known = cache.get(key)

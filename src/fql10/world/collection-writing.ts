@@ -16,8 +16,8 @@ import { failureAt } from '../schema/text-failures.ts'
 import { renderError, uniqueFailure } from './write-failures.ts'
 
 /**
- * Converts the fields of a definition to their stored form in place, and returns the faults of the definition. `own` is
- * the reference of the collection; undefined for a new collection.
+ * Converts the fields in place, and returns the faults of the definition. `own` is the reference of the collection;
+ * undefined for a new collection.
  */
 export function prepareDefinition(
   fields: Map<string, StoredValue>,
@@ -33,7 +33,7 @@ export function prepareDefinition(
   return failures.length > 0 ? failures : defaultFailures(definition, session)
 }
 
-/** Evaluates the default values of a definition, and returns the failures. */
+/** Evaluates the default values. */
 function defaultFailures(definition: ObjectValue, session: Session): readonly ConstraintFailure[] {
   return namedIn(definition, 'fields').flatMap(([name, field]) => {
     const source = textIn(field, 'default')
@@ -49,8 +49,8 @@ function defaultFailures(definition: ObjectValue, session: Session): readonly Co
 }
 
 /**
- * The error if another collection or function has this name or alias. Collections and functions share one namespace.
- * `own` is the reference of the object that gets the name; undefined for a new object.
+ * Collections and functions share one namespace of names and aliases. `own` is the reference of the object that gets
+ * the name; undefined for a new object.
  */
 export function findNameConflict(name: string, own: Ref | undefined, session: Session): string | undefined {
   const { database, transaction } = session
@@ -70,10 +70,7 @@ export function findNameConflict(name: string, own: Ref | undefined, session: Se
   return undefined
 }
 
-/**
- * Converts the failure of a write that violates a unique constraint. The result shows the fields of the constraint.
- * Undefined for other failures.
- */
+/** Converts violations of unique constraints, and shows their fields. Undefined for other failures. */
 export function violation({ faults }: Failure, session: Session, call: Call): QueryFailure | undefined {
   const [fault] = faults
   if (fault?.kind !== 'not unique' || fault.indexes.length === 0) return undefined

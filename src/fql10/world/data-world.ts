@@ -1,4 +1,4 @@
-// Implements `World` (call.ts) with a session. `World` is the interface for the data access of a query.
+// Implements `World` (call.ts), the interface for the data access of a query, with a session.
 
 import { createHmac } from 'node:crypto'
 import { catchError } from '../../base/catch-error.ts'
@@ -36,9 +36,7 @@ import { runtimeOf } from './stored-values.ts'
 import { callUser } from './user-functions.ts'
 import { permissionDenied, writeFailure } from './write-failures.ts'
 
-// Implements `AccessReader` with a session: the caller's identity, credentials, tokens and logins.
-
-/** Reads credentials and tokens, and creates tokens, for one query. */
+/** Reads the caller's identity, credentials and tokens, and creates tokens. */
 class AccessDocuments implements AccessReader {
   readonly #session: Session
   readonly #reader: DocumentReader
@@ -48,7 +46,7 @@ class AccessDocuments implements AccessReader {
     this.#reader = reader
   }
 
-  /** The credential of a document. If the document has none, the result refers to a document that never existed. */
+  /** If the document has no credential, the result refers to a document that never existed. */
   credentialOf({ ref }: Doc): Doc {
     const { database, transaction } = this.#session
     const found = transaction.directory.credentialOf(ref)?.ref ?? new Ref(database, native.credentials, -1n)
@@ -122,7 +120,6 @@ class AccessDocuments implements AccessReader {
   }
 }
 
-/** Provides one query with the keys that authenticate cursors and event sources. */
 class QuerySealing implements TokenSealing {
   readonly #session: Session
 
@@ -152,7 +149,6 @@ class QuerySealing implements TokenSealing {
   }
 }
 
-/** The world of one query. */
 export class DataWorld implements World {
   readonly names: Names
   readonly documents: DocumentReader
@@ -190,14 +186,14 @@ export class DataWorld implements World {
     return callUser(callee, args, call, this.#session, this.documents)
   }
 
-  /** Converts a stored value to a runtime value. `readAt`: the time at which referenced documents are read. */
+  /** `readAt`: the time at which referenced documents are read. */
   runtime(stored: StoredValue, readAt?: number): Value {
     return runtimeOf(stored, ref => this.documents.document(ref, readAt))
   }
 
   /**
-   * Converts the argument of a predicate. For a write, the argument is the version of a document before or after the
-   * write. Such a version is not read from the store.
+   * For predicates. In a write, the argument is the version of a document before or after the write, which is not read
+   * from the store.
    */
   version(given: StoredValue): Value {
     const found = this.#session.indexMatch
@@ -221,8 +217,8 @@ const cache = new GenerationCache<string, { readonly secret: Uint8Array; readonl
 )
 
 /**
- * The key for a purpose, derived from the secret of the store. The key authenticates data that clients store, such as
- * cursors. Throws WriteNeeded if the store has no secret yet.
+ * Derives a key from the secret of the store, to authenticate data that clients store, such as cursors. Throws
+ * WriteNeeded if the store has no secret yet.
  */
 function sealingKey(purpose: string, { host, memo, transaction }: Session): Uint8Array {
   const secret = transaction.secretKey(() => host.logins.newKey(memo))

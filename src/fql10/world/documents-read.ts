@@ -52,7 +52,7 @@ interface LastRead {
   readonly doc: Doc
   readonly at: number | undefined
   readonly isFree: boolean
-  /** The number of writes and deletions of the query before this read. */
+  /** Counts the writes and deletions of the query before this read. */
   readonly changes: number
   readonly read: DocumentVersion | undefined
 }
@@ -65,7 +65,7 @@ interface CollectionInfo {
   readonly parts: ReturnType<typeof schemaPartsOf>
 }
 
-/** The number of UTF-16 units of cached text that cost one step of evaluation effort (base/effort.ts). */
+/** Cached text of this many UTF-16 units costs one step of evaluation effort (base/effort.ts). */
 const unitsPerStep = 64
 
 /**
@@ -105,9 +105,7 @@ export class DocumentReader implements DocumentAccess {
     return this.#read(doc, call, isFree) === undefined ? absenceOf(doc, 'not found') : undefined
   }
 
-  /**
-   * Reads a document at the call's read time. Undefined if the document does not exist or the caller may not read it.
-   */
+  /** Reads at the call's read time. Undefined if the document does not exist or the caller may not read it. */
   readAsOf(ref: Ref, call: Call): Doc | undefined {
     const session = this.#session
     session.callSite = call
@@ -120,10 +118,7 @@ export class DocumentReader implements DocumentAccess {
     return new Doc(version.ref, this.collectionOf(ref), { readAt: at, state })
   }
 
-  /**
-   * True if the caller may read the document. Predicates of roles read covered fields from the index entry, not from
-   * the document.
-   */
+  /** Predicates of roles read covered fields from the index entry, not from the document. */
   #mayRead({ foundIn, readAt, ref }: Doc): boolean {
     const session = this.#session
     if (readAt !== undefined) return mayOnDocument('history_read', ref, session)
@@ -132,7 +127,7 @@ export class DocumentReader implements DocumentAccess {
     return session.with({ indexMatch }, () => mayOnDocument('read', ref, session))
   }
 
-  /** Reads a document. Repeated reads of the same document return the cached result until the query writes. */
+  /** Repeated reads of the same document return the cached result until the query writes. */
   #read(doc: Doc, call: Call, isFree: boolean): DocumentVersion | undefined {
     if (typeof doc.state === 'object') return doc.state
     const at = doc.readAt ?? call.readTime
@@ -153,14 +148,14 @@ export class DocumentReader implements DocumentAccess {
     return version && stateOf(version, session)
   }
 
-  /** Reads a document and counts the cost. Documents that this query has written are read at no cost. */
+  /** Counts the cost. Documents that this query has written are read at no cost. */
   #counted(ref: Ref, at: number | undefined, isFree: boolean): ReturnType<Session['transaction']['get']> {
     const session = this.#session
     const read = () => (this.#isDeletedNow(ref) ? this.#lastVersion(ref) : session.transaction.get(ref, at))
     return countingRead(ref, session, read, found => isFree || found?.ts instanceof TransactionTime)
   }
 
-  /** True if this query has deleted the document's collection. The collection stays in storage until the query ends. */
+  /** The collection stays in storage until the query ends. */
   #isDeletedNow({ collection }: Ref): boolean {
     const { deleted } = this.#names
     return deleted.size > 0 && deleted.has(BigInt(collection))
@@ -253,9 +248,7 @@ export class DocumentReader implements DocumentAccess {
     return nativeOf(ref.collection)?.module ?? this.#aboutCollection(ref).companion
   }
 
-  /**
-   * Returns the user collection of a document, with the collection's schema. Read-only queries cache the last result.
-   */
+  /** Read-only queries cache the last result. */
   #aboutCollection(ref: Ref): CollectionInfo {
     const session = this.#session
     const known = this.#latestCollection
@@ -271,7 +264,6 @@ export class DocumentReader implements DocumentAccess {
     return about
   }
 
-  /** The runtime value of a stored reference. */
   document(ref: Ref, readAt?: number): Value {
     const { database, transaction } = this.#session
     if (ref.database !== database) return '[db-external Document]'
@@ -287,7 +279,7 @@ export class DocumentReader implements DocumentAccess {
     return new Doc(ref, this.collectionOf(ref), { readAt: at })
   }
 
-  /** A schema object by its name. The object need not exist. */
+  /** The object need not exist. */
   byName(collection: Module, name: string): Doc {
     const { database, transaction } = this.#session
     const number = nativeNumber(collection) ?? 0
@@ -351,7 +343,7 @@ function addStored(
   return shown
 }
 
-/** The text of a version; null if the version alone does not determine the text. */
+/** Null if the version alone does not determine the text. */
 function newText(read: DocumentVersion, tagged: boolean, call: Call): string | null {
   let depends = false
   const nothing = () => {
@@ -367,17 +359,14 @@ function newText(read: DocumentVersion, tagged: boolean, call: Call): string | n
   return depends || text.startsWith('{"@') ? null : flat(text.slice(1, -1))
 }
 
-/**
- * Adds a hint if the query reads all fields of a document, but the index that found the document covers only some
- * fields.
- */
+/** Adds a hint if the query reads all fields, but the index that found the document covers only some of them. */
 function hintFullRead({ foundIn }: Doc, call: Call): void {
   if (foundIn === undefined || foundIn.covered === 'all') return
   const text = `Full documents returned from ${foundIn.name}.`
   call.evaluation.hint('non_covered_document_read', text, foundIn.span)
 }
 
-/** True if the index entry covers a field, so that the document need not be read. */
+/** A covered field needs no read of the document. */
 function isCovered({ foundIn }: Doc, name: string): boolean {
   return foundIn !== undefined && (foundIn.covered === 'all' || foundIn.covered.has(name))
 }

@@ -48,10 +48,7 @@ import {
   writeFailure,
 } from './write-failures.ts'
 
-/**
- * The rules of version 10 for writes. References to roles and the complete schema are checked later: `finish` checks
- * them when the query ends.
- */
+/** References to roles and the complete schema are checked later: `finish` checks them when the query ends. */
 const writeRules: WriteRules = {
   keepsEmpty: true,
   idNeedsCreate: true,
@@ -65,7 +62,6 @@ const writeRules: WriteRules = {
   historyDaysDefault: 0,
 }
 
-/** Writes the documents of one query. */
 export class QueryDocumentWriter implements Writer {
   readonly #session: Session
   readonly #names: Names
@@ -196,10 +192,7 @@ export class QueryDocumentWriter implements Writer {
     })
   }
 
-  /**
-   * Returns the rule that checks and normalizes a collection definition before the definition is stored. Returns no
-   * rule for other documents.
-   */
+  /** The rule checks and normalizes a collection definition before it is stored. Other documents have no rule. */
   #definitionRules(
     number: number,
     own: Ref | undefined,
@@ -286,8 +279,8 @@ export class QueryDocumentWriter implements Writer {
   }
 
   /**
-   * Checks that no schema object uses a deleted role. The check runs at the end of the query, because the query may
-   * still delete or change such schema objects.
+   * Rejects the deletion of a role that schema objects use. The check runs at the end of the query, because the query
+   * may still delete or change these objects.
    */
   #lookForUsers(role: Ref, target: Target, call: Call): void {
     const { name } = target
@@ -317,7 +310,7 @@ export class QueryDocumentWriter implements Writer {
     this.#migrations.finish(call)
   }
 
-  /** Checks the changed schema. Throws `invalid_schema` at `call`, the last call that has changed the schema. */
+  /** Throws `invalid_schema` at `call`, the last call that has changed the schema. */
   #checkSchema(call: Call): void {
     const named = this.#named.flatMap(([ref, at]) => {
       const isThere =
@@ -339,7 +332,7 @@ function requirePresent(call: Call): void {
   if (call.at !== undefined) throw pastWrite(call)
 }
 
-/** Converts the fields in the argument of a write to their stored form. Throws `invalid_type`. */
+/** Throws `invalid_type`. */
 function stored(data: Struct, call: Call): ObjectValue {
   try {
     // An object always converts to an object.
@@ -349,7 +342,7 @@ function stored(data: Struct, call: Call): ObjectValue {
   }
 }
 
-/** Converts the given fields to the top-level fields of a document in a user collection: `data`, and `ttl` if given. */
+/** Returns the top-level fields of a document in a user collection: `data`, and `ttl` if given. */
 function documentFields(given: ObjectValue, mode: FieldsMode): ObjectValue {
   if (mode === 'plain' || !given.has('ttl')) return new Map([['data', given]])
   const data = new Map([...given].filter(([name]) => name !== 'ttl'))
@@ -375,7 +368,7 @@ function rejectReserved(given: ObjectValue, target: Target, call: Call, isNative
   throw constraintFailure(failedTo(target), [{ paths: [['ttl']], message }], call)
 }
 
-/** Converts the id in the argument of `create`. Throws `constraint_failure` for an invalid id. */
+/** Throws `constraint_failure` for an invalid id. */
 function idOf(given: Value, target: Target, call: Call): bigint {
   const invalidId = (message: string): QueryFailure =>
     constraintFailure(failedTo(target), [{ paths: [['id']], message }], call)
@@ -389,12 +382,12 @@ function idOf(given: Value, target: Target, call: Call): bigint {
   return id
 }
 
-/** The type names of a collection: a collection `Jar` has the types `Jar`, `JarCollection` and `NullJar`. */
+/** A collection `Jar` has the types `Jar`, `JarCollection` and `NullJar`. */
 function typesOf(name: string | undefined): readonly string[] {
   return name === undefined ? [] : [name, `${name}Collection`, `Null${name}`]
 }
 
-/** The error if the generated types of the collection `own` conflict with the generated types of another collection. */
+/** The types generated for the collection `own` must not conflict with those of another collection. */
 function derivedNameFault(own: Ref, session: Session): string | undefined {
   const { transaction } = session
   const fields = transaction.get(own)?.fields

@@ -11,13 +11,11 @@ export function logLinesOf({ output }: Session): Diagnostic[] {
   return output as Diagnostic[]
 }
 
-/** The source name of a query's text. */
 export const queryName = '*query*'
 
 /**
- * Returns the diagnostics that the caller may see. A caller with a built-in role other than `client` sees all
- * diagnostics. Other callers see only positions in their own query. Of the diagnostics of stored code, they see only
- * errors.
+ * A caller with a built-in role other than `client` sees all diagnostics. Other callers see only positions in their own
+ * query. Of the diagnostics of stored code, they see only errors.
  */
 export function visibleTo(
   { caller: { authority } }: Session,

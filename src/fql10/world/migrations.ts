@@ -26,10 +26,7 @@ import {
 import { type MigrationPlan, planMigration } from '../schema/migrations/migration-plan.ts'
 import { renderError, sameQuery } from './write-failures.ts'
 
-/**
- * Plans the migration from the stored definition to an item of a schema file. The faults of the plan have positions in
- * the file.
- */
+/** Plans from the stored definition to an item of a schema file. Faults have positions in the file. */
 export function migrationOfItem(item: CollectionItem, session: Session): MigrationPlan {
   step(stepsPerDefinition)
   const { database, transaction } = session
@@ -37,31 +34,24 @@ export function migrationOfItem(item: CollectionItem, session: Session): Migrati
   return planMigration(declarationOfItem(item), liveDeclaration(own, session), finderOf(session))
 }
 
-/** A collection definition without a valid migration for the existing documents. */
+/** The definition has no valid migration for the existing documents. */
 interface RejectedDefinition {
   readonly own: Ref | undefined
   readonly faults: readonly Diagnostic[]
-  /** The reason for the rejection, if the reason has no position in a text. */
+  /** Defined if the reason has no position in a text. */
   readonly message: string | undefined
 }
 
-/** The migrations of one query. */
 export class Migrations {
   readonly #session: Session
-  /**
-   * Rejected definitions by collection name. If the query writes the definition of a collection again, the entry is
-   * replaced or removed.
-   */
+  /** By collection name. If the query writes the definition of a collection again, the entry is replaced or removed. */
   readonly #rejected = new Map<string, RejectedDefinition>()
 
   constructor(session: Session) {
     this.#session = session
   }
 
-  /**
-   * Adds the migration steps to a definition that will be written. `own` is the reference of the collection; undefined
-   * for a new collection.
-   */
+  /** `own` is the reference of the collection; undefined for a new collection. */
   addSteps(fields: Map<string, StoredValue>, own: Ref | undefined, call: Call): void {
     const session = this.#session
     const name = String(fields.get('name'))
@@ -81,10 +71,7 @@ export class Migrations {
     appendSteps(fields, before, steps)
   }
 
-  /**
-   * Throws a QueryFailure at `call` if a definition has no valid migration. Call this method after all writes of the
-   * query.
-   */
+  /** Throws a QueryFailure at `call` if a definition has no valid migration. Call it after all writes. */
   finish(call: Call): void {
     const { transaction } = this.#session
     const rejected = [...this.#rejected.values()].filter(
@@ -104,39 +91,28 @@ function indented(text: string): string {
   return text.replaceAll(/^(?=.)/gm, '    ')
 }
 
-/** The definition of a collection before this query's writes. */
 function beforeQuery(own: Ref, { transaction }: Session): ObjectValue | undefined {
   return transaction.get(own, transaction.snapshotTime)?.fields
 }
 
-/**
- * The declaration of a collection before this query's writes. Undefined for a new collection, and for a collection
- * without documents.
- */
+/** Before this query's writes. Undefined for a new collection, and for a collection without documents. */
 function liveDeclaration(own: Ref | undefined, session: Session): Declaration | undefined {
   if (own === undefined) return undefined
   const before = beforeQuery(own, session)
   return before !== undefined && hasDocuments(own, session) ? declarationOf(before) : undefined
 }
 
-/** True if a collection has documents. */
 export function hasDocuments({ database, id }: Ref, { transaction }: Session): boolean {
   for (const _ of transaction.documents(database, Number(id), {})) return true
   return false
 }
 
-/**
- * True if the collection has an index of version 4. A migration cannot change the fields in the definition of such an
- * index.
- */
+/** A migration cannot change the fields in the definition of an index of version 4. */
 function hasForeignIndexes({ database, id }: Ref, { transaction }: Session): boolean {
   return transaction.catalogue.indexesOf(database, Number(id)).some(({ isOwn }) => !isOwn)
 }
 
-/**
- * Returns a function that finds collections by name. For a collection that does not exist, the function returns a
- * unique temporary number.
- */
+/** Finds collections by name. A missing collection gets a unique temporary number. */
 export function finderOf(session: Session): FindCollection {
   const known = collectionFinder(session.database, session)
   const others = new Map<string, ReferredCollection>()
@@ -147,16 +123,14 @@ export function finderOf(session: Session): FindCollection {
   }
 }
 
-// ---------------------------------------------------------------------------------------------- values
-
-/** A new field whose value for existing documents is not computed yet. */
+/** The value of the field for existing documents is not computed yet. */
 interface NewField {
   readonly path: FieldNames
   readonly type: FieldType
   readonly value: DeclaredExpression | undefined
 }
 
-/** Computes the values of the steps. Returns a text with all errors if a value is invalid. */
+/** Returns a text with all errors if a value is invalid. */
 function withValues(
   steps: readonly PlannedStep[],
   collection: string,

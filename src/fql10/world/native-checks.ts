@@ -25,10 +25,7 @@ import { Source } from '../syntax/source.ts'
 import type { Doc } from '../value.ts'
 import { findNameConflict } from './collection-writing.ts'
 
-/**
- * The faults of the given fields of a native document. `before` contains the stored fields. `doc` is the changed
- * document; undefined for a creation.
- */
+/** `before` contains the stored fields. `doc` is the changed document; undefined for a creation. */
 export function definitionFailures(
   number: number,
   mode: 'create' | 'update' | 'replace',
@@ -67,7 +64,7 @@ function changedName(given: ObjectValue, before: ObjectValue, field: string): st
   return typeof value === 'string' && value !== before.get(field) ? value : undefined
 }
 
-/** Checks the name and alias of a function. Collections and functions share a namespace. */
+/** Collections and functions share a namespace of names and aliases. */
 function sharedNames(
   given: ObjectValue,
   before: ObjectValue,
@@ -147,7 +144,7 @@ function privilegeFailures(given: ObjectValue): readonly ConstraintFailure[] {
   })
 }
 
-/** The faults of the predicates in the memberships of a role, or in the roles of an access provider. */
+/** The predicates in the memberships of a role, or in the roles of an access provider. */
 function itemPredicates(given: ObjectValue, field: 'membership' | 'roles'): readonly ConstraintFailure[] {
   return items(given.get(field), [field]).flatMap(([item, path]) =>
     predicateFailures(item.get('predicate'), [...path, 'predicate'], `*${field}*`, [1]),
@@ -187,10 +184,7 @@ function predicateFailures(
   return [failureAt(path, message)]
 }
 
-/**
- * The error if the role with this name does not exist. Must be called at the end of the query, because the query may
- * first refer to a role and then create the role.
- */
+/** Must be called at the end of the query, because the query may first refer to a role and then create the role. */
 export function unknownRole(name: StoredValue | undefined, session: Session): string | undefined {
   if (typeof name !== 'string' || isBuiltinRole(name)) return undefined
   const { database, transaction } = session
@@ -198,15 +192,12 @@ export function unknownRole(name: StoredValue | undefined, session: Session): st
   return `Field refers to an unknown role name \`${name}\`.`
 }
 
-// Checks the objects in three fields: the privileges and memberships of roles, and the roles of access providers.
-// Checks which members these objects have, and the types of these members.
-
-/** A member of an object that is part of a native document. */
+/** A member of a role's privileges or memberships, or of an access provider's roles. */
 interface Member {
   readonly type: string
   readonly isRequired?: boolean
   readonly accepts: (value: StoredValue) => boolean
-  /** The rules for nested members, if this member is an object. */
+  /** For nested members, if this member is an object. */
   readonly members?: Members
 }
 

@@ -1,4 +1,4 @@
-// Describes the fields of native documents (documents of built-in collections) in version 10: the types, and the
+// Describes the types of the fields of native documents (documents of built-in collections) in version 10, and the
 // differences from the stored fields.
 
 import { mayRead } from '../../model/permissions.ts'
@@ -22,25 +22,21 @@ import { nativeOf } from '../library/natives.ts'
 import { collectionShape } from '../schema/collection-shape.ts'
 import type { Doc } from '../value.ts'
 
-/** A field of a native document. */
 interface NativeField {
   readonly name: string
   /** The name of the field in storage, if it differs from `name`. */
   readonly stored?: string
-  /** The type in error messages. */
+  /** For error messages. */
   readonly type: string
   readonly accepts: (value: StoredValue) => boolean
   readonly required?: true
   readonly readonly?: true
-  /** The field is never shown. */
   readonly hidden?: true
-  /** Converts a value to its stored form, or returns the reason why the value is invalid. */
+  /** Returns the reason if the value is invalid. */
   readonly store?: (value: StoredValue, session: Session) => StoredValue | InvalidValue
-  /** Converts a stored value to the shown value. */
   readonly show?: (value: StoredValue, session: Session) => StoredValue
 }
 
-/** The reason why a value is invalid. */
 class InvalidValue {
   readonly message: string
   constructor(message: string) {
@@ -60,7 +56,7 @@ const data: NativeField = { name: 'data', type: '{ *: Any }', accepts: isObject 
 const ttl: NativeField = { name: 'ttl', type: 'Time', accepts: isTime }
 const secret: NativeField = { name: 'secret', type: 'String', accepts: isText, readonly: true }
 
-/** The field `role`. Version 4 stores a reference to the role, and version 10 stores the role's name. */
+/** Version 4 stores a reference to the role, and version 10 stores the role's name. */
 const role: NativeField = { name: 'role', type: 'String', accepts: isText, show: nameOfReference }
 
 const document: NativeField = {
@@ -94,10 +90,7 @@ function nameOfReference(value: StoredValue, { transaction }: Session): StoredVa
   return value instanceof Ref ? (transaction.catalogue.nameOf(value) ?? value) : value
 }
 
-/**
- * Converts the resources in privileges and memberships to names. Version 10 stores the name of a resource, and version
- * 4 stores a reference.
- */
+/** Version 10 stores the names of resources in privileges and memberships, and version 4 stores references. */
 function showResources(value: StoredValue, session: Session): StoredValue {
   if (isArray(value)) return value.map(item => showResources(item, session))
   if (!isObject(value)) return value
@@ -188,10 +181,7 @@ const fieldsOf: ReadonlyMap<number, readonly NativeField[]> = new Map([
   ],
 ] satisfies [number, readonly NativeField[]][])
 
-/**
- * The fields of a native document in the order of the response. Omits `name`, `ttl` and the fields that every document
- * has.
- */
+/** Keeps the order of the response. Omits `name`, `ttl` and the fields that every document has. */
 export function shownFields(
   { ref, shown }: Doc,
   fields: ObjectValue,
@@ -205,15 +195,14 @@ export function shownFields(
   })
 }
 
-/** The faults of the given fields, and the fields in their stored form. */
 interface CheckedFields {
   readonly failures: readonly ConstraintFailure[]
   readonly stored: ObjectValue
 }
 
 /**
- * Checks the given fields of a native document. `number` is the number of its collection. `before` is the stored
- * document; undefined for a creation. `beforeFields` contains the stored fields.
+ * `number` is the number of the collection. `before` is the stored document; undefined for a creation. `beforeFields`
+ * contains the stored fields.
  */
 export function checkFields(
   number: number,

@@ -1,6 +1,6 @@
-// Resolves the names and aliases of user collections and functions. A query sees the names that existed when the query
-// started. Objects that the query creates cannot be found by the same query. Objects that the query renames or deletes
-// keep their old names until the query ends.
+// Resolves the names and aliases of user collections and functions, as of the start of the query. Objects that the
+// query creates cannot be found by the same query. Objects that the query renames or deletes keep their old names until
+// the query ends.
 
 import { msg } from '../../base/message.ts'
 import { upsert } from '../../base/upsert.ts'
@@ -20,7 +20,6 @@ type Kind = 'collection' | 'function'
 
 const numberOf = { collection: native.collections, function: native.functions } as const
 
-/** The names that one query sees. */
 export class Names implements NameReader {
   readonly #session: Session
   readonly #known = new Map<string, Ref | undefined>()
@@ -95,7 +94,7 @@ export class Names implements NameReader {
     return this.global(name)?.definition
   }
 
-  /** Creates the error for an unknown name. If this query has created the object, the error contains a hint. */
+  /** If this query has created the object, the error contains a hint. */
   #unknown(kind: Kind, name: string, call: Call) {
     const { database, transaction } = this.#session
     const message = msg`invalid argument \`${kind}\`: No such user ${kind} \`${name}\`.`
@@ -113,7 +112,7 @@ export class Names implements NameReader {
     return ref && this.companion(ref, name)
   }
 
-  /** The module of a collection; undefined if the name of the collection is unknown. `as`: the name in the query. */
+  /** Undefined if the name of the collection is unknown. `as`: the name in the query. */
   companion(ref: Ref, as?: string): UserCollection | undefined {
     const { transaction } = this.#session
     const name = transaction.catalogue.collection(ref)?.name ?? as ?? this.deleted.get(ref.id)

@@ -30,7 +30,7 @@ type CheckEntry =
   | { readonly kind: 'result'; readonly checked: CheckedQuery }
   | { readonly kind: 'by values'; readonly read: readonly number[] }
 
-/** A query and the values of its request. `key`: identifies the text, see `keyOf` in `request.ts`. */
+/** `key` identifies the text of the query, see `keyOf` in `request.ts`. */
 interface CheckRequest {
   readonly key: string
   readonly program: Program
@@ -38,7 +38,6 @@ interface CheckRequest {
   readonly placeholders: readonly Value[]
 }
 
-/** A checked query. */
 export interface CheckOutcome {
   readonly checked: CheckedQuery
   /** For {@link learnCheck} in another process. Undefined if the check was short or is remembered. */
@@ -55,7 +54,7 @@ interface LatestCheck {
   readonly outcome: CheckOutcome
 }
 
-/** Checks a query, or returns the remembered result. */
+/** Returns the remembered result, if any. */
 export function checkOnce(request: CheckRequest, session: Session): CheckOutcome {
   const { args, placeholders, program } = request
   let kinds = ''
@@ -94,7 +93,7 @@ function findOrCheck(
   return { checked, readsValues, report: checks.report(read, checked) }
 }
 
-/** A text for the kind of a value. Values with the same text have the same type except for their literals. */
+/** Values with the same text have the same type except for their literals. */
 function kindOf(value: Value): string {
   if (typeof value === 'string') return 's;'
   return kindOfType(new ValueTypes().typeOf(value))
@@ -123,7 +122,6 @@ interface CheckResult {
   readonly readsValues: boolean
 }
 
-/** The remembered checks of one query in one database. */
 class RememberedChecks {
   readonly #session: Session
   readonly #byKinds: string
@@ -222,10 +220,10 @@ function bytesOf({ errors, type = '', warnings }: CheckedQuery): number {
   return bytes
 }
 
-// Results that slow-lane processes report. A check that takes long moves to the slow lane. Without the report, this
-// process would begin the same check again when the query is repeated.
-
-/** A check with this number of steps or more is reported. */
+/**
+ * Processes of the slow lane report checks with this number of steps or more. Without the report, this process would
+ * begin the same check again when the query is repeated.
+ */
 const longSteps = 32_768
 /** Maximum number of bytes of the reports of other processes. */
 const learnedBytesMax = 4_194_304
@@ -251,7 +249,6 @@ export function learnCheck(report: string): void {
   hasLearned = true
 }
 
-/** The report with the source of the query in its positions. */
 function withSource(report: Report, source: Source): Report {
   const placed = (span: Span | undefined) => span && { ...span, source }
   const diagnostics = (list: readonly Diagnostic[]) =>

@@ -27,13 +27,9 @@ import { Doc, Lambda, type Module, UserCollection, type Value } from '../value.t
 import { bodyOf } from './bodies.ts'
 import { storedOf, UnstorableValue } from './stored-values.ts'
 
-// Functions of a user collection that read an index, such as `Jar.byName("a", { from: 1 })`.
-
 const { method } = entriesFor<Module>()
 
-/**
- * Creates the function that reads an index. The arguments of the function are the terms, followed by an optional range.
- */
+/** Creates functions such as `Jar.byName("a", { from: 1 })`: the arguments are the terms and an optional range. */
 function indexFunction(index: OwnIndex): FunctionDefinition {
   const names = index.terms.map((_, position) => `term${position + 1}`)
   return method(index.name, {
@@ -110,10 +106,9 @@ function rangeOf(index: OwnIndex, collection: Module, range: Value, call: Call) 
 }
 
 /**
- * Converts the values of a bound to a stored bound. An index whose last value is `id` does not store this value,
- * because index entries are ordered by id anyway. The stored bound then contains the id separately. In an index with
- * one value, a bound that is an array matches all arrays that begin with the same elements. In an index with several
- * values, a bound can be a prefix of the values.
+ * An index whose last value is `id` does not store this value, because index entries are ordered by id anyway. The
+ * stored bound then contains the id separately. In an index with one value, a bound that is an array matches all arrays
+ * that begin with the same elements. In an index with several values, a bound can be a prefix of the values.
  */
 function boundOf(bound: readonly StoredValue[], { stored, values }: OwnIndex): StoredBound {
   const count = stored.values.length
@@ -122,10 +117,7 @@ function boundOf(bound: readonly StoredValue[], { stored, values }: OwnIndex): S
   return values.length === 1 && Array.isArray(bound[0]) ? { values: bound, isOpen: true } : { values: bound }
 }
 
-/**
- * Converts a value of a bound to the form in index entries. In this form, `id` is a reference, and `ts` is a number of
- * microseconds.
- */
+/** In index entries, `id` is a reference, and `ts` is a number of microseconds. */
 function boundValue(
   value: Value,
   { isComputed, path }: OwnField,
@@ -143,10 +135,7 @@ function boundValue(
 /** The greatest possible id. */
 const idMax = 2n ** 63n - 1n
 
-/**
- * Converts a bound for the field `id` to a reference. Null becomes the lowest id. Any other value that is not an id
- * becomes the highest id.
- */
+/** Null becomes the lowest id. Any other value that is not an id becomes the highest id. */
 function idBound(value: Value, collection: Module): StoredValue | undefined {
   if (!(collection instanceof UserCollection)) return undefined
   const { database, id: number } = collection.ref
@@ -155,19 +144,18 @@ function idBound(value: Value, collection: Module): StoredValue | undefined {
   return new Ref(database, Number(number), id ?? (isNothing ? 0n : idMax))
 }
 
-/** Computes a field of a document. Runs on every read of the field. */
+/** Runs on every read of the field. */
 type ComputedField = (doc: Doc, call: Call) => Value
 
-/** The parts of one collection's definition. */
 interface SchemaParts {
   readonly computed: ReadonlyMap<string, ComputedField>
   /** True if the current query has written the definition. */
   readonly isWrittenHere: boolean
-  /** The module of the collection. `name` is the collection's name. `as` is the name or alias that the query uses. */
+  /** `name` is the collection's name. `as` is the name or alias that the query uses. */
   companion(name: string, as: string): UserCollection
 }
 
-/** The cached parts of a collection definition. `collection` refers to the document that defines the collection. */
+/** The parts are cached. `collection` refers to the document that defines the collection. */
 export function schemaPartsOf(collection: Ref, session: Session): SchemaParts {
   const { catalogue } = session.transaction
   const all = catalogue.derived(collection.database, 'parts', () => new Map<bigint, SchemaParts>())
@@ -197,10 +185,7 @@ function readParts(collection: Ref, session: Session): SchemaParts {
   }
 }
 
-/**
- * Creates the function of a computed field. The function may read documents, but not write. If the caller has a
- * stricter effect limit, this limit applies.
- */
+/** The function may read documents, but not write. If the caller has a stricter effect limit, this limit applies. */
 function computedField(body: string, source: string): ComputedField {
   return (doc, call) => {
     const own = bodyOf(body, source)

@@ -22,7 +22,7 @@ import {
 /** Measured bytes of memory for each UTF-16 unit of schema text: 40 for the syntax trees, 50 to 80 for types in use. */
 const bytesPerUnit = 100
 
-/** The types of the collections and functions of a database. Cached until the schema changes. */
+/** Cached until the schema changes. */
 export function typesOf(session: Session): SchemaTypes {
   const { catalogue } = session.transaction
   return catalogue.derived(session.database, 'static types', () => {
@@ -42,7 +42,7 @@ export function typesOf(session: Session): SchemaTypes {
   })
 }
 
-/** The types of the documents of native collections, by module. All others have the name of the module. */
+/** The types of documents by module. All others have the name of the module. */
 const definitionTypes: Readonly<Record<string, string>> = {
   Collection: 'CollectionDef',
   Function: 'FunctionDef',
@@ -55,10 +55,9 @@ const nativeCollections: ReadonlySet<string> = new Set([
   ...['AccessProvider', 'Credential', 'Key', 'Role', 'Token'],
 ])
 
-/** Arrays and objects with more members than this have a less precise type. */
+/** Arrays and objects with more members have a less precise type. */
 const membersMax = 256
 
-/** The types of the values in a request. */
 export class ValueTypes {
   /** The values with literal types, in the order of the request. */
   readonly given: GivenValue[] = []

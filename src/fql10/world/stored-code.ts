@@ -28,16 +28,11 @@ import { logLinesOf } from './log-output.ts'
 import { runtimeOf, storedOf, UnstorableValue } from './stored-values.ts'
 import { foreignOrFailure } from './user-functions.ts'
 
-// Evaluates a computed field for an index. The function of the field can read only the stored fields of the indexed
-// document, so that the index entries can be recomputed at any time. A function that reads anything else fails, and the
-// document gets no entry.
-
 function nowhere(): never {
   const message = msg`Documents are not available here.`
   throw new QueryFailure('disabled_feature', message, [{ name: 'error', message, span: undefined }])
 }
 
-/** A world without collections, documents and user functions. */
 export const emptyWorld: World = {
   names: { global: () => undefined, collection: nowhere, userFunction: nowhere, definitionOf: nowhere },
   documents: {
@@ -73,8 +68,9 @@ export const emptyWorld: World = {
 }
 
 /**
- * The value of a computed field for a document. Throws a QueryFailure or an UnstorableValue if the value cannot be
- * computed or stored.
+ * Evaluates a computed field for an index. The function can read only the stored fields of the indexed document, so
+ * that the index entries can be recomputed at any time. If the function reads anything else, or the value cannot be
+ * stored, throws a QueryFailure or an UnstorableValue, and the document gets no entry.
  */
 function boundValue({ node, source }: Body, document: DocumentValue, session: Session): StoredValue {
   const interpreter = new Interpreter(session, worldOf(document))
@@ -84,10 +80,7 @@ function boundValue({ node, source }: Body, document: DocumentValue, session: Se
   return storedOf(interpreter.enter(lambda, [referenceOf(document.ref)], call))
 }
 
-/**
- * Converts a reference to a document value. The collection of the value is a placeholder, because the function cannot
- * read the collection.
- */
+/** The collection of the value is a placeholder, because the function cannot read the collection. */
 function referenceOf(ref: Ref): Doc {
   return new Doc(ref, deletedCollection)
 }
@@ -130,7 +123,7 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
   return { ...emptyWorld, documents: { ...emptyWorld.documents, fields: allFields, field: fieldOf }, sets }
 }
 
-/** Implements stored code of version 10. Arguments and results are stored values. */
+/** Arguments and results are stored values. */
 export const storedCode: CodeLanguage<'10'> = {
   predicatesTakeDocuments: true,
   run(code, given, session) {
@@ -151,7 +144,6 @@ export const storedCode: CodeLanguage<'10'> = {
   },
 }
 
-/** Runs the code for {@link storedCode}. */
 function run(
   { isExpression, name = '*body*', source: text }: SourceCode,
   given: CodeArguments,
@@ -179,7 +171,6 @@ function run(
   return result
 }
 
-/** The outermost call of the code, with the effect limit of the session. */
 function callOf(interpreter: Interpreter, source: Source, session: Session, times: ReadTimes): Call {
   const { effectLimit, effectPlace } = session
   const limit =
@@ -194,7 +185,7 @@ function effectIn(place: EffectPlace, effect: 'pure' | 'read'): CallEffect {
   return place === 'default values' ? 'observation' : effect
 }
 
-/** Returns the result of `work`, and converts UnstorableValue to a QueryFailure. */
+/** Converts UnstorableValue to a QueryFailure. */
 function storable(work: () => StoredValue): StoredValue {
   return catchError(UnstorableValue, work, ({ value }) => {
     const message = msg`Value has type ${typeName(value)}, which cannot be persisted`
@@ -202,7 +193,7 @@ function storable(work: () => StoredValue): StoredValue {
   })
 }
 
-/** Returns the list of arguments. A call from version 4 passes several arguments as one array. */
+/** A call from version 4 passes several arguments as one array. */
 function argumentsOf(given: CodeArguments, count: number, isOpen: boolean): readonly StoredValue[] {
   if ('list' in given) return given.list
   const { one } = given

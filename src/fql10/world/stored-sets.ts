@@ -21,7 +21,7 @@ import {
 import { type Doc, type IndexUse, type Module, UserCollection, type WatchedPath } from '../value.ts'
 import type { DocumentReader } from './documents-read.ts'
 
-/** An entry of a set. The document value is created on demand. */
+/** The document value is created on demand. */
 class Entry {
   readonly kind = 'element'
   readonly #values: readonly StoredValue[]
@@ -52,7 +52,6 @@ class Entry {
   }
 }
 
-/** Reads the sets of one query. */
 export class StoredSetReader implements SetReader {
   readonly #session: Session
   readonly #reader: DocumentReader
@@ -120,8 +119,8 @@ export class StoredSetReader implements SetReader {
   }
 
   /**
-   * Returns the index that a set reads; undefined for a set without an index. The result includes the covered fields:
-   * `id`, `coll`, and the fields that index entries contain unchanged.
+   * Undefined for a set without an index. The covered fields are `id`, `coll`, and the fields that index entries
+   * contain unchanged.
    */
   #indexUse({ options: { collection, index: name, span } }: StoredSet): IndexUse | undefined {
     const index = name === undefined ? undefined : this.#indexOf(collection, name)
@@ -146,8 +145,8 @@ export class StoredSetReader implements SetReader {
   }
 
   /**
-   * Returns the filter for the documents that the caller may read. Reads of the past need the right to read history.
-   * Version 10 ignores the action `unrestricted_read`: only version 4 uses this action.
+   * Filters by the rights of the caller. Reads of the past need the right to read history. Version 10 ignores the
+   * action `unrestricted_read`: only version 4 uses this action.
    */
   #filter(collection: Ref, isPast: boolean): ElementFilter {
     const session = this.#session
@@ -156,22 +155,19 @@ export class StoredSetReader implements SetReader {
   }
 }
 
-/** Wraps a filter so that predicates of roles read covered fields from the index entry, not from the document. */
+/** Predicates of roles read covered fields from the index entry, not from the document. */
 function coveredFilter(shows: ElementFilter, { covered }: IndexUse, session: Session): ElementFilter {
   if (session.authority.kind !== 'roles') return shows
   return document => session.with({ indexMatch: { document, covered } }, () => shows(document))
 }
 
-/** The reference of the document that defines a collection. */
+/** Refers to the document that defines a collection. */
 export function collectionRef(collection: Module, session: Session): Ref {
   if (collection instanceof UserCollection) return collection.ref
   return new Ref(session.database, native.collections, BigInt(collectionNumber(collection)))
 }
 
-/**
- * The bounds of a scan. `position` is the start of the page. This position replaces the lower bound of the set, or the
- * upper bound of a reversed set.
- */
+/** `position`, the start of the page, replaces the lower bound of the set, or the upper bound of a reversed set. */
 function boundsOf({ options }: StoredSet, position: SetPosition | undefined) {
   const { collection, from, isReversed, to } = options
   const number = collectionNumber(collection)

@@ -40,21 +40,15 @@ export class PassedArgument extends Transient {
   }
 }
 
-/** Creates the document for a reference. */
 type DocumentOf = (ref: Ref) => Value
 
-/**
- * The runtime value for every stored lambda of version 4: a lambda that returns null. Version 10 cannot call lambdas of
- * version 4.
- */
+/** Stands for every stored lambda of version 4, which version 10 cannot call. Returns null. */
 const foreignLambda = (() => {
   const source = new Source('*lambda*', '() => null')
   return new Lambda(parseLambda(source), source, undefined)
 })()
 
-/**
- * Converts a stored value, or a value returned by code of version 4. Values without references are returned unchanged.
- */
+/** Accepts also values returned by code of version 4. Values without references are returned unchanged. */
 export function runtimeOf(stored: StoredValue, documentOf: DocumentOf): Value {
   if (stored === null || typeof stored !== 'object' || stored instanceof Uint8Array) return stored
   step()
@@ -94,7 +88,6 @@ export class UnstorableValue {
     this.value = value
   }
 
-  /** The reason why the value cannot be stored. */
   get message(): Message {
     const { path, value } = this
     if (value instanceof Lambda)
@@ -103,7 +96,7 @@ export class UnstorableValue {
   }
 }
 
-/** Converts a value to its stored form. Throws {@link UnstorableValue} for the first part that cannot be stored. */
+/** Throws {@link UnstorableValue} for the first part that cannot be stored. */
 export function storedOf(value: Value, path = ''): StoredValue {
   if (value === null || value instanceof NullValue) return null
   if (typeof value !== 'object' || value instanceof Uint8Array) return value

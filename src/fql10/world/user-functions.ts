@@ -98,9 +98,7 @@ function translateError(error: unknown, call: Call, reader: DocumentReader): unk
   return call.failure('abort', msg`Query aborted.`, [], { abort })
 }
 
-/**
- * Converts a value to its form in version 4. Throws {@link UnstorableValue} for a value that version 4 does not support.
- */
+/** Throws {@link UnstorableValue} for a value that version 4 does not support. */
 function toForeign(value: Value): StoredValue {
   if (value instanceof Id) return value.value
   if (value instanceof Doc) return value.ref

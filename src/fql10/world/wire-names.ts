@@ -11,7 +11,6 @@ import type { DataWorld } from './data-world.ts'
 /** Documents in arguments are read as of the present. */
 const now = { at: undefined }
 
-/** Returns the functions that look up the names in the arguments of a request. */
 export function namesOf(world: DataWorld): TagNames {
   const module = (name: string): Module | undefined => {
     const value = globals.get(name) ?? world.names.global(name)

@@ -19,7 +19,6 @@ import { type ConstraintFailure, type Diagnostic, QueryFailure } from '../failur
 import { renderInMessage } from '../failure/summary.ts'
 import { nativeOf } from '../library/natives.ts'
 
-/** The document that a call was about to write. */
 export interface Target {
   readonly action: 'create' | 'update' | 'delete'
   readonly collection: string
@@ -40,7 +39,7 @@ export function failedTo({ action, collection, name, ref }: Target): Message {
   return msg`Failed to ${own(action)} ${collection} ${which}.`
 }
 
-/** The failure of invalid fields. The message lists each failure with its path. */
+/** The message lists each failure with its path. */
 export function constraintFailure(
   message: Message,
   failures: readonly ConstraintFailure[],
@@ -54,7 +53,7 @@ export function constraintFailure(
   return new QueryFailure('constraint_failure', message, rendered, parts)
 }
 
-/** The failure of an inconsistent schema. The message contains the rendered faults. */
+/** The message contains the rendered faults. */
 export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryFailure {
   const lines = renderInMessage(faults, '\n')
     .split('\n')
@@ -62,10 +61,7 @@ export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryF
   return call.failure('invalid_schema', msg`Invalid database schema update.${lines.join('')}`)
 }
 
-/**
- * The lines of a failure in the summary: its paths and its message. The second and later lines of the message are
- * indented.
- */
+/** The paths and the message, whose second and later lines are indented. */
 function failureLine({ label = '', message, paths }: ConstraintFailure): string {
   const place = paths.length === 0 ? label : paths.map(pathText).join(',')
   const text = message.replaceAll('\n', '\n      ')
@@ -77,9 +73,7 @@ export function permissionDenied(call: Call): QueryFailure {
   return call.failure('permission_denied', msg`Insufficient privileges to perform the action.`)
 }
 
-/**
- * Converts a failure of the model to a QueryFailure. A failure without faults means that the caller lacks permission.
- */
+/** A failure without faults means that the caller lacks permission. */
 export function writeFailure({ faults }: Failure, target: Target, call: Call): QueryFailure {
   const [fault] = faults
   return fault === undefined ? permissionDenied(call) : errorOf(fault, target, call)
@@ -166,22 +160,17 @@ export function renderError(error: LanguageError): string {
   return hasExcerpt ? renderInMessage(error.diagnostics, '\n\n') : error.message
 }
 
-/**
- * Converts the stored path of a field to the path in version 10: without the prefix `data`, and with `document` instead
- * of `instance` in native documents.
- */
+/** Omits the prefix `data`, and replaces `instance` by `document` in native documents. */
 function shownPath(path: readonly string[], { ref }: Target): readonly string[] {
   const isNative = ref !== undefined && nativeOf(ref.collection) !== undefined
   if (isNative) return path[0] === 'instance' ? ['document', ...path.slice(1)] : path
   return path[0] === 'data' && path.length > 1 ? path.slice(1) : path
 }
 
-/** The error of a write within an `at` block in the past. */
 export function pastWrite(call: Call): QueryFailure {
   return call.failure('invalid_write', msg`Cannot write at a snapshot time in the past.`)
 }
 
-/** The error of a query that writes a collection definition and documents of this collection. */
 export function sameQuery(call: Call): QueryFailure {
   return call.failure('invalid_write', msg`Cannot modify a document and its collection in the same query.`)
 }
@@ -217,8 +206,8 @@ function notUnique({ ref }: Target, call: Call): QueryFailure {
 }
 
 /**
- * The failure of a write that violates unique constraints. `all` contains one element for each constraint: the fields
- * of the constraint, or the name of the unique index of version 4.
+ * `all` contains one element for each unique constraint: the fields of the constraint, or the name of the unique index
+ * of version 4.
  */
 export function uniqueFailure(
   all: readonly (ConstraintFailure['paths'] | string)[],
@@ -231,7 +220,7 @@ export function uniqueFailure(
   return constraintFailure(msg`Failed unique constraint.`, failures, call)
 }
 
-/** The text for a field fault. The model detects these faults. The checks of version 10 do not detect them. */
+/** Texts for faults that the model detects, and the checks of version 10 do not. */
 function fieldText(fault: FieldFault): string {
   switch (fault.kind) {
     case 'required':

@@ -1,5 +1,6 @@
-// Converts the outline of a schema file (outline.ts) to schema items. The functions here convert the parts that occur
-// in several kinds of items. The conversion does not stop at a fault, and records all faults of the schema file.
+// Converts the parts of a schema file's outline (outline.ts) that occur in several kinds of items. The conversion does
+// not stop at a fault, and records all faults of the schema file. index-parts.ts converts calls that contain paths,
+// such as `desc(.a)` in an index.
 
 import { type Message, msg } from '../../../base/message.ts'
 import type { Diagnostic, Remark } from '../../failure/query-failure.ts'
@@ -19,7 +20,7 @@ import type {
   SourceRange,
 } from './outline.ts'
 
-/** Matches the semicolons after an item. An error about a missing value underlines the item and these semicolons. */
+/** The semicolons after an item. An error about a missing value underlines the item and these semicolons. */
 const semicolons = /(?:[ \t]*;)*/y
 
 /** The word that represents an item in messages: the name of a field, or the keyword of any other item. */
@@ -27,7 +28,6 @@ export function wordOf(item: OutlineItem): NamePlace {
   return item.form === 'field' ? item.name : item.keyword
 }
 
-/** The conversion of one file. */
 export class Conversion {
   readonly source: Source
   readonly faults: Diagnostic[] = []
@@ -41,23 +41,22 @@ export class Conversion {
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
   }
 
-  /** Creates a hint at the given position. */
   hint(message: string, { end, start }: SourceRange): Remark {
     return { name: 'hint', message, span: { source: this.source, start, end } }
   }
 
-  /** The name of an item. Records a fault if the name is missing. */
+  /** Records a fault if the name is missing. */
   nameOf({ keyword, name }: OutlineMember): NamePlace | undefined {
     return name ?? this.fault(msg`Missing required name`, keyword)
   }
 
-  /** The name of an item. Records a fault if the name is missing or not an identifier. */
+  /** Records a fault if the name is missing or not an identifier. */
   identifierOf(item: OutlineMember): NamePlace | undefined {
     const name = this.nameOf(item)
     return name && this.identifier(name)
   }
 
-  /** Returns `name` if the name is an identifier. Records a fault and returns undefined for any other name. */
+  /** Records a fault and returns undefined if the name is not an identifier. */
   identifier(name: NamePlace): NamePlace | undefined {
     return isPlainName(name.text) ? name : this.fault(msg`Invalid identifier \`${name.text}\``, name)
   }
@@ -71,7 +70,7 @@ export class Conversion {
     if (name !== undefined) this.fault(msg`Name is not allowed here`, name)
   }
 
-  /** The value of an item. Records a fault if the value is missing. */
+  /** Records a fault if the value is missing. */
   valueOf(item: OutlineMember): OutlineValue | undefined {
     if (item.value !== undefined) return item.value
     semicolons.lastIndex = item.end
@@ -91,7 +90,7 @@ export class Conversion {
     return this.fault(msg`Expected an expression literal`, value)
   }
 
-  /** The predicate in a block. Records a fault if the block does not contain exactly one predicate. */
+  /** Records a fault if the block does not contain exactly one predicate. */
   predicate(block: OutlineBlock): PredicatePlace | undefined {
     const [only, ...others] = block.members
     if (only === undefined || others.length > 0) {
@@ -110,7 +109,7 @@ export class Conversion {
     return { block, lambda: value.node }
   }
 
-  /** The predicate in the block of an item. Undefined if the item has no block. */
+  /** Undefined if the item has no block. */
   optionalPredicate({ value }: OutlineMember): PredicatePlace | undefined {
     if (value === undefined) return undefined
     return value.kind === 'block'
@@ -128,12 +127,12 @@ export class DuplicateCheck {
     this.#conversion = conversion
   }
 
-  /** Adds a part of the kind `what`. Returns true for the first part with this kind and name. */
+  /** Returns true for the first part with this kind and name. */
   addNamed(what: string, name: NamePlace): boolean {
     return this.add(`${what} \`${name.text}\``, name)
   }
 
-  /** Adds a part that `what` identifies. Returns true for the first part with this `what`. */
+  /** Returns true for the first part with this `what`. */
   add(what: string, place: SourceRange): boolean {
     const first = this.#places.get(what)
     if (first === undefined) this.#places.set(what, place)
@@ -145,7 +144,7 @@ export class DuplicateCheck {
   }
 }
 
-/** The range that an error about a value underlines. For a binary operation, the right operand is underlined. */
+/** The range that an error about a value underlines: for a binary operation, the right operand. */
 export function errorPlace(value: OutlineValue | Node): SourceRange {
   if (value.kind === 'expression') return errorPlace(value.node)
   return value.kind === 'binary' ? errorPlace(value.right) : value
@@ -161,17 +160,14 @@ export function lambdaInParentheses(node: Node): LambdaNode | undefined {
   return node.kind === 'group' && node.inner.kind === 'lambda' ? node.inner : undefined
 }
 
-// The functions below convert paths in schema files. index-parts.ts converts calls that contain paths, such as
-// `desc(.a)` in an index.
-
-/** The expression of a path. If the parser has parsed the path as a short lambda, the result is the lambda's body. */
+/** If the parser has parsed the path as a short lambda, the result is the lambda's body. */
 export function pathNode(node: Node): Node {
   return isShortLambda(node) ? node.body : node
 }
 
 type Step = NonNullable<ReturnType<typeof stepOf>>
 
-/** Returns the steps of a path. If the path contains invalid parts, returns the range of the first invalid part. */
+/** If the path contains invalid parts, returns the range of the first invalid part. */
 export function stepsOf(expression: Node): readonly Step[] | SourceRange {
   const node = pathNode(expression)
   const links = pathLinks(node)
@@ -185,12 +181,12 @@ export function stepsOf(expression: Node): readonly Step[] | SourceRange {
   return steps
 }
 
-/** True if {@link stepsOf} has returned the range of an invalid part instead of steps. */
+/** True for the range of an invalid part from {@link stepsOf}. */
 export function isPlace(steps: readonly Step[] | SourceRange): steps is SourceRange {
   return !Array.isArray(steps)
 }
 
-/** The name and the argument of a call with one argument, such as `mva(.a)`. Undefined for any other node. */
+/** Accepts calls with one argument, such as `mva(.a)`. Undefined for any other node. */
 export function callOf(
   node: Node,
 ): { readonly name: Node & { kind: 'name' }; readonly argument: Node } | undefined {
@@ -203,7 +199,6 @@ export function callOf(
   return argument === undefined || more.length > 0 ? undefined : { name: node.operand, argument }
 }
 
-/** The path of a field in a migration. */
 export function fieldPath(node: Node, conversion: Conversion): FieldPathPlace | undefined {
   const steps = stepsOf(node)
   if (isPlace(steps)) return conversion.fault(msg`Invalid field path`, steps)
@@ -215,7 +210,7 @@ export function fieldPath(node: Node, conversion: Conversion): FieldPathPlace | 
   return { path: steps.map(({ name }) => String(name)), start: node.start, end: node.end }
 }
 
-/** The value of a member that contains a list of paths. Records a fault if the member has annotations or a name. */
+/** The value is a list of paths. Records a fault if the member has annotations or a name. */
 export function listOf(item: OutlineMember, conversion: Conversion): OutlineValue | undefined {
   conversion.rejectAnnotations(item)
   conversion.rejectName(item)

@@ -32,7 +32,7 @@ import type {
   UniqueMember,
 } from './schema-items.ts'
 
-/** The state of the conversion of one collection. Remembers the parts found so far, so that duplicates are detected. */
+/** Remembers the parts found so far, so that duplicates are detected. */
 interface CollectionContext {
   readonly conversion: Conversion
   readonly duplicates: DuplicateCheck
@@ -187,7 +187,7 @@ function checkMember(
   return { kind: 'check', name, body, start: item.start, end: item.end }
 }
 
-/** The settings of a collection. `title` is a setting's name in messages. `expected` is the error for other types. */
+/** `title` is a setting's name in messages. `expected` is the error for other types. */
 const settings = {
   history_days: { title: 'history days', type: 'bigint', expected: 'Expected integer literal' },
   ttl_days: { title: 'ttl days', type: 'bigint', expected: 'Expected integer literal' },
@@ -216,7 +216,7 @@ function settingMember(
 
 // The statements of a migrations block.
 
-/** The range of the block of `migrations { … }`, and the statements in the block. */
+/** The range of the block of `migrations { … }`, and its statements. */
 function migrationStatements(
   item: OutlineMember,
   conversion: Conversion,
@@ -319,10 +319,7 @@ function notObject(type: TypeNode): Obstacle {
   return { message: 'Parent is not an object', place: type }
 }
 
-/**
- * Describes a type that is not an object type. `within` contains the inner types. `own` is the reason why these types
- * may not contain defaults.
- */
+/** `within` contains the inner types. `own` is the reason why these types may not contain defaults. */
 function partsOf(type: Exclude<TypeNode, { kind: 'object' }>): {
   readonly own: Obstacle
   readonly within: readonly TypeNode[]

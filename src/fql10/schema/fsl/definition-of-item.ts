@@ -18,7 +18,6 @@ import {
   type SchemaItem,
 } from './schema-items.ts'
 
-/** The native collection for each kind of item. */
 export const nativeOfItem: Readonly<Record<SchemaItem['kind'], number>> = {
   collection: native.collections,
   function: native.functions,
@@ -26,7 +25,7 @@ export const nativeOfItem: Readonly<Record<SchemaItem['kind'], number>> = {
   'access provider': native.access_providers,
 }
 
-/** The kinds of items. Schema changes are written and reported in this order. */
+/** Schema changes are written and reported in this order. */
 export const itemKinds = Object.keys(nativeOfItem) as readonly SchemaItem['kind'][]
 
 const schemaNatives: ReadonlySet<number | undefined> = new Set(Object.values(nativeOfItem))
@@ -39,7 +38,7 @@ export function isSchemaNative(number: number | undefined): boolean {
 /** The number of days that means an unlimited history. */
 const withoutEnd = 9_223_372_036_854_775_807n
 
-/** The definition of an item. Parts that the item does not mention are absent, empty, or have their default value. */
+/** Parts that the item does not mention are absent, empty, or have their default value. */
 export function definitionOf(item: SchemaItem): ObjectValue {
   const writer = new DefinitionWriter(item.source.text)
   switch (item.kind) {
@@ -54,7 +53,7 @@ export function definitionOf(item: SchemaItem): ObjectValue {
   }
 }
 
-/** Creates an object. Omits the fields whose value is undefined. */
+/** Omits the fields whose value is undefined. */
 function object(fields: Readonly<Record<string, Value | undefined>>): Map<string, Value> {
   const given = Object.entries(fields).filter((entry): entry is [string, Value] => entry[1] !== undefined)
   return new Map(given)
@@ -65,7 +64,6 @@ function someObject(entries: readonly (readonly [string, Value])[]): Value | und
   return entries.length === 0 ? undefined : new Map(entries)
 }
 
-/** The name in the annotation `@alias` or `@role` of an item. Undefined if the item has no such annotation. */
 function annotationOf({ annotations }: SchemaItem, kind: 'alias' | 'role'): string | undefined {
   return annotations.find(each => each.kind === kind)?.name.text
 }
@@ -173,10 +171,7 @@ class DefinitionWriter extends ItemPrinter {
     })
   }
 
-  /**
-   * Prints a lambda. Omits the parentheses around a long lambda such as `(x => x.a)`, and keeps the parentheses around
-   * a short lambda such as `(.a)`.
-   */
+  /** Omits the parentheses around a long lambda such as `(x => x.a)`, but not around a short one such as `(.a)`. */
   #lambdaText(node: Node): string {
     if (node.kind !== 'group' || node.inner.kind !== 'lambda') return this.expression(node)
     const { inner } = node

@@ -5,12 +5,11 @@ import type { SourceRange } from './outline.ts'
 import { indentLines } from './print-expression.ts'
 
 interface Edit {
-  /** The offset where the edit starts. Edits are applied from the end of the text to its start. */
+  /** The offset where the edit starts. */
   readonly at: number
   readonly apply: (text: string) => string
 }
 
-/** The edits of one text. */
 export class TextEdits {
   readonly #edits: Edit[] = []
 
@@ -18,18 +17,18 @@ export class TextEdits {
     return this.#edits.length === 0
   }
 
-  /** Replaces a range. The lines after the first line of the new text get the indentation of the line at `start`. */
+  /** The lines after the first line of the new text get the indentation of the line at `start`. */
   replace({ end, start }: SourceRange, by: string): void {
     const apply = (text: string) => text.slice(0, start) + alignLines(by, text, start) + text.slice(end)
     this.#edits.push({ at: start, apply })
   }
 
-  /** Removes a range, with the semicolon after the range. */
+  /** Removes the semicolon after the range, too. */
   cut(place: SourceRange): void {
     this.#edits.push({ at: place.start, apply: text => cut(text, place) })
   }
 
-  /** Removes a range, but no text around the range. */
+  /** Removes no text around the range. */
   erase({ end, start }: SourceRange): void {
     this.#edits.push({ at: start, apply: text => text.slice(0, start) + text.slice(end) })
   }
@@ -41,16 +40,15 @@ export class TextEdits {
     this.#edits.push({ at: brace, apply: text => appendLines(text, brace, '  '.repeat(level), lines) })
   }
 
-  /** The text after all edits. */
   applied(text: string): string {
-    // At the same offset, each applied edit puts its text before the texts of the edits applied so far. The text of the
-    // first edit must come first, so the first edit is applied last.
+    // Edits are applied from the end of the text to its start. At the same offset, each applied edit puts its text
+    // before the texts of the edits applied so far. The text of the first edit must come first, so the first edit is
+    // applied last.
     const order = [...this.#edits].reverse().sort((left, right) => right.at - left.at)
     return order.reduce((edited, { apply }) => apply(edited), text)
   }
 }
 
-/** The indentation of the line at an offset. */
 function indentAt(text: string, at: number): string {
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
   return /^[ \t]*/.exec(line)?.[0] ?? ''
@@ -61,8 +59,8 @@ function alignLines(inserted: string, text: string, at: number): string {
 }
 
 /**
- * Removes a range from a text, with the semicolon after the range. If the rest of the line is blank, also removes the
- * white space before the range. If the rest of the line is not blank, also removes the white space after the range.
+ * Removes the semicolon after the range, too. If the rest of the line is blank, also removes the white space before the
+ * range, else the white space after it.
  */
 export function cut(text: string, { end, start }: SourceRange): string {
   const behind = /^[ \t]*;/.exec(text.slice(end, end + 256))?.[0].length ?? 0

@@ -39,22 +39,16 @@ export interface IndexPath extends SourceRange, DefinedField {
   readonly steps: readonly SourceRange[]
 }
 
-/** True if a member is a part of an index. */
 export function isPart<M extends { readonly kind: string }>(
   member: M,
 ): member is Extract<M, { readonly kind: PartKind }> {
   return (partKinds as readonly string[]).includes(member.kind)
 }
 
-// ---------------------------------------------------------------------------------------- from a text
-
 /** The functions that each kind of part allows around a path, such as `desc(.a)`. */
 const wrappers = { terms: ['mva'], values: ['asc', 'desc', 'mva'] } as const
 
-/**
- * Converts a part. Records a fault for each invalid path, and omits the path. Returns undefined if the part is not a
- * list in brackets.
- */
+/** Records a fault for each invalid path and omits it. Undefined if the part is not a list in brackets. */
 export function indexPart(
   kind: PartKind,
   item: OutlineMember,
@@ -65,10 +59,7 @@ export function indexPart(
   return valuePlace && paths && { kind, valuePlace, paths, start: item.start, end: item.end }
 }
 
-/**
- * The paths in the brackets of a part or a unique constraint. For a unique constraint, `kind` is `terms`. Undefined if
- * `value` is not a list in brackets.
- */
+/** For a unique constraint, `kind` is `terms`. Undefined if `value` is not a list in brackets. */
 export function indexPaths(
   value: OutlineValue,
   kind: PartKind,
@@ -99,14 +90,11 @@ function indexPath(element: Node, kind: PartKind, conversion: Conversion): Index
   return { path, mva, order: order ?? 'asc', steps, start: element.start, end: element.end }
 }
 
-// ------------------------------------------------------------------------------------------ to a text
-
-/** True if a part contains no paths. */
 export function isEmptyPart({ paths }: IndexPart): boolean {
   return paths.length === 0
 }
 
-/** Prints a part without its keyword. */
+/** Omits the keyword. */
 export function printPart({ paths }: IndexPart): string {
   return printPaths(paths)
 }
@@ -119,8 +107,6 @@ export function printPaths(paths: readonly DefinedField[]): string {
   })
   return `[${printed.join(', ')}]`
 }
-
-// ---------------------------------------------------------------------------------------- definitions
 
 const mva = optional(scalar('Boolean'))
 const term = object({ field: scalar('String'), mva })
@@ -136,9 +122,7 @@ export const termsType: FieldType = array(term)
 const [terms, values] = [termsType, array(value)]
 const ofIndex = { queryable: optional(scalar('Boolean')) }
 
-/**
- * The type of an index in definitions that a client writes. The type does not contain `status`, which the service adds.
- */
+/** Clients write indexes without `status`, which the service adds. */
 export const indexType: FieldType = either(
   object({ terms, ...ofIndex }),
   object({ values, ...ofIndex }),
@@ -179,7 +163,6 @@ function ofValue({ mva: isMva, order, path }: IndexPath): Value {
   ])
 }
 
-/** The text of an index's parts, from its definition. */
 export function textOfParts(index: ObjectValue): readonly string[] {
   return partKinds.flatMap(kind => {
     const paths = itemsOf(index.get(kind))
@@ -192,7 +175,7 @@ export function textOfPaths(defined: Value | undefined): string {
   return printPaths(itemsOf(defined).map(fieldOf))
 }
 
-/** The stored form of a valid definition of an index: values without an order get the order `asc`. */
+/** Values without an order get the order `asc`. The definition must be valid. */
 export function normalIndex(index: Value): Value {
   if (!isObject(index)) return index
   const listed = index.get('values')
@@ -209,9 +192,7 @@ function withOrder(given: Value): Value {
   return ordered
 }
 
-// ---------------------------------------------------------------------------------------------- rules
-
-/** The error texts for the metadata fields that a part may not contain, by field. */
+/** The error texts for metadata fields that a part may not contain, by field. */
 const forbidden: Readonly<Record<PartKind, Readonly<Record<string, string>>>> = {
   terms: {
     id: '`id` is not supported as an index term, use the native byId method to look up a document by its id.',
@@ -221,7 +202,7 @@ const forbidden: Readonly<Record<PartKind, Readonly<Record<string, string>>>> = 
   values: { coll: '`coll` is not supported as a specified index value.' },
 }
 
-/** The failures of an index's parts. `path` is the path of the index in the definition. */
+/** `path` is the path of the index in the definition. */
 export function partFailures(index: ObjectValue, path: readonly string[]): readonly ConstraintFailure[] {
   return partKinds.flatMap(kind =>
     partsIn(index, kind).flatMap((item, position) =>
@@ -231,9 +212,9 @@ export function partFailures(index: ObjectValue, path: readonly string[]): reado
 }
 
 /**
- * The failures of the path `text` of an index, a unique constraint or a migration. Empty if `text` is not a string,
- * because the shape of a definition is checked separately. `place` is the place in the definition. `faults` contains
- * the error texts for the metadata fields that the path may not name, by field.
+ * Checks a path of an index, a unique constraint or a migration. Empty if `text` is not a string, because the shape of
+ * a definition is checked separately. `place` is the place in the definition. `faults` contains the error texts for the
+ * metadata fields that the path may not name, by field.
  */
 export function pathFailures(
   text: Value | undefined,

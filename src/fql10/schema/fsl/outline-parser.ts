@@ -26,10 +26,7 @@ import type {
   SourceRange,
 } from './outline.ts'
 
-/**
- * Keywords that may be followed by a name. The name may be on the same line or on a later line. If the name is missing,
- * the value may also be on a later line.
- */
+/** The name may be on a later line. If the name is missing, the value may also be on a later line. */
 const named: ReadonlySet<string> = new Set([
   ...partKinds,
   ...'collection role index unique predicate migrations privileges membership history_days ttl_days check'.split(
@@ -37,7 +34,7 @@ const named: ReadonlySet<string> = new Set([
   ),
 ])
 
-/** Keywords without a name. Their value is on the same line. */
+/** The value is on the same line. */
 const nameless: ReadonlySet<string> = new Set([...resourceActions, 'issuer', 'jwks_uri', 'document_ttls'])
 
 const migrationWords: ReadonlySet<string> = new Set(
@@ -51,20 +48,16 @@ interface Beginning {
   readonly annotations: readonly AnnotationPlace[]
 }
 
-/**
- * Parses schema files. Throws ExpectedTokens at an unexpected token, and FaultRecorded after it has recorded another
- * fault.
- */
+/** Throws ExpectedTokens at an unexpected token, and FaultRecorded after it has recorded another fault. */
 export class OutlineParser extends Parser {
   #blockDepth = 0
-  /** The comments between the previous item and the current position. */
+  /** Between the previous item and the current position. */
   #comments: (SourceRange & { readonly isLine: boolean })[] = []
 
   constructor(source: Source) {
     super(source, [])
   }
 
-  /** Parses all items of the file. */
   file(): OutlineItem[] {
     const items: OutlineItem[] = []
     this.#separators()
@@ -75,7 +68,7 @@ export class OutlineParser extends Parser {
     return items
   }
 
-  /** Parses an item and the separators after it. */
+  /** Skips the separators after the item. */
   #topItem(): OutlineItem {
     const item = this.#item(this.#commentStart())
     if (!this.#separators() && this.at < this.text.length) throw this.#unreadableEnd(item)
@@ -83,8 +76,8 @@ export class OutlineParser extends Parser {
   }
 
   /**
-   * Creates the error for text that directly follows an item, without a separator. If the item has neither a name nor a
-   * value, the error also names `identifier` as an expected token.
+   * For text that follows an item without a separator. If the item has neither a name nor a value, the error also names
+   * `identifier` as an expected token.
    */
   #unreadableEnd(item: OutlineItem): ExpectedTokens {
     const isBare = item.form === 'member' && item.name === undefined && item.value === undefined
@@ -92,8 +85,7 @@ export class OutlineParser extends Parser {
   }
 
   /**
-   * Skips the text between items, and collects its comments. Returns true if this text contains a separator: a line
-   * end, a semicolon or a comment.
+   * Collects the comments between items. Returns true if there is a separator: a line end, a semicolon or a comment.
    */
   #separators(): boolean {
     this.#comments = []
@@ -116,10 +108,7 @@ export class OutlineParser extends Parser {
     }
   }
 
-  /**
-   * The start of the consecutive comments that end directly before the current position. The current position if there
-   * are no comments.
-   */
+  /** The start of the comments directly before the current position, which is the result if there are none. */
   #commentStart(): number {
     let start = this.at
     for (const { end, isLine, start: commentStart } of this.#comments.reverse()) {
@@ -150,7 +139,6 @@ export class OutlineParser extends Parser {
     return this.#unknown(beginning, keyword)
   }
 
-  /** Skips an item with an unknown keyword. */
   #unknown(beginning: Beginning, keyword: NamePlace): OutlineMember {
     this.at += this.text.slice(this.at, unreadableEnd(this.text, this.at)).trimEnd().length
     return { form: 'member', ...beginning, end: this.at, keyword, name: undefined, value: undefined }
@@ -174,14 +162,14 @@ export class OutlineParser extends Parser {
     return annotations
   }
 
-  /** Reads a word, which may be a keyword of the query language. */
+  /** A word may be a keyword of the query language. */
   #word(): NamePlace {
     const start = this.at
     const text = this.anyName()
     return { text, start, end: this.at }
   }
 
-  /** Reads a name: a word other than a keyword, or a string literal. */
+  /** A name is a word other than a keyword, or a string literal. */
   #name(): NamePlace {
     const start = this.at
     if (startsString(this)) {
@@ -194,10 +182,7 @@ export class OutlineParser extends Parser {
     return { text: this.name(), start, end: this.at }
   }
 
-  /**
-   * True if a field follows: a name before a colon or an equals sign, or a computed field. The position does not
-   * change.
-   */
+  /** A field is a name before a colon or an equals sign, or a computed field. The position does not change. */
   #isField(): boolean {
     if (!this.isName) return false
     const start = this.at
@@ -238,13 +223,12 @@ export class OutlineParser extends Parser {
     return { form: 'field', annotations, commentStart, start, end, compute, name, isWildcard, type, value }
   }
 
-  /** Parses a required expression. */
   #expression(): Node {
     if (!this.startsExpression()) throw this.expected('expression')
     return this.expression(false)
   }
 
-  /** Parses a type. Other text may follow the type. */
+  /** Other text may follow the type. */
   #type(): TypeNode {
     return readType(this, { readDefault: () => this.expression(false), isPart: true })
   }
@@ -307,7 +291,7 @@ export class OutlineParser extends Parser {
     }
   }
 
-  /** Rejects a lone dot, which is not a path. */
+  /** A lone dot is not a path. */
   #rejectBareDot(): void {
     const start = this.at
     if (!this.skips('.')) return
@@ -427,8 +411,8 @@ export class OutlineParser extends Parser {
   }
 
   /**
-   * Parses the body of a function. At an unexpected token, skips the body and returns undefined. Any other syntax error
-   * is already recorded (`FaultRecorded`), and ends the parsing of the file.
+   * At an unexpected token, skips the body and returns undefined. Any other syntax error is already recorded
+   * (`FaultRecorded`), and ends the parsing of the file.
    */
   #functionBody() {
     const start = this.at
@@ -445,11 +429,11 @@ export class OutlineParser extends Parser {
 const closers = new Set([')', ']', '}'])
 
 /**
- * The end of an item with an unknown keyword, or of a function body with a syntax error. The parser continues after
- * this end, so that the faults of later items are also reported. The end is the offset of the next line end, semicolon
- * or closing brace outside of the item's brackets, strings and comments. If there is no such character, the result is
- * the end of the text. As in the hosted service, the kind of a closing bracket is not checked: a `)` also closes a `[`
- * or `{`. The exception is a `}` where the innermost open bracket is `(` or `[`: it ends the item.
+ * The end of an item with an unknown keyword, or of a function body with a syntax error. Parsing continues after this
+ * end, so that the faults of later items are also reported. The end is the next line end, semicolon or closing brace
+ * outside of the item's brackets, strings and comments, else the end of the text. As in the hosted service, the kind of
+ * a closing bracket is not checked: a `)` also closes a `[` or `{`. The exception is a `}` where the innermost open
+ * bracket is `(` or `[`: it ends the item.
  */
 function unreadableEnd(text: string, start: number): number {
   const open: string[] = []
@@ -468,7 +452,7 @@ function unreadableEnd(text: string, start: number): number {
   return text.length
 }
 
-/** The offset of the quote that closes a string literal. */
+/** The offset of the closing quote. */
 function textEnd(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== text[start]) at += text[at] === '\\' ? 2 : 1
@@ -481,7 +465,7 @@ function lineEnd(text: string, start: number): number {
   return at
 }
 
-/** The offset of the last character of a comment. Comments can be nested. */
+/** The offset of the comment's last character. Comments can be nested. */
 function commentEnd(text: string, start: number): number {
   let depth = 1
   let at = start + 2

@@ -1,5 +1,5 @@
 // Defines the outline of a schema file: a tree of keywords, names and values. An outline can contain unknown keywords
-// and misplaced members. So the conversion of the outline to schema items (conversion.ts) reports all faults together.
+// and misplaced members, so that its conversion to schema items (conversion.ts) reports all faults together.
 
 import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'
 
@@ -9,7 +9,7 @@ export interface SourceRange {
   readonly end: number
 }
 
-/** A name, as a word or in quotes: its text, and its range including the quotes. */
+/** A word, or a text in quotes. The range includes the quotes. */
 export interface NamePlace extends SourceRange {
   readonly text: string
 }
@@ -25,7 +25,7 @@ export interface FieldPathPlace extends SourceRange {
   readonly path: readonly string[]
 }
 
-/** A predicate: the lambda in parentheses, and the range of the enclosing braces. */
+/** The lambda in parentheses, and the range of the enclosing braces. */
 export interface PredicatePlace {
   readonly block: SourceRange
   readonly lambda: Node
@@ -48,17 +48,15 @@ export interface OutlineExpression extends SourceRange {
   readonly node: Node
 }
 
-/** The value after a keyword and its name. */
 export type OutlineValue = OutlineBlock | OutlineList | OutlineExpression
 
-/** The common part of all items. The range includes the annotations. */
+/** The range includes the annotations. */
 interface OutlineBase extends SourceRange {
   readonly annotations: readonly AnnotationPlace[]
-  /** The start of the comment before the item. The start of the item if there is no comment. */
+  /** The start of the comment before the item, or of the item if there is no comment. */
   readonly commentStart: number
 }
 
-/** A keyword with an optional name and an optional value. */
 export interface OutlineMember extends OutlineBase {
   readonly form: 'member'
   readonly keyword: NamePlace
@@ -78,7 +76,7 @@ export interface OutlineField extends OutlineBase {
   readonly value: Node | undefined
 }
 
-/** A parameter of a function. The range covers the name and the preceding dots. */
+/** The range covers the name and the preceding dots. */
 export interface ParameterPlace extends SourceRange {
   readonly name: NamePlace
   readonly isRest: boolean
@@ -90,14 +88,13 @@ export interface OutlineFunction extends OutlineBase {
   readonly keyword: NamePlace
   readonly name: NamePlace
   readonly parameters: readonly ParameterPlace[]
-  /** The range of the parameter list, including the parentheses. */
+  /** Including the parentheses. */
   readonly list: SourceRange
   readonly result: TypeNode | undefined
   /** Undefined if the body has a syntax error. */
   readonly body: BlockNode | undefined
 }
 
-/** A statement of a migrations block. */
 export interface OutlineMigration extends OutlineBase {
   readonly form: 'migration'
   readonly keyword: NamePlace
@@ -105,5 +102,4 @@ export interface OutlineMigration extends OutlineBase {
   readonly value: Node | undefined
 }
 
-/** An item, at the top level of a file or within a block. */
 export type OutlineItem = OutlineMember | OutlineField | OutlineFunction | OutlineMigration

@@ -40,10 +40,8 @@ function convert(source: Source, outline: readonly OutlineItem[]): ParsedFile {
   return { source, items, faults: conversion.faults }
 }
 
-/** The names of a file's items. */
 interface Names {
   readonly duplicates: DuplicateCheck
-  /** The names of the file's collections. */
   readonly collections: Set<string>
 }
 
@@ -95,7 +93,7 @@ function blockItem(
   }
 }
 
-/** Rejects duplicate annotations, and annotations that are not allowed. */
+/** Rejects annotations that occur twice or are not allowed. */
 function checkAnnotations(
   annotations: readonly AnnotationPlace[],
   allowed: readonly AnnotationPlace['kind'][],
@@ -122,8 +120,8 @@ function functionItem(item: OutlineFunction, conversion: Conversion, names: Name
 }
 
 /**
- * Records a fault for each missing or unexpected type. If the first parameter has a type, all other parameters and the
- * result must have types. Otherwise, none of them may have a type. Functions without parameters are not checked.
+ * If the first parameter has a type, all other parameters and the result must have types. Otherwise, none of them may
+ * have a type. Functions without parameters are not checked.
  */
 function checkTypes({ list, parameters, result }: OutlineFunction, conversion: Conversion): void {
   const [first] = parameters
@@ -148,7 +146,7 @@ function checkTypes({ list, parameters, result }: OutlineFunction, conversion: C
   }
 }
 
-/** Rejects duplicate names. Collections and functions share one namespace for names and aliases. */
+/** Collections and functions share one namespace for names and aliases. */
 function rejectDuplicates(
   kind: SchemaItem['kind'],
   name: NamePlace,
@@ -163,8 +161,6 @@ function rejectDuplicates(
   if (!isHidden) duplicates.addNamed(what, name)
   if (isShared && alias !== undefined) duplicates.addNamed(what, alias)
 }
-
-// The members of roles and access providers.
 
 const actions: ReadonlySet<string> = new Set(resourceActions)
 
@@ -218,7 +214,6 @@ function predicatedMember<K extends 'membership' | 'role'>(
   return { kind, name, predicate, start: item.start, end: item.end }
 }
 
-/** The members of an access provider. */
 function providerMembers(block: OutlineBlock, conversion: Conversion): readonly ProviderMember[] {
   const duplicates = new DuplicateCheck(conversion)
   const given = new Set<string>()
@@ -266,7 +261,7 @@ function textMember(
   return { kind, value: node.value, valuePlace: node, start, end }
 }
 
-/** A parsed file with its faults. If there are no faults, the items are complete. */
+/** If there are no faults, the items are complete. */
 export interface ParsedFile {
   /** `source.name` is the name of the file. */
   readonly source: Source
@@ -274,14 +269,14 @@ export interface ParsedFile {
   readonly faults: readonly Diagnostic[]
 }
 
-/** Parses an expression, and removes the block around a single expression. Throws a QueryFailure for invalid text. */
+/** Removes the block around a single expression. Throws a QueryFailure for invalid text. */
 export function parseExpression(source: Source): Node {
   const { body } = parseQuery(source, [])
   const [only, ...others] = body.kind === 'block' ? body.statements : []
   return only !== undefined && others.length === 0 && only.kind !== 'let' ? only : body
 }
 
-/** Parses a file. `source.name` is the name of the file. Faults are returned, never thrown. */
+/** `source.name` is the name of the file. Faults are returned, never thrown. */
 export function parseFsl(source: Source): ParsedFile {
   const parser = new OutlineParser(source)
   const { faults, result } = readWhole(parser, () => parser.file())

@@ -11,13 +11,12 @@ import { hasNoEffect, ItemPrinter, type Member, memberKey, printAnnotation } fro
 import { printName } from './print-expression.ts'
 import { type ActionMember, type SchemaItem, withoutParentheses } from './schema-items.ts'
 
-/** A file with its name and text. */
 export interface FileText {
   readonly name: string
   readonly text: string
 }
 
-/** The file to which new items are added. */
+/** New items are added to this file. */
 export const mainFile = 'main.fsl'
 
 const preamble =
@@ -38,7 +37,6 @@ const cache = new GenerationCache<string, ParsedFile>(
   ({ source, faults }) => (64 + source.text.length) * treeBytesPerUnit + faults.length * faultBytes,
 )
 
-/** Parses a file, or returns the cached result. */
 export function readFile({ name, text }: FileText): ParsedFile {
   const key = `${name}\n${text}`
   let parsed = cache.get(key)
@@ -49,7 +47,7 @@ export function readFile({ name, text }: FileText): ParsedFile {
   return parsed
 }
 
-/** The items of all files. Files with syntax errors have no items. */
+/** Files with syntax errors have no items. */
 export function itemsIn(files: readonly FileText[]): readonly SchemaItem[] {
   return files.flatMap(file => readFile(file).items)
 }
@@ -63,22 +61,21 @@ export function placeWithComment({ commentStart, end }: SchemaItem): SourceRange
   return { start: commentStart, end }
 }
 
-/** Appends an item to a text, after an empty line. */
+/** Appends the item after an empty line. */
 function withItem(text: string, item: string): string {
   if (text.trim() === '') return `${item}\n`
   return `${text}${text.endsWith('\n') ? '' : '\n'}\n${item}\n`
 }
 
-/** The text of a generated file. `items` are the texts of its items, in order. */
+/** `items` are the texts of the file's items, in order. */
 function generatedText(items: readonly string[]): string {
   const text = `${preamble}${items.map(item => `${item}\n`).join('\n')}`
   return readFile({ name: mainFile, text }).faults.length > 0 ? warning + text : text
 }
 
 /**
- * Updates files to match definitions. `items` are the texts of the definitions. Items that no valid file contains are
- * added to the main file. If the main file has faults, these items replace its text. All other files with faults do not
- * change.
+ * Items that no valid file contains are added to the main file. If the main file has faults, these items replace its
+ * text. All other files with faults do not change.
  */
 export function patchFiles(files: readonly FileText[], items: readonly string[]): readonly FileText[] {
   if (files.length === 0) return items.length === 0 ? [] : [{ name: mainFile, text: generatedText(items) }]
@@ -108,9 +105,7 @@ function withNewItems(files: readonly FileText[], items: readonly SchemaItem[]):
   return files.map(file => (file === main ? { ...main, text } : file))
 }
 
-// The edits that change an item to match a definition. Unchanged parts keep their text.
-
-/** Adds the edits that turn `item` into `wanted`. Both items have the same kind and name. */
+/** Adds the edits that turn `item` into `wanted`, which has the same kind and name. Unchanged parts keep their text. */
 class ItemPatch {
   readonly #item: SchemaItem
   readonly #wanted: SchemaItem
@@ -170,10 +165,7 @@ class ItemPatch {
     if (lines.length > 0) this.#edits.replace(place, lines.join(''))
   }
 
-  /**
-   * Adds the edits for the members of a block. `level` is the number of enclosing blocks. In nested blocks, new
-   * members are inserted in reverse order.
-   */
+  /** `level` is the number of enclosing blocks. In nested blocks, new members are inserted in reverse order. */
   #members(block: SourceRange, old: readonly Member[], wanted: readonly Member[], level: number): void {
     const before = new Map(old.map(each => [memberKey(each), each]))
     const after = new Map(wanted.map(each => [memberKey(each), each]))

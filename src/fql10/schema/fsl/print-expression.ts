@@ -1,5 +1,5 @@
-// Prints expressions, types, strings, paths and numbers in a canonical layout for schema files. The printed text has
-// the same parentheses as the source, because parentheses are nodes of the syntax tree.
+// Prints expressions, types, strings, paths and numbers in a canonical layout for schema files. Parentheses are nodes
+// of the syntax tree, so the printed text has the same parentheses as the source.
 
 import { unreachable } from '../../../base/assert.ts'
 import type { Path } from '../../../model/schema/paths.ts'
@@ -18,21 +18,19 @@ import { isDisplayed } from '../../syntax/reader.ts'
 import { escapes } from '../../text/quoted.ts'
 import { isPlainName } from '../field-names.ts'
 
-/** Indents all lines but the first by one level. Printed string literals contain no newlines, so they do not change. */
+/** Indents all lines but the first. Printed string literals contain no newlines, so they do not change. */
 export function indentLines(text: string): string {
   return text.replaceAll('\n', '\n  ')
 }
 
-/** Encloses lines in braces. */
 export function inBraces(lines: readonly string[]): string {
   return `{${lines.map(line => indentLines(`\n${line}`)).join('')}\n}`
 }
 
-/** Prints the nodes of one text. */
 export class ExpressionPrinter {
   readonly #text: string
 
-  /** `text` is the source text from which the nodes were parsed. */
+  /** The nodes were parsed from `text`. */
   constructor(text: string) {
     this.#text = text
   }
@@ -84,7 +82,6 @@ export class ExpressionPrinter {
     }
   }
 
-  /** Prints statements in braces. */
   block({ statements }: BlockNode): string {
     return inBraces(
       statements.map(each => {
@@ -95,14 +92,14 @@ export class ExpressionPrinter {
     )
   }
 
-  /** Prints a lambda. For a short lambda such as `.a`, prints only the body. */
+  /** Omits the parentheses and the parameter of a short lambda such as `.a`. */
   lambda(node: LambdaNode): string {
     if (isShortLambda(node)) return this.expression(node.body)
     const rest = node.rest === undefined ? [] : [`...${node.rest}`]
     return `(${[...node.parameters, ...rest].join(', ')}) => ${this.expression(node.body)}`
   }
 
-  /** Prints a field of a projection. A field without a colon, such as `a` or `a { b }`, is printed without a colon. */
+  /** A field without a colon, such as `a` or `a { b }`, is printed without a colon. */
   #projected({ isBare, name, value }: ProjectedField): string {
     if (!isBare) return `${name}: ${this.expression(value)}`
     return value.kind === 'projection' ? `${name} ${this.#fields(value)}` : name
@@ -153,7 +150,7 @@ export class ExpressionPrinter {
     }
   }
 
-  /** Prints a type. `within` is the precedence of the enclosing operator. */
+  /** `within` is the precedence of the enclosing operator. */
   type(type: TypeNode, within = 0): string {
     switch (type.kind) {
       case 'name': {
@@ -211,7 +208,7 @@ export function printName(name: string): string {
   return isPlainName(name) ? name : printString(name)
 }
 
-/** Quotes that need no escape in a text in double quotes. */
+/** Need no escape in a text in double quotes. */
 const unescaped: ReadonlySet<string> = new Set(["'", '`'])
 
 /** The content of a text in double quotes. */

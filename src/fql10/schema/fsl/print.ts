@@ -20,7 +20,7 @@ export function printAnnotation({ kind, name }: Pick<AnnotationPlace, 'kind' | '
 /** A member of an item, or a part of a member. */
 export type Member = CollectionMember | IndexPart | RoleMember | ActionMember | ProviderMember
 
-/** The key that identifies a member. Members of two versions of an item correspond if their keys are equal. */
+/** Members of two versions of an item correspond if their keys are equal. */
 export function memberKey(member: Member): string {
   if (member.kind === 'unique') return `unique ${printPaths(member.paths)}`
   return 'name' in member ? `${member.kind} ${member.name.text}` : member.kind
@@ -31,7 +31,6 @@ export function hasNoEffect(member: Member): boolean {
   return (isPart(member) && isEmptyPart(member)) || (member.kind === 'history_days' && member.value === 0n)
 }
 
-/** Prints the members of one text's items. */
 export class ItemPrinter extends ExpressionPrinter {
   /** Prints the parameters and the result type of a function. */
   head({ parameters, result }: Pick<Extract<SchemaItem, { kind: 'function' }>, 'parameters' | 'result'>) {
@@ -43,7 +42,7 @@ export class ItemPrinter extends ExpressionPrinter {
     return `${isRest ? '...' : ''}${name.text}${type === undefined ? '' : `: ${this.type(type)}`}`
   }
 
-  /** Prints a member, without a newline at its end. */
+  /** Without a newline at the end. */
   member(member: Member): string {
     if (isPart(member)) return `${member.kind} ${printPart(member)}`
     switch (member.kind) {
@@ -88,12 +87,10 @@ export class ItemPrinter extends ExpressionPrinter {
     return predicate === undefined ? '' : ` ${this.predicate(predicate)}`
   }
 
-  /** Prints a predicate in braces. */
   predicate({ lambda }: PredicatePlace): string {
     return inBraces([`predicate ${this.expression(lambda)}`])
   }
 
-  /** Prints a statement of a migrations block. */
   migration(statement: MigrationStatement): string {
     const { kind } = statement
     if (kind === 'add_wildcard') return kind

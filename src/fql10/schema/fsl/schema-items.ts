@@ -1,7 +1,5 @@
 // Defines the items of a schema file with their positions. Differences, patches, migrations and definitions are made
-// from these items. `parseFsl` (parse-file.ts) creates items, and `ItemPrinter` (print.ts) prints
-// their members. Positions are
-// offsets into the text of {@link ItemBase.source}. Expressions and types are nodes of `../../syntax`.
+// from these items. Positions are offsets into the text of {@link ItemBase.source}.
 
 import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
@@ -15,13 +13,10 @@ import type {
   SourceRange,
 } from './outline.ts'
 
-/**
- * The common part of all items. The range includes annotations, but neither the comment before the item nor the
- * semicolon after it.
- */
+/** The range includes annotations, but neither the comment before the item nor the semicolon after it. */
 interface ItemBase extends SourceRange {
   readonly source: Source
-  /** The start of the comment before the item. The start of the item if there is no comment. */
+  /** The start of the comment before the item, or of the item if there is no comment. */
   readonly commentStart: number
   /** The start of the first word after the annotations. */
   readonly keywordStart: number
@@ -29,10 +24,9 @@ interface ItemBase extends SourceRange {
   readonly annotations: readonly AnnotationPlace[]
 }
 
-/** An item with members in braces. */
 interface BlockItem<K extends string, M> extends ItemBase {
   readonly kind: K
-  /** The range of the members, including the braces. */
+  /** Including the braces. */
   readonly block: SourceRange
   /** The members in the order of the text. */
   readonly members: readonly M[]
@@ -106,7 +100,6 @@ interface MigrationsMember extends SourceRange {
   readonly statements: readonly MigrationStatement[]
 }
 
-/** A statement of a migrations block, with its range. */
 export type MigrationStatement =
   | (SourceRange & { readonly kind: 'add' | 'drop'; readonly field: FieldPathPlace })
   | (SourceRange & { readonly kind: 'backfill'; readonly field: FieldPathPlace; readonly value: Node })
@@ -172,19 +165,15 @@ export interface TextMember extends SourceRange {
   readonly valuePlace: SourceRange
 }
 
-/** A member of an access provider. */
 export type ProviderMember = TextMember | PredicatedMember<'role'>
 
-/** A top-level item of a file. */
 export type SchemaItem = CollectionItem | FunctionItem | RoleItem | ProviderItem
 
-/** The type of the members of one kind. */
 export type OfKind<M extends { readonly kind: string }, K extends M['kind']> = Extract<
   M,
   { readonly kind: K }
 >
 
-/** Selects the members of one kind. */
 export function ofKind<M extends { readonly kind: string }, K extends M['kind']>(
   members: readonly M[],
   kind: K,
@@ -192,7 +181,6 @@ export function ofKind<M extends { readonly kind: string }, K extends M['kind']>
   return members.filter((each): each is OfKind<M, K> => each.kind === kind)
 }
 
-/** The body of a computed field, without the parentheses around the body. */
 export function withoutParentheses(body: Node): Node {
   return body.kind === 'group' ? withoutParentheses(body.inner) : body
 }

@@ -13,15 +13,15 @@ import { parseExpression } from './parse-file.ts'
 import { ExpressionPrinter, inBraces, printName, printString } from './print-expression.ts'
 import type { SchemaItem } from './schema-items.ts'
 
-/** A stored definition. `fields` contains the fields in the form of version 10, including the name. */
+/** `fields` are in the form of version 10, including the name. */
 interface StoredDefinition {
   readonly kind: SchemaItem['kind']
   readonly fields: ObjectValue
 }
 
 /**
- * Returns the text of the schema item for a definition, without a final newline. Uses `alias` if a function has no
- * alias of its own. Undefined for a definition of version 4 that a schema file cannot express.
+ * Returns a text without a final newline. Uses `alias` if a function has no alias of its own. Undefined for a
+ * definition of version 4 that a schema file cannot express.
  */
 export function textOfDefinition({ fields, kind }: StoredDefinition, alias?: string): string | undefined {
   switch (kind) {
@@ -40,7 +40,7 @@ function annotation(kind: 'alias' | 'role', name: string | undefined): string {
   return name === undefined ? '' : `@${kind}(${printName(name)})\n`
 }
 
-/** Parses and prints a text. Returns a text with a syntax error unchanged. */
+/** Returns a text with a syntax error unchanged. */
 function reprint(source: string, print: (source: Source, printer: ExpressionPrinter) => string): string {
   const printed = () => print(new Source('*body*', source), new ExpressionPrinter(source))
   return catchError(QueryFailure, printed, () => source)
@@ -54,10 +54,7 @@ function expressionText(source: string): string {
   return reprint(source, (each, printer) => printer.expression(parseExpression(each)))
 }
 
-/**
- * Prints a lambda in exactly one pair of parentheses. The source of a short lambda already has parentheses, which
- * `parseLambda` removes.
- */
+/** `parseLambda` removes the parentheses of a short lambda, so this function prints exactly one pair. */
 function groupedLambda(source: string): string {
   return reprint(source, (each, printer) => `(${printer.lambda(parseLambda(each))})`)
 }
@@ -145,10 +142,7 @@ function functionText(fields: ObjectValue, invented: string | undefined): string
   return `${alias}${role}function ${printName(textIn(fields, 'name') ?? '')}${rest}`
 }
 
-/**
- * Prints the parameters of a function. Adds the types of the signature if the signature has the same number of
- * parameters.
- */
+/** Adds the types of the signature if the signature has the same number of parameters. */
 function headText({ parameters, rest }: LambdaNode, signature: string | undefined): string {
   const names = [...parameters, ...(rest === undefined ? [] : [`...${rest}`])]
   const plain = `(${names.join(', ')})`
@@ -191,7 +185,7 @@ function roleText(fields: ObjectValue): string | undefined {
   return `role ${printName(textIn(fields, 'name') ?? '')} ${inBraces(lines)}`
 }
 
-/** True if a schema file can express a predicate. A file cannot express a predicate of version 4. */
+/** A schema file cannot express a predicate of version 4. */
 function isOwn(predicate: Value | undefined): boolean {
   return predicate === undefined || predicate === true || predicate === null || typeof predicate === 'string'
 }

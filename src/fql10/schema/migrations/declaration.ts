@@ -1,6 +1,5 @@
-// Represents the declaration of a collection for migrations: the fields, the wildcard and the migration statements. A
-// declaration comes from an item of a schema file, or from a definition that a query writes. Only a declaration from a
-// file has positions.
+// Represents the fields, the wildcard and the migration statements of a collection. A declaration comes from an item of
+// a schema file, or from a definition that a query writes. Only a declaration from a file has positions.
 
 import { catchError } from '../../../base/catch-error.ts'
 import { listIn, namedIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'
@@ -15,7 +14,6 @@ import type { FieldPathPlace, SourceRange } from '../fsl/outline.ts'
 import { parseExpression } from '../fsl/parse-file.ts'
 import type { CollectionItem, MigrationStatement } from '../fsl/schema-items.ts'
 
-/** A parsed expression with its source text. */
 export interface DeclaredExpression {
   readonly node: Node
   readonly text: string
@@ -41,7 +39,7 @@ export interface Statement {
   readonly node: MigrationStatement
   /** Undefined if the statement does not come from a schema file. */
   readonly source: Source | undefined
-  /** The expression of a `backfill` statement; undefined for other statements. */
+  /** For a `backfill` statement. */
   readonly value: DeclaredExpression | undefined
 }
 
@@ -51,30 +49,25 @@ interface DeclarationPlace {
   readonly item: SourceRange
   /** The offset of the closing brace of the collection. */
   readonly closing: number
-  /** The offset of the closing brace of the migrations block. Undefined if the collection has no such block. */
+  /** Undefined if the collection has no migrations block. */
   readonly statementsClosing: number | undefined
 }
 
-/** The declaration of a collection. */
 export interface Declaration {
   readonly fields: readonly DeclaredField[]
   /**
-   * The declared wildcard. A collection with neither declared fields nor a wildcard has an implicit wildcard. Undefined
-   * if only the declared fields are allowed.
+   * A collection with neither declared fields nor a wildcard has an implicit wildcard. Undefined if only the declared
+   * fields are allowed.
    */
   readonly wildcard: 'implicit' | { readonly span: Span | undefined } | undefined
   readonly statements: readonly Statement[]
   readonly place: DeclarationPlace | undefined
 }
 
-/** Converts a range in the file of a statement to a span. */
 export function spanIn({ source }: Pick<Statement, 'source'>, { end, start }: SourceRange): Span | undefined {
   return source && { source, start, end }
 }
 
-// ------------------------------------------------------------------------------------------- of an item
-
-/** Converts a collection item of a schema file to a declaration. */
 export function declarationOfItem({ block, end, members, source, start }: CollectionItem): Declaration {
   const fields = members.flatMap((member): readonly DeclaredField[] => {
     if (member.kind !== 'field') return []
@@ -115,9 +108,7 @@ function implicitWildcard(fields: readonly DeclaredField[]): 'implicit' | undefi
   return fields.length === 0 ? 'implicit' : undefined
 }
 
-// ------------------------------------------------------------------------------------- of a definition
-
-/** Converts a collection definition to a declaration. The expressions in the definition must have no syntax errors. */
+/** The expressions in the definition must have no syntax errors. */
 export function declarationOf(definition: ObjectValue): Declaration {
   const name = textIn(definition, 'name') ?? ''
   const fields = namedIn(definition, 'fields').map(([field, given]) => declaredField(name, field, given))
@@ -137,7 +128,7 @@ function declaredField(collection: string, name: string, given: ObjectValue): De
   return { name, type, typeSource: source, defaultValue }
 }
 
-/** Parses a signature. An invalid signature is treated as `Any`. */
+/** An invalid signature is treated as `Any`. */
 function signatureOf(text: string, name: string): { readonly source: Source; readonly type: TypeNode } {
   const source = new Source(name, text)
   const parsed = () => ({ source, type: parseSignature(source) })
@@ -186,15 +177,12 @@ function nodeOf(kind: string, given: ObjectValue): MigrationStatement | undefine
   return undefined
 }
 
-/** Parses a field path. The path begins at the user's fields, so its first name is not `data`. */
+/** The path begins at the user's fields, so its first name is not `data`. */
 function pathOf(text: Value | undefined): FieldPathPlace | undefined {
   const path = typeof text === 'string' ? parsePath(text) : undefined
   const names = path?.filter(step => typeof step === 'string')
   return names && { path: names, ...nowhere }
 }
 
-/**
- * A migration step that contains the expressions of its values: the values of new fields in existing documents. The
- * values are not computed yet.
- */
+/** Contains the expressions of its values: the values of new fields in existing documents. */
 export type PlannedStep = Step<DeclaredExpression | undefined>

@@ -28,22 +28,18 @@ export type FieldOrigin =
 export interface Field {
   readonly path: FieldNames
   readonly origin: FieldOrigin
-  /**
-   * The type of the field. For a required object, the shape of the object, because statements can change single fields
-   * of the object.
-   */
+  /** The type of the field. A required object has its shape instead, because statements can change its fields. */
   readonly content: FieldType | StructShape
   readonly nameSpan?: Span | undefined
   readonly typeSpan?: Span
   readonly defaultValue?: DeclaredExpression | undefined
 }
 
-/** Describes the undeclared fields that an object may have. */
 interface Wildcard {
   readonly type: FieldType
   readonly span?: Span | undefined
   readonly isImplicit?: boolean
-  /** The statement that adds the wildcard. Undefined if no rewound statement adds the wildcard. */
+  /** Undefined if no rewound statement adds the wildcard. */
   readonly addedBy?: Statement
   /**
    * True if a rewound statement drops the object to which this wildcard belongs. Documents may then lack the object.
@@ -52,13 +48,11 @@ interface Wildcard {
   readonly isOfDropped?: boolean
 }
 
-/** An object with named fields. */
 export interface StructShape {
   readonly fields: Map<string, Field>
   wildcard: Wildcard | undefined
 }
 
-/** Returns the document shape that a declaration describes. */
 export function shapeOf({ fields, wildcard }: Declaration, find: FindCollection): StructShape {
   const shape: StructShape = {
     fields: new Map(),
@@ -98,12 +92,10 @@ function contentOf(
   return { fields: new Map(fields), wildcard: type.wildcard && { type: resolved(type.wildcard) } }
 }
 
-/** True if the content of a field is the shape of an object. */
 export function isStruct(content: FieldType | StructShape): content is StructShape {
   return !('kind' in content)
 }
 
-/** A deep copy of the content of a field. */
 export function copyOf(content: FieldType | StructShape): FieldType | StructShape {
   if (!isStruct(content)) return content
   const copied = Array.from(content.fields, ([name, field]): [string, Field] => [
@@ -124,9 +116,7 @@ export function hasWildcard({ wildcard }: StructShape): boolean {
   return wildcard !== undefined && wildcard.addedBy === undefined
 }
 
-/**
- * Returns the type of a field's content, without the nested fields that documents lack before the rewound statements.
- */
+/** Omits the nested fields that documents lack before the rewound statements. */
 export function typeOf(content: FieldType | StructShape): FieldType {
   return isStruct(content) ? structType(content) : content
 }
@@ -142,15 +132,14 @@ function structType({ fields, wildcard }: StructShape): FieldType {
 }
 
 /**
- * True if a field of this type may have no value. Returns true for all reference types, because the migration of
- * documents (world/migrations.ts) later checks whether a reference type accepts null.
+ * Returns true for all reference types, because the migration of documents (world/migrations.ts) later checks whether a
+ * reference type accepts null.
  */
 export function mayBeAbsent(type: FieldType): boolean {
   if (type.kind === 'union') return type.members.some(mayBeAbsent)
   return type.kind === 'reference' || isOptional(type)
 }
 
-/** The result of looking up the field at a path. */
 export type FieldLookup = {
   /** True if a nested object on the path has a wildcard. Documents may then have undeclared data at the path. */
   readonly isInOpenObject: boolean
@@ -167,8 +156,8 @@ export type FieldLookup = {
 )
 
 /**
- * Looks up the field at a path. Returns `no parent` if documents lack a parent object of the field before the rewound
- * statements, and `no object` if a parent is not an object.
+ * Returns `no parent` if documents lack a parent object of the field before the rewound statements, and `no object` if
+ * a parent is not an object.
  */
 export function find(shape: StructShape, path: FieldNames): FieldLookup {
   let struct = shape
@@ -190,10 +179,7 @@ export function fieldAt(found: FieldLookup): Field | undefined {
   return found.kind === 'place' ? found.field : undefined
 }
 
-/**
- * Changes the dropped fields on a path to objects. Statements that precede the `drop` statement can then move fields
- * out of these objects.
- */
+/** Changes the dropped fields on a path to objects, so that statements before the `drop` can move fields out. */
 export function openDropped(shape: StructShape, path: FieldNames): void {
   let struct = shape
   for (const [index, name] of path.slice(0, -1).entries()) {
@@ -218,8 +204,8 @@ export function openDropped(shape: StructShape, path: FieldNames): void {
 }
 
 /**
- * Returns the range of a field's name in the path of a statement. If the path does not end in the plain name, for
- * example because the name is quoted, returns the range of the path.
+ * Returns the range of a field's name in the path of a statement, or of the path if it does not end in the plain name,
+ * for example because the name is quoted.
  */
 export function nameInStatement({ node, source }: Statement, path: FieldNames): Span | undefined {
   if (source === undefined) return undefined
@@ -229,7 +215,6 @@ export function nameInStatement({ node, source }: Statement, path: FieldNames): 
   return { source, start: isPlain ? end - name.length : start, end }
 }
 
-/** Formats a path for messages. */
 export function shownField(path: FieldNames): string {
   return `\`${pathSpelling(path)}\``
 }

@@ -1,5 +1,5 @@
-// Creates the suggestions in migration errors. A suggestion shows the file with the proposed change. If the declaration
-// does not come from a file, the suggestion has no position.
+// Creates the suggestions in migration errors, which show the file with the proposed change. If the declaration does
+// not come from a file, the suggestion has no position.
 
 import type { Message } from '../../../base/message.ts'
 import type { FieldNames } from '../../../model/schema/migration-steps.ts'
@@ -8,22 +8,18 @@ import type { Diagnostic, Remark } from '../../failure/query-failure.ts'
 import type { Span } from '../../syntax/source.ts'
 import { type Declaration, type Statement, spanIn } from './declaration.ts'
 
-/** An error at a position. */
 export function fault(message: Message, span: Span | undefined, ...remarks: readonly Remark[]): Diagnostic {
   return { name: 'error', message, span, remarks }
 }
 
-/** A remark at a position. */
 export function hint(message: string, span: Span | undefined): Remark {
   return { name: 'hint', message, span }
 }
 
-/** A suggestion to replace a range. */
 export function suggestion(message: string, span: Span | undefined, text: string): Remark {
   return { name: 'hint', message, span, suggestion: text }
 }
 
-/** A suggestion to remove a statement. */
 export function removal(message: string, statement: Statement): Remark {
   return suggestion(message, spanIn(statement, statement.node), '')
 }
@@ -32,7 +28,7 @@ function insertion({ place }: Declaration, at: number | undefined): Span | undef
   return place && at !== undefined ? { source: place.source, start: at, end: at } : undefined
 }
 
-/** A suggestion to insert text after a range. */
+/** Inserts the text after the range. */
 export function behind(message: string, span: Span | undefined, text: string): Remark {
   return suggestion(message, span && { ...span, start: span.end }, text)
 }
@@ -41,14 +37,14 @@ function block(statements: readonly string[]): string {
   return `migrations {${statements.map(each => `\n    ${each}`).join('')}\n  }\n`
 }
 
-/** The offset of the first field. For a collection without fields, the offset of its closing brace. */
+/** The offset of the first field, or of the closing brace of a collection without fields. */
 function firstFieldAt({ fields, place }: Declaration): number | undefined {
   return fields[0]?.nameSpan?.start ?? place?.closing
 }
 
 /**
- * A suggestion to append statements to the migrations block. If the collection has no migrations block, the suggestion
- * is a new block. `otherwise` is the position of this new block: the end of the collection, or before the first field.
+ * Appends statements to the migrations block, or adds a block. `otherwise` is the position of the new block: the end of
+ * the collection, or before the first field.
  */
 export function statements(
   message: string,
@@ -65,25 +61,21 @@ export function statements(
   return suggestion(message, insertion(declaration, at), block(texts))
 }
 
-/** A suggestion to insert a migrations block before a range, even if the collection already has a migrations block. */
+/** Inserts a migrations block, even if the collection already has one. */
 export function blockBefore(message: string, span: Span | undefined, texts: readonly string[]): Remark {
   return suggestion(message, span && { ...span, end: span.start }, block(texts))
 }
 
-/** A suggestion to insert a wildcard before the first field. */
 export function wildcardBefore(message: string, declaration: Declaration): Remark {
   return suggestion(message, insertion(declaration, firstFieldAt(declaration)), '*: Any\n')
 }
 
-/** A suggestion to insert a wildcard after the last field. */
+/** Inserts the wildcard after the last field. */
 export function wildcardSuggestion(message: string, declaration: Declaration): Remark {
   return suggestion(message, insertion(declaration, declaration.fields.at(-1)?.end), '\n  *: Any')
 }
 
-/**
- * A suggestion to add a field `tmp` for values of the given type, and a `split` statement that moves these values to
- * `tmp`.
- */
+/** Suggests a field `tmp` for values of the given type, and a `split` statement that moves these values to it. */
 export function splitBefore(
   message: string,
   declaration: Declaration,

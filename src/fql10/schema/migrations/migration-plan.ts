@@ -26,18 +26,17 @@ import {
 import { blockBefore, fault, splitBefore, statements, valueHints, wildcardBefore } from './hints.ts'
 import { Rewinder } from './rewind.ts'
 
-/** The migration of documents from one definition to another. */
 export interface MigrationPlan {
-  /** The steps in the order of execution. Empty if there are faults. */
+  /** In the order of execution. Empty if there are faults. */
   readonly steps: readonly PlannedStep[]
-  /** The statements that were not executed yet. The steps are derived from these statements. */
+  /** The statements that were not executed yet. */
   readonly statements: readonly Statement[]
   readonly faults: readonly Diagnostic[]
 }
 
 /**
- * Plans a migration from the stored declaration `live` to the new declaration `submitted`. `live` is undefined if the
- * collection has no documents. The plan then has no steps, but still reports inconsistent statements.
+ * `live` is the stored declaration, undefined if the collection has no documents. The plan then has no steps, but still
+ * reports inconsistent statements.
  */
 export function planMigration(
   submitted: Declaration,
@@ -58,10 +57,7 @@ export function planMigration(
   return { steps: differences.length > 0 ? [] : steps.toReversed(), statements, faults: differences }
 }
 
-/**
- * Returns the statements that were not executed yet. The executed statements are the longest prefix of `submitted` that
- * is also a suffix of `live`.
- */
+/** The executed statements are the longest prefix of `submitted` that is also a suffix of `live`. */
 function newStatements(submitted: readonly Statement[], live: readonly Statement[]): readonly Statement[] {
   for (let done = Math.min(submitted.length, live.length); done > 0; done--) {
     const tail = live.slice(live.length - done)
@@ -71,10 +67,11 @@ function newStatements(submitted: readonly Statement[], live: readonly Statement
   return submitted
 }
 
-// Rewinding (undoing) the submitted statements, the last one first, results in the shape that documents must have
-// before the migration. This shape is compared with the live shape, which the stored declaration describes. Rules: FQL
-// v10 reference, migrations, 4 and 7.
-
+/**
+ * Rewinding (undoing) the submitted statements, the last one first, results in the shape that documents must have
+ * before the migration. This class compares it with the live shape, which the stored declaration describes. Rules: FQL
+ * v10 reference, migrations, 4 and 7.
+ */
 class Comparison {
   readonly #top: StructShape
   readonly #declaration: Declaration
@@ -89,7 +86,7 @@ class Comparison {
     return place && { source: place.source, ...place.item }
   }
 
-  /** Reports the differences between the fields of two objects: first for live fields, then for new fields. */
+  /** Reports the differences first for live fields, then for new fields. */
   fields(rewound: StructShape, live: StructShape): readonly Diagnostic[] {
     const known = Array.from(live.fields).flatMap(([name, field]) =>
       this.#liveField(field, rewound.fields.get(name)),
@@ -151,8 +148,6 @@ class Comparison {
     return fault(message, span, remark)
   }
 
-  // ----------------------------------------------------------------------------------- new fields
-
   #newField(field: Field): readonly Diagnostic[] {
     const { content, origin, path } = field
     if (!isPresent(field)) return []
@@ -189,8 +184,6 @@ class Comparison {
   #incompatible(): Diagnostic {
     return fault(msg`Submitted schema is not compatible with the live schema`, this.#item)
   }
-
-  // ------------------------------------------------------------------------------------- wildcards
 
   wildcards(live: StructShape): readonly Diagnostic[] {
     const top = this.#top
@@ -235,7 +228,7 @@ class Comparison {
   }
 }
 
-/** Returns the declared fields that no statement adds, in an object and in its nested objects. */
+/** Includes the fields of nested objects. */
 function missingWithin({ fields }: StructShape): readonly Field[] {
   return Array.from(fields.values()).flatMap(field => {
     if (!isPresent(field)) return []

@@ -51,14 +51,14 @@ import { rewindSplit } from './split.ts'
 
 type At = Extract<FieldLookup, { kind: 'place' }>
 
-/** Rewinds statements. Each rewind changes the shape that was passed to the constructor. */
+/** Each rewind changes the shape that was passed to the constructor. */
 export class Rewinder {
   readonly shape: StructShape
   readonly declaration: Declaration
   readonly faults: Diagnostic[] = []
-  /** The steps in reverse order. */
+  /** In reverse order. */
   readonly steps: PlannedStep[] = []
-  /** True after the rewind of a `move_conflicts` statement. */
+  /** Set by the rewind of a `move_conflicts` statement. */
   #movesConflicts = false
 
   constructor(shape: StructShape, declaration: Declaration) {
@@ -66,7 +66,7 @@ export class Rewinder {
     this.declaration = declaration
   }
 
-  /** Rewinds a statement. All later statements must already be rewound. */
+  /** All later statements must already be rewound. */
   rewind(statement: Statement): undefined {
     const { node } = statement
     switch (node.kind) {
@@ -95,7 +95,7 @@ export class Rewinder {
     this.faults.push(fault(message, span, ...remarks))
   }
 
-  /** Reports backfills without a matching `add` or `split`. Call this method after all statements are rewound. */
+  /** Reports backfills without a matching `add` or `split`, after all statements are rewound. */
   finish(): void {
     this.#rejectPending(this.shape)
   }
@@ -110,7 +110,6 @@ export class Rewinder {
     }
   }
 
-  /** Changes the origin of a field. */
   mark({ name, struct }: At, field: Field, origin: FieldOrigin): void {
     struct.fields.set(name, { ...field, origin })
   }
@@ -181,8 +180,8 @@ export class Rewinder {
   }
 
   /**
-   * Returns the expression for the value of a field in documents that lack the field. Records a fault at `span` if the
-   * field requires a value, but has neither a backfill nor a default.
+   * The value is for documents that lack the field. Records a fault at `span` if the field requires a value, but has
+   * neither a backfill nor a default.
    */
   valueFor(
     { content, defaultValue, origin, typeSpan }: Field,
@@ -284,7 +283,7 @@ export class Rewinder {
     this.appear(at, path.path, anyType, { kind: 'dropped', by: statement })
   }
 
-  /** Adds a field that documents have before a statement, but not after the statement. */
+  /** Adds a field that documents have before a statement, but not after it. */
   appear({ name, struct }: At, path: FieldNames, content: FieldType, origin: FieldOrigin): void {
     struct.fields.set(name, { path, origin, content })
   }
@@ -370,7 +369,7 @@ export class Rewinder {
     this.steps.push({ kind: 'move conflicts', into: into.path[0] ?? '' })
   }
 
-  /** Records a fault if the conflicts field does not have the type `{ *: Any } | Null`. */
+  /** The conflicts field must have the type `{ *: Any } | Null`. */
   #checkConflictsField({ path }: FieldPathPlace, span: Span | undefined): undefined {
     const at = find(this.shape, path)
     const field = at.kind === 'place' && at.isTop ? at.field : undefined
@@ -412,7 +411,7 @@ export class Rewinder {
 
 const conflictTypes: ReadonlySet<string> = new Set(['{ *: Any } | Null', 'Null | { *: Any }'])
 
-/** The position of the declaration of a field, or of the statement that creates the field. */
+/** Points to the declaration of a field, or to the statement that creates the field. */
 function placeOf({ nameSpan, origin, path }: Field): Span | undefined {
   if (nameSpan !== undefined || !('by' in origin)) return nameSpan
   const { by } = origin
@@ -424,10 +423,7 @@ function textOf({ node, source }: Statement): string {
   return source === undefined ? '' : source.text.slice(node.start, node.end)
 }
 
-/**
- * Returns an error if `node` is a constant expression whose value does not fit the type. Other expressions are not
- * checked, because their values are known only at run time.
- */
+/** Checks only constant expressions, because the values of others are known only at run time. */
 function staticFault(node: Node, type: FieldType): string | undefined {
   const value = constantOf(node)
   if (value === undefined || typeFailures(type, value, []).length === 0) return undefined

@@ -29,7 +29,6 @@ type SplitNode = Extract<MigrationStatement, { kind: 'split' }>
 
 type At = Extract<FieldLookup, { kind: 'place' }>
 
-/** The members of `Rewinder` that `rewindSplit` uses. */
 interface RewindContext {
   readonly shape: StructShape
   readonly faults: Diagnostic[]

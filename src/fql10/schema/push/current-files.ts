@@ -1,5 +1,4 @@
-// Provides the schema files of a database, updated to match the definitions in the database. `definitionsOf` returns
-// the definitions, each with its text in a schema file.
+// Provides the schema files of a database, updated to match the definitions in the database.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { isTypechecked } from '../../../model/resources/databases.ts'
@@ -18,18 +17,17 @@ import type { SchemaItem } from '../fsl/schema-items.ts'
 import { textOfDefinition } from '../fsl/text-of-definition.ts'
 import { type ForeignNames, itemFaults } from './validation.ts'
 
-/** A definition in a database. */
 interface Definition {
   readonly kind: SchemaItem['kind']
   readonly ref: Ref
   readonly name: string
-  /** The fields in the form of version 10. */
+  /** In the form of version 10. */
   readonly fields: ObjectValue
-  /** The text of the item; undefined for definitions of version 4 that a schema file cannot express. */
+  /** Undefined for definitions of version 4 that a schema file cannot express. */
   readonly text: string | undefined
 }
 
-/** All definitions in the session's database, ordered by kind and creation. */
+/** Ordered by kind and creation. */
 export function definitionsOf(session: Session): readonly Definition[] {
   const { database, transaction } = session
   return transaction.catalogue.derived(database, 'items of schema files', () => {
@@ -46,7 +44,7 @@ export function definitionsOf(session: Session): readonly Definition[] {
   })
 }
 
-/** The names of functions and roles of version 4 that schema files cannot express. */
+/** Functions and roles of version 4 that schema files cannot express. */
 export function othersOf(session: Session): ForeignNames {
   const foreign = definitionsOf(session).filter(({ text }) => text === undefined)
   const named = (kind: SchemaItem['kind']) =>
@@ -54,7 +52,6 @@ export function othersOf(session: Session): ForeignNames {
   return { functions: named('function'), roles: named('role') }
 }
 
-/** The name and the alias of a definition. */
 function namesOfDefinition({ fields, name }: Definition): readonly string[] {
   const alias = textIn(fields, 'alias')
   return alias === undefined ? [name] : [name, alias]
@@ -71,8 +68,8 @@ function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): Def
 }
 
 /**
- * Adds the text of each definition. In a file, a function with the same name as a collection needs an alias. If a
- * function needs an alias but has none, its text contains a generated alias.
+ * In a file, a function with the same name as a collection needs an alias. If a function needs an alias but has none,
+ * its text contains a generated alias.
  */
 function withTexts(found: readonly DefinitionWithoutText[]): readonly Definition[] {
   const collections = new Set(found.flatMap(({ kind, name }) => (kind === 'collection' ? [name] : [])))
@@ -92,17 +89,16 @@ function withTexts(found: readonly DefinitionWithoutText[]): readonly Definition
   })
 }
 
-/** The item texts of all definitions that schema files can express. */
 function itemTexts(session: Session): readonly string[] {
   return definitionsOf(session).flatMap(({ text }) => (text === undefined ? [] : [text]))
 }
 
-/** Returns the schema files, updated to match the current definitions. Does not store the files. */
+/** Updates the schema files to match the current definitions, without storing them. */
 export function currentFiles(session: Session): readonly FileText[] {
   return patchFiles(readSchemaFiles('active', session), itemTexts(session))
 }
 
-/** Updates the files to match the current definitions. Stores the files if any file has changed. Returns the files. */
+/** Updates the files to match the current definitions, and stores them if any file has changed. */
 export function keepFiles(session: Session): readonly FileText[] {
   const stored = readSchemaFiles('active', session)
   const current = patchFiles(stored, itemTexts(session))
@@ -113,14 +109,14 @@ export function keepFiles(session: Session): readonly FileText[] {
 }
 
 /**
- * Updates the stored files after a query has written definitions. Does nothing if the database has no stored files,
- * because `keepFiles` stores the files when a client first reads the files.
+ * Call after a query has written definitions. Does nothing if the database has no stored files, because `keepFiles`
+ * stores the files when a client first reads them.
  */
 export function keepStoredFiles(session: Session): void {
   if (readSchemaFiles('active', session).length > 0) keepFiles(session)
 }
 
-/** Stores the files of the active schema. The write is not added to the costs of the query. */
+/** The write is not added to the costs of the query. */
 export function storeFiles(files: readonly FileText[], session: Session): void {
   const { counters } = session.transaction
   const { writeBytes, writeOps } = counters
@@ -130,8 +126,8 @@ export function storeFiles(files: readonly FileText[], session: Session): void {
 }
 
 /**
- * The faults of a schema. Code is checked only if the schema has no other faults. If neither the database nor the request
- * wants the check, only the default values of fields are checked.
+ * Code is checked only if the schema has no other faults. If neither the database nor the request wants the check, only
+ * the default values of fields are checked.
  */
 export function schemaItemFaults(items: readonly SchemaItem[], session: Session): readonly Diagnostic[] {
   const others = othersOf(session)
@@ -142,9 +138,9 @@ export function schemaItemFaults(items: readonly SchemaItem[], session: Session)
 }
 
 /**
- * Checks a schema that a query has changed. The rules are the same as for pushed schema files. If the files that the
- * query changes have syntax errors, returns only these errors. Otherwise, returns all other faults of the schema.
- * Syntax errors in unchanged files are ignored, so they do not prevent other writes.
+ * The rules are the same as for pushed schema files. If the files that the query changes have syntax errors, returns
+ * only these errors. Otherwise, returns all other faults of the schema. Syntax errors in unchanged files are ignored,
+ * so they do not prevent other writes.
  */
 export function schemaFaults(session: Session): readonly Diagnostic[] {
   const stored = new Map(readSchemaFiles('active', session).map(({ name, text }) => [name, text]))

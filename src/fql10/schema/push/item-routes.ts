@@ -1,4 +1,4 @@
-// The endpoints for reading, adding, replacing and deleting a single schema item. The item may be in any file.
+// The endpoints for reading, adding, replacing and deleting a single schema item, which may be in any file.
 
 import { msg } from '../../../base/message.ts'
 import type { Session } from '../../../model/session.ts'
@@ -38,7 +38,7 @@ function kindOf({ path }: SchemaRequest): SchemaItem['kind'] {
   return kind
 }
 
-/** Finds the item whose kind and name are in the path of a request. Throws a SchemaFailure if there is no such item. */
+/** The path of the request contains the kind and the name. Throws a SchemaFailure if there is no such item. */
 function namedItem({ request, session }: SchemaCall, files: readonly FileText[]): SchemaItem {
   const kind = kindOf(request)
   const name = request.path[2] ?? ''
@@ -50,7 +50,7 @@ function namedItem({ request, session }: SchemaCall, files: readonly FileText[])
   throw notFound()
 }
 
-/** Parses the item in the body of a request. Throws a SchemaFailure for an invalid item. */
+/** Throws a SchemaFailure for an invalid item. */
 function snippetOf(request: SchemaRequest): SchemaItem {
   const { text } = request
   const kind = kindOf(request)
@@ -68,7 +68,7 @@ function snippetOf(request: SchemaRequest): SchemaItem {
   return only
 }
 
-/** The response for an item: its position, its text and its definition. */
+/** Responds with the position, the text and the definition of an item. */
 function itemAnswer(
   item: Pick<SchemaItem, 'kind' | 'source'>,
   place: SourceRange,
@@ -90,10 +90,7 @@ function contentOf(item: SchemaItem): string {
   return item.source.text.slice(item.commentStart, item.end)
 }
 
-/**
- * Executes a push. For a rehearsal (`validate=true`), only describes the effects of the push. `respond` creates the
- * response to an executed push.
- */
+/** A rehearsal (`validate=true`) only describes the effects. `respond` creates the response to an executed push. */
 function executePush(
   { request, session, version }: SchemaCall,
   push: Push,
@@ -147,7 +144,6 @@ function remove(call: SchemaCall): SchemaAnswer {
   )
 }
 
-/** The endpoints for single items. */
 export const itemRoutes: readonly Route[] = [
   {
     method: 'GET',

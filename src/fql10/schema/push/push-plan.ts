@@ -1,5 +1,5 @@
 // Plans a push: the resulting files, and the added, removed and changed items. Planning writes nothing. Executing a
-// plan writes definitions by the same rules as queries, and stores the files. `diffText` renders the changes of a plan.
+// plan writes definitions by the same rules as queries, and stores the files.
 
 import type { Session } from '../../../model/session.ts'
 import type { ObjectValue } from '../../../values/value.ts'
@@ -25,45 +25,37 @@ import { pushWarnings } from './push-warnings.ts'
 import { removedParts } from './removed-parts.ts'
 import { failedWrite, invalidFiles } from './route.ts'
 
-/** The effects of a push. */
 export interface PushPlan {
   /** The schema files before the push, updated to match the stored definitions. */
   readonly before: readonly FileText[]
   readonly after: readonly FileText[]
-  /** The changes from `before` to `after`. */
   readonly changes: readonly ItemChange[]
-  /**
-   * Returns lines that describe how the migration of a collection item changes documents. Undefined for other items.
-   */
+  /** Describes how the migration of a collection item changes documents. Undefined for other items. */
   readonly fieldLines: (item: SchemaItem) => readonly DiffLine[] | undefined
-  /** The parts that the changes remove although no file contains them. */
+  /** Removed parts that no file contains. */
   readonly removed: readonly string[]
   readonly warningsOf: (changes: readonly ItemChange[]) => readonly string[]
 }
 
-/** A request to change the schema. */
 export interface Push {
   readonly files: readonly FileText[]
-  /**
-   * True if `files` is the complete schema. If false, the push keeps all existing files that `files` does not contain.
-   */
+  /** If false, the push keeps all existing files that `files` does not contain. */
   readonly isWhole: boolean
-  /** The new keys of renamed items, by old key. */
+  /** The new keys by old key. */
   readonly renamed?: ReadonlyMap<string, string>
 }
 
-/** The existing files that a push does not replace or delete. */
+/** Existing files that a push does not replace or delete. */
 function keptFiles({ files, isWhole }: Push, base: readonly FileText[]): readonly FileText[] {
   const sent = new Set(files.map(({ name }) => name))
   return isWhole ? [] : base.filter(({ name }) => !sent.has(name))
 }
 
-/** The files after a push. */
 export function resultOf(push: Push, base: readonly FileText[]): readonly FileText[] {
   return [...keptFiles(push, base), ...push.files]
 }
 
-/** Plans a push. Throws a SchemaFailure with all faults of the files. */
+/** Throws a SchemaFailure with all faults of the files. */
 export function planOf(push: Push, session: Session): PushPlan {
   const before = currentFiles(session)
   const itemsBefore = before.flatMap(file => {
@@ -96,7 +88,7 @@ export function planOf(push: Push, session: Session): PushPlan {
   }
 }
 
-/** The items of all files. Throws a SchemaFailure with all faults. */
+/** Throws a SchemaFailure with all faults of the files. */
 function itemsOf(files: readonly FileText[]): readonly SchemaItem[] {
   const read = files.map(readFile)
   const faults = read.flatMap(each => each.faults)
@@ -108,8 +100,8 @@ function itemsOf(files: readonly FileText[]): readonly SchemaItem[] {
 }
 
 /**
- * Returns an error for each item that has the same name as an earlier item in the same or another file. Collections and
- * functions share one namespace.
+ * Returns an error for each item that has the same name as an earlier item in any file. Collections and functions share
+ * one namespace.
  */
 function duplicates(items: readonly SchemaItem[]): readonly string[] {
   const seen = new Map<string, string>()
@@ -124,8 +116,8 @@ function duplicates(items: readonly SchemaItem[]): readonly string[] {
 }
 
 /**
- * Returns the files to store. If the push contains an existing file with a blank text, the file is deleted. If the push
- * contains a file twice, the later text is stored.
+ * Omits files with a blank text, because the push deletes them. If the push contains a file twice, the later text is
+ * stored.
  */
 function storedAfter(push: Push, before: readonly FileText[]): readonly FileText[] {
   const known = new Set(before.map(({ name }) => name))
@@ -133,17 +125,14 @@ function storedAfter(push: Push, before: readonly FileText[]): readonly FileText
   return [...new Map([...keptFiles(push, before), ...stored].map(file => [file.name, file])).values()]
 }
 
-// Creates calls outside of a query, so that the schema endpoints can read and write definitions as queries do.
-
-/** The world of a session (its data and user-defined names), and calls that read and write in this world. */
+/** Reads and writes definitions as queries do. */
 interface ServiceCall {
   readonly world: DataWorld
   readonly call: Call
-  /** Creates a call whose errors have the given position in a schema file. */
+  /** Errors have the given position in a schema file. */
   readonly callAt: (span: Span) => Call
 }
 
-/** Creates the world and the calls for a request to the schema endpoints. */
 export function serviceCall(session: Session): ServiceCall {
   const world = new DataWorld(session)
   const interpreter = new Interpreter(session, world)
@@ -154,7 +143,7 @@ export function serviceCall(session: Session): ServiceCall {
   }
 }
 
-/** Writes the changes of a plan. Throws a SchemaFailure for an invalid definition. */
+/** Throws a SchemaFailure for an invalid definition. */
 export function applyPlan(plan: PushPlan, session: Session): void {
   const { callAt, world } = serviceCall(session)
   try {
@@ -179,10 +168,7 @@ export function applyPlan(plan: PushPlan, session: Session): void {
   storeFiles(plan.after, session)
 }
 
-/**
- * Converts an item to the fields of its definition. Keeps the `data` of the stored definition `before`, because items
- * do not contain `data`.
- */
+/** Keeps the `data` of the stored definition `before`, because items do not contain `data`. */
 function definition(item: SchemaItem, before?: ObjectValue): Struct {
   const data = before?.get('data')
   // The cast is safe, because definitions contain only texts, numbers, arrays and objects. These values have the same
@@ -207,7 +193,7 @@ function formIn(text: string | undefined): DiffForm | undefined {
   return text === 'semantic' || text === 'summary' || text === 'textual' ? text : undefined
 }
 
-/** Renders the changes of a plan in the given format; `''` if nothing changes. */
+/** Returns `''` if nothing changes. */
 export function diffText(
   { after, before, changes, removed, warningsOf }: PushPlan,
   form: DiffForm,
@@ -223,7 +209,7 @@ export function diffText(
 
 const marks = { removed: '-', changed: '!' } as const
 
-/** A list after the changes; `''` if the list is empty, so that the texts of other diffs equal those of the original. */
+/** Returns `''` for an empty list, so that other diffs equal those of the hosted service. */
 function section(
   title: string,
   tone: 'removed' | 'changed',

@@ -1,6 +1,6 @@
 // Warns about definitions that a push accepts, but that do not work as their author expects: indexes and unique
-// constraints over fields that never have a value, and constraints that existing documents may violate. The original
-// accepts all of these definitions, so they are no faults.
+// constraints over fields that never have a value, and constraints that existing documents may violate. The hosted
+// service accepts all of these definitions, so they are no faults.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import type { FieldType } from '../../../model/schema/field-types.ts'
@@ -23,7 +23,7 @@ import { declarationOfItem } from '../migrations/declaration.ts'
 import { shapeOf, typeOf } from '../migrations/document-shape.ts'
 import { othersOf } from './current-files.ts'
 
-/** Returns the warnings about changed collections. `items` is the complete schema after the push. */
+/** `items` is the complete schema after the push. */
 export function pushWarnings(
   changes: readonly ItemChange[],
   items: readonly SchemaItem[],
@@ -48,9 +48,7 @@ export function pushWarnings(
   })
 }
 
-// ------------------------------------------------------------------------------------- paths without values
-
-/** An index or a unique constraint, as warnings name it, with its paths. */
+/** An index or a unique constraint, as warnings name it. */
 interface NamedPaths {
   readonly label: string
   readonly paths: readonly IndexPath[]
@@ -90,7 +88,7 @@ function emptyPaths(item: CollectionItem, names: SchemaNames, find: FindCollecti
   )
 }
 
-/** Fields that documents have without a declaration. */
+/** Documents have these fields without a declaration. */
 const undeclared: ReadonlySet<unknown> = new Set(['id', 'coll', 'ts', 'ttl'])
 
 function mayHaveValue(stored: FieldType, path: Path, mva: boolean): boolean {
@@ -137,9 +135,7 @@ function placeOf({ source, start }: Span): string {
   return `${source.name}:${line}:${start - source.lineStart(line) + 1}`
 }
 
-// ------------------------------------------------------------------------------- constraints of existing documents
-
-/** Warns about added constraints of a collection with documents, with a query that lists the violating documents. */
+/** Warns with a query that lists the violating documents. */
 function uncheckedConstraints(
   before: CollectionItem,
   after: CollectionItem,
@@ -175,9 +171,9 @@ function failuresQuery({ body }: OfKind<CollectionItem['members'][number], 'chec
 }
 
 /**
- * Lists documents that share their values with another document. Documents without any value are unique. The query uses
- * an index over exactly the fields of the constraint if there is one, because a search in all documents for each document
- * is slow.
+ * Lists documents that share their values with another document. Documents without any value are unique. Uses an index
+ * over exactly the fields of the constraint if there is one, because a search in all documents for each document is
+ * slow.
  */
 function duplicatesQuery({ paths }: UniqueMember, item: CollectionItem): string {
   const collection = item.name.text
@@ -209,7 +205,7 @@ function indexOver(paths: readonly IndexPath[], { members }: CollectionItem): st
   })?.name.text
 }
 
-/** The spelling of a path in a query, which is null if an object or an element on the path is missing. */
+/** The result of the spelled path is null if an object or an element on the path is missing. */
 function safeSpelling([first, ...steps]: Path): string {
   const safe = steps.map(name => {
     if (typeof name === 'bigint') return `?.drop(${name}).first()`

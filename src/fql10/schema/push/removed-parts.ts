@@ -36,7 +36,7 @@ function resolverLine(ref: Ref, session: Session): readonly string[] {
   return name === undefined ? [] : [`the GraphQL field ${textIn(meta, 'location')}.${name}`]
 }
 
-/** Returns the indexes of version 4 that cover only this collection, because they are deleted with the collection. */
+/** Indexes of version 4 that cover only this collection are deleted with the collection. */
 function indexLines(collection: Ref, session: Session): readonly string[] {
   const { catalogue } = session.transaction
   const number = Number(collection.id)

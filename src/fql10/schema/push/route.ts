@@ -10,7 +10,6 @@ import { type Diagnostic, positionOf, type QueryFailure } from '../../failure/qu
 import { summaryOf } from '../../failure/summary.ts'
 import type { SchemaRequest } from '../../wire/schema-request.ts'
 
-/** A request that an endpoint handles. */
 export interface SchemaCall {
   readonly request: SchemaRequest
   readonly session: Session
@@ -18,10 +17,9 @@ export interface SchemaCall {
   readonly version: Micros
 }
 
-/** The placeholder for the commit time in the text of a document. JSON text cannot contain this character unescaped. */
+/** Replaced by the commit time in the text of a document. JSON text cannot contain this character unescaped. */
 export const documentTime = '\u0002'
 
-/** A part of a response that is already JSON text. */
 export class JsonText {
   readonly text: string
   constructor(text: string) {
@@ -29,38 +27,26 @@ export class JsonText {
   }
 }
 
-/**
- * The placeholder for the commit time in the member `version` of a response. JSON text cannot contain this character
- * unescaped.
- */
+/** Replaced by the commit time in the member `version`. JSON text cannot contain this character unescaped. */
 export const commitTime: JsonText = new JsonText('\u0001')
 
-/** The members of a response: plain values and JSON text. */
 export type SchemaAnswer = { readonly version: Micros | JsonText; readonly [member: string]: unknown }
 
-/** An endpoint. */
 export interface Route {
   readonly method: string
   /** The path after `/schema/1/`. `*` matches any path segment. */
   readonly path: readonly string[]
-  /**
-   * Undefined if no request writes. `unless rehearsed` if rehearsals (`isRehearsal`) do not write, but all other
-   * requests write. A request that writes needs an admin key.
-   */
+  /** `unless rehearsed`: all requests but rehearsals (`isRehearsal`) write. Writing needs an admin key. */
   readonly writes?: 'always' | 'unless rehearsed'
-  /** Handles a request, and returns the members of the response. Throws a SchemaFailure. */
+  /** Returns the members of the response. Throws a SchemaFailure. */
   readonly answer: (call: SchemaCall) => SchemaAnswer
 }
 
-/**
- * True if a request to change an item is only a rehearsal. The response then describes the effects, and nothing is
- * written.
- */
+/** A rehearsal describes the effects of a change, and writes nothing. */
 export function isRehearsal({ parameters }: SchemaRequest): boolean {
   return parameters.validate === 'true'
 }
 
-/** True if a request writes. */
 export function doesWrite({ writes }: Route, request: SchemaRequest): boolean {
   return writes === 'always' || (writes === 'unless rehearsed' && !isRehearsal(request))
 }
@@ -70,14 +56,14 @@ export function checksVersion({ writes }: Route, request: SchemaRequest): boolea
   return writes !== 'unless rehearsed' || !isRehearsal(request)
 }
 
-/** Thrown to reject a request. All writes of the request are discarded. */
+/** Rejects a request, and discards all its writes. */
 export class SchemaFailure extends LanguageError {
   override name = 'SchemaFailure'
   readonly status: 400 | 403 | 404 | 405 | 409
-  /** The fault for the query log. */
+  /** For the query log. */
   readonly fault: Fault
 
-  /** `about` is the diagnostic that the message shows, if any. */
+  /** `about` is the diagnostic that the message shows. */
   constructor(status: SchemaFailure['status'], message: string | Message, about?: Diagnostic) {
     super(String(message))
     this.fault = {
@@ -93,10 +79,7 @@ export class SchemaFailure extends LanguageError {
   }
 }
 
-/**
- * The failure for invalid files. The message shows the faults with their positions. A message that would be too long
- * shows only the first faults.
- */
+/** The message shows the faults with their positions. A message that would be too long shows only the first faults. */
 export function invalidFiles(faults: readonly (Diagnostic | string)[]): SchemaFailure {
   const drawn: string[] = []
   let units = 0
@@ -111,10 +94,7 @@ export function invalidFiles(faults: readonly (Diagnostic | string)[]): SchemaFa
   return new SchemaFailure(400, drawn.join('\n'), typeof first === 'string' ? undefined : first)
 }
 
-/**
- * Converts the failure of a write to a SchemaFailure. If the write makes the schema inconsistent, the message contains
- * the position of the written item.
- */
+/** If the write makes the schema inconsistent, the message contains the position of the written item. */
 export function failedWrite(failure: QueryFailure): SchemaFailure {
   const [first] = failure.diagnostics
   if (failure.code !== 'invalid_schema' || first?.span === undefined)

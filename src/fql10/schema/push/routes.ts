@@ -23,20 +23,15 @@ import {
   stageRehearsal,
 } from './staged-schema.ts'
 
-/** Returns the push that a request describes: the files, and whether the files are the complete schema. */
 function pushOf({ files, parameters }: SchemaRequest): Push {
   return { files, isWhole: parameters.override !== 'false' }
 }
 
-/**
- * Returns the staged files if the request has `staged=true` and a schema is staged. Returns the active files in all
- * other cases.
- */
+/** Returns the staged files if the request has `staged=true` and a schema is staged, else the active files. */
 function filesOf({ parameters }: SchemaRequest, session: Session): readonly FileText[] {
   return parameters.staged === 'true' ? stagedFiles(session) : keepFiles(session)
 }
 
-/** The endpoints for files and pushes. */
 const fileRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -71,10 +66,7 @@ const fileRoutes: readonly Route[] = [
   },
 ]
 
-/**
- * Compares the pushed files with the active schema, or with the staged schema if the request has `staged=true`. Writes
- * nothing.
- */
+/** Compares with the active schema, or with the staged schema if the request has `staged=true`. Writes nothing. */
 const compare: Route['answer'] = ({ request, session, version }) => {
   const push = pushOf(request)
   const form = diffFormOf(request) ?? 'semantic'
@@ -84,8 +76,8 @@ const compare: Route['answer'] = ({ request, session, version }) => {
 }
 
 /**
- * Compares a push with the staged schema. The pushed files must also be a valid change of the active schema, because
- * the commit of the staged schema replaces the active schema with these files.
+ * The pushed files must also be a valid change of the active schema, because the commit of the staged schema replaces
+ * the active schema with these files.
  */
 function planFromStaged(push: Push, session: Session): PushPlan {
   const before = stagedFiles(session)
@@ -101,7 +93,7 @@ function planFromStaged(push: Push, session: Session): PushPlan {
   return { before, after, changes, fieldLines, removed, warningsOf }
 }
 
-/** The endpoints for comparison. `diff` and `validate` are two names of one endpoint. */
+/** `diff` and `validate` are two names of one endpoint. */
 const diffRoutes: readonly Route[] = ['diff', 'validate'].map(name => ({
   method: 'POST',
   path: [name],
@@ -127,12 +119,11 @@ const abandon: Route['answer'] = ({ session }) => {
   return { version: commitTime }
 }
 
-/** Creates an endpoint for staged schemas under its two paths, such as `status` and `staged/status`. */
+/** An endpoint has two paths, such as `status` and `staged/status`. */
 function stagedPaths(name: string, route: Omit<Route, 'path'>): readonly Route[] {
   return [[name], ['staged', name]].map(path => ({ ...route, path }))
 }
 
-/** The endpoints for staged schemas. */
 const stagedRoutes: readonly Route[] = [
   ...stagedPaths('status', { method: 'GET', answer: status }),
   ...stagedPaths('commit', { method: 'POST', writes: 'always', answer: commit }),
@@ -146,7 +137,7 @@ const routes: readonly Route[] = [
   ...stagedRoutes,
 ]
 
-/** Wraps an endpoint. If a schema is staged, the wrapped endpoint reads and writes the staged schema. */
+/** If a schema is staged, the wrapped endpoint reads and writes the staged schema. */
 function inStagedSchema(route: Route): Route {
   const answer: Route['answer'] = call => {
     const { request, session } = call
@@ -159,7 +150,7 @@ function inStagedSchema(route: Route): Route {
   return { ...route, answer }
 }
 
-/** Finds the endpoint of a request. Throws a SchemaFailure if there is no such endpoint. */
+/** Throws a SchemaFailure if there is no such endpoint. */
 export function routeOf({ method, path }: SchemaRequest): Route {
   const here = routes.filter(
     route =>

@@ -31,12 +31,10 @@ import {
 } from './route.ts'
 import { routeOf } from './routes.ts'
 
-/** True for a request to the schema endpoints. */
 export function isSchemaRequest({ options }: LanguageRequest): boolean {
   return options?.kind === schemaOptions.kind
 }
 
-/** A query that executes a request to the schema endpoints. */
 export class SchemaQuery implements Query {
   readonly #request: SchemaRequest
   readonly #typecheck: string | undefined
@@ -46,10 +44,7 @@ export class SchemaQuery implements Query {
     this.#typecheck = options?.typecheck
   }
 
-  /**
-   * A request to an unknown endpoint counts as `pure`. `evaluate` reports the error of such a request, after the caller
-   * has been authenticated.
-   */
+  /** A request to an unknown endpoint counts as `pure`. `evaluate` reports its error after authentication. */
   get effect(): Query['effect'] {
     const effect = () => (doesWrite(routeOf(this.#request), this.#request) ? 'write' : 'read')
     return catchError(SchemaFailure, effect, () => 'pure')
@@ -107,13 +102,11 @@ function bodyOf(answer: SchemaAnswer): string {
   return `{${members.join(',')}}`
 }
 
-/** Replaces the placeholders for the commit time in a body. */
 export function completeSchemaBody(body: string, time: Micros): string {
   const text = body.replace(commitTime.text, `${time}`)
   return text.includes(documentTime) ? text.replaceAll(documentTime, formatMicros(time)) : text
 }
 
-/** The response to a rejected request. */
 export function refusedSchemaRequest(error: LanguageError): RenderedResponse {
   const status = error instanceof SchemaFailure ? error.status : 400
   const fault = error instanceof SchemaFailure ? error.fault : undefined

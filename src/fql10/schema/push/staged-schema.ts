@@ -1,6 +1,6 @@
-// Manages staged schemas. A staged schema takes effect when a client commits the schema. Before the commit, the service
-// stores the staged files and builds the staged indexes, but does not store the staged definitions. Each push must be a
-// valid change of the active schema. To read or write staged definitions, the service activates the staged schema in a
+// Manages staged schemas, which take effect when a client commits them. Before the commit, the service stores the
+// staged files and builds the staged indexes, but does not store the staged definitions. Each push must be a valid
+// change of the active schema. To read or write staged definitions, the service activates the staged schema in a
 // rehearsal: a transaction whose writes are discarded.
 
 import { msg } from '../../../base/message.ts'
@@ -20,28 +20,22 @@ import { currentFiles, definitionsOf, keepFiles, storeFiles } from './current-fi
 import { applyPlan, type Push, type PushPlan, planOf, resultOf } from './push-plan.ts'
 import { SchemaFailure } from './route.ts'
 
-/** The status of a staged schema. Only a schema that is `ready` can be committed. */
+/** Only a schema that is `ready` can be committed. */
 type StagedStatus = 'none' | 'pending' | 'ready' | 'failed'
 
-/**
- * Returns the files that a push to the staged schema changes: the staged files, or the active files if no schema is
- * staged.
- */
+/** Returns the active files if no schema is staged. */
 export function stagedFiles(session: Session): readonly FileText[] {
   return isStaged(session) ? readSchemaFiles('staged', session) : keepFiles(session)
 }
 
-/**
- * The plan to activate the staged files. Throws a SchemaFailure if these files are no longer a valid change of the
- * active schema.
- */
+/** Throws a SchemaFailure if the staged files are no longer a valid change of the active schema. */
 export function stagedPlan(session: Session): PushPlan {
   return planOf({ files: readSchemaFiles('staged', session), isWhole: true }, session)
 }
 
 /**
- * Creates a session, for the same query, in which the staged schema is active. Its writes are discarded.
- * Throws a SchemaFailure if the staged files are no longer a valid change of the active schema.
+ * Creates a session, for the same query, in which the staged schema is active and writes are discarded. Throws a
+ * SchemaFailure if the staged files are no longer a valid change of the active schema.
  */
 export function stagedSession(session: Session): Session {
   return rehearse(readSchemaFiles('staged', session), session)
@@ -55,7 +49,7 @@ function rehearse(files: readonly FileText[], session: Session): Session {
   return rehearsal
 }
 
-/** Stages the files of a push. Throws a SchemaFailure if these files are not a valid change of the active schema. */
+/** Throws a SchemaFailure if the files are not a valid change of the active schema. */
 export function stagePush(push: Push, session: Session): void {
   const files = resultOf(push, stagedFiles(session))
   const { after } = planOf({ files, isWhole: true }, session)
@@ -63,7 +57,6 @@ export function stagePush(push: Push, session: Session): void {
   stage(after, session)
 }
 
-/** Stages the schema that is active in a rehearsal. */
 export function stageRehearsal(rehearsal: Session, session: Session): void {
   stage(currentFiles(rehearsal), session)
 }
@@ -77,7 +70,7 @@ function stage(files: readonly FileText[], session: Session): void {
   }
 }
 
-/** Activates the staged schema. Throws a SchemaFailure if no schema is staged, or if the staged schema is not ready. */
+/** Throws a SchemaFailure if no schema is staged, or if the staged schema is not ready. */
 export function commitStaged(session: Session): void {
   const { status } = stagedState(session)
   if (status === 'none') throw new SchemaFailure(400, msg`There is no staged schema to commit`)
@@ -93,7 +86,7 @@ export function commitStaged(session: Session): void {
   applyPlan(plan, session)
 }
 
-/** Deletes the staged schema. Throws a SchemaFailure if no schema is staged. */
+/** Throws a SchemaFailure if no schema is staged. */
 export function abandonStaged(session: Session): void {
   if (!isStaged(session)) throw new SchemaFailure(400, msg`There is no staged schema to abandon`)
   for (const { definition, ref } of collectionsOf(session)) updateOwnIndexes(ref, definition, session, [])
@@ -113,7 +106,7 @@ function collectionsOf(session: Session): readonly StoredCollection[] {
   })
 }
 
-/** The existing collections that the staged schema contains, with their staged definitions. */
+/** Existing collections with their staged definitions. */
 function plannedCollections(session: Session): readonly StoredCollection[] {
   const there = new Map(collectionsOf(session).map(({ name, ref }) => [name, ref]))
   return itemsIn(readSchemaFiles('staged', session)).flatMap(item => {
@@ -122,16 +115,13 @@ function plannedCollections(session: Session): readonly StoredCollection[] {
   })
 }
 
-/** The status of a staged schema, with details. */
 interface StagedState {
   readonly status: StagedStatus
-  /**
-   * The collections with indexes that are not built yet, and a line for each such index; `''` if all indexes are built.
-   */
+  /** The collections with indexes that are not built yet, and a line for each index; `''` if there are none. */
   readonly pendingSummary: string
 }
 
-/** The status of the staged schema. The indexes of a staged schema are built in the background. */
+/** Indexes of a staged schema are built in the background. */
 export function stagedState(session: Session): StagedState {
   if (!isStaged(session)) return { status: 'none', pendingSummary: '' }
   const unready = plannedCollections(session).map(({ definition, name, ref }) => ({

@@ -1,5 +1,5 @@
-// The world (data access) of a query while a schema is staged. A staged schema is stored, but not active yet. The query
-// reads and writes definitions in their staged form. All names and function calls in the query use the active schema.
+// The world (data access) of a query while a schema is staged: stored, but not active yet. The query reads and writes
+// definitions in their staged form. All names and function calls in the query use the active schema.
 
 import { catchError } from '../../../base/catch-error.ts'
 import { msg } from '../../../base/message.ts'
@@ -23,13 +23,13 @@ import { isSchemaNative } from '../fsl/definition-of-item.ts'
 import { SchemaFailure } from './route.ts'
 import { stagedSession, stageRehearsal } from './staged-schema.ts'
 
-/** A session in which the staged schema is active, and the world of this session. */
+/** In this session, the staged schema is active. */
 interface Rehearsal {
   readonly session: Session
   readonly world: DataWorld
 }
 
-/** The world of one query while a schema is staged. `active` is the world of the same query with the active schema. */
+/** `active` is the world of the same query with the active schema. */
 export class StagedWorld implements World {
   readonly documents: DocumentAccess
   readonly sets: SetReader
@@ -61,7 +61,6 @@ export class StagedWorld implements World {
     return this.#active.callUser(callee, args, call)
   }
 
-  /** Reads definitions in their staged form. */
   #documents(): DocumentAccess {
     const active = this.#active.documents
     const of = ({ ref }: Doc, call: Call): DocumentAccess =>
@@ -81,7 +80,7 @@ export class StagedWorld implements World {
     }
   }
 
-  /** Scans sets of definitions in their staged form. */
+  /** Sets of definitions contain their staged form. */
   #sets(): SetReader {
     const active = this.#active.sets
     return {
@@ -128,10 +127,7 @@ export class StagedWorld implements World {
     return this.#active.changesSchema
   }
 
-  /**
-   * The world with the staged definitions. Undefined if `call` reads the past, or if the staged files are no longer a
-   * valid change of the active schema.
-   */
+  /** Undefined if `call` reads the past, or if the staged files are no longer a valid change of the active schema. */
   #staged(call: Call): DataWorld | undefined {
     if (call.at !== undefined) return undefined
     const rehearsal = this.#begun()

@@ -19,10 +19,7 @@ export interface ForeignNames {
   readonly roles: readonly string[]
 }
 
-/**
- * The faults that are found by checking all items together. Resources and roles are checked only if the types have no
- * fault.
- */
+/** Resources and roles are checked only if the types have no fault. */
 export function itemFaults(items: readonly SchemaItem[], others: ForeignNames): readonly Diagnostic[] {
   const collections = items.filter(item => item.kind === 'collection')
   const find = finderOf(collections)
@@ -48,10 +45,7 @@ const nativeResources: readonly string[] = [
   'AccessProvider',
 ]
 
-/**
- * Returns a function that finds a collection by the name in a type. Collections from files have no numbers yet, so the
- * function returns temporary numbers.
- */
+/** Finds a collection by the name in a type. The numbers are temporary, because files contain no numbers. */
 function finderOf(collections: readonly CollectionItem[]): FindCollection {
   const found = new Map<string, ReferredCollection>(
     Array.from(referable, ([name, number]) => [name, { number, name }]),

@@ -26,38 +26,31 @@ import {
 import { type DiffLine, indentLine, markedLine } from './drawing.ts'
 import { isSameTree } from './same-tree.ts'
 
-/** The lines about one aspect of an item. */
 interface DiffGroup {
   /** Undefined if the group has no title. */
   readonly title: string | undefined
   readonly lines: readonly DiffLine[]
 }
 
-/** The differences between two versions of an item. */
 export interface ItemDiff {
   /** True if the versions have different meanings, even if no line describes the difference. */
   readonly isDifferent: boolean
-  /** The groups to show. */
   readonly groups: readonly DiffGroup[]
 }
 
-/** An item before and after a change. `before` is undefined for a new item, and `after` for a deleted item. */
+/** `before` is undefined for a new item, and `after` for a deleted item. */
 export interface ItemPair<T extends SchemaItem = SchemaItem> {
   readonly before: T | undefined
   readonly after: T | undefined
 }
 
-/** Creates the lines about members of one kind. */
 interface Wording<T> {
   readonly added: (member: T) => readonly DiffLine[]
   readonly removed: (member: T) => readonly DiffLine[]
   readonly changed: (pair: Pair<T>) => readonly DiffLine[]
 }
 
-/**
- * Compares two versions of an item. `fieldLines` describe the effects of the item's migrations on existing documents.
- * `fieldLines` is undefined if the migrations have no effect.
- */
+/** `fieldLines` describe the effects of the item's migrations on existing documents. Undefined if nothing changes. */
 export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | undefined): ItemDiff {
   step(stepsPerDefinition)
   const found = new Findings()
@@ -77,16 +70,15 @@ export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | und
 }
 
 /**
- * True if the code in two versions of an item is printed in the same way. The order of members is not significant. If
- * not, the stored definition must change even if the syntax trees are equal, for example `1.0` and `1.00`.
- * Otherwise, the files would be updated to the old text.
+ * Compares printed code, ignoring the order of members. If the prints differ, the stored definition must change even if
+ * the syntax trees are equal, for example `1.0` and `1.00`. Otherwise, the files would be updated to the old text.
  */
 function isPrintedEqual(before: SchemaItem, after: SchemaItem): boolean {
   const [one, other] = [printedParts(before), printedParts(after)]
   return one.size === other.size && [...one].every(([key, text]) => other.get(key) === text)
 }
 
-/** The kinds of members that contain no code. Equal parts of these kinds can have different spellings. */
+/** These members contain no code. Equal parts of these kinds can have different spellings. */
 const withoutCode: ReadonlySet<AnyMember['kind']> = new Set(['wildcard', 'index', 'unique'])
 
 function printedParts(item: SchemaItem): ReadonlyMap<string, string> {
@@ -139,10 +131,7 @@ function namedWording<T>(what: (member: T) => string, changed: Wording<T>['chang
   }
 }
 
-/**
- * Creates a wording with the lines `add …`, `remove …` and `change …`. `what` describes a member. `how` is the end of
- * the line `change …`.
- */
+/** `what` describes a member in `add …` and `remove …`. `how` is the end of the line `change …`. */
 function changingWording<T>(
   what: (member: T) => string,
   isChanged: (pair: Pair<T>) => boolean,
@@ -230,10 +219,7 @@ function membersOf<K extends CollectionMember['kind']>(
   return ofKind(item?.members ?? [], kind)
 }
 
-/**
- * True if the wildcards (`*: Type`) of two collections have the same type. A collection without fields has an implicit
- * wildcard.
- */
+/** Compares the types of the wildcards (`*: Type`). A collection without fields has an implicit wildcard. */
 function isSameWildcard(before: CollectionItem | undefined, after: CollectionItem | undefined): boolean {
   const [was, is] = [before, after].map(item => {
     const [wildcard] = membersOf(item, 'wildcard')
@@ -321,7 +307,7 @@ function signatureOf({ parameters, result }: FunctionItem) {
   return [parameters.map(({ isRest, name, type }) => [isRest, name.text, type]), result]
 }
 
-/** Compares the members of roles or access providers, in the given order of kinds. */
+/** `kinds` gives the order of the lines. */
 function compareMembers<T extends RoleMember | ProviderMember>(
   { after, before }: ItemPair<SchemaItem & { readonly members: readonly T[] }>,
   kinds: readonly T['kind'][],
@@ -382,22 +368,20 @@ const providerWording: Wording<ProviderMember> = {
   },
 }
 
-/** An element of the old list, and the element of the new list with the same key. */
+/** Elements of the old and the new list with the same key. */
 interface Pair<T> {
   readonly before: T
   readonly after: T
 }
 
-/**
- * The result of matching. `added` has the order of the new list. `removed` and `kept` have the order of the old list.
- */
+/** `added` has the order of the new list. `removed` and `kept` have the order of the old list. */
 interface Matching<T> {
   readonly added: readonly T[]
   readonly removed: readonly T[]
   readonly kept: readonly Pair<T>[]
 }
 
-/** Matches the elements of two lists by a key that is unique within each list. */
+/** The key must be unique within each list. */
 export function matchByKey<T>(
   before: readonly T[],
   after: readonly T[],

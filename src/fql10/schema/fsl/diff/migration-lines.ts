@@ -8,15 +8,15 @@ import { ExpressionPrinter, printPath } from '../print-expression.ts'
 import type { SchemaItem } from '../schema-items.ts'
 import { type DiffLine, indentLine, markedLine } from './drawing.ts'
 
-/** The new migration statements of a collection, and the steps that implement the statements. */
+/** The steps implement the new statements. */
 interface PlannedMigration {
   readonly steps: readonly PlannedStep[]
   readonly statements: readonly Statement[]
 }
 
 /**
- * Lines about the effects of migrations. Undefined if there are neither steps nor an `add_wildcard` statement. The
- * result can be empty, because some steps have no line.
+ * Undefined if there are neither steps nor an `add_wildcard` statement. The result can be empty, because some steps
+ * have no line.
  */
 export function migrationLines(
   { statements, steps }: PlannedMigration,

@@ -15,7 +15,6 @@ const places: ReadonlySet<string> = new Set([
   'written',
 ])
 
-/** True if two syntax trees, or two lists of syntax trees, are equal apart from positions. */
 export function isSameTree(left: unknown, right: unknown): boolean {
   step()
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {

@@ -6,23 +6,18 @@ import type { SchemaItem } from '../schema-items.ts'
 import { type Coloring, type DiffLine, indentLine, renderLines } from './drawing.ts'
 import { diffOfItem, type ItemDiff, type ItemPair, matchByKey } from './item-diff.ts'
 
-/** An item that differs between two schemas. */
 export interface ItemChange extends ItemPair {
   readonly diff: ItemDiff
 }
 
-/** Additional data for the comparison of two schemas. */
 interface DiffContext {
-  /** Returns lines about the effects of an item's migrations. Undefined if the migrations have no effect. */
+  /** Lines about the effects of an item's migrations. Undefined if the migrations have no effect. */
   readonly fieldLines?: (item: SchemaItem) => readonly DiffLine[] | undefined
   /** The new keys of renamed items, by old key. */
   readonly renamed?: ReadonlyMap<string, string> | undefined
 }
 
-/**
- * The items that differ between two schemas: first the added items, then the removed items, then the changed items.
- * Each group is sorted by kind and name.
- */
+/** First the added items, then the removed items, then the changed items. Each group is sorted by kind and name. */
 export function changesOf(
   before: readonly SchemaItem[],
   after: readonly SchemaItem[],
@@ -64,10 +59,7 @@ export function summaryDiff(changes: readonly ItemChange[], coloring: Coloring):
   )
 }
 
-/**
- * Renders the differences of each changed item. The differences of an item are in groups, and an empty line follows
- * each group. `''` if no item has changed.
- */
+/** The differences of an item are in groups, and an empty line follows each group. `''` if no item has changed. */
 export function semanticDiff(changes: readonly ItemChange[], coloring: Coloring): string {
   return renderLines(changes.flatMap(itemLines), coloring)
 }
@@ -100,9 +92,7 @@ function named({ kind, name }: SchemaItem): string {
   return `${kind} \`${name.text}\``
 }
 
-/**
- * The position (file, line, column) at which an item starts. An item includes the comment and the annotations above it.
- */
+/** File, line and column. An item includes the comment and the annotations above it. */
 function placeOf({ commentStart, source }: SchemaItem): string {
   const line = source.lineOf(commentStart)
   return `${source.name}:${line}:${commentStart - source.lineStart(line) + 1}`

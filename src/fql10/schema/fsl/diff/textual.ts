@@ -11,19 +11,18 @@ type FileTexts = ReadonlyMap<string, string>
 const contextRows = 3
 
 /**
- * Maximum number of changed lines for which the shortest difference is computed. The cost grows with the square of the
- * number of changed lines. If more lines have changed, one replacement covers all lines from the first to the last
- * difference.
+ * Maximum number of changed lines for which the shortest difference is computed, because the cost grows with the square
+ * of this number. If more lines have changed, one replacement covers all lines from the first to the last difference.
  */
 const editsMax = 2000
 
-/** A line of the old text (`before`) and a line of the new text (`after`), aligned. A missing line is undefined. */
+/** Aligned lines of the old and the new text. A missing line is undefined. */
 interface Row {
   readonly before: string | undefined
   readonly after: string | undefined
 }
 
-/** The differences of the files, sorted by file name, with an empty line between files. `''` if all texts are equal. */
+/** Sorted by file name, with an empty line between files. `''` if all texts are equal. */
 export function textualDiff(before: FileTexts, after: FileTexts, coloring: Coloring): string {
   const names = [...new Set([...before.keys(), ...after.keys()])].sort((left, right) =>
     left < right ? -1 : 1,
@@ -43,7 +42,7 @@ function linesOf(text: string | undefined): readonly string[] {
   return lines
 }
 
-/** Aligns two texts. Removed lines and added lines at the same position form replacements. */
+/** Removed lines and added lines at the same position form replacements. */
 function rowsOf(before: readonly string[], after: readonly string[]): readonly Row[] {
   step(before.length + after.length)
   let start = 0
@@ -95,8 +94,8 @@ function isKept({ before, after }: Row): boolean {
 }
 
 /**
- * The hunks of two texts. Line numbers refer to the new text. The last line number in a hunk's title can exceed the
- * number of lines in the new text, because `rows` also contains removed lines.
+ * Line numbers refer to the new text. The last line number in a hunk's title can exceed the number of lines in the new
+ * text, because `rows` also contains removed lines.
  */
 function hunkLines(rows: readonly Row[]): readonly DiffLine[] {
   const lines: DiffLine[] = []
