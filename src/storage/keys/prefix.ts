@@ -1,6 +1,7 @@
-// Computes intervals of keys with a common prefix.
+// Computes intervals of keys: those with a common prefix, and what is left of intervals from a key on.
 
 import { assert } from '../../base/assert.ts'
+import { compareBytes } from '../../values/order.ts'
 
 /** Half-open. */
 export interface KeyInterval {
@@ -22,3 +23,16 @@ export function successor(prefix: Uint8Array): Uint8Array {
   end[length - 1] = (end[length - 1] as number) + 1
   return end
 }
+
+/** The parts of intervals that are not before `key`, in the order of keys. The intervals must not overlap. */
+export function intervalsFrom<Interval extends KeyInterval>(
+  intervals: readonly Interval[],
+  key: Uint8Array = nothing,
+): Interval[] {
+  return intervals
+    .filter(({ end }) => compareBytes(end, key) > 0)
+    .map(each => (compareBytes(each.start, key) < 0 ? { ...each, start: key } : each))
+    .sort((left, right) => compareBytes(left.start, right.start))
+}
+
+const nothing = new Uint8Array()

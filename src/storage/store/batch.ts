@@ -2,6 +2,7 @@
 // and because its writes need memory. Each batch is one transaction and continues where the previous batch ended.
 
 import { systemClock } from '../../base/clock.ts'
+import type { Bytes, Entry } from '../kv/kv-contract.ts'
 
 /** Approximate maximum number of rows that a batch removes or writes. */
 export const batchWritesMax = 256
@@ -48,4 +49,17 @@ export class Batch {
     const isLong = this.#reads >= batchWritesMax * readsPerWrite
     return isLong || this.#bytes + bytes >= batchBytesMax || this.#isOver()
   }
+}
+
+/** Returns the keys of the first of `rows` to remove them, as many as `batch` allows, and counts them in `batch`. */
+export function takeKeys(batch: Batch, rows: Iterable<Entry>): Bytes[] {
+  // Only the keys are collected, because the values of a batch could need much memory.
+  const keys: Bytes[] = []
+  for (const { key, value } of rows) {
+    if (batch.isFull()) break
+    // Nothing is decoded, so a removal costs about as much as a read.
+    batch.read(1, key.length + value.length)
+    keys.push(key)
+  }
+  return keys
 }

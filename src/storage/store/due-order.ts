@@ -17,6 +17,7 @@ import {
 } from '../../values/value.ts'
 import { decodeKey, decodeKeyOf } from '../keys/key-reader.ts'
 import { documentsIndex, dueKey, dueRange, eventRange } from '../keys/keyspace.ts'
+import { intervalsFrom } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
 import type { Bytes, Entry, KeyRange, View } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
@@ -71,10 +72,16 @@ function orders({ collection, database }: CollectionPlace, notAfter?: Micros): r
   ]
 }
 
-/** Returns marks of a collection up to the time `notAfter`, at most `limit`. */
-export function dueMarks(view: View, place: CollectionPlace, notAfter: Micros, limit: number): DueMark[] {
+/** Returns marks of a collection up to the time `notAfter`, at most `limit`, in the order of their keys. */
+export function dueMarks(
+  view: View,
+  place: CollectionPlace,
+  notAfter: Micros,
+  limit: number,
+  from?: Bytes,
+): DueMark[] {
   const marks: DueMark[] = []
-  for (const range of orders(place, notAfter)) {
+  for (const range of intervalsFrom(orders(place, notAfter), from)) {
     if (marks.length >= limit) break
     for (const row of view.range({ ...range, limit: limit - marks.length })) marks.push(markOf(row))
   }
@@ -107,11 +114,12 @@ export function* markedDocuments(
   if (under !== undefined) yield under
 }
 
-/** Returns the time of the earliest mark of a collection; undefined if the collection has no marks. */
-export function firstDue(view: View, place: CollectionPlace): Micros | undefined {
+/** Returns the time of a collection's earliest mark after the time `after`; undefined if there is none. */
+export function firstDue(view: View, place: CollectionPlace, after: Micros): Micros | undefined {
+  const past = orders(place, after)
   let first: Micros | undefined
-  for (const range of orders(place)) {
-    const row = firstOf(view, range)
+  for (const [at, { end }] of orders(place).entries()) {
+    const row = firstOf(view, { start: past[at]?.end ?? end, end })
     if (row !== undefined) first = Math.min(first ?? never, markOf(row).time)
   }
   return first

@@ -16,10 +16,13 @@ import {
   Ref,
   rootDatabase,
 } from '../../values/value.ts'
+import type { Bytes } from '../kv/kv-contract.ts'
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
 import { scanDocuments } from './documents.ts'
 import { type DueMark, dueMarks, firstDue, markDue, nativePlaces } from './due-order.ts'
-import { expiredRows, hasOldChanges, nextGarbage, removeGarbage, removeOldChanges } from './removals.ts'
+import { expiredRows } from './expired-rows.ts'
+import { hasOldChanges, removeOldChanges } from './old-changes.ts'
+import { nextGarbage, removeGarbage } from './removals.ts'
 import { expiresAt } from './retention.ts'
 import type { Store } from './store.ts'
 import type { CollectionPlace, EntryScan } from './store-contract.ts'
@@ -36,6 +39,11 @@ interface DueCheck extends CollectionPlace {
   readonly at: number
   /** Due marks that were read but not processed yet. */
   readonly marks: readonly DueMark[]
+  /**
+   * The last mark that was processed. The next marks are read from there, because a read from the start would skip all
+   * removed marks which LMDB still contains.
+   */
+  readonly from: Bytes | undefined
 }
 
 const noMarks: readonly DueMark[] = []
@@ -52,8 +60,12 @@ class CheckSchedule {
    * Schedules the next check of a collection, and cancels its previously scheduled check. If `at` is 0, the check is
    * due at once. If `at` is infinity, no check is scheduled.
    */
-  plan({ collection, database }: CollectionPlace, at: number, marks: readonly DueMark[] = noMarks): void {
-    const check = { database, collection, at, marks }
+  plan(
+    { collection, database }: CollectionPlace,
+    at: number,
+    { from, marks }: Pick<DueCheck, 'from' | 'marks'> = { from: undefined, marks: noMarks },
+  ): void {
+    const check = { database, collection, at, marks, from }
     if (at === Number.POSITIVE_INFINITY) {
       this.#checks.delete(nameOf(check))
       return
@@ -117,7 +129,7 @@ function listingsOf(database: DatabaseId): Listing[] {
   ]
 }
 
-/** The time for which a collection is skipped after its sweep has failed, in microseconds. */
+/** Time until the next check of a collection after its sweep has failed or removed much, in microseconds. */
 const pauseMicros = 60_000_000
 
 function startingAt(database: DatabaseId, kind: CollectionId, id: bigint): EntryScan {
@@ -131,6 +143,8 @@ export class Sweeper {
   #checks = new CheckSchedule()
   /** The listings of schema objects that are not complete. The last listing continues first. */
   #unlisted: Listing[] = listingsOf(rootDatabase)
+  /** The last removed row of the change log. Later rows have later times. */
+  #changesFrom: Bytes | undefined
 
   /**
    * `removalTime`: returns the time that determines which data has expired; by default the time of the store.
@@ -169,6 +183,7 @@ export class Sweeper {
   forget(): void {
     this.#checks = new CheckSchedule()
     this.#unlisted = listingsOf(rootDatabase)
+    this.#changesFrom = undefined
   }
 
   async #sweepGarbage(): Promise<boolean> {
@@ -183,11 +198,13 @@ export class Sweeper {
 
   async #sweepChanges(): Promise<boolean> {
     const now = this.#removalTime()
-    if (!this.#store.kv.read(view => hasOldChanges(view, now))) return false
+    const from = this.#changesFrom
+    if (!this.#store.kv.read(view => hasOldChanges(view, now, from))) return false
     const { result } = await this.#store.write(transaction =>
-      removeOldChanges(transaction, now, batchEnd(this.#batchMs)),
+      removeOldChanges(transaction, now, batchEnd(this.#batchMs), from),
     )
-    return result
+    this.#changesFrom = result.last
+    return result.hasMore
   }
 
   /** Schedules a check of each collection that is new or was redefined, because its `history_days` may have changed. */
@@ -266,8 +283,11 @@ export class Sweeper {
   async #sweepCollection(check: DueCheck): Promise<boolean> {
     const marks = check.marks.length > 0 ? check.marks : this.#readMarks(check)
     if (marks.length === 0) return false
-    const followed = await this.#store.write(transaction => this.#follow(transaction, { ...check, marks }))
-    this.#checks.plan(check, 0, marks.slice(followed.result))
+    const { result: count } = await this.#store.write(transaction =>
+      this.#follow(transaction, { ...check, marks }),
+    )
+    const from = marks[count - 1]?.key ?? check.from
+    this.#checks.plan(check, 0, { marks: marks.slice(count), from })
     return true
   }
 
@@ -275,12 +295,15 @@ export class Sweeper {
    * Reads the due marks of a collection's expired data. If no data has expired, schedules the next check of the
    * collection.
    */
-  #readMarks(place: CollectionPlace): DueCheck['marks'] {
+  #readMarks(check: DueCheck): DueCheck['marks'] {
     return this.#store.read(transaction => {
-      const { snapshot } = transaction
-      const minimum = this.#minimumOf(transaction, place)
-      const marks = minimum === 0 ? [] : dueMarks(snapshot.view, place, minimum, batchWritesMax)
-      if (marks.length === 0) this.#checks.plan(place, this.#nextCheck(transaction, place))
+      const { view } = transaction.snapshot
+      const minimum = this.#minimumOf(transaction, check)
+      const marks = minimum === 0 ? [] : dueMarks(view, check, minimum, batchWritesMax, check.from)
+      if (marks.length > 0) return marks
+      // Another transaction may have added a mark before `from`, so the next check begins at the first mark again.
+      const latest = check.from === undefined ? Number.POSITIVE_INFINITY : this.#removalTime() + pauseMicros
+      this.#checks.plan(check, Math.min(this.#nextCheck(transaction, check, minimum), latest))
       return marks
     }).result
   }
@@ -290,14 +313,14 @@ export class Sweeper {
     return transaction.minimumValidTime(database, collection, now)
   }
 
-  #nextCheck(transaction: StoreTransaction, place: CollectionPlace): number {
+  #nextCheck(transaction: StoreTransaction, place: CollectionPlace, minimum: Micros): number {
     const { collection, database } = place
     const { catalogue, snapshot, snapshotTime } = transaction
     if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection))
       return Number.POSITIVE_INFINITY
     const definition = catalogue.userCollection(database, collection)
     // Without a mark, the earliest possible mark has the time of the snapshot, because later commits have later times.
-    const first = Math.min(firstDue(snapshot.view, place) ?? snapshotTime, snapshotTime)
+    const first = Math.min(firstDue(snapshot.view, place, minimum) ?? snapshotTime, snapshotTime)
     return expiresAt(collection, definition, first)
   }
 

@@ -1,12 +1,16 @@
-// A store in memory that counts the read rows and the removed rows.
+// A store in memory that counts the read rows, the removed rows, and the removed rows that ranges skip. A store with a
+// commit log has to skip removed rows until they are removed from LMDB, too.
 
-import type { KeyValueStore, View, Write } from '../../../../src/storage/kv/kv-contract.ts'
+import type { Bytes, KeyRange, KeyValueStore, View, Write } from '../../../../src/storage/kv/kv-contract.ts'
 import { openMemory } from '../../../../src/storage/kv/memory.ts'
+import { SortedEntries } from '../../../../src/storage/kv/sorted-entries.ts'
 
 export class CountingStore implements KeyValueStore {
   readonly #kv = openMemory()
   reads = 0
   removed = 0
+  skipped = 0
+  readonly #removedKeys = new SortedEntries<{ readonly key: Bytes }>()
   /** Called with the rows of each commit. */
   onCommit: (writes: readonly Write[]) => void = () => undefined
 
@@ -18,7 +22,11 @@ export class CountingStore implements KeyValueStore {
     this.#kv.transact(view => {
       const done = work(this.#counting(view))
       this.onCommit(done.writes)
-      for (const { value } of done.writes) if (value === undefined) this.removed++
+      for (const { key, value } of done.writes) {
+        if (value === undefined) this.removed++
+        if (value === undefined) this.#removedKeys.set({ key })
+        else this.#removedKeys.delete(key)
+      }
       return done
     })
 
@@ -38,14 +46,22 @@ export class CountingStore implements KeyValueStore {
         if (value !== undefined) count()
         return value
       },
-      range: range => counted(view.range(range), count),
+      range: range => this.#counted(view, range),
     }
   }
-}
 
-function* counted<T>(rows: Iterable<T>, count: () => void): Generator<T> {
-  for (const row of rows) {
-    count()
-    yield row
+  *#counted(view: View, range: KeyRange) {
+    let { start } = range
+    for (const row of view.range(range)) {
+      this.reads++
+      if (range.reverse !== true) this.#skip(start, row.key)
+      start = row.key
+      yield row
+    }
+    if (range.reverse !== true && range.limit === undefined) this.#skip(start, range.end)
+  }
+
+  #skip(start: Bytes, end: Bytes): void {
+    for (const _ of this.#removedKeys.ascending(start, end)) this.skipped++
   }
 }

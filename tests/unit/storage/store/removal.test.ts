@@ -77,6 +77,30 @@ test('removal reads at most four rows per removed row, among many that stay', as
   await bench.close()
 })
 
+for (const [what, fields] of [
+  ['with an index', {}],
+  ['whose documents have expired', { history_days: 0n }],
+] as const)
+  test(`the removal of a collection ${what} does not skip removed rows again for each batch`, async () => {
+    const kv = new CountingStore()
+    const bench = new Bench(kv)
+    const users = await collectionOf(bench, fields)
+    await bench.write(transaction => {
+      for (let id = 0; id < 4000; id++)
+        transaction.put(documentRef(users, id), data({ n: BigInt(id) }, bench.now + second))
+    })
+    const sweeper = new Sweeper(bench.store)
+    await sweeper.runAll()
+    if ('history_days' in fields) bench.now += grace + day
+    else await bench.write(transaction => transaction.delete(users))
+    ;[kv.removed, kv.skipped] = [0, 0]
+    await sweeper.runAll()
+    assert.equal(kv.removed > 12_000, true, `${kv.removed} rows removed`)
+    assert.equal(kv.skipped < 2 * kv.removed, true, `${kv.skipped} rows skipped for ${kv.removed}`)
+    assert.deepEqual([rows(bench, 'due'), rows(bench, 'indexEnded')], [0, 0])
+    await bench.close()
+  })
+
 test('a version is removed when it expires, not before, also after a restart', async () => {
   const bench = new Bench()
   const users = await collectionOf(bench, { history_days: 1n })

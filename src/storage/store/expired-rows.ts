@@ -1,0 +1,129 @@
+// Finds the expired rows of one document. A version has expired if it was already superseded at the minimum valid time
+// (the start of the retained history). A delete that was valid at the minimum valid time has expired, too. The index
+// rows of a version expire together with the version. A document with a `ttl` expires at its `ttl`, or at its last write
+// if this write is later. If the document's expiry is not after the minimum valid time, the complete document has
+// expired. The cost depends only on the expired data, and on the version that was valid at the minimum valid time.
+
+import { type Micros, native, type Ref } from '../../values/value.ts'
+import { documentKey, historyKey, historyRange } from '../keys/keyspace.ts'
+import type { Bytes } from '../kv/kv-contract.ts'
+import type { Batch } from './batch.ts'
+import { removeHome } from './directory.ts'
+import { newestLive, storedVersionsAscending } from './documents.ts'
+import { expiryTime } from './due-order.ts'
+import { Timeline } from './entry-timeline.ts'
+import type { StoredVersion } from './index-tables.ts'
+import { never, versionTime, versionTtl } from './records.ts'
+import { indexesOf } from './rows.ts'
+import type { Snapshot } from './snapshot.ts'
+import type { Store } from './store.ts'
+import type { StoreTransaction } from './transaction.ts'
+
+/** The rows of a document that have expired. */
+interface ExpiredRows {
+  /** The keys of the rows to remove. */
+  readonly keys: readonly Uint8Array[]
+  /** True if `keys` contains all expired rows. False: the batch is full. */
+  readonly isAll: boolean
+  /**
+   * The expiry time of the document. Present if the `ttl` is not after `minimum`, but the document expires later,
+   * because it was written after its `ttl`. The caller must add a due mark (due-order.ts) for this time, because
+   * version 0.2 of Terrarium added a mark for the `ttl` only.
+   */
+  readonly expiresAt?: Micros
+}
+
+/**
+ * Returns the expired rows of a document, as many as `batch` allows, and counts them in `batch`. `minimum`: the oldest
+ * time that can be read.
+ */
+export function expiredRows(
+  store: Store,
+  transaction: StoreTransaction,
+  ref: Ref,
+  minimum: Micros,
+  batch: Batch,
+): ExpiredRows {
+  const { snapshot } = transaction
+  const newest = newestLive(snapshot, ref)
+  const ttl = newest === undefined ? never : versionTtl(newest)
+  const expiresAt = newest === undefined ? never : expiryTime(ttl, versionTime(newest))
+  if (ttl !== never && expiresAt <= minimum) return rowsOfDocument(store, transaction, ref, batch)
+  const versions = versionsUpTo(snapshot, ref, minimum, newest)
+  const { isAll, keys, root } = removableRows(store, transaction, ref, versions, batch)
+  if (isAll && root?.action === 'delete') keys.push(historyKey(ref, root.ts))
+  return { keys, isAll, ...(ttl <= minimum && { expiresAt }) }
+}
+
+/** Returns all stored rows of a document, as many as `batch` allows, to remove the complete document. */
+export function rowsOfDocument(
+  store: Store,
+  transaction: StoreTransaction,
+  ref: Ref,
+  batch: Batch,
+): ExpiredRows {
+  const { rows, snapshot } = transaction
+  const versions = storedVersionsAscending(snapshot, ref)
+  const { isAll, keys, root, timelines } = removableRows(store, transaction, ref, versions, batch)
+  if (!isAll) return { keys, isAll }
+  const last = timelines.flatMap(timeline => timeline.liveRows()).map(({ key }) => key)
+  if (root !== undefined) last.push(root.action === 'delete' ? historyKey(ref, root.ts) : documentKey(ref))
+  batch.write(last.length, bytesOf(last))
+  if (ref.collection === native.keys) removeHome(rows.overlay, ref)
+  return { keys: [...keys, ...last], isAll }
+}
+
+/** Yields the versions of a document that were written up to the time `upTo`, oldest first. `newest`: if it is live. */
+function* versionsUpTo(
+  { view }: Snapshot,
+  ref: Ref,
+  upTo: Micros,
+  newest: Bytes | undefined,
+): Generator<Bytes> {
+  const range = { start: historyRange(ref, upTo).start, end: historyRange(ref).end }
+  for (const { value } of view.range({ ...range, reverse: true })) yield value
+  if (newest !== undefined && versionTime(newest) <= upTo) yield newest
+}
+
+interface RemovableRows {
+  readonly keys: Uint8Array[]
+  readonly isAll: boolean
+  /** The last version that was read. Its row and its live entries are not in `keys`. */
+  readonly root: StoredVersion | undefined
+  readonly timelines: readonly Timeline[]
+}
+
+/**
+ * Returns the keys of all versions but the last, and of the index rows that end with one of `versions`. Stops between
+ * two versions when `batch` is full: the remaining versions then form a complete document with a shorter history.
+ */
+function removableRows(
+  store: Store,
+  { rows }: StoreTransaction,
+  ref: Ref,
+  versions: Iterable<Bytes>,
+  batch: Batch,
+): RemovableRows {
+  const timelines = indexesOf(rows, ref.database, ref.collection).map(index => new Timeline(index))
+  const keys: Uint8Array[] = []
+  let root: StoredVersion | undefined
+  let steps = 0
+  for (const stored of versions) {
+    // Without a second version, the next batch would begin with the same version again.
+    if (steps++ > 1 && batch.isFull()) return { keys, isAll: false, root, timelines }
+    const version = rows.reader.read(ref, stored)
+    const added = store.counted(ref.database, () =>
+      timelines.flatMap(timeline => timeline.add(version)).map(({ key }) => key),
+    )
+    if (root !== undefined) added.push(historyKey(ref, root.ts))
+    for (const key of added) keys.push(key)
+    batch.read(1, stored.length)
+    batch.write(added.length, bytesOf(added))
+    root = version
+  }
+  return { keys, isAll: true, root, timelines }
+}
+
+function bytesOf(keys: readonly Uint8Array[]): number {
+  return keys.reduce((sum, { length }) => sum + length, 0)
+}

@@ -1,0 +1,115 @@
+// Removes expired parts of the change log (change-log.ts) and the change record. Rows of the log expire after a day. The
+// recorded changes of a collection expire when the retained history of the collection no longer contains them. When a
+// row of the log is removed, pending work is recorded for each collection in the row. The work is due when the recorded
+// changes expire. A collection has at most one row of pending work per day. If `history_days` is reduced, changes expire
+// earlier, so each collection with recorded changes is checked at least once a month.
+
+import { epoch, micros, microsPerDay } from '../../base/micros.ts'
+import { collectionOf, firstUserCollection, type Micros } from '../../values/value.ts'
+import { timeOf } from '../keys/key-times.ts'
+import { changesKey, changesRange, collectionChangesRange } from '../keys/keyspace.ts'
+import type { Bytes, KeyRange, View } from '../kv/kv-contract.ts'
+import { Batch, takeKeys } from './batch.ts'
+import { placesOf } from './change-log.ts'
+import { changeLogMicros } from './retention.ts'
+import { firstOf } from './snapshot.ts'
+import type { CollectionPlace } from './store-contract.ts'
+import { recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
+import type { StoreTransaction } from './transaction.ts'
+
+/** The maximum time between two checks of a collection with recorded changes, in microseconds. */
+const lookMicros: number = 30 * microsPerDay
+
+/**
+ * Returns the range of the expired rows of the change log. `from`: the key of a row before which no rows are left, so
+ * that a read does not have to skip the removed rows that LMDB still contains.
+ */
+function oldLog(now: Micros, from = changesRange().start): KeyRange {
+  return { start: from, end: changesKey(micros(now - changeLogMicros), 0) }
+}
+
+/** Returns whether rows of the change log have expired, or whether a check of a collection's changes is due. */
+export function hasOldChanges(view: View, now: Micros, from?: Bytes): boolean {
+  return [...view.range({ ...oldLog(now, from), limit: 1 }), ...workOf(view, 'changes', now, 1)].length > 0
+}
+
+export interface RemovedChanges {
+  /** Whether there may be more expired changes. */
+  readonly hasMore: boolean
+  /** The key of the last row of the change log that was removed. */
+  readonly last: Bytes | undefined
+}
+
+/** Removes a batch of expired changes. The batch also ends when `isOver` returns true. `from`: as for {@link oldLog}. */
+export function removeOldChanges(
+  transaction: StoreTransaction,
+  now: Micros,
+  isOver: () => boolean,
+  from?: Bytes,
+): RemovedChanges {
+  const { overlay } = transaction.rows
+  const batch = new Batch(isOver)
+  const rows: { readonly key: Uint8Array; readonly places: readonly CollectionPlace[] }[] = []
+  for (const row of overlay.range(oldLog(now, from))) {
+    if (batch.isFull()) break
+    const places = placesOf(row)
+    batch.write(1 + places.length, row.key.length + row.value.length)
+    rows.push({ key: row.key, places })
+  }
+  for (const { key, places } of rows) {
+    for (const place of places) scheduleRemoval(transaction, place, timeOf(key))
+    overlay.set(key, undefined)
+  }
+  const [work] = workOf(overlay, 'changes', now, 1)
+  if (work !== undefined) removeCollectionChanges(transaction, work, now, new Batch(isOver))
+  return { hasMore: work !== undefined || batch.isFull(), last: rows.at(-1)?.key ?? from }
+}
+
+/** Removes a batch of a collection's expired changes. The last batch schedules the next check of the collection. */
+function removeCollectionChanges(
+  transaction: StoreTransaction,
+  { key, target }: SweeperWork,
+  now: Micros,
+  batch: Batch,
+): void {
+  const { overlay } = transaction.rows
+  const { database } = target
+  const collection = Number(target.id)
+  const ofLog = now - changeLogMicros
+  const floor =
+    collection < firstUserCollection
+      ? ofLog
+      : Math.min(
+          ofLog,
+          transaction.minimumValidTime(database, collection, Math.min(now, transaction.snapshotTime)),
+        )
+  const old = collectionChangesRange(database, collection, undefined, micros(floor))
+  for (const key of takeKeys(batch, overlay.range(old))) overlay.set(key, undefined)
+  if (batch.isFull()) return
+  overlay.set(key, undefined)
+  const oldest = firstOf(overlay, collectionChangesRange(database, collection, micros(floor)))
+  const ts = oldest && timeOf(oldest.key)
+  // If the change log still contains the oldest change, the next check is scheduled when the row of the log is removed.
+  if (ts !== undefined && ts < ofLog) scheduleRemoval(transaction, { database, collection }, ts, now)
+}
+
+/**
+ * Schedules a check of a collection with a recorded change at `ts`. The check is due at the end of the day on which the
+ * change expires, or on which {@link lookMicros} have passed since `ts`, whichever is earlier. If `after` is on a later
+ * day, the check is due at the end of that day.
+ */
+function scheduleRemoval(
+  transaction: StoreTransaction,
+  { collection, database }: CollectionPlace,
+  ts: Micros,
+  after: Micros = epoch,
+): void {
+  const { catalogue } = transaction
+  // If the collection or its database is deleted, all data of the collection is removed, including its changes.
+  if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return
+  const days =
+    collection < firstUserCollection ? 0 : catalogue.userCollection(database, collection)?.historyDays
+  const retainedMicros = days === undefined ? lookMicros : Math.min(days * microsPerDay, lookMicros)
+  const due = (Math.floor(Math.max(ts + retainedMicros, after) / microsPerDay) + 1) * microsPerDay
+  recordWork(transaction.rows.overlay, 'changes', micros(due), collectionOf({ database, collection }))
+}
