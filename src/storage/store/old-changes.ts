@@ -33,7 +33,7 @@ export function hasOldChanges(view: View, now: Micros, from?: Bytes): boolean {
   return [...view.range({ ...oldLog(now, from), limit: 1 }), ...workOf(view, 'changes', now, 1)].length > 0
 }
 
-export interface RemovedChanges {
+interface RemovedChanges {
   /** Whether there may be more expired changes. */
   readonly hasMore: boolean
   /** The key of the last row of the change log that was removed. */
