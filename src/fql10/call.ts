@@ -56,6 +56,7 @@ interface EffectLimit {
     | EffectPlace
 }
 
+/** The reason why a document cannot be read. */
 export interface Absence {
   readonly cause: 'not found' | 'deleted' | 'collection deleted' | 'permission denied'
   /** If undefined, reading a field fails as for null. */
@@ -111,6 +112,7 @@ export interface NameReader {
   definitionOf(name: string): Doc | undefined
 }
 
+/** Reads documents with the rights of the caller. */
 export interface DocumentAccess {
   byId(collection: Module, id: bigint, call: Call): Doc
   byName(collection: Module, name: string, call: Call): Doc
@@ -134,7 +136,7 @@ export interface DocumentAccess {
   collectionOf(ref: Ref): Module
 }
 
-/** Creates the tokens that clients receive: cursors and event sources. */
+/** The keys and the data of the tokens that clients receive: cursors and event sources. */
 export interface TokenSealing {
   readonly database: DatabaseId
   resultTime(): Micros
@@ -146,6 +148,7 @@ export interface TokenSealing {
   readonly sourceKey: Uint8Array
 }
 
+/** The data and the user-defined names that a query can access. */
 export interface World {
   readonly names: NameReader
   readonly documents: DocumentAccess
@@ -160,6 +163,7 @@ export interface World {
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall
 }
 
+/** A call of a lambda or user function, ready for evaluation. */
 export class BoundCall {
   readonly body: Node
   readonly scope: Scope | undefined
@@ -174,6 +178,7 @@ export class BoundCall {
 /** Each code is part of a documentation URL. */
 export type HintCode = 'non_covered_document_read' | 'full_set_read' | 'collection_scan'
 
+/** The state of one query's evaluation, and the services that library functions use. */
 export interface Evaluation {
   readonly world: World
   readonly now: Micros
@@ -190,9 +195,9 @@ export interface Evaluation {
   /** Applies a function that `call` has received as an argument. Errors in the function include `call` in traces. */
   apply(callee: FunctionValue, args: readonly Value[], call: Call): Value
   /**
-   * `call` represents the new call, not the call that encloses it. The caller evaluates the returned body, so that
-   * nested calls use less stack. If the function has a role or a body of version 4, `bind` evaluates the body itself
-   * and returns the value.
+   * Prepares a call of a lambda or a user function. `call` represents this call, not the call that encloses it. The
+   * caller evaluates the returned body, so that nested calls use less stack. If the function has a role or a body of
+   * version 4, `bind` evaluates the body itself and returns the value.
    */
   bind(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value | BoundCall
   /** Throws if the query exceeds its limit of compute units. */

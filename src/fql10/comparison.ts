@@ -129,6 +129,7 @@ function compareTimes(left: Time, right: Time): number {
   return compareByOperator(left.seconds, right.seconds) || left.nanos - right.nanos
 }
 
+/** Accepts values for which the operator `<` of JavaScript is a total order. */
 function compareByOperator<T extends bigint | string>(left: T, right: T): number {
   return left === right ? 0 : left < right ? -1 : 1
 }

@@ -27,7 +27,7 @@ type NumberOperator = readonly [
   ofDoubles: (left: number, right: number) => number,
 ]
 
-/** If an integer result does not fit into 64 bits, the operands are converted to doubles. */
+/** Operators on integers: if the result does not fit into 64 bits, the operands are converted to doubles. */
 const exact: Readonly<Record<string, NumberOperator>> = {
   '+': [(a, b) => a + b, (a, b) => a + b],
   '-': [(a, b) => a - b, (a, b) => a - b],
@@ -52,6 +52,7 @@ export function add(left: NumberValue, right: NumberValue): bigint | number {
   return arithmetic('+', left, right)
 }
 
+/** True if both numbers are integers and `right` is zero. */
 export function dividesByZero(left: NumberValue, right: NumberValue): boolean {
   return typeof left !== 'number' && typeof right !== 'number' && integerOf(right) === 0n
 }

@@ -10,7 +10,7 @@ import type { Micros } from '../values/value.ts'
 import { faultOf, type QueryFailure } from './failure/query-failure.ts'
 import { eventErrorBody, requestErrorBody } from './wire/request-errors.ts'
 
-/** JSON text cannot contain this character unescaped. */
+/** The placeholder for the time of the transaction. JSON text cannot contain this character unescaped. */
 export const timeMark = '\u0001'
 
 /** Options of a request, from `LanguageRequest.options`. */

@@ -8,7 +8,7 @@ import { stepOf } from './syntax/field-paths.ts'
 import type { LambdaNode, Link, Node, Program } from './syntax/nodes.ts'
 import { walk } from './syntax/slices.ts'
 
-/** `as` is the role that the field would have in an index. */
+/** A field that a filter or a sort order uses. `as` is the role that the field would have in an index. */
 interface FieldUse {
   readonly path: Path
   readonly as: 'term' | 'value'

@@ -87,7 +87,7 @@ export class Module {
   }
 }
 
-/** The name can be an alias. */
+/** A user collection, with the name or alias that the query uses. */
 export class UserCollection extends Module {
   readonly definition: Doc
   constructor(name: string, members: TableEntry, definition: Doc) {
@@ -117,7 +117,7 @@ type DocState =
   /** A version that was read earlier, or an unstored version for predicates and checks. */
   | DocumentVersion
 
-/** Fields that the index covers are available without reading the document. */
+/** The index that found a document. Covered fields are available without reading the document. */
 export interface IndexUse {
   /** The name of the collection and the name of the index, such as `Jar.byName`. */
   readonly name: string
@@ -138,7 +138,7 @@ interface DocOptions {
   readonly shown?: ReadonlyMap<string, StoredValue>
 }
 
-/** May refer to a document that does not exist. */
+/** A document, or a reference to a document that may not exist. */
 export class Doc {
   readonly kind = 'document'
   readonly ref: Ref
@@ -165,7 +165,7 @@ export abstract class SetValue {
   abstract saved(): readonly StoredValue[]
 }
 
-/** The encoded position where the next page of a set starts. */
+/** A cursor: the encoded position where the next page of a set starts. */
 export class SetCursor {
   readonly kind = 'cursor'
   readonly text: string
@@ -189,7 +189,7 @@ export class EventSource {
   }
 }
 
-/** `outer` contains the variables of the enclosing scopes. */
+/** A variable, with the variables of the enclosing scopes in `outer`. */
 export class Scope {
   readonly name: string
   readonly value: Value
@@ -245,7 +245,7 @@ export class UserFunction {
 
 export type FunctionValue = Lambda | BoundFunction | UserFunction
 
-/** The fields keep their order. */
+/** A plain object. Its fields keep their order. */
 export type Struct = ReadonlyMap<string, Value>
 
 export type Value =

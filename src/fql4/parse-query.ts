@@ -89,7 +89,7 @@ function collect(...parts: (() => void)[]): void {
   errors.throwIfAny()
 }
 
-/** `base` is the index of the lambda's first variable in the list of bound variables. */
+/** A lambda that is being parsed. `base` is the index of its first variable in the list of bound variables. */
 interface LambdaFrame {
   readonly base: number
   effect: Effect

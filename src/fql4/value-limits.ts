@@ -53,7 +53,7 @@ export function counted(call: Call, text: string): string {
   return text
 }
 
-/** Checks with each piece whether the text becomes too long. */
+/** Concatenates pieces, and checks with each piece whether the text becomes too long. */
 export class CountedText {
   readonly #call: Call
   readonly #pieces: string[] = []

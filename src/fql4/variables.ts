@@ -42,7 +42,7 @@ export class Variables {
 /** A `let` with at least this number of bindings has a {@link LetGroup}. */
 export const groupedFrom = 16
 
-/** A binding can use only the variables of earlier bindings. Therefore `newest` ignores the later variables. */
+/** The variables of a long `let`, by name. A binding uses only earlier ones, so `newest` ignores the later ones. */
 export class LetGroup {
   readonly outer: Variables | undefined
   readonly #byName = new Map<string, Variables[]>()

@@ -36,6 +36,7 @@ type FieldLink = Extract<Link, { kind: 'field' }>
 type MethodLink = Extract<Link, { kind: 'method' }>
 type BracketLink = Extract<Link, { kind: 'call' | 'access' }>
 
+/** The state of a chain: the current value, and the part of the text that produced this value. */
 interface Progress {
   value: Value
   /** Errors about a missing document underline the range from `start` to `end`. */

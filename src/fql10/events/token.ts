@@ -9,7 +9,7 @@ import { Reviver } from '../sets/reviver.ts'
 import { saved, seal, unseal } from '../sets/saved-values.ts'
 import { EventSource } from '../value.ts'
 
-/** The source of the token is not decoded yet. */
+/** A decoded token whose source is not decoded yet. */
 export interface OpenedToken {
   /** The source returns events of later transactions. */
   readonly start: Micros
@@ -42,13 +42,13 @@ export function sourceIn({ source }: OpenedToken, call: Call): EventSource | und
   return revived instanceof EventSource ? revived : undefined
 }
 
-/** Directly after an event: `time` is the commit time of its transaction, `ordinal` its number within it. */
+/** A position after an event: `time` is the commit time of its transaction, `ordinal` its number within it. */
 export interface EventPlace {
   readonly time: Micros
   readonly ordinal: number
 }
 
-/** The position after all events of a transaction. */
+/** The ordinal of the position after all events of a transaction. */
 export const wholeTransaction = 0xffff_ffff
 
 /** Distinguishes positions from sealed data (../sets/saved-values.ts). Clients store the number, so it never changes. */

@@ -42,7 +42,7 @@ export type FailureCode =
   | 'unbound_variable'
   | 'value_too_large'
 
-/** If `suggestion` is defined, the summary also shows the source text with the suggested change. */
+/** A hint or cause below a diagnostic. The summary also shows the source text with the change of `suggestion`. */
 export interface Remark {
   readonly name: 'hint' | 'cause'
   readonly message: string
@@ -51,7 +51,7 @@ export interface Remark {
   readonly suggestion?: string
 }
 
-/** The summary shows the message with the source lines of `span`. */
+/** A message for the user. The summary shows the message with the source lines of `span`. */
 export interface Diagnostic {
   /** A `log` is rendered in one line, with its source name and line number but without the source text. */
   readonly name: 'error' | 'warning' | 'info' | 'log' | 'performance_hint'

@@ -5,6 +5,7 @@ import type { Arity } from '../arity.ts'
 import type { Call, CallEffect } from '../call.ts'
 import type { BoundFunction, Module, Value } from '../value.ts'
 
+/** A parameter type: its accepted values, and their conversion. */
 export interface Parameter<T> {
   /** For error messages and the reference. */
   readonly type: string

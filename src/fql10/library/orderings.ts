@@ -7,7 +7,7 @@ import { type FunctionValue, isFunction, isStruct, type Value } from '../value.t
 import { check } from './invoke.ts'
 import { callback } from './parameters.ts'
 
-/** If `key` is undefined, each element is its own key. */
+/** A sort key and its direction. If `key` is undefined, each element is its own key. */
 export interface Ordering {
   readonly key: FunctionValue | undefined
   readonly isDescending: boolean

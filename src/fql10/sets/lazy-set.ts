@@ -23,7 +23,7 @@ export abstract class LazySet extends SetValue {
   abstract reversed(): LazySet
 }
 
-/** Has the page size of the set from which it is derived. */
+/** A set that is derived from another set, with the same page size. */
 export abstract class DerivedSet extends LazySet {
   readonly inner: LazySet
   constructor(inner: LazySet) {

@@ -12,7 +12,7 @@ import type { SetItem, SetPosition } from './items.ts'
 import { LazySet } from './lazy-set.ts'
 import { absent, saved, savedTimes } from './saved-values.ts'
 
-/** A prefix of the index values, optionally followed by a document id. */
+/** A bound of a range: a prefix of the index values, optionally followed by a document id. */
 export interface StoredBound {
   readonly values: readonly StoredValue[]
   readonly id?: bigint

@@ -202,7 +202,7 @@ export function startsHeredoc(reader: SourceReader): boolean {
   return reader.text.startsWith('<<-', reader.at) || reader.text.startsWith('<<+', reader.at)
 }
 
-/** Includes its newline and the empty lines that follow. `indent` is the width of the indentation. */
+/** A line of a heredoc, with its newline and the empty lines that follow. `indent` is the width of its indentation. */
 interface Line {
   readonly parts: (string | Node)[]
   readonly indent: number

@@ -54,7 +54,7 @@ export interface LetNode extends Place {
   readonly value: Node
 }
 
-/** The last statement is an expression. */
+/** A sequence of statements. The last statement is an expression. */
 export interface BlockNode extends Place {
   readonly kind: 'block'
   readonly statements: readonly (LetNode | Node)[]
@@ -194,7 +194,7 @@ export type Node =
   | ChainNode
   | ProjectionNode
 
-/** The range contains only the name of the field. */
+/** A field of an object type. The range contains only the name of the field. */
 export interface TypeMember extends Place {
   readonly name: string
   readonly type: TypeNode

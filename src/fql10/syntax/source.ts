@@ -47,7 +47,7 @@ export class Source {
   }
 }
 
-/** `start` is inclusive, `end` is exclusive. */
+/** A range of a source text. `start` is inclusive, `end` is exclusive. */
 export interface Span {
   readonly source: Source
   readonly start: number

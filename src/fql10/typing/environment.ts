@@ -2,7 +2,7 @@
 
 import type { Type } from './terms.ts'
 
-/** The parameters are generic types of level 0. */
+/** A type with parameters, which are generic types of level 0. */
 export interface Scheme {
   readonly parameters: readonly string[]
   readonly type: Type

@@ -35,7 +35,7 @@ import {
   type Variable,
 } from './terms.ts'
 
-/** The variables of its type above `level` are new for each mention. */
+/** A local name. The variables of its type above `level` are new for each mention. */
 interface Local {
   readonly type: Type
   readonly level: number

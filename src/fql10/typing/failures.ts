@@ -5,7 +5,7 @@ import type { Diagnostic, Remark } from '../failure/query-failure.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Use } from './terms.ts'
 
-/** Types are printed after the changes of the check were undone. */
+/** A reason why a value does not fit a use. Types are printed after the changes of the check were undone. */
 export type Failure =
   | { readonly kind: 'subtype'; readonly value: Use; readonly use: Use; readonly span: Span | undefined }
   | {

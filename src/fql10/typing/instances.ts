@@ -27,6 +27,7 @@ export interface Checks {
   readonly level: number
   /** Errors underline this text of the check if the value has no text of its own. */
   readonly site: Span | undefined
+  /** Checks a value of the alternative `va` against a use of the alternative `ua`. */
   walk(value: Type, va: Alternative, use: Use, ua: Alternative): void
   fail(failure: Failure, value: object, va: Alternative, ua: Alternative): void
 }

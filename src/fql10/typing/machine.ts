@@ -39,6 +39,7 @@ interface FailedCheck extends Conflict {
   readonly failure: Failure
 }
 
+/** A try of one variant of an overload. */
 interface Frame {
   readonly crossings: number
   readonly failures: Failure[]

@@ -15,7 +15,7 @@ import {
   Variable,
 } from './terms.ts'
 
-/** Recursive positions have variables of their own. */
+/** A variable of a collected type. Recursive positions have variables of their own. */
 export type Name = Variable | { readonly kind: 'recursion'; readonly id: string }
 
 export interface FunctionPart {
@@ -31,7 +31,7 @@ interface RecordPart {
   wildcard: Part | undefined
 }
 
-/** The contents of a value position are a union, those of a use position an intersection. */
+/** A position of a type: a value position is a union of its contents, a use position an intersection. */
 export class Part {
   readonly isValue: boolean
   isAny = false

@@ -19,6 +19,7 @@ import { type ConstraintFailure, type Diagnostic, QueryFailure } from '../failur
 import { renderInMessage } from '../failure/summary.ts'
 import { nativeOf } from '../library/natives.ts'
 
+/** The document that a call was about to write. */
 export interface Target {
   readonly action: 'create' | 'update' | 'delete'
   readonly collection: string
@@ -171,6 +172,7 @@ export function pastWrite(call: Call): QueryFailure {
   return call.failure('invalid_write', msg`Cannot write at a snapshot time in the past.`)
 }
 
+/** The error of a query that writes a collection definition and documents of this collection. */
 export function sameQuery(call: Call): QueryFailure {
   return call.failure('invalid_write', msg`Cannot modify a document and its collection in the same query.`)
 }

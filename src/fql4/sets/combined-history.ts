@@ -149,7 +149,7 @@ function wholeMoment(place: HistoryPlace, side: HistoryPlace['side']): HistoryPl
   return place.action === undefined ? place : { ts: place.ts, side }
 }
 
-/** `since` is inclusive, `until` exclusive. */
+/** An interval in which the source contained an element: `since` is inclusive, `until` exclusive. */
 interface Presence {
   readonly since: number
   until: number

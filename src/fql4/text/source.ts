@@ -6,7 +6,7 @@ export interface TextRange {
   readonly end: number
 }
 
-/** `parts` contains a node for each subexpression, by its key or index in wire JSON. */
+/** An expression's range in the text. `parts` has a node for each subexpression, by its key or index in wire JSON. */
 export class SourceNode implements TextRange {
   readonly start: number
   readonly end: number

@@ -13,7 +13,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 
-/** The elements are read on demand. Native (built-in) collections are sets, too, but are represented by references. */
+/** Describes a set, whose elements are read on demand. References represent native (built-in) collections. */
 export type SetShape =
   | { readonly type: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
   | { readonly type: 'documents'; readonly collection: Ref }

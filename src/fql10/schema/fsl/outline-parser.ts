@@ -26,7 +26,7 @@ import type {
   SourceRange,
 } from './outline.ts'
 
-/** The name may be on a later line. If the name is missing, the value may also be on a later line. */
+/** Keywords with an optional name. The name, or the value if the name is missing, may be on a later line. */
 const named: ReadonlySet<string> = new Set([
   ...partKinds,
   ...'collection role index unique predicate migrations privileges membership history_days ttl_days check'.split(
@@ -34,7 +34,7 @@ const named: ReadonlySet<string> = new Set([
   ),
 ])
 
-/** The value is on the same line. */
+/** Keywords without a name. Their value is on the same line. */
 const nameless: ReadonlySet<string> = new Set([...resourceActions, 'issuer', 'jwks_uri', 'document_ttls'])
 
 const migrationWords: ReadonlySet<string> = new Set(

@@ -50,13 +50,14 @@ export interface OutlineExpression extends SourceRange {
 
 export type OutlineValue = OutlineBlock | OutlineList | OutlineExpression
 
-/** The range includes the annotations. */
+/** The common part of all items. The range includes the annotations. */
 interface OutlineBase extends SourceRange {
   readonly annotations: readonly AnnotationPlace[]
   /** The start of the comment before the item, or of the item if there is no comment. */
   readonly commentStart: number
 }
 
+/** A keyword with an optional name and an optional value. */
 export interface OutlineMember extends OutlineBase {
   readonly form: 'member'
   readonly keyword: NamePlace

@@ -35,6 +35,7 @@ export interface Field {
   readonly defaultValue?: DeclaredExpression | undefined
 }
 
+/** The undeclared fields that an object may have. */
 interface Wildcard {
   readonly type: FieldType
   readonly span?: Span | undefined

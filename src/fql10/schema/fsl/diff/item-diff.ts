@@ -44,6 +44,7 @@ export interface ItemPair<T extends SchemaItem = SchemaItem> {
   readonly after: T | undefined
 }
 
+/** Creates the lines about members of one kind. */
 interface Wording<T> {
   readonly added: (member: T) => readonly DiffLine[]
   readonly removed: (member: T) => readonly DiffLine[]

@@ -8,7 +8,7 @@ import { ExpressionPrinter, printPath } from '../print-expression.ts'
 import type { SchemaItem } from '../schema-items.ts'
 import { type DiffLine, indentLine, markedLine } from './drawing.ts'
 
-/** The steps implement the new statements. */
+/** The new migration statements of a collection, and the steps that implement the statements. */
 interface PlannedMigration {
   readonly steps: readonly PlannedStep[]
   readonly statements: readonly Statement[]
