@@ -1,6 +1,6 @@
-// The program of the process that writes the continuous backup of a service. The process receives the records of the
-// commit log on its standard input, and reports written records on its standard output. The input ends when the service
-// exits or crashes. The process then writes its pending records and exits.
+// Writes the continuous backup of a service, in a process of its own. Standard input carries the records of the commit
+// log; standard output reports written records. When the service exits or crashes, its end of the pipe closes: the
+// process then writes its pending records and exits.
 
 import { Socket } from 'node:net'
 import type { BackupStatus } from '../backup/backup-status.ts'
@@ -19,7 +19,7 @@ import { openServiceLog } from '../server/service-log.ts'
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
-/** The nice value. The process has a lower priority than the service. */
+/** Lower priority than the service. */
 const niceness = 5
 /** Milliseconds after the exit of the service when the process drops the records that are still pending. */
 const graceMs = 5_000
@@ -69,10 +69,7 @@ async function start({ logLevel, target: address, ...setup }: BackupSetup): Prom
   return opened
 }
 
-/**
- * Returns a function that writes the backup's state to the data directory. It writes only the newest of several states
- * that arrive within {@link statusEveryMs} milliseconds.
- */
+/** Writes only the newest of several states that arrive within {@link statusEveryMs} milliseconds. */
 function statusWriter(data: string): (status: BackupStatus) => void {
   let newest: BackupStatus | undefined
   let writtenMs = Number.NEGATIVE_INFINITY

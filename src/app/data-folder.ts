@@ -1,5 +1,4 @@
-// Opens the data directory: creates it, claims it for this process, and checks that its content fits the settings. The
-// service, the npm package and the commands all use this file.
+// Opens the data directory: creates and claims it, and checks that its content fits the settings.
 
 import { accessSync, constants, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,8 +14,8 @@ import { replicaFolder } from '../storage/postgres/replica-folder.ts'
 import type { Config } from './config/settings.ts'
 
 /**
- * Creates the data directory if it is missing, and claims it for this process until the returned function is called.
- * Throws {@link StoreUnavailableError} when the directory cannot be used, is in use, or does not fit the settings.
+ * The claim lasts until the returned function is called. Throws {@link StoreUnavailableError} when the directory cannot
+ * be used, is in use, or does not fit the settings.
  */
 export function claimData(config: Config): () => Promise<void> {
   const { data, store } = config
@@ -24,8 +23,7 @@ export function claimData(config: Config): () => Promise<void> {
   const release = claimFolder(data)
   try {
     checkData(config)
-    // Without a shared store, the directory serves its own data. If this data was once moved to a shared store, the
-    // file `moved` says so. The file is then out of date and is removed.
+    // Without a shared store, this directory has the current data, even if its data was once moved to a shared store.
     if (store === undefined) rmSync(join(data, movedFile), { force: true })
     return release
   } catch (cause) {
@@ -43,7 +41,7 @@ export function checkData(config: Config): void {
   rejectForeign(config)
 }
 
-/** Creates the directory if it is missing, and checks that it can be used. Throws {@link StoreUnavailableError}. */
+/** Throws {@link StoreUnavailableError} when the directory cannot be used. */
 export function prepareDataFolder(folder: string): void {
   try {
     makeFolder(folder, 0o700)
@@ -57,9 +55,9 @@ export function prepareDataFolder(folder: string): void {
 }
 
 /**
- * Throws {@link StoreUnavailableError} when the data file is empty although a service has used the directory before.
- * This check prevents a service from continuing with an empty database by mistake. A query log shows that the directory
- * has been used. Without a query log, an empty data file is accepted, because a killed service may have left the file.
+ * Throws {@link StoreUnavailableError} when the data file is empty although a query log shows that a service has used
+ * the directory: continuing with an empty database would hide the loss. Without a query log, the empty file may come
+ * from a service that was killed at its first start.
  */
 function rejectEmptied(folder: string): void {
   const file = join(folder, dataFileName)
@@ -69,28 +67,27 @@ function rejectEmptied(folder: string): void {
   throw new StoreUnavailableError(`${file} is empty, its data is lost: ${advice}`)
 }
 
-/** The folder in the data directory that contains an incomplete restore. */
+/** Contains an incomplete restore. */
 export const restoreDraft = 'restored.partial'
 
-/** Throws {@link StoreUnavailableError} when a restore into the directory was interrupted. */
 function rejectHalfRestored(folder: string): void {
   if (!existsSync(join(folder, restoreDraft)) || existsSync(join(folder, dataFileName))) return
   const advice = `restore again, or remove ${join(folder, restoreDraft)} to start with an empty database`
   throw new StoreUnavailableError(`a restore into ${folder} was interrupted: ${advice}`)
 }
 
-/** A file in a data directory. If the data was moved to a shared store, the file contains the address of this store. */
+/** The file has the address of the shared store to which the data was moved. */
 const movedFile = 'moved'
 
-/** Records that all data of the directory has moved to the shared store at `address` (without a password). */
+/** `address`: without a password. */
 export function writeMovedTo(folder: string, address: string): void {
   writeFileSync(join(folder, movedFile), `${address}\n`, { mode: 0o600, flush: true })
   flushNames(folder)
 }
 
 /**
- * Throws {@link StoreUnavailableError} when the data in the directory does not fit the settings. Without this check, a
- * service with wrong settings would ignore the existing data, and store later writes in an unexpected place. The
+ * Throws {@link StoreUnavailableError} when the settings name another store than the one with the directory's data.
+ * Without this check, the service would ignore the existing data, and store later writes in an unexpected place. The
  * setting `acceptData` skips the check.
  */
 function rejectForeign({ acceptData, data, store }: Config): void {
@@ -113,7 +110,6 @@ function rejectForeign({ acceptData, data, store }: Config): void {
     )
 }
 
-/** Returns the address of the store to which the data was moved; undefined if the data was not moved. */
 function movedTo(folder: string): string | undefined {
   return readIfPresent(join(folder, movedFile))?.trim()
 }

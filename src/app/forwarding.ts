@@ -1,7 +1,6 @@
-// With `--workers`, only the supervisor (the process that starts the workers) commits. So two processes never commit
-// concurrently. Workers evaluate reads themselves, and forward writes to the supervisor: queries that write, batches of
-// imports, and small operations of the store. If a query conflicts with another commit, the supervisor evaluates the
-// query again on the newest state.
+// With `--workers`, only the supervisor (the process that starts the workers) commits, so two processes never commit
+// concurrently. Workers evaluate reads, and forward writing queries, batches of imports and small operations of the
+// store. The supervisor evaluates a query again if it conflicts with another commit.
 
 import type { Duplex } from 'node:stream'
 import { ownerOfDatabase, type StopCause, Ticket } from '../base/admission/ticket.ts'
@@ -20,15 +19,15 @@ import type { TransferService } from '../transfer/service.ts'
 import type { DatabaseId } from '../values/value.ts'
 import { Callee, Caller, ConnectionLost, type Payload } from './calls.ts'
 
-/** An operation that a worker forwards. Long bodies of queries and of their results are sent as separate pieces. */
+/** Long bodies of queries and of their results are sent as separate pieces. */
 type Operation =
   | { readonly kind: 'query'; readonly request: Omit<QueryRequest, 'longBody'> }
   | { readonly kind: 'import'; readonly database: DatabaseId; readonly text: string }
   | { readonly kind: 'reserve ids'; readonly worker: number; readonly held: IdStretch | undefined }
-  /** A commit that only advances the time of the store. */
+  /** Commits only to advance the time of the store. */
   | { readonly kind: 'pass time' }
 
-/** The result of an operation that failed with an expected error. */
+/** Crosses the processes instead of an expected error. */
 interface Failure {
   readonly code?: RequestErrorCode
   readonly outcome?: StoreUnavailableError['outcome']
@@ -41,23 +40,19 @@ interface ImportResult {
   readonly spent: readonly Readonly<TransactionCounters>[]
 }
 
-/** Counts the operations that workers forward to this process: all operations, and those without a result. */
+/** `in_flight`: without a result yet. */
 interface OperationCounts {
   operations: number
   in_flight: number
 }
 
-/** The parts of the committing process that execute forwarded operations. */
 interface CommitterParts {
   readonly engine: Pick<Engine, 'query' | 'explain' | 'withMemory'>
   readonly store: Store
   readonly transfer: Pick<TransferService, 'write'>
 }
 
-/**
- * Runs in the committing process. Handles the operations of a worker until the connection closes. Counts the operations
- * in `counts`.
- */
+/** Runs in the committing process, until the worker's connection closes. */
 export function serveWorker(parts: CommitterParts, counts: OperationCounts, socket: Duplex): void {
   const callee = new Callee(socket, async ({ pieces = [], value }, onCancel) => {
     counts.operations++
@@ -75,7 +70,7 @@ export function serveWorker(parts: CommitterParts, counts: OperationCounts, sock
   void callee.closed.then(stop)
 }
 
-/** The owner of an operation in the budgets of this process, until the credential of a query is verified. */
+/** Names the owner of an operation in this process's budgets until the credential of a query is verified. */
 function ownerOf(operation: Operation): string {
   if (operation.kind === 'query') return operation.request.address ?? ''
   return operation.kind === 'import' ? ownerOfDatabase(operation.database) : ''
@@ -142,10 +137,7 @@ function errorOf({ code, outcome, reason }: Failure): Error {
   return new StoreUnavailableError(reason, outcome === 'unknown' ? { outcome } : {})
 }
 
-/**
- * Runs in a worker: forwards operations to the committing process. The operations reject with `StoreUnavailableError`
- * when the committing process has exited.
- */
+/** Runs in a worker. Operations reject with `StoreUnavailableError` after the committing process has exited. */
 export class CommitterClient {
   readonly #caller: Caller
 
@@ -153,7 +145,7 @@ export class CommitterClient {
     this.#caller = new Caller(socket)
   }
 
-  /** Runs a writing query. The committing process decides whether a stop of `ticket` ends the query. */
+  /** The committing process decides whether a stop of `ticket` ends the query. */
   readonly query = async (
     { longBody, ...request }: QueryRequest,
     ticket?: Ticket,
@@ -183,10 +175,10 @@ export class CommitterClient {
     await this.#run({ kind: 'pass time' })
   }
 
-  /** Calls `listener` after commits of any process. Returns a function that removes the listener. */
+  /** Reports commits of any process. Returns a function that removes the listener. */
   readonly watch: KeyValueStore['watch'] = listener => this.#caller.watch(listener)
 
-  /** Closes the connection when no operation is pending. */
+  /** Closes once no operation is pending. */
   close(): Promise<void> {
     return this.#caller.close()
   }

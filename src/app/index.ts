@@ -14,7 +14,6 @@ import { claimData } from './data-folder.ts'
 import { engineOver, openEngine } from './open-engine.ts'
 import { createServer as serverOver } from './server.ts'
 
-/** Options of the service; all have defaults. */
 export interface EmbeddedOptions {
   /** TCP port; a free port when absent. */
   readonly port?: number
@@ -26,14 +25,10 @@ export interface EmbeddedOptions {
   readonly rootSecret?: string
   /** bcrypt cost of password hashes, 4 to 16; when absent, the fastest cost, 4. */
   readonly passwordCost?: number
-  /**
-   * Minimum level of the service log; `silent` when absent. The log is written to standard error: as readable text on a
-   * terminal, as JSON elsewhere.
-   */
+  /** `silent` when absent. Standard error gets the log, as readable text on a terminal and as JSON elsewhere. */
   readonly logLevel?: Config['logLevel']
 }
 
-/** A service that runs in this process. */
 export interface EmbeddedServer {
   /** The URL of the service, such as `http://127.0.0.1:41234`, without a slash at the end. */
   readonly url: string
@@ -56,7 +51,7 @@ const optionNames: Readonly<Record<keyof EmbeddedOptions, true>> = {
   logLevel: true,
 }
 
-/** Throws a TypeError for an unknown option, so that a misspelt option is not ignored silently. */
+/** Throws a TypeError, so that a misspelt option is not ignored silently. */
 function rejectUnknown(options: EmbeddedOptions): void {
   const names = Object.keys(optionNames)
   for (const name of Object.keys(options)) {
@@ -68,8 +63,8 @@ function rejectUnknown(options: EmbeddedOptions): void {
 }
 
 /**
- * Starts a service. Rejects if an option is unknown, or if Node.js is too old. Also rejects if the address or the data
- * directory cannot be used, or if another service uses the directory.
+ * Starts a service. Rejects if an option is unknown, Node.js is too old, the address or the data directory cannot be
+ * used, or another service uses the directory.
  *
  * The driver's options are `{ scheme: 'http', domain: server.host, port: server.port, secret: server.rootSecret }`.
  */

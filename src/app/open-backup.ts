@@ -1,7 +1,7 @@
-// Starts the process that writes the continuous backup of a data directory to a folder or a bucket. Sends the records
-// of the commit log to this process. The process has its own memory and a lower priority. So commits wait neither for a
-// slow bucket nor for the copying of the data file. The service retains the records until the process reports that the
-// target contains them, and sends them again after a crash of the process.
+// Sends the records of the commit log to a process that writes the continuous backup of a data directory. This process
+// has its own memory and a lower priority, so commits never wait for a slow bucket or for a copy of the data file. The
+// service retains each record until the target contains it, and sends the retained records again after a crash of the
+// process.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Writable } from 'node:stream'
@@ -23,14 +23,13 @@ const sendAfterMs = 50
 /** Collected records of this many bytes are sent immediately. */
 const sendBytes = megabyte / 4
 /**
- * Maximum number of bytes in the pipe to the process, and maximum number of bytes of retained records. If the pipe has
- * more bytes, records are dropped, and the process writes a new base copy. If there are more retained bytes, the oldest
- * records are dropped. If the process crashes then, it writes a new base copy.
+ * Bounds both the bytes in the pipe and the bytes of retained records. Records that exceed the pipe's bound are
+ * dropped, and the process writes a new base copy. When the retained records exceed theirs, the oldest are dropped, and
+ * a crash of the process then costs a new base copy.
  */
 const pipeBytesMax = 64 * megabyte
-/** Milliseconds between two watermarks. */
 const watermarkEveryMs = 1_000
-/** Milliseconds before a process that has exited is started again. */
+/** Milliseconds before an exited process is started again. */
 const restartMs = 5_000
 /** The process is killed if it has not exited this many milliseconds after the end of its input. */
 const exitMs = 8_000
@@ -39,7 +38,7 @@ interface BackupOptions extends Omit<BackupSetup, 'log' | 'place'> {
   readonly logger: Logger
 }
 
-/** Consecutive records, from the first record after `before` to the record at `place`. */
+/** From the first record after `before` to the record at `place`. */
 interface Records {
   readonly records: readonly Buffer[]
   readonly bytes: number
@@ -52,15 +51,12 @@ export class ContinuousBackup implements RecordSink {
   readonly #options: BackupOptions
   #log: Bytes = new Uint8Array(0)
   #child: { readonly process: ChildProcess; readonly ended: Promise<void> } | undefined
-  /**
-   * Records that are not sent yet; `#before` is the record before these records, and `#place` is the newest of these
-   * records.
-   */
+  /** `#before` is the record before the unsent records, and `#place` the newest of them. */
   #records: Buffer[] = []
   #bytes = 0
   #before: ChainPlace = { sequence: 0, checksum: 0 }
   #place: ChainPlace = { sequence: 0, checksum: 0 }
-  /** Records that the target may not contain yet, the oldest first. They may have been sent. */
+  /** Records that the target may lack, the oldest first, whether sent or not. */
   #retained: Records[] = []
   #retainedBytes = 0
   #cancelSend: Cancel | undefined
@@ -74,9 +70,8 @@ export class ContinuousBackup implements RecordSink {
   }
 
   /**
-   * Sets the function that returns a time up to which all commits have ended, so that {@link add} has received them.
-   * The function returns undefined if there is no such time now. Without this function, a restore accepts only times up
-   * to the newest commit.
+   * `endedUpTo` returns a time up to which all commits have ended, so that {@link add} has received them, or undefined
+   * if there is no such time now. Without this function, a restore accepts only times up to the newest commit.
    */
   followCommits(endedUpTo: () => Micros | undefined): void {
     this.#endedUpTo = endedUpTo
@@ -99,10 +94,7 @@ export class ContinuousBackup implements RecordSink {
     else this.#cancelSend ??= systemTimers.after(sendAfterMs, () => this.#send())
   }
 
-  /**
-   * Ends the input of the process, and waits until the process has written its pending records. Kills the process if it
-   * has not exited after `exitMs`.
-   */
+  /** Lets the process write its pending records; kills it after `exitMs`. */
   async end(): Promise<void> {
     this.#cancelWatermarks?.()
     this.#sendWatermark()

@@ -43,7 +43,6 @@ import { languages } from './languages.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
 import { openConfiguredStore, openLaneStore, type StoreRole, type StoreWaits } from './open-store.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const openEngineLimits = {
   /** Maximum number of unknown secrets that one address may look up at once in a shared store; own limit. */
   unknownSecretsBurst: 50,
@@ -53,30 +52,28 @@ export const openEngineLimits = {
   unknownSecretAddressesMax: 10_000,
 } as const
 
-/** The sources of time and randomness. Tests pass their own sources to replay a run. */
+/** Tests pass their own sources to replay a run. */
 export interface ProcessEnvironment {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
   /** Orders commit times and snapshot times across all processes of the store. */
   readonly timeline?: Timeline | undefined
-  /** The clock of the machine. This clock may step back. Absent: `clock` is the clock of the machine. */
+  /** May step back; absent: `clock` is the clock of the machine. */
   readonly wallClock?: Clock
-  /** Exchanges counts of operations and failed logins with the other processes of the store. */
+  /** Exchanges counts of operations and failed logins. */
   readonly notices?: NoticeBoard | undefined
-  /**
-   * Returns true while this process should do the background work. Absent: the process always does the background work.
-   */
+  /** Absent: the process always does the background work. */
   readonly mayWork?: () => boolean
 }
 
-/** Hooks and limits that a slow-lane process passes to its engine. Most hooks use the connection to the service. */
+/** Hooks and limits of a slow-lane process. Most hooks use the connection to the service. */
 interface LaneHooks {
   readonly reserveIds: ReserveIds
   readonly onCheck: () => void
-  /** Approximate maximum size, in bytes, of the cache that contains the reads of earlier queries. */
+  /** Approximate bytes of the cache with the reads of earlier queries. */
   readonly rememberedBytesMax: number
-  /** The newest time that the service has used for a snapshot. */
+  /** Newest time that the service has used for a snapshot. */
   readonly snapshotTime: () => Micros
   /** Reads see the commit log exactly up to the record with this sequence number. */
   readonly logSequence: () => number
@@ -84,23 +81,21 @@ interface LaneHooks {
 
 const system: ProcessEnvironment = { clock: systemClock, timers: systemTimers, random: systemRandom }
 
-/** The role of a process among the processes that have a data directory open. */
 export interface ProcessRole extends Omit<StoreRole, 'committer'> {
   /** True: the process starts slow-lane processes for long queries. */
   readonly slowLane?: boolean
   /** In a worker of a data directory: the socket to the process that owns the commit log. */
   readonly committer?: Duplex
   /**
-   * The notices that the processes of the data directory exchange. Machines with a shared store exchange notices
-   * through the store instead.
+   * Between the processes of a data directory. Machines with a shared store exchange notices through the store instead.
    */
   readonly notices?: NoticeBoard
 }
 
-/** The role of a process that opens a data directory only to read it. */
+/** Only reads the data directory. */
 const observer: ProcessRole = { worker: 0, background: false }
 
-/** An engine over open storage, with a function that closes the engine and the storage. */
+/** Closing it also closes the storage. */
 export interface OpenEngine {
   readonly engine: Engine
   /** Absent: the engine does not support imports and exports. */
@@ -110,33 +105,26 @@ export interface OpenEngine {
    * ready.
    */
   readonly slowLane?: Pick<ProcessLane, 'keepReady' | 'standing'> | undefined
-  /** The pending background work of all processes. */
+  /** Of all processes. */
   pendingWork(): PendingWork
-  /** Returns whether this process does the background work now. */
+  /** True while this process does the background work. */
   readonly worksInBackground?: () => boolean
-  /** Exchanges notices with other processes of the store; absent: there are no other processes. */
+  /** Absent: there are no other processes. */
   readonly notices?: NoticeBoard | undefined
   /** The part of the commit log that is not in LMDB; absent without a log. */
   readonly applyLag?: () => ApplyLag
-  /** The state of this node's replica; present when several machines share the store. */
   readonly standing?: () => ReplicaStatus
-  /** The part of the query log that is in the shared store; present when several machines share the store. */
   readonly sharedLog?: SharedLog
-  /** Shortens the waits for the store's database at shutdown; present when several machines share the store. */
   readonly waits?: StoreWaits
   close(): Promise<void>
 }
 
-/** An open data directory, with its store. */
 interface OpenDirectory extends OpenEngine {
   readonly transfer: TransferService
   readonly store: Store
 }
 
-/**
- * Opens the data directory of `config`. Without a root secret in `config`, no caller has the rights of the root secret.
- * Throws when the directory cannot be used.
- */
+/** Without a root secret in `config`, no caller has its rights. Throws when the directory cannot be used. */
 export async function openEngine(
   config: Config,
   log: Logger,
@@ -168,18 +156,17 @@ export async function openEngine(
   return { ...opened, ...(applyLag && { applyLag }), close }
 }
 
-/** The file in the data directory that stores the newest time of a process's clock. */
+/** Stores the newest time of a process's clock. */
 export const clockFileOf = ({ data }: Pick<Config, 'data'>): string => join(data, 'clock')
 
 /**
- * Maximum number of microseconds by which the stored time is ahead of the clock when the process crashes. A restart
- * takes longer, so the clock has passed the stored time when the service starts again.
+ * Maximum number of microseconds by which the stored time is ahead of the clock at a crash. A restart takes longer, so
+ * the clock has passed the stored time when the service starts again.
  */
 const clockAheadMicros = 200_000
 
 /**
- * Opens the timeline of a process. If only one process serves, this process stores its time in a file for the next
- * start. A process that only reads stores no time.
+ * A process that serves alone stores its time in a file for the next start. A process that only reads stores no time.
  */
 function timelineOf(
   config: Pick<Config, 'data'>,
@@ -195,9 +182,9 @@ function timelineOf(
 }
 
 /**
- * Opens the data directory in a slow-lane process. The process commits nothing itself and has no clock of its own. A
- * snapshot gets the time of its newest commit, or a time that the service has already used for a snapshot. So every
- * later commit has a later time than the snapshot.
+ * Opens the data directory in a slow-lane process, which commits nothing and has no clock of its own. Snapshots get the
+ * time of their newest commit, or a time that the service has already used for a snapshot, so every later commit has a
+ * later time.
  */
 export function openLaneEngine(
   { config, folder, worker }: LaneSetup,
@@ -222,20 +209,16 @@ interface EngineParts {
   readonly environment?: ProcessEnvironment
   /** Absent: the process only reads. */
   readonly role?: Pick<ProcessRole, 'worker' | 'background' | 'slowLane'>
-  /**
-   * The identity of the data directory. Slow-lane processes check this identity. Absent: this process starts no
-   * slow-lane processes.
-   */
+  /** Slow-lane processes check the identity of their data directory. Absent: this process starts none. */
   readonly laneFolder?: string | undefined
   /** The sequence number of the newest durable record in the commit log; absent: there is no commit log. */
   readonly logSequence?: (() => number) | undefined
   /** The client of the process that commits; absent: this process commits itself. */
   readonly committer?: CommitterClient | undefined
-  /** Present in a slow-lane process. */
   readonly within?: LaneHooks
 }
 
-/** Builds the engine over an open key-value store. Closing the engine also closes the store. */
+/** Closing the engine also closes the store. */
 export function engineOver({
   kv,
   config,
@@ -323,7 +306,7 @@ export function engineOver({
   }
 }
 
-/** Imports and exports of a store. With `timers`, imports yield to other work. */
+/** With `timers`, imports yield to other work. */
 function transferOf(store: Store, host: SessionHost, timers: Timers | undefined): TransferService {
   const rules: Parameters<typeof createTransferService>[1] = {
     isExpression: lambda => languages['4']?.code.isCode(lambda) === true,
@@ -332,7 +315,7 @@ function transferOf(store: Store, host: SessionHost, timers: Timers | undefined)
   return createTransferService(store, rules, timers)
 }
 
-/** The commits of a worker. The engine forwards writing queries, so a worker commits nothing itself. */
+/** The engine of a worker forwards writing queries, so these commits stay empty. */
 function commitsOf(committer: CommitterClient): Commits {
   return {
     commit: () => {
@@ -342,7 +325,6 @@ function commitsOf(committer: CommitterClient): Commits {
   }
 }
 
-/** Builds the authentication of credentials; failures are logged. */
 function authenticationOf(
   { allowInsecureJwks, audiencePrefix, passwordCost, rootSecret }: Config,
   log: Logger,
@@ -358,7 +340,7 @@ function authenticationOf(
   })
 }
 
-/** Limits how often requests from one address can make the service look up unknown secrets in the newest state. */
+/** Bounds how often one address can make the service look up unknown secrets in the newest state. */
 function unknownSecretsLimit(clock: Clock): RateLimit<string> {
   const {
     unknownSecretsBurst: max,

@@ -35,9 +35,9 @@ const hourMs = 3_600_000
 const segmentBytesMax = 64 * megabyte
 
 /**
- * Opens the query log. `onLoss` is called with the number of records that could not be written. `shared`: the part of
- * the query log that is in a shared store. Throws when the folder cannot be used. If the disk is full, the query log
- * begins to record as soon as the disk has space.
+ * `onLoss` is called with the number of records that could not be written. `shared`: the part of the query log that is
+ * in a shared store. Throws when the folder cannot be used. On a full disk, recording begins as soon as the disk has
+ * space.
  */
 export async function openQueryLog(
   config: Config,
@@ -57,8 +57,8 @@ export async function openQueryLog(
   try {
     const store = new ExportStore(kv, systemRandom, clock.now)
     const signer = new Signer(() => store.signingKey())
-    // A full disk may have space later, so the start continues. If a shared store cannot commit, the start fails with
-    // the reason.
+    // Continues on a full disk, which may have space later. If a shared store cannot commit, the start fails with the
+    // reason.
     await signer.ready().catch(shared === undefined ? tolerateUnavailable : rethrow)
     const downloads = new Downloads(shared?.files ?? new LocalFiles(exports, systemRandom), signer)
     const bucket = await openBucket(config, clock)
@@ -80,9 +80,8 @@ export async function openQueryLog(
         onLoss(records)
       },
     })
-    // This machine registers in the shared store before it records anything. So an export of the records of all
-    // machines also waits for the records of this machine. If the report fails, this machine reports again when it
-    // uploads records.
+    // Registers in the shared store before anything is recorded, so that an export of the records of all machines also
+    // waits for this machine. After a failed report, the next upload reports again.
     await shared?.chunks.report(epoch).catch(tolerateUnavailable)
     return new QueryLog({
       folder: segments,
@@ -121,15 +120,12 @@ export async function openQueryLog(
   }
 }
 
-/**
- * Opens the store of export requests and account keys of a data directory. A service may have the same store open at
- * the same time.
- */
+/** Opens the store of export requests and account keys. A service may have it open at the same time. */
 export function openControlStore(data: string): KeyValueStore {
   return openLmdb({ path: join(data, queryLogFolder, 'requests') })
 }
 
-/** Opens a store as soon as the disk has space. While the disk is full, operations fail with `service unavailable`. */
+/** Opens a store as soon as the disk has space; until then, operations fail with `service unavailable`. */
 function openedWhenRoom(open: () => KeyValueStore): KeyValueStore {
   let opened = unlessFull(open)
   const kv = () => {
@@ -148,7 +144,7 @@ function openedWhenRoom(open: () => KeyValueStore): KeyValueStore {
   }
 }
 
-/** Runs `work`; returns undefined when the disk is full. */
+/** Returns undefined when the disk is full. */
 function unlessFull<T>(work: () => T): T | undefined {
   try {
     return work()
@@ -158,7 +154,6 @@ function unlessFull<T>(work: () => T): T | undefined {
   }
 }
 
-/** Ignores the error of an unavailable store. Throws other errors. */
 function tolerateUnavailable(cause: unknown): void {
   if (!isUnavailable(cause)) throw cause
 }

@@ -1,5 +1,5 @@
-// Starts the processes of the slow lane. The processes open the same data directory as the service. The processes have
-// less memory and a lower priority than the service.
+// Starts the processes of the slow lane on the data directory of the service, with less memory and a lower priority
+// than the service.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
@@ -15,36 +15,35 @@ import { ProcessLane } from '../engine/slow-lane/process-pool.ts'
 import type { ReserveIds } from '../storage/store/ids.ts'
 import type { Config } from './config/settings.ts'
 
-/** The first message to a process. It contains the settings, with the root secret. */
+/** The first message to a process. Its settings include the root secret. */
 export interface LaneSetup {
   readonly config: Config
-  /** The identity of the data directory that the service has claimed. */
+  /** Identity of the data directory that the service has claimed. */
   readonly folder: string
-  /** The number of the worker that starts the process. */
   readonly worker: number
 }
 
 const program = programFile('app/slow-lane-main.ts')
 
 /**
- * The stack of a process in KiB, larger than the stack of the service. The main thread usually has 8 MiB for this
- * stack, the environment and the stack of native code.
+ * The stack in KiB, larger than the stack of the service. The main thread usually has 8 MiB for this stack, the
+ * environment and the stack of native code.
  */
 const stackKibibytes = 7000
 
-/** The default size of V8's young generation, in MiB. */
+/** V8's default size of the young generation, in MiB. */
 const youngMebibytes = 16
 
 interface LaneParts {
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Logger
-  /** The sequence number of the newest durable record in the commit log; absent: there is no commit log. */
+  /** Newest durable record in the commit log; absent: there is no commit log. */
   readonly logSequence?: (() => number) | undefined
   readonly reserveIds: ReserveIds
 }
 
-/** Opens the slow lane of a worker. Processes start on demand, or with {@link ProcessLane.keepReady}. */
+/** Processes start on demand, or with {@link ProcessLane.keepReady}. */
 export function openSlowLane(
   setup: LaneSetup,
   { clock, log, logSequence = () => 0, reserveIds, timers }: LaneParts,
@@ -66,15 +65,11 @@ export function openSlowLane(
   })
 }
 
-/**
- * Memory that is reserved for the program itself. With both languages, the program uses about 60 MiB before its first
- * query.
- */
+/** Reserved for the program itself: with both languages, it uses about 60 MiB before its first query. */
 const programMebibytes = 80
 
 function start(setup: LaneSetup): ChildProcess {
-  // The limit `--max-old-space-size` does not include V8's young generation, so another flag sets the size of the young
-  // generation.
+  // `--max-old-space-size` excludes V8's young generation, which has a flag of its own.
   const flags = [
     `--max-old-space-size=${programMebibytes + setup.config.slowLaneMemoryMb}`,
     `--max-semi-space-size=${youngMebibytes}`,
@@ -86,7 +81,7 @@ function start(setup: LaneSetup): ChildProcess {
   // The socket is missing when this process has no free file descriptors.
   const socket = child.stdio?.[laneDescriptor] as Duplex | undefined
   if (socket === undefined) return child
-  // Errors of the socket are ignored, because the exit of the process is reported.
+  // The exit of the process is reported instead.
   socket.on('error', () => {})
   sendFrame(socket, { kind: 'setup', setup } satisfies ToLane<LaneSetup>)
   return child

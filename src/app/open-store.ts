@@ -1,5 +1,5 @@
-// Opens the store of a process. The store is the data directory itself. If several machines share a PostgreSQL
-// database, the store is a replica of this database.
+// Opens the store of a process: the data directory itself, or its replica of a PostgreSQL database that several
+// machines share.
 
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ import { lastCommit } from '../storage/store/last-commit.ts'
 import type { Config } from './config/settings.ts'
 import { ContinuousBackup } from './open-backup.ts'
 
-/** Limits the time for which a stopping service waits for the database of a shared store. */
+/** Bounds the time for which a stopping service waits for the database of a shared store. */
 export interface StoreWaits {
   /** From now on, writes fail soon if the database does not respond. */
   shorten(): void
@@ -49,50 +49,47 @@ export interface StoreWaits {
 
 interface StoreHandle {
   readonly kv: KeyValueStore
-  /** The sequence number of the newest durable record in the commit log; absent without a log. */
+  /** Newest durable record in the commit log; absent without a log. */
   readonly logSequence?: () => number
   /** The part of the commit log that is not in LMDB; absent without a log. */
   readonly applyLag?: () => ApplyLag
-  /** The continuous backup, if this process writes one. */
   readonly backup?: ContinuousBackup
   /**
-   * Present when several machines share the store. The caller then uses these shared parts instead of the parts of the
-   * local data directory.
+   * Present when several machines share the store. The caller uses these parts instead of those of the local data
+   * directory.
    */
   readonly shared?: {
     readonly timeline: Timeline
     /**
-     * The preferred worker number, which is a part of the ids that this process generates. The number is random. If
-     * another process has reserved this number, the next number is used.
+     * Preferred worker number, a random part of the ids that this process generates. If another process has reserved
+     * it, the next number is used.
      */
     readonly worker: number
-    /** The current time in microseconds, by the clock that all machines share. */
+    /** Microseconds, by the clock that all machines share. */
     readonly now: () => Micros
     readonly standing: () => ReplicaStatus
     readonly waits: StoreWaits
-    /** Notices exchanged with all processes of all machines. */
+    /** Between all processes of all machines. */
     readonly notices: NoticeBoard
-    /** Returns true while this process should do the background work of all machines. */
+    /** True while this process should do the background work of all machines. */
     readonly mayWork: () => boolean
-    /** The query logs of all machines, and the files that all machines can read. */
+    /** Query logs of all machines, as files that all machines can read. */
     readonly chunks: RecordLogChunks
     readonly files: RecordFiles
   }
 }
 
-/** The connection of a worker to the committing process. */
 interface CommitNotices {
   readonly watch: KeyValueStore['watch']
   close(): Promise<void>
 }
 
-/** The part of a process's role that concerns the store. */
 export interface StoreRole {
   /** True: the process builds indexes and removes expired versions. One process of a data directory has this role. */
   readonly background: boolean
   /** The file with the shared timeline, when several processes use the data directory. */
   readonly timelineFile?: string
-  /** The number of the worker, unique among the processes that write. */
+  /** Unique among the processes that write. */
   readonly worker: number
   /**
    * Kills the process after its replica of the store was found invalid and discarded. Absent: operations fail with
@@ -105,18 +102,18 @@ export interface StoreRole {
   readonly committer?: CommitNotices | undefined
 }
 
-/** The name of this process in the tables of a shared store. */
+/** Names this process in the tables of a shared store. */
 export const nodeName = `${hostname()}-${process.pid}-${systemRandom.hex(4)}`
 
-/** Milliseconds after which the last requests to the database are aborted when the service stops. */
+/** Milliseconds after which a stopping service aborts its last requests to the database. */
 const endGraceMs = 2_000
-/** Interval at which the progress of a copy is logged, in milliseconds. */
+/** Milliseconds between two logs of a copy's progress. */
 const progressLogMs = 2_000
 
 /**
- * Prepares the data directory, and reports the progress. A node with a shared store first copies the state. The copy is
- * skipped if the directory contains a replica that the log can bring up to date. One process of a node calls this
- * function, before any process opens the store.
+ * Prepares the data directory, and reports the progress. A node with a shared store first copies the state, unless the
+ * directory has a replica that the log can bring up to date. One process of a node calls this function, before any
+ * process opens the store.
  */
 export async function prepareStore(
   config: Config,
@@ -140,7 +137,7 @@ export async function prepareStore(
   })
 }
 
-/** Marks the replica as complete, after all processes of this data directory have closed the store cleanly. */
+/** Called after all processes of this data directory have closed the store cleanly. */
 export function markStoreComplete({ data, store }: Config): void {
   if (store !== undefined) markReplicaComplete(data)
 }
@@ -149,7 +146,6 @@ function locationOf(url: string, { storeSchema, storeHoldMs }: Config): RecordLo
   return { url, schema: storeSchema, holdMs: storeHoldMs }
 }
 
-/** Runs `use` on a session with the database of the shared store. */
 export function withRecord<T>(
   { store, storeSchema }: { readonly store: string; readonly storeSchema: string },
   use: (session: PostgresSession) => Promise<T>,
@@ -157,7 +153,7 @@ export function withRecord<T>(
   return PostgresSession.use({ url: store, schema: storeSchema }, nodeName, use)
 }
 
-/** Opens the store of a prepared data directory. Processes with `background` also maintain a shared store. */
+/** Opens a prepared data directory. Processes with `background` also maintain a shared store. */
 export async function openConfiguredStore(
   config: Config,
   log: Logger,
@@ -243,7 +239,7 @@ export async function openConfiguredStore(
 }
 
 /**
- * Opens the data directory in the committing process, with its continuous backup; `isFollowed`: see {@link openLogged}.
+ * Opens the data directory of the committing process, with its continuous backup; `isFollowed`: see {@link openLogged}.
  */
 function openLoggedStore(
   { backupDays, backupTo, data, logLevel }: Config,
@@ -271,7 +267,7 @@ function openLoggedStore(
   }
 }
 
-/** Opens the data directory in a worker, which reads LMDB and the log. Another process commits. */
+/** Opens the data directory of a worker, which reads LMDB and the log. Another process commits. */
 function openWorkerStore({ data }: Config, committer: CommitNotices): StoreHandle {
   const durable = new DurableSequence(join(data, logFolder), 'read')
   const onClose = async () => {
@@ -283,7 +279,6 @@ function openWorkerStore({ data }: Config, committer: CommitNotices): StoreHandl
   return { kv, logSequence, applyLag: () => kv.applyLag }
 }
 
-/** Runs `tasks` in the background, every `everyMs` milliseconds. */
 function upkeepOf(
   open: () => Promise<PostgresSession>,
   tasks: readonly UpkeepTask[],
@@ -294,10 +289,7 @@ function upkeepOf(
   return new Upkeep({ open, timers: systemTimers, everyMs, tasks, onError })
 }
 
-/**
- * Opens the replica in a data directory. Calls `discard` when the replica cannot be opened, or when a later operation
- * finds damage.
- */
+/** Calls `discard` when the replica cannot be opened, or when a later operation finds damage. */
 function replicaIn(folder: string, discard: (reason: string, isDamaged?: boolean) => never): KeyValueStore {
   const checked = (cause: unknown): never => {
     if (isDamage(cause)) discard(wordsOf(cause), true)
@@ -322,20 +314,19 @@ function replicaIn(folder: string, discard: (reason: string, isDamaged?: boolean
 }
 
 /**
- * Opens the store in a slow-lane process: the data directory, or the replica in it. `logSequence`: see `durable` of
- * {@link openFollower}. Throws `StoreUnavailableError` when the directory does not have the given identity.
+ * Opens the data directory of a slow-lane process, or the replica in it. `logSequence`: see `durable` of {@link
+ * openFollower}. Throws `StoreUnavailableError` when the directory does not have the given identity.
  */
 export function openLaneStore(config: Config, identity: string, logSequence: () => number): KeyValueStore {
   const { data, store } = config
-  // The identity is checked before the store is opened, because opening creates missing files. The identity is checked
-  // again after opening, because the directory may be replaced between the first check and the opening.
+  // Opening creates missing files, so the identity is checked before. It is checked again after, because the directory
+  // may be replaced between the first check and the opening.
   assertIdentity(data, identity)
   const kv = store === undefined ? openFollower({ path: data, durable: logSequence }) : openReplica(data)
   assertIdentity(data, identity)
   return kv
 }
 
-/** Returns `kv` with some operations replaced. */
 function storeOver(kv: KeyValueStore, replaced: Partial<KeyValueStore>): KeyValueStore {
   return {
     read: read => kv.read(read),

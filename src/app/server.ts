@@ -1,4 +1,4 @@
-// Serves an open engine: builds the HTTP service of a process, and shuts it down together with the store.
+// Builds the HTTP service of a process over an open engine, and shuts it down together with the store.
 
 import { readFileSync } from 'node:fs'
 import { isIPv6, type Socket } from 'node:net'
@@ -32,24 +32,17 @@ import type { Config } from './config/settings.ts'
 import type { OpenEngine } from './open-engine.ts'
 import { openQueryLog } from './open-query-log.ts'
 
-/** The folder of the built dashboard, in the repository and in the package. */
+/** Same place in the repository and in the package. */
 const dashboardFolder = fileURLToPath(new URL('dashboard/dist', home))
 
-/** A running service. */
 export interface Server {
-  /**
-   * Starts to accept connections on the configured port; resolves with the address, see {@link urlOf}. Closes the
-   * server on failure.
-   */
+  /** Resolves with the address, see {@link urlOf}. Closes the server on failure. */
   listen(): Promise<string>
-  /** Accepts connections on a further port, too; resolves with the address. Closes the server on failure. */
+  /** Accepts connections on a further port; otherwise like `listen`. */
   listenAlso(port: number): Promise<string>
-  /**
-   * Used instead of `listen` if another process accepts the connections. Returns a function that serves one of these
-   * connections.
-   */
+  /** Replaces `listen` if another process accepts the connections. Returns a function that serves one connection. */
   receive(): (connection: Socket) => void
-  /** The metrics of this process; absent when metrics are off. */
+  /** Of this process; absent when metrics are off. */
   readonly metrics?: Registry
   /** Makes `/ping` fail from now on, so that load balancers switch to other services. */
   giveNotice(): void
@@ -57,32 +50,29 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** The name of a node in its metrics. */
+/** Identifies a node in its metrics. */
 function nodeName({ port }: Config): string {
   return `${hostname()}:${port}`
 }
 
-/** The address of a port of the service, without a slash at the end. */
+/** Without a slash at the end. */
 export function urlOf({ host, tlsCert }: Config, port: number): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
-/** The certificate and the key of the service, if they are configured. Throws when the files cannot be read. */
+/** Throws when the configured files cannot be read. */
 export function tlsOf({ tlsCert, tlsKey }: Config): Pick<ListenerOptions, 'tls'> {
   if (tlsCert === undefined || tlsKey === undefined) return {}
   return { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } }
 }
 
-/** Properties of the process that a server runs in. */
 interface ProcessContext {
   readonly worker: number
-  /** Starts a command on the same data; absent: the process does not start commands. */
+  /** Runs commands on the same data; absent: the process does not start commands. */
   readonly startCommand?: StartCommand
 }
 
-/**
- * Creates a server for `opened`. Closing the server closes `opened`. If the creation fails, `opened` is also closed.
- */
+/** Closing the server closes `opened`, and so does a failed creation. */
 export async function createServer(
   config: Config,
   opened: OpenEngine,
@@ -108,7 +98,7 @@ export async function createServer(
   }
 }
 
-/** Creates the metrics. The metrics library is loaded only if metrics are on. */
+/** Loads the metrics library only if metrics are on. */
 async function measure(
   config: Config,
   { applyLag, standing }: OpenEngine,
@@ -124,10 +114,7 @@ async function measure(
   })
 }
 
-/**
- * The state of the continuous backup for metrics. Until the backup process has reported, the numbers are 0 and the
- * times null.
- */
+/** Until the backup process has reported, the numbers are 0 and the times null. */
 function backupFigures(data: string): BackupFigures {
   const status = readStatus(data)
   const seconds = (micros: number | null) => (micros === null ? null : micros / 1e6)
@@ -142,10 +129,7 @@ function backupFigures(data: string): BackupFigures {
   }
 }
 
-/**
- * A message if a fault of this node prevents updates of its replica. Undefined if the replica can be updated, or if the
- * shared database is the cause.
- */
+/** Undefined if the replica can be updated, or if the shared database is the cause. */
 function ownFaultOf({ standing }: OpenEngine): string | undefined {
   const fault = standing?.().fault
   // The reason may contain paths, so only the log contains it.
@@ -156,7 +140,7 @@ function ownFaultOf({ standing }: OpenEngine): string | undefined {
 
 /**
  * Adds the supervisor's report to the health report of the service. Returns the supervisor's metrics if metrics are on.
- * `forwarded` counts the operations that workers have forwarded to the supervisor.
+ * `forwarded`: operations that workers have forwarded to the supervisor.
  */
 export async function reportSupervisor(
   config: Config,

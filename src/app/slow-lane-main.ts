@@ -1,5 +1,5 @@
-// The program of a slow-lane process. The process opens the data directory like the service, and runs one query at a
-// time. The service commits the writes of the queries. The process exits when the service exits.
+// Runs the queries of a slow-lane process on the data directory of the service, one at a time. The service commits
+// their writes. The process exits when the service exits.
 
 import module from 'node:module'
 import { Socket } from 'node:net'
@@ -22,7 +22,7 @@ setFlagsFromString('--no-allocation-site-pretenuring')
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
-/** The nice value. If all cores are busy, the process gets a third of the CPU time that the service gets. */
+/** If all cores are busy, the process gets a third of the service's CPU time. */
 const niceness = 5
 
 /** Milliseconds between two checks of the process's memory. */
@@ -37,20 +37,18 @@ const queryPartMax = 0.7
  */
 const leftPartMax = 0.125
 
-/**
- * If the used memory exceeds this fraction of the configured memory, garbage is collected to measure the live memory.
- */
+/** Above this fraction of the configured memory, garbage is collected to measure the live memory. */
 const garbagePart = 0.9
 
 /**
- * Limit of the cache that keeps the reads of earlier queries, as a fraction of the configured memory. The cache is a
- * part of the memory that earlier queries have not freed.
+ * Limit of the cache with the reads of earlier queries, as a fraction of the configured memory. The cache counts as
+ * memory that earlier queries have not freed.
  */
 const rememberedPart = 0.0625
 
 /**
- * Watches the memory of the process. The memory at the first check belongs to the program, not to a query. The guard
- * also detects memory that a query has not freed. A later query of another database could lack this memory.
+ * The memory at the first check belongs to the program, not to a query. The guard also detects memory that a query has
+ * not freed, which a later query of another database could lack.
  */
 class MemoryGuard {
   readonly #maxMb: number
@@ -79,21 +77,21 @@ class MemoryGuard {
     throw outOfMemory(this.#maxMb)
   }
 
-  /** Called after a query: returns whether the query failed for lack of memory. */
+  /** Called after a query: returns whether it failed for lack of memory. */
   readonly takeOutOfMemory = () => {
     const ranOutOfMemory = this.#ranOutOfMemory
     this.#ranOutOfMemory = false
     return ranOutOfMemory
   }
 
-  /** Called after a query: returns whether the process should be replaced, because too much memory is not freed. */
+  /** Called after a query: true if the process should be replaced, because too much memory is not freed. */
   readonly isExhausted = () => {
     if (this.#programMb === undefined || this.#usedPart() <= leftPartMax) return false
     globalThis.gc?.()
     return this.#usedPart() > leftPartMax
   }
 
-  /** The used memory without the memory of the program itself, as a fraction of the configured memory. */
+  /** Without the memory of the program itself, as a fraction of the configured memory. */
   #usedPart(): number {
     return (memoryMb() - (this.#programMb as number)) / this.#maxMb
   }
@@ -104,7 +102,7 @@ function memoryMb(): number {
   return (external + heap) / megabyte
 }
 
-/** Runs `open`. Logs the reason of a failure, because the service does not log other output of this process. */
+/** Logs the reason of a failure, because the service does not log other output of this process. */
 function openOrExit<T>(log: Logger, open: () => T): T {
   try {
     return open()
@@ -115,8 +113,7 @@ function openOrExit<T>(log: Logger, open: () => T): T {
 }
 
 const socket = new Socket({ fd: laneDescriptor })
-// The process kills itself, because a clean exit could wait forever for a thread of LMDB. That thread may wait for the
-// main thread.
+// A clean exit could wait forever for a thread of LMDB that waits for the main thread.
 socket.on('close', () => process.kill(process.pid, 'SIGKILL'))
 
 const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
@@ -131,8 +128,8 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
       logSequence: () => service.logSequence,
     }),
   )
-  // Node flushes the compile cache only when a process exits normally. This process is killed at its end, so the cache
-  // is flushed here. The first releases of Node 22 do not have this function.
+  // Node flushes the compile cache only at a normal exit, and this process is killed. The first releases of Node 22
+  // lack this function.
   module.flushCompileCache?.()
   lowerPriority(niceness)
   setImmediate(() => void warmUp(engine, setup.config.rootSecret, () => !service.hasJobs))

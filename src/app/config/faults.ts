@@ -1,15 +1,14 @@
-// Checks the values of settings. Each function `…Fault` returns undefined for a valid value, and an error text for an
-// invalid value. In the message, the error text follows the name of the setting.
+// Checks the values of settings. Each function `…Fault` returns undefined for a valid value, else the part of the error
+// message after the setting's name.
 
 import { isIP } from 'node:net'
 import { AddressFault, parseBackupAddress, parseDatabaseAddress } from '../../base/addresses.ts'
 
-/** Checks the form of a host. Does not check whether a host name exists. */
+/** Checks the form only: a host name that does not exist passes. */
 export function hostFault(host: string): string | undefined {
   return isIP(host) !== 0 || /^[\w.-]+$/.test(host) ? undefined : 'must be a host name or an IP address'
 }
 
-/** Checks the URL of a shared store. */
 export function storeFault(text: string): string | undefined {
   try {
     parseDatabaseAddress(text)
@@ -20,12 +19,10 @@ export function storeFault(text: string): string | undefined {
   }
 }
 
-/** Checks the address of a continuous backup. */
 export function backupFault(text: string): string | undefined {
   return parseBackupAddress(text) === undefined ? 'must be a folder or s3://BUCKET/PREFIX' : undefined
 }
 
-/** Checks a web address. */
 export function urlFault(text: string): string | undefined {
   const isUrl = /^https?:\/\//.test(text) && URL.canParse(text)
   return isUrl ? undefined : 'must be an http or https URL'
@@ -34,25 +31,20 @@ export function urlFault(text: string): string | undefined {
 /** Minimum length of the root secret of a service that other machines can reach. */
 export const secretCharsMin = 8
 
-/** Checks a root secret. White space would end the credential in an `Authorization` header. */
+/** White space would end the credential in an `Authorization` header. */
 export function secretFault(secret: string): string | undefined {
   return /\s/.test(secret) ? 'must not contain white space' : undefined
 }
 
-/**
- * Returns whether a root secret is so short that it could be guessed. A service with a short secret must listen on a
- * loopback address.
- */
+/** Short secrets can be guessed, so a service with a short secret must listen on a loopback address. */
 export function isShortSecret(secret: string | undefined): boolean {
   return secret !== undefined && secret.length < secretCharsMin
 }
 
-/** Returns whether only this machine can reach an address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** Checks a list of addresses and networks. */
 export function proxiesFault(text: string): string | undefined {
   for (const entry of text.split(',')) {
     const [address = '', bits, rest] = entry.trim().split('/')

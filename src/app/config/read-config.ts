@@ -1,8 +1,7 @@
-// Reads the settings from flags, the environment and the configuration file.
+// Reads the settings from flags, the environment and the configuration file, in this order of precedence.
 //
-// For example, the setting `rootSecret` has three sources: the flag `--root-secret`, the variable
-// `TERRARIUM_ROOT_SECRET`, and the key `rootSecret` in the configuration file. `--config` is the path of this file. A
-// flag overrides the environment, and the environment overrides the file.
+// For example, `rootSecret` is the flag `--root-secret`, the variable `TERRARIUM_ROOT_SECRET`, and the key `rootSecret`
+// in the configuration file, whose path is `--config`.
 
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -10,23 +9,21 @@ import { parseBackupAddress } from '../../base/addresses.ts'
 import { isLoopback, isShortSecret, secretCharsMin } from './faults.ts'
 import { type Config, initialOf, type Setting, type SettingName, settings } from './settings.ts'
 
-/** An invalid command line or setting. The message is one line for the user. */
+/** The message is one line for the user. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** An unchecked value, and its source for error messages. */
+/** `where`: the source, named in error messages. */
 export interface RawSetting {
   readonly value: unknown
   readonly where: string
 }
 
-/** The flag of a setting: `root-secret` for `rootSecret`. */
 export function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 }
 
-/** The environment variable of a setting: `TERRARIUM_ROOT_SECRET` for `rootSecret`. */
 export function variableOf(name: string): string {
   return `TERRARIUM_${flagOf(name).replaceAll('-', '_').toUpperCase()}`
 }
@@ -35,9 +32,8 @@ const names = Object.keys(settings) as SettingName[]
 const table: Readonly<Record<string, Setting>> = settings
 
 /**
- * Returns the value of every setting. The first source with a value is used: `flags`, the environment, the
- * configuration file, the default. The keys of `flags` are names of settings, or `config` for the path of the file.
- * Throws {@link UsageError}.
+ * The keys of `flags` are names of settings, or `config` for the path of the configuration file. Throws {@link
+ * UsageError}.
  */
 export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.ProcessEnv): Config {
   const configFile = (flags.get('config') ?? fromEnvironment('config', env))?.value as string | undefined
@@ -50,7 +46,7 @@ export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.P
     const found = flags.get(name) ?? fromEnvironment(name, env) ?? inFile
     config[name] = found === undefined ? defaultOf(setting) : readSetting(setting, found)
   }
-  // The cast is safe, because each value has been checked against the type of its setting.
+  // Each value has been checked against the type of its setting.
   const read = config as unknown as Config
   if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key are needed together')
@@ -72,7 +68,7 @@ export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.P
   return read
 }
 
-/** Throws {@link UsageError} when the configured continuous backup is impossible with the other settings. */
+/** Throws {@link UsageError} when the other settings exclude a continuous backup. */
 function checkBackup({ backupTo, data, store }: Config): void {
   if (backupTo === undefined) return
   if (store !== undefined)
@@ -84,7 +80,7 @@ function checkBackup({ backupTo, data, store }: Config): void {
     throw new UsageError('--backup-to must name a folder outside of the data directory')
 }
 
-/** Reads the environment variable of a setting; undefined if the variable is not set or is empty. */
+/** Treats an empty variable as absent. */
 export function fromEnvironment(name: string, env: NodeJS.ProcessEnv): RawSetting | undefined {
   const value = env[variableOf(name)]
   return value === undefined || value === '' ? undefined : { value, where: variableOf(name) }
@@ -106,13 +102,13 @@ function readConfigFile(path: string): Readonly<Record<string, unknown>> {
   return content as Record<string, unknown>
 }
 
-/** The default of a setting; paths become absolute. */
+/** Makes paths absolute. */
 export function defaultOf(setting: Setting): string | number | boolean | undefined {
   const value = initialOf(setting)
   return setting.kind === 'path' && typeof value === 'string' ? resolve(value) : value
 }
 
-/** Checks and converts the value of a setting; paths become absolute. Throws {@link UsageError}. */
+/** Checks and converts a value; makes paths absolute. Throws {@link UsageError}. */
 export function readSetting(setting: Setting, found: RawSetting): string | number | boolean {
   switch (setting.kind) {
     case 'integer':

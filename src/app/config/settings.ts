@@ -1,10 +1,10 @@
-// The table of all settings of the service, with their descriptions, defaults and bounds. Flags, environment variables,
-// keys of the configuration file, `--help` and the documentation are derived from the table.
+// All settings of the service. Flags, environment variables, keys of the configuration file, `--help` and the
+// documentation are derived from this table.
 
 import { limits } from '../../base/limits.ts'
 import { backupFault, hostFault, proxiesFault, secretFault, storeFault, urlFault } from './faults.ts'
 
-/** The type of a setting. A setting without a default is undefined when no value is given. */
+/** Without a default, an absent setting is undefined. */
 type Kind =
   | {
       readonly kind: 'string'
@@ -19,13 +19,12 @@ type Kind =
   | { readonly kind: 'choice'; readonly default: string; readonly choices: readonly string[] }
 
 export type Setting = Kind & {
-  /** The description for `--help` and the documentation. */
   readonly doc: string
-  /** Placeholder of the value in `--help`, such as `PORT`; when absent, {@link placeholderOf} chooses a placeholder. */
+  /** Stands for the value in `--help`, such as `PORT`; when absent, {@link placeholderOf} chooses. */
   readonly placeholder?: string
 }
 
-/** The default of a setting as written in the table; paths are not absolute yet. */
+/** Leaves paths as written in the table; `defaultOf` makes them absolute. */
 export function initialOf(setting: Setting): string | number | boolean | undefined {
   return setting.default ?? (setting.kind === 'switch' ? false : undefined)
 }
@@ -39,19 +38,18 @@ const usualPlaceholders = {
 }
 
 /**
- * Returns the placeholder of a setting's value in `--help`. The placeholder is the `placeholder` of the setting, or the
- * unit at the end of an integer setting's name. For other settings, the placeholder is a word for the kind of the
- * setting.
+ * Returns the setting's own placeholder, the unit at the end of an integer setting's name, or a word for the setting's
+ * kind.
  */
 export function placeholderOf(name: string, { kind, placeholder }: Setting): string | undefined {
   const unit = kind === 'integer' ? /(?:Ms|Mb|Seconds|Days)$/.exec(name)?.[0].toUpperCase() : undefined
   return placeholder ?? unit ?? usualPlaceholders[kind]
 }
 
-/** The log levels, from the most to the least verbose. */
+/** From the most to the least verbose. */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** All settings, in the order in which `--help` lists them. */
+/** In the order of `--help`. */
 export const settings = {
   port: {
     kind: 'integer',
@@ -357,7 +355,6 @@ export const settings = {
 
 export type SettingName = keyof typeof settings
 
-/** The type of a setting's value. */
 export type ValueOf<S> = S extends { readonly kind: 'switch' }
   ? boolean
   : TextOrNumber<S> | (S extends { readonly default: string | number } ? never : undefined)
@@ -368,5 +365,5 @@ type TextOrNumber<S> = S extends { readonly kind: 'integer' }
     ? C
     : string
 
-/** The settings with their values; paths are absolute. */
+/** Paths are absolute. */
 export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> }
