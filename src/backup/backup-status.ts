@@ -1,31 +1,31 @@
-// The state of a continuous backup. The file contains only types, because the dashboard also imports the file.
+// Contains only types, because the dashboard also imports this file.
 
 /**
  * Times are since the Unix epoch. `last_success` and `waiting_since` are in milliseconds. The restorable times are
  * transaction times, in microseconds.
  */
 export interface BackupStatus {
-  /** The folder or the bucket, without credentials. */
+  /** Without credentials. */
   readonly target: string
   /** `starting` until the first object is written; `failing` while objects cannot be written. */
   readonly state: 'starting' | 'running' | 'failing' | 'stopped'
   /** The reason of the latest failure; null if a write has succeeded since then. */
   readonly reason: string | null
   /**
-   * The last time at which the target contained all records of the log. Null if there was no such time since the start.
+   * Last time at which the target contained all records of the log; null before the first such time since the start.
    */
   readonly last_success: number | null
-  /** The time at which the oldest pending commit became durable; null while no commit is pending. */
+  /** Time at which the oldest pending commit became durable; null while no commit is pending. */
   readonly waiting_since: number | null
   readonly waiting_bytes: number
   /**
-   * Bytes of the log that were dropped, for example because too many bytes were pending. A restore to the times of
-   * these records is impossible.
+   * Bytes of the log that were dropped, for example because too many were pending. A restore to the times of these
+   * records is impossible.
    */
   readonly dropped_bytes: number
   /** Bytes written to the target since the start, base copies included. */
   readonly uploaded_bytes: number
-  /** The first and the last transaction time that can be restored; null until there is a base copy. */
+  /** First and last transaction time that can be restored; null until there is a base copy. */
   readonly oldest_restorable: number | null
   readonly newest_restorable: number | null
 }

@@ -1,6 +1,6 @@
-// A base copy is a copy of the data file at one snapshot, stored in compressed parts of limited size. LMDB can copy
-// only to a file, so the copy is first written to a folder of the data directory. The copy on disk takes as much space
-// as the data. The functions at the end of this module remove expired objects from the target of the backup.
+// Writes base copies: compressed parts of limited size, which together are a copy of the data file at one snapshot.
+// LMDB can copy only to a file, so the copy needs as much space in the data directory as the data. Also removes the
+// base copies and records that no restore within the retention needs.
 
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,13 +32,12 @@ import {
 } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
 
-/** Bytes that a copy leaves free on the disk, for the service. */
+/** Left free on the disk for the service. */
 const reserveBytes = 64 * megabyte
 
-/** The folder of the data directory to which a copy is written. */
+/** In the data directory. */
 const copyFolder = 'base-copy.partial'
 
-/** A copy on disk. */
 interface StoreCopy {
   readonly folder: string
   readonly bytes: number
@@ -47,8 +46,8 @@ interface StoreCopy {
 }
 
 /**
- * Copies the store of a data directory while a service uses the store. The copy contains at least the records up to
- * `durable()`. Throws {@link BackupError} when the disk has too little free space.
+ * Copies the store while a service uses it. The copy contains at least the records up to `durable()`. Throws {@link
+ * BackupError} when the disk has too little free space.
  */
 async function makeCopy(data: string, durable: () => number): Promise<StoreCopy> {
   const folder = join(data, copyFolder)
@@ -78,12 +77,10 @@ function timeOf(trees: Trees): Micros {
   }
 }
 
-/** Removes the folder `copyFolder` of the data directory, if it exists. */
 function removeCopy(data: string): Promise<void> {
   return rm(join(data, copyFolder), { recursive: true, force: true })
 }
 
-/** Reads and encodes a part of a copy. */
 async function encodePart({ bytes, folder }: StoreCopy, number: number): Promise<Buffer> {
   const file = await open(join(folder, dataFileName), 'r')
   try {
@@ -100,10 +97,7 @@ async function encodePart({ bytes, folder }: StoreCopy, number: number): Promise
   }
 }
 
-/**
- * Reads the parts `names` of a target into a new data file. Throws {@link BackupError} when a part is missing or
- * damaged.
- */
+/** Reads parts into a new data file. Throws {@link BackupError} when a part is missing or damaged. */
 export async function writeParts(
   target: BackupTarget,
   names: Iterable<string>,
@@ -133,20 +127,16 @@ export async function writeParts(
   }
 }
 
-// Writes base copies to a target. The write of a part is retried until it succeeds. So a copy of many gigabytes
-// survives an interruption of the network.
-
 interface BaseWriterOptions {
   readonly target: BackupTarget
   readonly data: string
-  /** The name of the log. */
   readonly log: Bytes
   readonly timers: Timers
-  /** The sequence number of the newest durable record. */
+  /** Sequence number of the newest durable record. */
   readonly durable: () => number
-  /** Called after an object was written, with the size of the object in bytes. */
+  /** Receives the size of each written object in bytes. */
   readonly onWritten: (bytes: number) => void
-  /** Called when the write of an object fails. The write is retried. */
+  /** The failed write is retried. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -154,9 +144,10 @@ interface BaseWriterOptions {
 const retryMs = 5_000
 
 /**
- * Copies the store, and writes the copy to the target. The copy becomes a base copy of `generation` (a sequence of
- * records without a gap). `start`: the time at which the generation began. Resolves with undefined when `signal` has
- * aborted. Throws `BackupError` when the disk has too little free space.
+ * Writes a copy of the store to the target, as a base copy of `generation` (a sequence of records without a gap).
+ * Retries each part until it succeeds, so a copy of many gigabytes survives an interruption of the network. `start`:
+ * when the generation began. Resolves with undefined when `signal` has aborted. Throws `BackupError` when the disk has
+ * too little free space.
  */
 export async function writeBase(
   options: BaseWriterOptions,
@@ -183,9 +174,7 @@ export async function writeBase(
   }
 }
 
-/**
- * Writes an object, with retries until the write succeeds. Returns false if `signal` aborts before a write succeeds.
- */
+/** Returns false if `signal` aborts before a write succeeds. */
 async function putWithRetries(
   { onFailure, onWritten, target, timers }: BaseWriterOptions,
   name: string,
@@ -205,18 +194,10 @@ async function putWithRetries(
   return false
 }
 
-// Removes the objects that no restore within the retention needs. A restore to the oldest time needs the newest base
-// copy that is older than the retention. All base copies before the needed copy are removed, together with their parts.
-// The records before the needed copy are removed, too.
-//
-// First, the objects that mark base copies as complete are removed, then parts, then records. Each kind is removed from
-// the oldest to the newest. So an interruption never leaves a complete base copy without its parts or records. The next
-// removal finds the remaining objects.
-
 /**
- * Returns the base copy that a restore to the oldest time of the retention needs. The age of a copy is the sum of the
- * intervals between consecutive copies, from this copy until `now`. An interval longer than one day is counted as one
- * day. So if the clock jumps forward, at most one day too much is removed.
+ * Returns the base copy that a restore to the oldest time of the retention needs: the newest one older than the
+ * retention. The age of a copy is the sum of the intervals between consecutive copies until `now`, and an interval
+ * counts as at most one day. So if the clock jumps forward, at most one day too much is removed.
  */
 export function oldestNeeded(bases: readonly BaseName[], now: Micros, days: number): BaseName | undefined {
   let age = 0
@@ -229,7 +210,11 @@ export function oldestNeeded(bases: readonly BaseName[], now: Micros, days: numb
   return bases[0]
 }
 
-/** Removes the objects that are needed only for times before `oldest`. */
+/**
+ * Removes the objects that are needed only for times before `oldest`: first those that mark base copies as complete,
+ * then parts, then records, each kind from the oldest to the newest. An interruption then never leaves a complete base
+ * copy without its parts or records, and the next removal finds the rest.
+ */
 export async function removeBefore(
   target: BackupTarget,
   bases: readonly BaseName[],
@@ -243,7 +228,7 @@ export async function removeBefore(
   await removeUpTo(target, logPrefix, piecesStart(oldest.generation, oldest.time))
 }
 
-/** Removes the objects whose names begin with `prefix` and are less than `end`. */
+/** Removes the names with `prefix` that are less than `end`. */
 async function removeUpTo(target: BackupTarget, prefix: string, end: string): Promise<void> {
   for await (const name of target.list(prefix)) {
     if (name >= end) break

@@ -1,6 +1,6 @@
-// Reads the target of a continuous backup, and plans a restore to a time. A target contains generations. A generation
-// covers a part of the commit log without gaps. Each generation has base copies (copies of the data file) and pieces
-// (objects with consecutive records of the log).
+// Reads the target of a continuous backup, and plans a restore to a time. A target contains generations, each of which
+// covers a part of the commit log without gaps, with base copies (copies of the data file) and pieces (objects with
+// consecutive records of the log).
 
 import { endOfTime, type Micros } from '../base/micros.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
@@ -24,36 +24,31 @@ import {
 import { BackupError, type BackupTarget, IncompleteBackupError } from './target.ts'
 
 const formatVersion = 1
-/** Maximum size of an object with JSON, in bytes. */
+/** Bytes of an object with JSON. */
 const contentBytesMax = 65_536
 
-/** The content of `store.json`. */
 interface StoreContent {
   readonly format: number
-  /** The lineage of the store: the part of its log's name that a restore does not change. In hexadecimal digits. */
+  /** Lineage of the store: the part of its log's name that a restore does not change, in hexadecimal digits. */
   readonly store: string
 }
 
-/** The content of the object that marks a base copy as complete. */
 interface BaseContent {
   readonly format: number
   readonly parts: number
-  /** Bytes of the data file. */
+  /** Of the data file. */
   readonly bytes: number
-  /** The name of the log, in hexadecimal digits. */
+  /** In hexadecimal digits. */
   readonly log: string
 }
 
-/**
- * Reads the lineage of the backed-up store; undefined for an empty target. Throws {@link BackupError} for a newer
- * format.
- */
+/** Undefined for an empty target. Throws {@link BackupError} for a newer format. */
 async function readStore(target: BackupTarget): Promise<string | undefined> {
   const object = await target.get(storeObject, contentBytesMax)
   return object === undefined ? undefined : parsed<StoreContent>(storeObject, object, target).store
 }
 
-/** Claims a target for a store. Throws {@link BackupError} when the target contains the backup of another store. */
+/** Throws {@link BackupError} when the target contains the backup of another store. */
 export async function claimTarget(target: BackupTarget, log: Bytes): Promise<void> {
   const store = lineageOf(log)
   let found = await readStore(target)
@@ -68,12 +63,11 @@ export async function claimTarget(target: BackupTarget, log: Bytes): Promise<voi
     )
 }
 
-/** Returns the content of the object that marks a base copy as complete. */
 export function baseContent(content: Omit<BaseContent, 'format'>): Buffer {
   return Buffer.from(JSON.stringify({ format: formatVersion, ...content } satisfies BaseContent))
 }
 
-/** Parses the JSON of an object. Throws {@link BackupError} when the object is damaged or has a newer format. */
+/** Throws {@link BackupError} when the object is damaged or has a newer format. */
 function parsed<T extends { readonly format: number }>(
   name: string,
   object: Buffer,
@@ -92,10 +86,7 @@ function parsed<T extends { readonly format: number }>(
   return content
 }
 
-/**
- * Reads the object that marks a base copy as complete. Throws {@link IncompleteBackupError} when the object is missing
- * or damaged.
- */
+/** Throws {@link IncompleteBackupError} when the object is missing or damaged. */
 export async function readBase(target: BackupTarget, base: BaseName): Promise<BaseContent> {
   const name = baseObject(base)
   const object = await target.get(name, contentBytesMax)
@@ -109,7 +100,7 @@ export async function readBase(target: BackupTarget, base: BaseName): Promise<Ba
   return content
 }
 
-/** Lists the complete base copies of a target, the oldest first. */
+/** Complete base copies only, the oldest first. */
 export async function listBases(target: BackupTarget): Promise<BaseName[]> {
   const bases: BaseName[] = []
   for await (const name of target.list(basesPrefix)) {
@@ -119,7 +110,7 @@ export async function listBases(target: BackupTarget): Promise<BaseName[]> {
   return bases.sort((left, right) => left.from - right.from)
 }
 
-/** Lists the pieces of a generation, in the order of the log. Omits pieces whose newest commit is before `time`. */
+/** In the order of the log, without pieces whose newest commit is before `time`. */
 export async function* listPieces(
   target: BackupTarget,
   generation: string,
@@ -131,17 +122,17 @@ export async function* listPieces(
   }
 }
 
-/** The objects that a restore reads: a base copy, then pieces of the log. */
+/** A restore reads the base copy, then the pieces. */
 export interface RestorePlan {
   readonly base: BaseName
   readonly pieces: readonly PieceName[]
-  /** Commits up to this time are applied; absent: all commits are applied. */
+  /** Absent: all commits are applied. */
   readonly at?: Micros
 }
 
 /**
- * Plans the restore to the time `at`, or to the newest state. Throws {@link BackupError} when the backup does not
- * contain that state. The message gives the times that can be restored.
+ * Plans the restore to the time `at`, or to the newest state. Throws {@link BackupError} with the times that can be
+ * restored when the backup does not contain that state.
  */
 export async function planRestore(target: BackupTarget, at?: Micros): Promise<RestorePlan> {
   if ((await readStore(target)) === undefined) throw new BackupError(`there is no backup in ${target.name}`)
@@ -154,7 +145,6 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
     throw new BackupError(`the oldest time that ${target.name} can restore is ${formatMicros(oldest.from)}`)
   const found: PieceName[] = []
   let reached = base.time
-  /** The first piece that is not restored. */
   let next: PieceName | undefined
   for await (const piece of listPieces(target, base.generation, base.time)) {
     if (piece.place.sequence <= base.place.sequence) continue
@@ -177,8 +167,8 @@ export async function planRestore(target: BackupTarget, at?: Micros): Promise<Re
 }
 
 /**
- * Checks for each generation that no piece is missing between its oldest base copy and its newest piece. Reads only
- * names. Throws {@link IncompleteBackupError}.
+ * Checks that no generation lacks a piece between its oldest base copy and its newest piece. Reads only names. Throws
+ * {@link IncompleteBackupError}.
  */
 export async function checkHistory(target: BackupTarget): Promise<void> {
   const checked = new Set<string>()
@@ -193,8 +183,8 @@ export async function checkHistory(target: BackupTarget): Promise<void> {
 }
 
 /**
- * Checks that the objects of the newest state exist; reads only the names of pieces and parts. Throws
- * {@link IncompleteBackupError} when an object is missing.
+ * Checks that the objects of the newest state exist; reads only the names of pieces and parts. Throws {@link
+ * IncompleteBackupError}.
  */
 export async function checkNewest(target: BackupTarget): Promise<void> {
   const { base } = await planRestore(target)
@@ -215,7 +205,7 @@ function missingRecords(target: BackupTarget, first: number, end: Micros): Incom
 
 /**
  * Returns the pieces that follow the record `after` without a gap, and the sequence number of the first missing record,
- * if any. `next`: the piece after `found`. If `next` does not continue `found`, records are missing.
+ * if any. `next`: the piece after `found`; records are missing if it does not continue `found`.
  */
 function chained(
   after: ChainPlace,
@@ -225,7 +215,7 @@ function chained(
   const pieces: PieceName[] = []
   let place = after
   for (const piece of found) {
-    // A duplicate piece: it was written again after an interruption, or by a service that had lost its lease.
+    // Written twice: after an interruption, or by a service that had lost its lease.
     if (piece.place.sequence <= place.sequence) continue
     const overlaps = piece.first <= place.sequence
     const follows = piece.first === place.sequence + 1 && piece.before === place.checksum
@@ -269,10 +259,7 @@ async function checkReach(
     )
 }
 
-/**
- * Returns whether the record `newest` of a lease is not after the record at `place`, in the generation of `base`. The
- * lease is not renewed after every piece, so `place` may be later.
- */
+/** The lease is not renewed after every piece, so `place` may be later than `newest`. */
 function isNewest(newest: LeaseReach['newest'], { generation }: BaseName, place: ChainPlace): boolean {
   if (newest === undefined || generation > newest.generation) return true
   if (generation < newest.generation || place.sequence < newest.sequence) return false

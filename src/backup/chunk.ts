@@ -1,6 +1,5 @@
-// The format of the objects of a continuous backup. An object is a piece of the log, or a part of a base copy (a copy
-// of the data file). An object has a header with lengths and checksums, then the compressed bytes. The bytes of a piece
-// are records of the commit log.
+// The format of an object of a continuous backup: a piece of the log (records of the commit log), or a part of a base
+// copy (a copy of the data file). After a header, the bytes are compressed.
 //
 //   header (32 bytes): magic (8), version (4), compression (4), uncompressed length (4), compressed length (4),
 //                      checksum of the compressed bytes (4), checksum of the header (4)
@@ -19,10 +18,9 @@ import { BackupError, objectBytesMax } from './target.ts'
 const magic = Buffer.from('terrback')
 const formatVersion = 1
 
-/** Uncompressed bytes of a part of a base copy. Only the last part is shorter. */
+/** Uncompressed; only the last part is shorter. */
 export const partBytes: number = 8 * megabyte
 
-/** The number of parts of a base copy with `bytes` bytes. */
 export function partsOf(bytes: number): number {
   return Math.ceil(bytes / partBytes)
 }
@@ -42,7 +40,6 @@ const hasZstd = typeof zlib.zstdCompress === 'function'
 const gzip = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gzip)
 const gunzip = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gunzip)
 
-/** Encodes bytes as the content of an object in the backup. */
 export async function encodeChunk(bytes: Uint8Array): Promise<Buffer> {
   const packed = hasZstd
     ? await promisify<zlib.InputType, zlib.ZstdOptions, Buffer>(zlib.zstdCompress)(bytes, zstdOptions)
@@ -59,8 +56,8 @@ export async function encodeChunk(bytes: Uint8Array): Promise<Buffer> {
 }
 
 /**
- * Decodes the object `name`. Throws {@link BackupError} when the object is damaged, has more than `bytesMax` uncompressed
- * bytes, or was written by a newer version.
+ * Throws {@link BackupError} when the object is damaged, has more than `bytesMax` uncompressed bytes, or was written by
+ * a newer version.
  */
 export async function decodeChunk(
   name: string,
@@ -92,14 +89,12 @@ export async function decodeChunk(
   return bytes
 }
 
-// Finds the records of the commit log in a piece, and the end of each commit in a record.
-
-/** A record of a piece, with the offset at which it begins. */
+/** `start`: offset in the piece. */
 export interface PieceRecord extends RecordBounds {
   readonly start: number
 }
 
-/** Yields the consecutive records in `bytes`. Throws {@link BackupError} if `bytes` contains anything else. */
+/** Throws {@link BackupError} unless `bytes` are consecutive records. */
 export function* recordsIn(bytes: Buffer): Generator<PieceRecord> {
   for (let start = 0; start < bytes.length; ) {
     const record = anyRecordIn(bytes, start)
@@ -109,16 +104,16 @@ export function* recordsIn(bytes: Buffer): Generator<PieceRecord> {
   }
 }
 
-/** A commit in a record: its time, and the offset after the row with this time. */
+/** `end`: the offset after the row with the commit's time. */
 interface CommitEnd {
   readonly time: Micros
   readonly end: number
 }
 
 /**
- * Returns the commits of a record, in order. Each commit writes its time to the same row, which contains the newest
- * commit time. Usually this write is the last write of the commit. Only a large transaction has writes after this
- * write. A large transaction is always the last commit of its record.
+ * Returns the commits of a record, in order. Each commit writes its time to the row with the newest commit time,
+ * usually as its last write. Only a large transaction writes more after that, and it is always the last commit of its
+ * record.
  */
 export function commitsIn(bytes: Buffer, { batchEnd, batchStart }: RecordBounds): CommitEnd[] {
   const commits: CommitEnd[] = []

@@ -1,8 +1,8 @@
-// Prevents two services from writing to one backup. The service that writes has a lease: an object in the target. The
-// service rewrites this object regularly. Another service takes over only after it has watched the object for some time
-// without a renewal. So the clocks of two machines are never compared. A write succeeds only if the object has not
-// changed since it was read. In a target without conditional writes, two services that take the lease at the same time
-// may both write until their next renewal.
+// Prevents two services from writing to one backup. The writing service holds a lease: an object in the target that it
+// rewrites regularly. Another service takes over only after it has watched the object for some time without a renewal,
+// so the clocks of two machines are never compared. A write succeeds only if the object has not changed since it was
+// read. In a target without conditional writes, two services that take the lease at the same time may both write until
+// their next renewal.
 
 import { hostname } from 'node:os'
 import { systemRandom } from '../base/random.ts'
@@ -12,32 +12,29 @@ import type { ChainPlace } from '../storage/log/segment.ts'
 import { leaseObject } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
 
-/** The part of the log that the backup contains. */
 export interface LeaseReach {
   /** The backup contains all commits up to this time, in microseconds; 0: unknown. */
   readonly until: number
   /**
-   * The newest record in the newest generation that has a base copy. With this record, a restore detects that the last
-   * objects of the generation are missing. Leases of earlier versions do not contain this record.
+   * Newest record in the newest generation that has a base copy. With this record, a restore detects that the last
+   * objects of the generation are missing. Leases of earlier versions lack it.
    */
   readonly newest?: ChainPlace & { readonly generation: string }
 }
 
-/** The content of the object, as JSON. */
 interface LeaseContent extends LeaseReach {
   readonly holder: string
   readonly host: string
   readonly pid: number
-  /** A mark that later processes with the same pid do not have; null if the system provides no marks. */
+  /** Distinguishes later processes with the same pid; null if the system provides no such mark. */
   readonly process: string | null
   readonly renewals: number
-  /** True: the holder has stopped and released the lease. */
+  /** The holder has stopped and released the lease. */
   readonly isReleased: boolean
 }
 
-/** Milliseconds between two renewals. */
 export const renewEveryMs = 10_000
-/** A lease that was not renewed for this many milliseconds is regarded as abandoned. */
+/** A lease counts as abandoned after this many milliseconds without a renewal. */
 const abandonedMs = 25_000
 /** Milliseconds between two reads while a lease is watched. */
 const watchEveryMs = 1_000
@@ -52,12 +49,11 @@ interface LeaseOptions {
   readonly timers?: Timers
 }
 
-/** Reads the lease; undefined when the lease does not exist or is damaged. */
+/** Undefined when the lease does not exist or is damaged. */
 export async function readLease(target: BackupTarget): Promise<LeaseContent | undefined> {
   return (await readTagged(target)).content
 }
 
-/** The lease with the entity tag of its object. */
 interface TaggedLease {
   readonly content: LeaseContent | undefined
   /** Undefined if the object does not exist. */
@@ -71,7 +67,7 @@ async function readTagged(target: BackupTarget): Promise<TaggedLease> {
   try {
     return { content: JSON.parse(bytes.toString()) as LeaseContent, tag }
   } catch {
-    // A damaged lease is replaced like an abandoned lease.
+    // Replaced like an abandoned lease.
     return { content: undefined, tag }
   }
 }
@@ -90,8 +86,8 @@ export class Lease {
   }
 
   /**
-   * Acquires the lease. If another service holds the lease, first watches the lease for some time. Throws
-   * {@link TargetInUseError} if a service renews or takes the lease in this time.
+   * Watches the lease of another service for some time before taking it. Throws {@link TargetInUseError} if a service
+   * renews or takes the lease in this time.
    */
   async acquire(): Promise<void> {
     let lease = await readTagged(this.#target)
@@ -112,7 +108,7 @@ export class Lease {
     await this.#confirm()
   }
 
-  /** Renews the lease. Throws {@link TargetInUseError} when another service has taken the lease. */
+  /** Throws {@link TargetInUseError} when another service has taken the lease. */
   async renew(reach: LeaseReach): Promise<void> {
     await this.#put(await this.#confirm(), reach, false)
   }
@@ -129,8 +125,8 @@ export class Lease {
   }
 
   /**
-   * Replaces the lease that was read. `newest`: if absent, the record in the lease does not change. Throws
-   * {@link TargetInUseError} if the lease has changed since it was read.
+   * Replaces the lease that was read. If `newest` is absent, the record in the lease does not change. Throws {@link
+   * TargetInUseError} if the lease has changed since it was read.
    */
   async #put(
     { tag }: TaggedLease,

@@ -1,4 +1,4 @@
-// Opens the target of a continuous backup. A target is a folder, or a bucket of an S3-compatible service.
+// Opens the target of a continuous backup: a folder, or a bucket of an S3-compatible service.
 
 import { createHash } from 'node:crypto'
 import { link, open, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { systemTimers } from '../base/timers.ts'
 import { flushFolder } from '../storage/log/segment-files.ts'
 import { BackupError, type BackupTarget, objectBytesMax } from './target.ts'
 
-/** Opens the folder or the bucket that `text` names. Throws {@link BackupError} for an invalid address. */
+/** Throws {@link BackupError} for an invalid address. */
 export async function openTarget(text: string): Promise<BackupTarget> {
   const address = parseBackupAddress(text)
   if (address === undefined) throw new BackupError(`${text} is neither a folder nor s3://BUCKET/PREFIX`)
@@ -22,12 +22,11 @@ export async function openTarget(text: string): Promise<BackupTarget> {
     : openS3Target(address.bucket, address.prefix)
 }
 
-/** Suffix of temporary file names. */
 const draftEnd = '.partial'
 
 /**
- * A folder as the target of a continuous backup. Each object is a file; the slashes of its name separate folders. A
- * file is written under a temporary name, flushed and renamed, so a crash leaves no incomplete object.
+ * A folder as a target. Each object is a file; the slashes of its name separate folders. A file is written under a
+ * temporary name, flushed and renamed, so a crash leaves no incomplete object.
  */
 export class FolderTarget implements BackupTarget {
   readonly name: string
@@ -44,10 +43,7 @@ export class FolderTarget implements BackupTarget {
     })
   }
 
-  /**
-   * Writes a draft of an object, and moves the draft to its place with `place`, which returns whether it has moved the
-   * draft. Returns the result of `place`.
-   */
+  /** Writes a draft, then calls `place` to move it, and returns whether `place` did. */
   async #placed(
     name: string,
     bytes: Uint8Array,
@@ -80,7 +76,7 @@ export class FolderTarget implements BackupTarget {
   }
 
   /**
-   * A link to an existing name fails, so only one of several processes creates an object. To replace an object, a
+   * Linking to an existing name fails, so only one of several processes creates an object. To replace an object, a
    * process first creates the only file that may follow the object's present content. Folders without links have no
    * conditional writes.
    */
@@ -151,16 +147,16 @@ export class FolderTarget implements BackupTarget {
   }
 }
 
-/** Errors of file systems that have no links. */
+/** File systems without links. */
 const linkErrors: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
-/** A file of a conditional write is removed if it is this many milliseconds older than a new file: its process was killed. */
+/** Milliseconds after which a file of a conditional write is removed: its process was killed. */
 const abandonedMs = 25_000
 
 function tagOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
 }
 
-/** Creates the file `path` with the content of `draft`. Returns false if `path` exists. */
+/** Returns false if `path` exists. */
 async function linkNew(draft: string, path: string): Promise<boolean> {
   try {
     await link(draft, path)
@@ -171,7 +167,7 @@ async function linkNew(draft: string, path: string): Promise<boolean> {
   }
 }
 
-/** Renames a file. Returns false if another process has removed the file as abandoned. */
+/** Returns false if another process has removed the file as abandoned. */
 async function moveExisting(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to)
@@ -187,7 +183,6 @@ async function removeAbandoned(file: string, newer: string): Promise<void> {
   if (old !== undefined && present.mtimeMs - old.mtimeMs > abandonedMs) await rm(file, { force: true })
 }
 
-/** Throws {@link BackupError} if an object is larger than allowed. */
 function checkSize(name: string, bytes: number, bytesMax: number): void {
   if (bytes > bytesMax)
     throw new BackupError(`the object ${name} has ${bytes} bytes, allowed are ${bytesMax}`)
@@ -197,16 +192,15 @@ function absent(cause: NodeJS.ErrnoException): undefined {
   if (cause.code !== 'ENOENT') throw cause
 }
 
-// A bucket of an S3-compatible service as the target of a continuous backup. The AWS SDK reads credentials, region and
-// endpoint from its usual sources: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL_S3, profiles
-// and instance roles.
+// The AWS SDK reads credentials, region and endpoint from its usual sources: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+// AWS_REGION, AWS_ENDPOINT_URL_S3, profiles and instance roles.
 
-/** Time limit of a request in milliseconds. A write has additional time for its bytes. */
+/** Milliseconds; a write has additional time for its bytes. */
 const requestMs = 60_000
-/** Bytes of a write for each millisecond of additional time. */
+/** Bytes for each millisecond of additional time. */
 const slowestWrite = 32
 
-/** Reasons of errors that an operator can fix, by the code or the name of the error. */
+/** Reasons that an operator can fix, by the code or the name of the error. */
 const reasons: Readonly<Record<string, string>> = {
   AccessDenied: 'the credentials do not have the permission',
   AuthorizationHeaderMalformed: 'the region is wrong; set AWS_REGION',
@@ -313,14 +307,14 @@ async function openS3Target(bucket: string, prefix: string): Promise<BackupTarge
   }
 }
 
-/** Maximum number of objects that a listing may return. A backup has far fewer objects. */
+/** A backup has far fewer objects. */
 const listedMax = 10_000_000
-/** Maximum number of consecutive pages of a listing without objects. */
+/** Consecutive pages of a listing without objects. */
 const emptyPagesMax = 100
 
 /**
- * Returns a function that checks each page of a listing. Throws {@link BackupError} for a listing that does not advance
- * or has no end, so that a faulty service cannot keep a command busy forever.
+ * Throws {@link BackupError} for a listing that does not advance or has no end, so that a faulty service cannot keep a
+ * command busy forever.
  */
 function listingCheck(target: string, prefix: string): (keys: readonly string[]) => void {
   const rejected = (reason: string) =>
@@ -339,7 +333,6 @@ function listingCheck(target: string, prefix: string): (keys: readonly string[])
   }
 }
 
-/** The bytes of an object. In Node, the body of a response is a stream. */
 async function bytesOf(name: string, body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let bytes = 0

@@ -1,5 +1,5 @@
-// The queue of the records that are not yet written to the target of a continuous backup. Records are collected for at
-// most one second, then compressed into a piece.
+// Holds the records that the target of a continuous backup does not contain yet. Collects records for at most one
+// second, then compresses them into a piece.
 
 import { assert } from '../base/assert.ts'
 import type { Micros } from '../base/micros.ts'
@@ -7,9 +7,8 @@ import { type Cancel, systemTimers, type Timers } from '../base/timers.ts'
 import type { ChainPlace } from '../storage/log/segment.ts'
 import { commitsIn, encodeChunk, recordsIn } from './chunk.ts'
 
-/** Milliseconds after which records become a piece. */
 const sealAfterMs = 1_000
-/** Collected records of this many bytes become a piece immediately. A single record may be larger. */
+/** Collected bytes that become a piece immediately. A single record may be larger. */
 const pieceBytesMax = 8 * 1024 * 1024
 
 /** Consecutive records, ready to be written. */
@@ -17,13 +16,12 @@ export interface Piece {
   readonly object: Buffer
   readonly first: number
   readonly before: number
-  /** The last record of the piece. */
   readonly place: ChainPlace
-  /** The checksum of each record. */
+  /** Of each record. */
   readonly checksums: Uint32Array
-  /** The times of the oldest and the newest commit; undefined when the records contain no commit. */
+  /** Times of the oldest and the newest commit; undefined when the records contain no commit. */
   readonly times: { readonly since: Micros; readonly time: Micros } | undefined
-  /** The time at which the first record arrived, in milliseconds of the monotonic clock. */
+  /** Arrival of the first record, in milliseconds of the monotonic clock. */
   readonly cameMs: number
 }
 
@@ -32,7 +30,6 @@ interface QueueOptions {
   readonly place: ChainPlace
   readonly timers?: Timers
   readonly elapsedMs: () => number
-  /** Called when a piece is ready. */
   readonly onPiece: () => void
 }
 
@@ -51,7 +48,7 @@ export class PieceQueue {
   #place: ChainPlace
   /** The record before the oldest pending record. */
   #start: ChainPlace
-  /** Incremented when the queue is cleared, to drop the records that are being compressed. */
+  /** Incremented by `clear`, to drop the records that are being compressed. */
   #epoch = 0
 
   constructor(options: QueueOptions) {
@@ -61,12 +58,11 @@ export class PieceQueue {
     this.#start = options.place
   }
 
-  /** The newest record that was added. */
   get place(): ChainPlace {
     return this.#place
   }
 
-  /** Pending bytes. Pieces are counted with their compressed size. */
+  /** Counts pieces with their compressed size. */
   get bytes(): number {
     return this.#openBytes + this.#sealing + this.#pieceBytes
   }
@@ -76,21 +72,19 @@ export class PieceQueue {
   }
 
   /**
-   * The time at which the oldest pending record arrived, in milliseconds of the monotonic clock. Undefined when no
-   * record is pending.
+   * Arrival of the oldest pending record, in milliseconds of the monotonic clock; undefined when no record is pending.
    */
   get sinceMs(): number | undefined {
     return this.#pieces[0]?.cameMs ?? (this.isEmpty ? undefined : this.#openSinceMs)
   }
 
-  /** The piece that is to be written next. */
   get next(): Piece | undefined {
     return this.#pieces[0]
   }
 
   /**
-   * Adds complete records, from the first record after `before` to the record at `place`. If the added records do not
-   * continue the pending records, first drops the pending records, and returns false.
+   * Adds complete records, from the first one after `before` to the one at `place`. If they do not continue the pending
+   * records, first drops the pending records, and returns false.
    */
   add(records: Buffer, before: ChainPlace, place: ChainPlace): boolean {
     const follows = before.sequence === this.#place.sequence && before.checksum === this.#place.checksum
@@ -106,7 +100,7 @@ export class PieceQueue {
     return follows
   }
 
-  /** Compresses the collected records into a piece. Resolves when all pieces are ready. */
+  /** Compresses the collected records. Resolves when all pieces are ready. */
   seal(): Promise<void> {
     this.#cancelSeal?.()
     if (this.#open.length === 0) return this.#sealed
@@ -125,7 +119,6 @@ export class PieceQueue {
     return this.#sealed
   }
 
-  /** Removes the piece that was written. */
   shift(): void {
     const piece = this.#pieces.shift()
     if (piece === undefined) return
@@ -134,8 +127,8 @@ export class PieceQueue {
   }
 
   /**
-   * Removes the pieces that the target already contains. `place`: the newest record of the target. Returns false when
-   * the pending records do not continue the records of the target. Call {@link seal} first.
+   * Removes the pieces that the target already contains, up to its newest record `place`. Returns false when the
+   * pending records do not continue the target's. Call {@link seal} first.
    */
   continueAt(place: ChainPlace): boolean {
     if (place.sequence === this.#start.sequence) return place.checksum === this.#start.checksum
@@ -148,7 +141,9 @@ export class PieceQueue {
     return true
   }
 
-  /** Drops all pending records. The caller then adds the records after `place`. Returns the number of dropped bytes. */
+  /**
+   * Drops all pending records and returns the number of dropped bytes. The caller then adds the records after `place`.
+   */
   clear(place: ChainPlace = this.#place): number {
     const { bytes } = this
     this.#cancelSeal?.()

@@ -1,7 +1,6 @@
-// Restores a state from a continuous backup into a new data file. A restore reads the parts of a base copy, then the
-// records of the log up to the requested time. The restored store gets a new identity: a new name of its log, and
-// a new secret. With the new secret, the store rejects all cursors and event sources of version 10 from before the
-// restore, because these may refer to commits that the restored state does not contain.
+// Restores a state into a new data file, from a base copy and the records of the log up to the requested time. The
+// restored store gets a new log name and a new secret. With the new secret, it rejects all cursors and event sources of
+// version 10 from before the restore, which may refer to commits that the restored state does not contain.
 
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,13 +23,12 @@ import { commitsIn, decodeChunk, type PieceRecord, recordsIn } from './chunk.ts'
 import { type BaseName, lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
 
-/** Reports the progress from 0 to 1: up to 0.5 for the base copy, then for the log. */
+/** From 0 to 1: up to 0.5 for the base copy, then for the log. */
 type OnRestored = (share: number) => void
 
 /**
- * Restores a planned state into the empty folder `folder`; the data file is durable when the promise resolves. The
- * memory use is limited by the size of the largest object. Throws {@link BackupError} when an object is missing or
- * damaged.
+ * Restores a planned state into the empty folder `folder`; the data file is durable when the promise resolves. Uses
+ * memory for the largest object. Throws {@link BackupError} when an object is missing or damaged.
  */
 export async function restoreInto(
   target: BackupTarget,
@@ -76,7 +74,7 @@ class Replay {
   #place: ChainPlace
   /** True after the first commit that was skipped because it is later than the requested time. */
   #isOver = false
-  /** The time of the newest commit that was applied. */
+  /** Of the newest commit that was applied. */
   #time: Micros
 
   constructor(
@@ -92,7 +90,7 @@ class Replay {
     this.#time = time
   }
 
-  /** Applies those records of a piece that are not applied yet, up to the time `at`. */
+  /** Skips records that are applied already, and stops at the time `at`. */
   async apply(piece: PieceName, at: Micros | undefined): Promise<void> {
     const name = pieceObject(piece)
     const object = await this.#target.get(name)
@@ -114,8 +112,8 @@ class Replay {
   }
 
   /**
-   * A record contains the writes of one or more commits, in the order of their times. Returns the offset after the
-   * writes of the last commit up to the time `at`. Updates `#time` and `#isOver`.
+   * Returns the offset after the last commit up to the time `at`; a record contains one or more commits in the order of
+   * their times. Updates `#time` and `#isOver`.
    */
   #endAt(bytes: Buffer, record: PieceRecord, at: Micros = endOfTime): number {
     const commits = commitsIn(bytes, record)
@@ -132,8 +130,8 @@ class Replay {
 }
 
 /**
- * Gives the log of a store a new name. The first bytes of the name, the lineage (object-names.ts), do not change.
- * Removes the secret of the store, so that the store generates a new secret.
+ * Keeps the lineage (object-names.ts) in the new name of the log. Removes the secret, so that the store generates
+ * another one.
  */
 function renew({ root, trees }: OpenFolder): void {
   const before = readPosition(root)

@@ -1,10 +1,10 @@
-// Writes the commit log to a backup target continuously. Each object contains a piece of the log: the records of at
-// most one second. The shipper also removes old objects, and writes base copies (copies of the whole data file). A
-// restore begins with a base copy and replays only the later records.
+// Writes the commit log to a backup target continuously, in pieces: the records of at most one second each. Also writes
+// base copies (copies of the whole data file), with which a restore replays only later records, and removes old
+// objects.
 //
-// Records also arrive while the target is unavailable, so the pending bytes have a limit. Beyond the limit, the pending
-// records are dropped. When the target works again, a new generation (a sequence of records without a gap) begins with
-// a base copy. A single loop writes the pieces in the order of the log, so a generation has no gap.
+// While the target is unavailable, pending records accumulate up to a limit; beyond it they are dropped. When the
+// target works again, a new generation (a sequence of records without a gap) begins with a base copy. A single loop
+// writes the pieces in the order of the log, so a generation has no gap.
 
 import type { Logger } from 'pino'
 import type { Clock } from '../base/clock.ts'
@@ -23,43 +23,37 @@ import { type BackupTarget, IncompleteBackupError } from './target.ts'
 
 interface ShipperOptions {
   readonly target: BackupTarget
-  /** The data directory. */
   readonly data: string
-  /** The name of the log. */
   readonly log: Bytes
-  /** The place of the log's last record before the first call of {@link Shipper.add}. */
+  /** Last record before the first call of {@link Shipper.add}. */
   readonly place: ChainPlace
   readonly retentionDays: number
-  /** Maximum number of pending compressed bytes; {@link waitingBytesMax} when absent. */
+  /** Compressed; {@link waitingBytesMax} when absent. */
   readonly waitingBytesMax?: number
-  /** Microseconds between two base copies; {@link baseEveryMicros} when absent. */
+  /** {@link baseEveryMicros} when absent. */
   readonly baseEveryMicros?: number
-  /** Milliseconds between two rounds of maintenance; {@link maintainEveryMs} when absent. */
+  /** {@link maintainEveryMs} when absent. */
   readonly maintainEveryMs?: number
   readonly clock: Clock
   readonly timers: Timers
   readonly logger: Logger
   readonly onStatus: (status: BackupStatus) => void
-  /** Called when the target contains all records up to the record with the number `sequence`. */
+  /** The target contains all records up to the record with the number `sequence`. */
   readonly onWritten?: (sequence: number) => void
 }
 
 /** Maximum number of pending compressed bytes. */
 const waitingBytesMax = 64 * 1024 * 1024
-/**
- * Microseconds between two base copies: 50 minutes. Writing a copy may take ten more minutes, so a restore replays at
- * most an hour of the log.
- */
+/** Fifty minutes: writing a copy may take ten more, so a restore replays at most an hour of the log. */
 const baseEveryMicros = 50 * 60 * 1_000_000
 /** `first`: milliseconds before a failed step is retried. The pause doubles with each further failure, up to `most`. */
 const retryMs = { first: 1_000, most: 30_000 } as const
-/** Milliseconds before a retry if another service writes to the target. */
+/** While another service writes to the target. */
 const retryInUseMs = 60_000
-/** Milliseconds before a failed base copy is retried. */
 const retryBaseMs = 60_000
-/** Milliseconds between two rounds of maintenance. Maintenance replaces missing objects and removes old objects. */
+/** Maintenance replaces missing objects and removes old objects. */
 const maintainEveryMs = 3_600_000
-/** Maximum number of watermarks that wait for their records. The oldest watermark is dropped first. */
+/** Watermarks that wait for their records. The oldest is dropped first. */
 const watermarksMax = 1_000
 
 /** The records up to the record with the number `sequence` contain all commits up to `time`. */
@@ -68,15 +62,14 @@ interface Watermark {
   readonly time: Micros
 }
 
-/** A generation: consecutive records without a gap, in the target or still pending. */
+/** Consecutive records without a gap, in the target or still pending. */
 interface Generation {
   readonly name: string
   readonly start: Micros
-  /** The newest complete base copy. */
   base: BaseName | undefined
-  /** The time of the newest commit that the target contains. */
+  /** Of the newest commit that the target contains. */
   time: Micros
-  /** The newest record that the target contains; undefined if the target contains no record. */
+  /** Newest record that the target contains, if any. */
   place: ChainPlace | undefined
 }
 
@@ -86,23 +79,22 @@ export class Shipper {
   readonly #lease: Lease
   #isLeased = false
   /**
-   * The time at which this process started. The first generation does not start earlier, because the service may have
-   * had other data before this time, for example before a restore. Undefined once the first generation has begun.
+   * When this process started. The first generation does not start earlier, because the service may have had other data
+   * before, for example before a restore. Undefined once the first generation has begun.
    */
   #servedSince: Micros | undefined
   #generation: Generation | undefined
-  /** The complete base copies, the oldest first. */
+  /** Complete, the oldest first. */
   #bases: readonly BaseName[] = []
-  /** Aborts the base copy that is being written. */
   #copy: AbortController | undefined
   #copyNotBeforeMs = 0
-  /** The value of `until` in the lease that was last written to the target. */
+  /** `until` of the lease that was last written to the target. */
   #published: Micros = micros(0)
   #renewedMs = Number.NEGATIVE_INFINITY
   #maintainedMs = Number.NEGATIVE_INFINITY
   readonly #stopping = Promise.withResolvers<void>()
   #isStopping = false
-  /** The newest watermark whose records the target contains, and all later watermarks, the oldest first. */
+  /** The newest watermark whose records the target contains, and all later ones, the oldest first. */
   #watermarks: Watermark[] = []
   #wake: () => void = () => undefined
   #reason: string | undefined
@@ -120,7 +112,7 @@ export class Shipper {
     this.#queue = new PieceQueue({ place, timers, elapsedMs, onPiece: () => this.#wake() })
   }
 
-  /** Adds complete records, from the first record after `before` to the record at `place`. */
+  /** From the first record after `before` to the record at `place`. */
   add(records: Buffer, before: ChainPlace, place: ChainPlace): void {
     const waiting = this.#queue.bytes
     if (!this.#queue.add(records, before, place))
@@ -129,14 +121,13 @@ export class Shipper {
     if (this.#queue.bytes > max) this.#breakOff(this.#queue.clear(), 'too many bytes are pending')
   }
 
-  /** Adds a watermark: the records up to the record at `place` contain all commits up to `time`. */
+  /** The records up to the record at `place` contain all commits up to `time`. */
   addWatermark({ sequence }: ChainPlace, time: Micros): void {
     if (this.#watermarks.at(-1)?.sequence === sequence) this.#watermarks.pop()
     this.#watermarks.push({ sequence, time })
     if (this.#watermarks.length > watermarksMax) this.#watermarks.shift()
   }
 
-  /** Writes until {@link stop} is called. */
   async run(): Promise<void> {
     this.#report()
     let delayMs: number = retryMs.first
@@ -154,8 +145,8 @@ export class Shipper {
   }
 
   /**
-   * Writes the pending records, releases the lease and ends {@link run}. Records that are still pending after `graceMs`
-   * milliseconds are dropped.
+   * Writes the pending records, releases the lease and ends {@link run}. Drops what is still pending after `graceMs`
+   * milliseconds.
    */
   async stop(graceMs: number): Promise<void> {
     const finish = async () => {
@@ -204,7 +195,7 @@ export class Shipper {
       await this.#sleep(renewEveryMs - (clock.elapsedMs() - this.#renewedMs))
   }
 
-  /** Continues the newest generation of the target, or begins a new generation if records are missing. */
+  /** Begins a new generation if the target lacks records that are not pending. */
   async #connect(): Promise<Generation> {
     const { clock, log, logger, target } = this.#options
     this.#bases = await listBases(target)
@@ -309,7 +300,7 @@ export class Shipper {
     }
   }
 
-  /** Ends the generation after records were dropped, because the target will never contain these records. */
+  /** Ends the generation: the target will never contain the dropped records. */
   #breakOff(bytes: number, reason: string): void {
     this.#droppedBytes += bytes
     this.#generation = undefined
@@ -322,7 +313,7 @@ export class Shipper {
     this.#report()
   }
 
-  /** Returns the time up to which the target contains all commits. */
+  /** The target contains all commits up to this time. */
   #until(): Micros {
     const { place, time = micros(0) } = this.#generation ?? {}
     if (place === undefined) return time
@@ -331,7 +322,6 @@ export class Shipper {
     return reached < 0 ? time : Math.max(time, this.#watermarks[0]?.time ?? time)
   }
 
-  /** Returns the part of the log that the target contains, for the lease. */
   #reach(): LeaseReach & { readonly until: Micros } {
     const until = this.#until()
     const { base, name: generation, place } = this.#generation ?? {}
@@ -341,8 +331,8 @@ export class Shipper {
   }
 
   /**
-   * Returns the newest time that a restore accepts: the time of the newest commit in the target, or the time in the
-   * lease if that is later.
+   * Returns the newest time that a restore accepts: of the newest commit in the target, or of the lease if that is
+   * later.
    */
   #reached(): Micros {
     return Math.max(this.#generation?.time ?? micros(0), this.#published)
@@ -389,7 +379,6 @@ export class Shipper {
     })
   }
 
-  /** Waits for a piece, at most `ms` milliseconds. */
   async #sleep(ms: number): Promise<void> {
     if (this.#isStopping || ms <= 0) return
     const { promise, resolve } = Promise.withResolvers<void>()

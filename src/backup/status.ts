@@ -1,5 +1,5 @@
-// Stores the state of the continuous backup of a data directory in a file of that directory. The backup process writes
-// the file. All processes of the service read the file for the health report and the metrics.
+// Stores the state of the continuous backup in a file of the data directory. The backup process writes the file; all
+// processes of the service read it for the health report and the metrics.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,10 +14,9 @@ interface StatusFile extends BackupStatus {
 
 const fileName = 'continuous-backup.json'
 
-/** Names of the files in the data directory that contain the state. */
+/** In the data directory. */
 export const statusFiles: readonly string[] = [fileName, `${fileName}.new`]
 
-/** Writes the state to the data directory `folder`. */
 export function writeStatus(folder: string, status: BackupStatus): void {
   const { pid } = process
   const content: StatusFile = { ...status, pid, process: processMark(pid) ?? null }
@@ -28,10 +27,7 @@ export function writeStatus(folder: string, status: BackupStatus): void {
   }
 }
 
-/**
- * Returns the state of the continuous backup of a data directory, and the pid of the backup process. Undefined if there
- * is no state.
- */
+/** Also returns the pid of the backup process. Undefined if there is no state. */
 export function readStatus(folder: string): (BackupStatus & { readonly pid: number }) | undefined {
   let found: StatusFile
   try {
