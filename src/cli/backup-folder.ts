@@ -1,5 +1,6 @@
-// Backups. Like a data directory, a backup is a folder with a single data file. A backup is written under a temporary
-// name and renamed at the end. So a folder with the final name is always a complete backup.
+// Makes and restores backups. Like a data directory, a backup is a folder with a single data file. It is written under
+// a temporary name and renamed at the end, so a folder with the final name is always a complete backup. The process
+// that writes a temporary folder claims it; without a claim, the folder is the remains of a killed process.
 
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,17 +30,14 @@ import { type OnShare, withProgress } from './progress.ts'
 import { copyShared, fillShared, isShared, type SharedConfig } from './shared-store.ts'
 
 export interface StoreCopy {
-  /**
-   * Time of the newest transaction in microseconds. The copy contains all transactions up to this time, and no later
-   * transactions.
-   */
+  /** Microseconds of the newest transaction. The copy contains exactly the transactions up to this time. */
   readonly time: number
   readonly bytes: number
 }
 
 /**
- * Copies the configured store (a data directory or a shared store) to the new folder `folder`. A service may use the
- * store at the same time. Progress and result are recorded in the data directory (task-note.ts).
+ * Copies the configured store (a data directory or a shared store) to a new folder. A service may use the store at the
+ * same time. Records progress and result in the data directory (task-note.ts).
  */
 export async function backUp(config: Config, folder: string): Promise<StoreCopy> {
   yieldToService()
@@ -66,7 +64,7 @@ async function copyTo(config: Config, folder: string, bytes: number, onShare: On
       const share = () => storeBytes(draft) / bytes
       if (isShared(config)) await copyShared(config, draft, onShare)
       else await withProgress('backup', share, () => copyStore(config.data, draft), onShare)
-      // If another process has written to `folder` since the check by `rejectContent`, the rename fails.
+      // Fails if another process has written to `folder` since the check by `rejectContent`.
       await rename(draft, folder)
     } finally {
       await release()
@@ -81,15 +79,12 @@ async function copyTo(config: Config, folder: string, bytes: number, onShare: On
   return contentOf(folder)
 }
 
-// Incomplete backups. The process that writes an incomplete backup claims its folder. So a folder without a claim is left
-// over from a killed process.
-
-/** Number of random bytes in the name of an incomplete backup. */
+/** Random bytes in the name of an incomplete backup. */
 const draftBytes = 4
 const draftName = /\.[0-9a-f]{8}\.partial$/
 const draftFiles: readonly string[] = [dataFileName, 'lock.mdb', ...claimFiles]
 
-/** Removes the incomplete backups of killed processes from the folder `parent`. */
+/** Removes the incomplete backups of killed processes. */
 async function removeDrafts(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => [])
   for (const name of names) {
@@ -115,8 +110,8 @@ async function isLeftOver(draft: string): Promise<boolean> {
 }
 
 /**
- * Copies a shared store to the new data directory `folder`. The copy is first written to a folder beside `folder`, so
- * that a later call can continue an interrupted copy.
+ * Copies a shared store to a new data directory. The copy is first written beside `folder`, so that a later call can
+ * continue an interrupted copy.
  */
 export async function moveBack(config: SharedConfig, folder: string): Promise<StoreCopy> {
   await rejectContent(folder, 'the data directory')
@@ -132,7 +127,7 @@ export async function moveBack(config: SharedConfig, folder: string): Promise<St
   return contentOf(folder)
 }
 
-/** Copies the backup in `folder` to the configured data directory or shared store. The target must be new or empty. */
+/** Copies a backup to the configured data directory or shared store, which must be new or empty. */
 export async function restore(folder: string, config: Config): Promise<StoreCopy> {
   const { data } = config
   const bytes = storeBytes(folder)
@@ -151,8 +146,8 @@ export async function restore(folder: string, config: Config): Promise<StoreCopy
 }
 
 /**
- * Restores the continuous backup at the address `from` to the configured data directory. The directory must be new or
- * empty. Restores the state at the time `at`. If `at` is undefined, restores the newest state.
+ * Restores a continuous backup to the configured data directory, which must be new or empty. `at`: undefined for the
+ * newest state.
  */
 export async function restoreFrom(from: string, at: Micros | undefined, config: Config): Promise<StoreCopy> {
   if (isShared(config))
@@ -170,7 +165,7 @@ export async function restoreFrom(from: string, at: Micros | undefined, config: 
   return contentOf(config.data)
 }
 
-/** Calls `fill` to write a data file to a folder. Then moves the complete file to the configured data directory. */
+/** Moves the data file that `fill` writes to the configured data directory once it is complete. */
 async function fillDataFolder(
   { data }: Config,
   source: string,
@@ -181,11 +176,11 @@ async function fillDataFolder(
   const release = claimFolder(data)
   const draft = join(data, restoreDraft)
   try {
-    // The content is checked again: another restore or a service may have used the directory in the meantime.
+    // Checked again: another restore or a service may have used the directory in the meantime.
     await rejectContent(data, 'the data directory')
-    // A killed restore may have left the draft. While the directory is claimed, no other process writes to the draft.
+    // May be left by a killed restore. While the directory is claimed, no other process writes to it.
     await rm(draft, { recursive: true, force: true })
-    // The data file is written to a separate folder, so that `storeBytes` can measure the progress.
+    // A separate folder lets `storeBytes` measure the progress.
     await mkdir(draft, { mode: 0o700 })
     await fill(draft)
     const file = join(draft, dataFileName)
@@ -201,7 +196,7 @@ async function fillDataFolder(
   }
 }
 
-/** Files that {@link rejectContent} ignores: the remains of killed processes. */
+/** Ignored by {@link rejectContent}: the remains of killed processes. */
 const remains: readonly string[] = [...claimFiles, restoreDraft, ...statusFiles]
 
 /** Throws if the folder contains other files than {@link remains}. */
@@ -215,7 +210,7 @@ async function rejectContent(folder: string, name: string): Promise<void> {
   }
 }
 
-/** Opens a copy, to verify that it can be opened and to read the time of its newest transaction. */
+/** Verifies that a copy can be opened, and reads the time of its newest transaction. */
 async function contentOf(folder: string): Promise<StoreCopy> {
   const opened = openFollower({ path: folder })
   const store = new Store(opened, {
@@ -236,12 +231,9 @@ function explain(cause: unknown, what: string): unknown {
   return isForeign ? new StartError(`${what}: ${reasonOf(cause)}`) : cause
 }
 
-// Proves that a continuous backup can be restored: restores the backup to a temporary folder and checks the result. If
-// no time is given, also checks that no file is missing in the backup's history.
-
 /**
- * Verifies the backup at the address `from`: the state at the time `at`, or the newest state. Resolves with the exit
- * status.
+ * Proves that a continuous backup can be restored: restores it to a temporary folder and checks the result. Without
+ * `at`, verifies the newest state, and that no file is missing in the backup's history. Resolves with the exit status.
  */
 export async function verify(from: string, at: Micros | undefined, config: Config): Promise<number> {
   const data = await mkdtemp(join(tmpdir(), 'terrarium-verify-'))

@@ -1,5 +1,5 @@
-// Finds and runs the command of a command line. If the command line is invalid, prints one line and exits with status
-// 2. After any other failure that the user can fix, prints one line and exits with status 1.
+// Finds and runs the command of a command line. Prints one line and exits with status 2 for an invalid command line, or
+// with status 1 after any other failure that the user can fix.
 
 import { UsageError } from '../app/config/read-config.ts'
 import { BackupError } from '../backup/target.ts'
@@ -11,7 +11,7 @@ import { commandHelp, groupHelp, programHelp } from './help.ts'
 import { styleFor, visible } from './terminal.ts'
 import { readWords } from './words.ts'
 
-/** Runs a command line; resolves with the exit status. */
+/** Resolves with the exit status. */
 export async function dispatch(commands: readonly Command[], words: readonly string[]): Promise<number> {
   try {
     return await run(commands, words)
@@ -48,13 +48,13 @@ async function run(commands: readonly Command[], words: readonly string[]): Prom
   return found.run(readWords(found, words.slice(found.name.split(' ').length), process.env))
 }
 
-/** Finds the command whose name (one or two words) is at the beginning of the command line. */
+/** The name has one or two words. */
 function find(commands: readonly Command[], words: readonly string[]): Command | undefined {
   const two = words.slice(0, 2).join(' ')
   return commands.find(({ name }) => name === two) ?? commands.find(({ name }) => name === words[0])
 }
 
-/** The commands whose names have two words, and begin with `word`. */
+/** The commands whose names have two words and begin with `word`. */
 function groupOf(commands: readonly Command[], word: string | undefined): readonly Command[] {
   return commands.filter(({ name }) => name.startsWith(`${word} `))
 }

@@ -1,35 +1,32 @@
 // Distributes the connections of a port to several processes in turn.
 //
-// `node:cluster` could do this, but has two problems in Node 26. A connection that is being sent to a crashing worker
-// stays open forever, and the port closes when all workers have crashed. The distributor closes such a connection, so
-// that the client detects the crash. It keeps the port open, so that connections wait for a new worker.
+// `node:cluster` has two problems in Node 26: a connection that is being sent to a crashing worker stays open forever,
+// and the port closes when all workers have crashed. The distributor closes such a connection, so that the client
+// detects the crash, and keeps the port open, so that connections wait for a new worker.
 
 import type { Worker } from 'node:cluster'
 import { createServer, type Server, type Socket } from 'node:net'
 import { connectionsMax } from '../base/system-process.ts'
 import { type ListenAddress, listenOn, socketOptions } from '../server/http/listener.ts'
 
-/** The message that accompanies each connection. */
+/** Accompanies each connection. */
 export const handover = 'connection'
 
-/**
- * Ignores a failed send. A failed send means that the worker is exiting. {@link Distributor.withdraw} closes the
- * connection.
- */
+/** Sending fails when the worker is exiting. {@link Distributor.withdraw} closes the connection. */
 const ignoreFailure = () => undefined
 
-/** Owns a port and passes its connections to workers. Reads nothing from the connections itself. */
+/** Reads nothing from the connections itself. */
 export class Distributor {
   readonly #server: Server
-  /** The server of a further port. */
+  /** For a further port. */
   #other: Server | undefined
   /** Accepted connections for which no worker is free; nothing has been read from them. */
   readonly #waiting: Socket[] = []
-  /** Workers that can receive a connection; the worker that has waited longest comes first. */
+  /** Workers that can receive a connection; the one that has waited longest comes first. */
   readonly #free: Worker[] = []
-  /** Connections that this process has sent to a worker but that the worker has not yet received. */
+  /** Connections on their way to a worker. */
   readonly #inTransit = new Map<Worker, Socket>()
-  /** If set, this function handles connections instead of the workers. */
+  /** Handles connections instead of the workers, if set. */
   #instead: ((connection: Socket) => void) | undefined
 
   constructor() {
@@ -50,18 +47,18 @@ export class Distributor {
     return server
   }
 
-  /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */
+  /** Resolves with the port. Rejects when the address is not available. */
   listen(address: ListenAddress): Promise<number> {
     return listenOn(this.#server, address)
   }
 
-  /** Accepts connections on a further port, too; resolves with the port. */
+  /** Accepts connections on a further port; resolves with the port. */
   listenAlso(address: ListenAddress): Promise<number> {
     this.#other = this.#createServer()
     return listenOn(this.#other, address)
   }
 
-  /** Passes all connections, including the waiting connections, to `take` until a worker is free. */
+  /** Passes all connections, including the waiting ones, to `take` until a worker is free. */
   divert(take: (connection: Socket) => void): void {
     this.#instead = take
     for (const socket of this.#waiting.splice(0)) take(socket)
@@ -78,7 +75,6 @@ export class Distributor {
     this.#handOver()
   }
 
-  /** Sends no more connections to a worker. */
   withdraw(worker: Worker): void {
     this.#letGo(worker)
     const at = this.#free.indexOf(worker)
@@ -97,8 +93,7 @@ export class Distributor {
       const worker = this.#free.shift() as Worker
       const socket = this.#waiting.shift() as Socket
       this.#inTransit.set(worker, socket)
-      // `keepOpen`: the socket stays open in this process until the worker has received it. Without `keepOpen`, Node
-      // would lose the socket if the worker crashes.
+      // Without `keepOpen`, this process would close the socket at once, and a crash of the worker would lose it.
       worker.process.send(handover, socket, { keepOpen: true }, ignoreFailure)
     }
   }

@@ -1,5 +1,4 @@
-// Generates the text of `--help` from the declarations of commands and settings. The text has the sections of a manual
-// page.
+// Generates the text of `--help` from the declarations of commands and settings, in the sections of a manual page.
 
 import { flagOf, variableOf } from '../app/config/read-config.ts'
 import { initialOf, placeholderOf, type Setting, settings } from '../app/config/settings.ts'
@@ -7,7 +6,6 @@ import type { Command, Option, Positional } from './command.ts'
 
 const columns = 100
 
-/** The overview of all commands. */
 export function programHelp(commands: readonly Command[]): string {
   return [
     'NAME',
@@ -28,7 +26,7 @@ export function programHelp(commands: readonly Command[]): string {
   ].join('\n')
 }
 
-/** The overview of commands that share their first word. */
+/** Overview of commands that share their first word. */
 export function groupHelp(word: string, commands: readonly Command[]): string {
   return [
     'SYNOPSIS',
@@ -42,7 +40,6 @@ export function groupHelp(word: string, commands: readonly Command[]): string {
   ].join('\n')
 }
 
-/** The help of a command: its description, arguments, options and settings. */
 export function commandHelp(command: Command): string {
   const { description, operands, options, settings: names, examples } = command
   const hasFlags = Object.keys(options).length > 0
@@ -69,13 +66,12 @@ export function commandHelp(command: Command): string {
   ].join('\n')
 }
 
-/** The synopsis of a command, such as `terrarium schema pull [OPTIONS] FOLDER`. */
+/** For example `terrarium schema pull [OPTIONS] FOLDER`. */
 export function synopsis({ name, operands, options, settings: names }: Command): string {
   const hasFlags = Object.keys(options).length + names.length > 0
   return ['terrarium', name, ...(hasFlags ? ['[OPTIONS]'] : []), ...operands.map(operandText)].join(' ')
 }
 
-/** All exit statuses of a command with their meanings. */
 export function statusesOf({ statuses }: Command): Command['statuses'] {
   const own = new Map(statuses)
   return [
@@ -86,14 +82,13 @@ export function statusesOf({ statuses }: Command): Command['statuses'] {
   ]
 }
 
-/** A flag with the placeholder of its value: `-n, --name NAME`. */
+/** For example `-n, --name NAME`. */
 export function flagText(name: string, option: Option): string {
   const short = option.short === undefined ? '' : `-${option.short}, `
   const placeholder = placeholderOf(name, option)
   return `${short}--${flagOf(name)}${placeholder === undefined ? '' : ` ${placeholder}`}`
 }
 
-/** The description of an option in sentences. */
 export function optionText(name: string, option: Option): string {
   const variable = option.fromEnvironment ? [`Environment: ${variableOf(name)}.`] : []
   const repeated = option.multiple ? ['May be given several times.'] : []
@@ -148,7 +143,7 @@ function statusLines(command: Command): string[] {
   return [...statusesOf(command).flatMap(([status, meaning]) => hanging(`${status}`, 4, meaning)), '']
 }
 
-/** Formats `text` to the right of `head`, with an indent of four columns. `head` is padded to `width` columns. */
+/** Formats `text` to the right of `head`, with an indent of four columns. Pads `head` to `width` columns. */
 function hanging(head: string, width: number, text: string): string[] {
   const [first = '', ...more] = wrap(text, width + 4)
   return [`    ${head.padEnd(width)}${first.trimStart()}`, ...more]

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program `terrarium`. The other modules are loaded after the compile cache has been enabled, so that they use the
+// Runs the program `terrarium`. Enables the compile cache before it loads the other modules, so that they use the
 // cache.
 
 import module from 'node:module'

@@ -1,5 +1,5 @@
-// Serves the metrics of this process. With several worker processes, their parent (the supervisor) serves the metrics
-// of all workers. The libraries are loaded only when metrics are on.
+// Serves the metrics of this process. With several worker processes, the supervisor serves those of all workers. Loads
+// the libraries only when metrics are on.
 
 import type { Logger } from 'pino'
 import type { AggregatorRegistry, Registry } from 'prom-client'
@@ -8,7 +8,7 @@ import { reasonOf } from '../base/system-reasons.ts'
 import type { MetricsServer } from '../server/metrics/endpoint.ts'
 import { StartError } from './command.ts'
 
-/** Serves metrics if a port is configured. */
+/** Does nothing without a configured port. */
 export async function openMetrics(
   { metricsHost: host, metricsPort: port }: Config,
   log: Logger,
@@ -25,7 +25,7 @@ export async function openMetrics(
   }
 }
 
-/** In a worker: sends the metrics of the worker to the supervisor on request. */
+/** In a worker: sends its metrics to the supervisor on request. */
 export async function shareMetrics(registry: Registry): Promise<void> {
   const { AggregatorRegistry } = await import('prom-client')
   // Creating a registry makes the worker listen for the request.
@@ -33,10 +33,7 @@ export async function shareMetrics(registry: Registry): Promise<void> {
   AggregatorRegistry.setRegistries(registry)
 }
 
-/**
- * In the supervisor: returns the sums of all workers' metrics, followed by the metrics of the registry that `own`
- * returns.
- */
+/** In the supervisor: sums the metrics of all workers, then adds those of the registry that `own` returns. */
 export function metricsOfWorkers(own: () => Registry | undefined): () => Promise<string> {
   let aggregator: AggregatorRegistry<typeof Registry.PROMETHEUS_CONTENT_TYPE> | undefined
   return async () => {

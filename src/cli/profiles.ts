@@ -1,5 +1,5 @@
-// Profiles: named services, each with an address, a secret and a database. The profiles are stored in a file that only
-// the owner of the file can read.
+// Profiles: named services, each with an address, a secret and a database. Only the owner can read the file that stores
+// them.
 
 import { mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -9,7 +9,7 @@ import { reasonOf } from '../base/system-reasons.ts'
 import { readIfPresent, replaceFile } from '../base/text-file.ts'
 import { withFile } from './command.ts'
 
-/** A service. The fields have the names of the options that they replace. */
+/** Fields have the names of the options that they replace. */
 interface Profile {
   readonly url: string
   readonly secret: string
@@ -18,13 +18,13 @@ interface Profile {
 
 const profileFields = ['url', 'secret', 'database'] as const
 
-/** The file of the profiles: `TERRARIUM_PROFILES`, or a file in the user's configuration folder. */
+/** `TERRARIUM_PROFILES`, or a file in the user's configuration folder. */
 export function profileFile(env: NodeJS.ProcessEnv = process.env): string {
   const folder = env.XDG_CONFIG_HOME || join(homedir(), '.config')
   return env.TERRARIUM_PROFILES || join(folder, 'terrarium', 'profiles.json')
 }
 
-/** All profiles by name; empty if the file does not exist. Throws {@link UsageError} for an unreadable file. */
+/** Empty if the file does not exist. Throws {@link UsageError} for an unreadable file. */
 export function readProfiles(file = profileFile()): ReadonlyMap<string, Profile> {
   try {
     const text = readIfPresent(file)
@@ -55,7 +55,7 @@ function isProfile(json: unknown): json is Profile {
   return isText(url) && isText(secret) && (database === undefined || isText(database))
 }
 
-/** Changes the profiles in the file. Throws a StartError when the file cannot be written. */
+/** Throws a StartError when the file cannot be written. */
 export function changeProfiles(change: (profiles: Map<string, Profile>) => void): void {
   const file = profileFile()
   const profiles = new Map(readProfiles(file))
@@ -67,8 +67,8 @@ export function changeProfiles(change: (profiles: Map<string, Profile>) => void)
 }
 
 /**
- * The options of the profile that the flag (`given`) or the environment variable `TERRARIUM_PROFILE` names. Empty if
- * neither names a profile. Throws {@link UsageError} for an unknown profile.
+ * The options of the profile that the flag (`given`) or the environment variable `TERRARIUM_PROFILE` names; empty
+ * without a name. Throws {@link UsageError} for an unknown profile.
  */
 export function profileOptions(
   given: RawSetting | undefined,

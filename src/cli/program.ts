@@ -1,17 +1,17 @@
-// Runs a command line, after setting a V8 flag that the service needs.
+// Runs a command line after setting a V8 flag that the service needs.
 
 import { setFlagsFromString } from 'node:v8'
 import { stayAlive } from '../base/timers.ts'
 import { dispatch } from './dispatch.ts'
 import { commands } from './table.ts'
 
-// After bulk work, V8 allocates short-lived objects in the old generation. The garbage collector rarely cleans this
-// generation. This flag makes queries almost twice as fast (case "compute" of the benchmark).
+// After bulk work, V8 allocates short-lived objects in the old generation, which the garbage collector rarely cleans.
+// This flag makes queries almost twice as fast (case "compute" of the benchmark).
 setFlagsFromString('--no-allocation-site-pretenuring')
 
-/** Runs a command line; resolves with the exit status. */
+/** Resolves with the exit status. */
 export function run(words: readonly string[]): Promise<number> {
-  // Sometimes a command waits for nothing except a timer, such as the delay before a retry. The process must not exit
+  // A command may wait for nothing except a timer, such as the delay before a retry. The process must not exit
   // meanwhile.
   stayAlive()
   return dispatch(commands, words)

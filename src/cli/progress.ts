@@ -1,4 +1,4 @@
-// Shows the progress of long work in a line on a terminal. Without a terminal, nothing is shown.
+// Shows the progress of long work in a line on a terminal; does nothing without a terminal.
 
 import { systemClock } from '../base/clock.ts'
 import { systemTimers } from '../base/timers.ts'
@@ -8,13 +8,10 @@ import { visible } from './terminal.ts'
 const widthChars = 30
 const intervalMs = 100
 
-/** Called with the name of the work and the completed fraction of the work, 0 to 1. */
+/** `share`: the completed fraction of the work, 0 to 1. */
 export type OnShare = (name: string, share: number) => void
 
-/**
- * Shows the completed fraction (0 to 1) that `share` returns, until `work` has ended. Passes each fraction to
- * `onShare`.
- */
+/** Shows the fraction (0 to 1) that `share` returns until `work` has ended, and passes each to `onShare`. */
 export function withProgress<T>(
   name: string,
   share: () => number,
@@ -45,14 +42,14 @@ async function withLine<T>(line: () => string, work: () => Promise<T>): Promise<
   }
 }
 
-/** A progress line such as `backup [######                        ]  20 %`. A `share` outside 0 to 1 is clamped. */
+/** For example `backup [######                        ]  20 %`. Clamps `share` to 0 to 1. */
 export function progressLine(name: string, share: number): string {
   const bounded = Math.min(1, Math.max(0, share))
   const bar = '#'.repeat(Math.floor(bounded * widthChars)).padEnd(widthChars)
   return `${name} [${bar}] ${String(Math.floor(bounded * 100)).padStart(3)} %`
 }
 
-/** Until `work` has ended, shows a bar, the number of documents per second, and the remaining time. */
+/** Shows a bar, the number of documents per second, and the remaining time. */
 export function withRate<T>(
   name: string,
   rated: Readonly<ExportProgress>,
@@ -63,7 +60,7 @@ export function withRate<T>(
   return withLine(() => rateLine(name, rated, { elapsedMs: systemClock.elapsedMs() - from, first }), work)
 }
 
-/** Shows the number of documents so far and per second, until `work` has ended. */
+/** Shows the number of documents so far and per second. */
 export function withCount<T>(
   name: string,
   counted: { readonly documents: number },
@@ -79,7 +76,7 @@ function perSecond(documents: number, elapsedMs: number): number {
   return elapsedMs > 0 ? Math.round((documents * 1000) / elapsedMs) : 0
 }
 
-/** A progress line such as `import [###   ]  10 % documents: 12345 documents, 6789/s, 0:42 left`. */
+/** For example `import [###   ]  10 % documents: 12345 documents, 6789/s, 0:42 left`. */
 export function rateLine(
   name: string,
   { documents, phase, readBytes, totalBytes }: Readonly<ExportProgress>,

@@ -1,5 +1,5 @@
-// Files of a service in its data directory: a generated root secret, and the address of the service. A command that
-// knows only the data directory reads these files to connect to the service.
+// Files in the data directory with a generated root secret and the address of the service. A command that knows only
+// the data directory connects to the service with them.
 
 import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,24 +10,23 @@ import { readIfPresent } from '../base/text-file.ts'
 import { StartError } from './command.ts'
 
 const secretFileName = 'root-secret'
-/** Length of a generated root secret in bytes (192 bits). */
+/** In bytes (192 bits). */
 const secretBytes = 24
 
-/** A root secret. `created` is false if the file `file` already contained the secret. */
+/** `created`: false if the file already contained the secret. */
 interface StoredSecret {
   readonly secret: string
   readonly file: string
   readonly created: boolean
 }
 
-/** The root secret in the folder. If the folder contains no root secret, generates and stores one. */
+/** Generates and stores a root secret if the folder has none. */
 export function loadRootSecret(folder: string, random: Random): StoredSecret {
   const file = join(folder, secretFileName)
   const existing = readSecret(file)
   if (existing !== undefined) return { secret: existing, file, created: false }
   const secret = Buffer.from(random.bytes(secretBytes)).toString('base64url')
-  // The secret is written to a draft, and then the draft is linked to the final name. So another process sees the
-  // complete file or no file.
+  // Linked to its final name when complete, so another process sees the whole file or no file.
   const draft = `${file}.${random.hex(8)}`
   try {
     writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
@@ -43,7 +42,7 @@ export function loadRootSecret(folder: string, random: Random): StoredSecret {
   }
 }
 
-/** The root secret in the folder; undefined when the folder contains no root secret. */
+/** Undefined when the folder contains no root secret. */
 export function readRootSecret(folder: string): string | undefined {
   return readSecret(join(folder, secretFileName))
 }
@@ -61,22 +60,20 @@ function readSecret(file: string): string | undefined {
 
 const fileOf = (folder: string) => join(folder, 'service-url')
 
-/** Maps the addresses that mean all network interfaces to the loopback addresses that clients use instead. */
+/** Addresses that mean all network interfaces, with the loopback addresses that clients use instead. */
 const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
 
-/** Writes the address of the service into the data directory. */
 export function writeAddress(folder: string, url: string): void {
   const address = new URL(url)
   address.hostname = wildcards[address.hostname] ?? address.hostname
   writeFileSync(fileOf(folder), `${address.origin}\n`, { mode: 0o600 })
 }
 
-/** Removes the address of the service from the data directory. */
 export function removeAddress(folder: string): void {
   rmSync(fileOf(folder), { force: true })
 }
 
-/** The address in the data directory; it may be stale, because a killed service does not remove it. */
+/** May be stale, because a killed service does not remove it. */
 export function readAddress(folder: string): string | undefined {
   return readIfPresent(fileOf(folder))?.trim()
 }

@@ -1,4 +1,4 @@
-// Commands for a store that several machines share: check the store, copy it to a folder, or fill it from a folder.
+// Checks a store that several machines share, copies it to a folder, and fills it from a folder.
 
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -44,35 +44,30 @@ import type { OnCheckProgress } from '../storage/store/store-contract.ts'
 import { exitDiverged } from './fatal.ts'
 import { type OnShare, withProgress } from './progress.ts'
 
-/** Settings with a shared store. */
 export type SharedConfig = Config & { readonly store: string }
 
-/** Returns true if the settings name a shared store. */
 export function isShared(config: Config): config is SharedConfig {
   return config.store !== undefined
 }
 
-/** The address of the store without its password. */
+/** Without the password. */
 export function addressOf({ store, storeSchema }: SharedConfig): string {
   const { database, hosts, user } = parseDatabaseAddress(store)
   return `${hosts.map(hostName).join(',')}/${database ?? user ?? ''} schema ${storeSchema}`
 }
 
-/** The result of a check. */
 interface SharedCheck {
   /**
    * Contradictions in the record (the state in PostgreSQL), and differences between the record and this node's replica.
    */
   readonly contradictions: readonly string[]
-  /**
-   * The number of the batch of transactions after which record and replica were compared; undefined without a replica.
-   */
+  /** Number of the batch of transactions after which record and replica were compared; undefined without a replica. */
   readonly comparedAt: number | undefined
 }
 
 /**
  * Checks the record, and compares it with this node's replica in the data directory. A node may serve the replica at
- * the same time. `report` receives the progress.
+ * the same time.
  */
 export async function checkShared(
   config: SharedConfig,
@@ -99,7 +94,6 @@ export async function checkShared(
   }
 }
 
-/** Reports the progress of a check in words. */
 export function checkReporter(report: (progress: TaskProgress) => void): OnCheckProgress {
   return (step, rows) => report({ step: `${step}: ${rows} checked` })
 }
@@ -127,7 +121,7 @@ function differenceText(difference: Difference): string {
   return `${textOf(difference.key)}: ${where[difference.in]}`
 }
 
-/** Returns the text of a key. For an invalid key, returns its bytes in hexadecimal. */
+/** Bytes in hexadecimal for an invalid key. */
 function textOf(key: Uint8Array): string {
   try {
     return printKey(key)
@@ -137,8 +131,8 @@ function textOf(key: Uint8Array): string {
 }
 
 /**
- * Runs `use` on the control rows. Control rows, such as account keys, are data of the service, not of a database. The
- * data directory must contain a replica of the store. A node may serve this replica at the same time.
+ * Runs `use` on the control rows, such as account keys: data of the service, not of a database. The data directory must
+ * contain a replica of the store. A node may serve this replica at the same time.
  */
 export async function withControlRows<T>(
   config: SharedConfig,
@@ -163,10 +157,7 @@ export async function withControlRows<T>(
   }
 }
 
-/**
- * Adds the control rows in `requests` to the rows of a data directory. The control rows follow the other rows, because
- * their keys are greater than all other keys.
- */
+/** Puts the control rows after the rows of a data directory, because their keys are greater than all other keys. */
 function withOwnRequests(source: KeyValueStore, requests: KeyValueStore | undefined): KeyValueStore {
   if (requests === undefined) return source
   return readOnly(read =>
@@ -186,7 +177,6 @@ function* withControlEntries(data: View, rows: View, range: KeyRange): Generator
   }
 }
 
-/** Moves the control rows of a copied store to the control store of the data directory. */
 async function separateRequests(local: KeyValueStore, folder: string): Promise<void> {
   const rows = local.read(allControlRows)
   if (rows.length === 0) return
@@ -200,8 +190,8 @@ async function separateRequests(local: KeyValueStore, folder: string): Promise<v
 }
 
 /**
- * Copies the current record to `folder`. The result is a data directory. The folder must be empty or contain an
- * incomplete copy. Resolves when the copy is on disk.
+ * Copies the current record to a data directory, which must be empty or contain an incomplete copy. Resolves when the
+ * copy is on disk.
  */
 export async function copyShared(config: SharedConfig, folder: string, onShare?: OnShare): Promise<void> {
   const local = openLmdb({ path: folder })
@@ -231,12 +221,11 @@ async function copyWithProgress(
   await withProgress(name, share, copy, onShare)
 }
 
-/** The result of {@link fillShared}. */
 interface FillResult {
-  /** Number of keys that this run moved, without the keys that an interrupted earlier run moved. */
+  /** Keys that this run moved, without those of an interrupted earlier run. */
   readonly keys: number
   readonly bytes: number
-  /** The time of the newest transaction, in microseconds. */
+  /** Microseconds of the newest transaction. */
   readonly time: number
 }
 
@@ -273,12 +262,12 @@ export async function fillShared(
   }
 }
 
-/** Returns whether a folder contains its own data and not only a replica. */
+/** False for a folder with only a replica. */
 export function hasOwnData(folder: string): boolean {
   return existsSync(join(folder, 'data.mdb'))
 }
 
-/** A store that can only be read. Closing this store does not close its source. */
+/** Closing this store does not close its source. */
 function readOnly(read: KeyValueStore['read']): KeyValueStore {
   return {
     read,

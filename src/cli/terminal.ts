@@ -1,33 +1,31 @@
 // Text on terminals: colours, escapes for control characters, tables and counts. Also asks the user to confirm a
-// change. Without a terminal, the flag `--yes` confirms the change.
+// change.
 
 import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
 import { StartError } from './command.ts'
 
-/** A destination for text, and its width. */
 export interface Output {
   readonly write: (text: string) => unknown
   readonly isTTY?: boolean
   readonly columns?: number
 }
 
-/** A style or several styles, such as a colour. */
 export type Format = Parameters<typeof styleText>[0]
 
-/** Styles text on a terminal. `NO_COLOR` disables the styles. */
+/** `NO_COLOR` disables the styles. */
 export function styleFor({ isTTY }: Pick<Output, 'isTTY'>): (format: Format, text: string) => string {
   const isWanted = isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
   return (format, text) => (isWanted ? styleText(format, text, { validateStream: false }) : text)
 }
 
 /**
- * Matches control characters, characters without width, and characters that change the text direction. Stored texts may
- * contain these characters to deceive the user.
+ * Control characters, characters without width, and characters that change the text direction. Stored texts may contain
+ * them to deceive the user.
  */
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}]/gu
 
-/** The text with each hidden character written as `\u` and its number. Line ends and tabs are unchanged. */
+/** Writes hidden characters as `\u` and their number. Line ends and tabs are unchanged. */
 export function visible(text: string): string {
   return text.replace(hidden, found =>
     found
@@ -42,12 +40,12 @@ export function visibleInPlace(text: string): string {
   return text.replace(hidden, '\ufffd')
 }
 
-/** A count and its noun, in the singular or the plural: `1 file`, `2 files`. */
+/** For example `1 file`, `2 files`. */
 export function quantity(count: number | string, one: string, many = `${one}s`): string {
   return `${count} ${String(count) === '1' ? one : many}`
 }
 
-/** The lines of a table; the first row is the header. */
+/** The first row is the header. */
 export function rowsText(rows: readonly (readonly string[])[]): string {
   const shown = rows.map(row => row.map(visible))
   const widths: number[] = []
@@ -64,7 +62,7 @@ export function rowsText(rows: readonly (readonly string[])[]): string {
     .join('')
 }
 
-/** A list as a table with a header, or as JSON. */
+/** A table with a header, or JSON. */
 export function listText<K extends string>(
   columns: readonly K[],
   rows: readonly Readonly<Record<K, string>>[],
@@ -79,8 +77,8 @@ export function listText<K extends string>(
 }
 
 /**
- * Asks the user for confirmation, and returns whether the user confirmed. Without a question, returns false for a dry
- * run, and true if `yes` is true. Throws {@link StartError} if a question is necessary and there is no terminal.
+ * Asks the user, or returns true for `yes` and false for a dry run. Throws {@link StartError} if a question is
+ * necessary and there is no terminal.
  */
 export async function isConfirmed(
   { dryRun, yes }: { readonly dryRun?: boolean; readonly yes: boolean },

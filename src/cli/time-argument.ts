@@ -4,12 +4,12 @@ import { micros } from '../base/micros.ts'
 import { microsOfTime, parseTime } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
 
-/** Converts a text that {@link timeFault} has accepted to a time. */
+/** Requires a text that {@link timeFault} has accepted. */
 export function timeOf(text: string): Micros {
   return micros(Number(microsIn(text)))
 }
 
-/** Checks a text; returns the error, or undefined for a valid time. */
+/** Undefined for a valid time. */
 export function timeFault(text: string): string | undefined {
   const found = microsIn(text)
   if (found !== undefined && found >= 0n && found <= BigInt(Number.MAX_SAFE_INTEGER)) return undefined

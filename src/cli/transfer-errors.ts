@@ -1,5 +1,5 @@
-// Reports failures of imports, exports and schema files. Not part of transfer-target.ts, because commands that only send
-// requests to a service must not load the engine.
+// Reports failures of imports, exports and schema files. Not part of transfer-target.ts, because commands that only
+// send requests to a service must not load the engine.
 
 import { reasonOf } from '../base/system-reasons.ts'
 import { TransferError } from '../transfer/record.ts'

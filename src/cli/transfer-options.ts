@@ -3,7 +3,7 @@
 import { clientOptions, jsonOption } from './client/options.ts'
 import { timeFault } from './time-argument.ts'
 
-/** The options that select the database. The setting `data` selects the data directory. */
+/** Select the database. The setting `data` selects the data directory. */
 const targetOptions = {
   profile: clientOptions.profile,
   url: clientOptions.url,

@@ -30,8 +30,8 @@ interface TargetInvocation {
 }
 
 /**
- * Connects to the database that the command line names. If the data directory does not exist, creates it if `mayCreate`
- * is true. Throws {@link UsageError} or {@link StartError} if the connection is impossible.
+ * Creates a missing data directory if `mayCreate` is true. Throws {@link UsageError} or {@link StartError} if the
+ * connection is impossible.
  */
 export async function openTarget(
   { config, options: { database: path, secret, url } }: TargetInvocation,
@@ -57,7 +57,7 @@ export async function openTarget(
 async function openFolder(config: Config, release: () => Promise<void>): Promise<TransferConnection> {
   try {
     checkData(config)
-    // The root secret can be random, because no other process can use the folder until `release` is called.
+    // Can be random, because no other process can use the folder until `release` is called.
     const rootSecret = Buffer.from(systemRandom.bytes(24)).toString('base64url')
     const log = openServiceLog('warn')
     const part = { worker: 0, background: true }

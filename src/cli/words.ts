@@ -1,5 +1,5 @@
-// Parses the arguments of a command according to the command's declaration. `parseArgs` only splits the arguments. This
-// file checks which flags and values are allowed, so that all commands report errors in the same words.
+// Parses the arguments of a command according to its declaration. `parseArgs` only splits the arguments; this file
+// checks which flags and values are allowed, so that all commands report errors in the same words.
 
 import { parseArgs } from 'node:util'
 import {
@@ -15,7 +15,7 @@ import { closestTo } from '../base/closest.ts'
 import { type Command, commandFlags, type Invocation, type Option, type Options } from './command.ts'
 import { profileOptions } from './profiles.ts'
 
-/** A flag on the command line: the name in its declaration, and its value. */
+/** `name`: as declared. */
 interface RawFlag extends RawSetting {
   readonly name: string
 }
@@ -49,7 +49,7 @@ export function readWords(
       ? own.map(each => readSetting(option, each))
       : optionValue(name, option, own.at(-1) ?? profile?.get(name), env)
   }
-  // The cast is safe: each value was read by the option that declares its type.
+  // Each value was read by the option that declares its type.
   return { operands, config, options: options as Invocation<Options>['options'] }
 }
 
@@ -63,7 +63,7 @@ function optionValue(
   return found ? readSetting(option, found) : defaultOf(option)
 }
 
-/** The flags of a command, by name without the leading hyphens. */
+/** By name without the leading hyphens. */
 type Flags = ReadonlyMap<string, { readonly name: string; readonly option: Option }>
 
 function split(flags: Flags, words: readonly string[]) {
@@ -76,7 +76,7 @@ function split(flags: Flags, words: readonly string[]) {
       },
     ]),
   )
-  // `parseArgs` is not strict here: a switch may have a value, and this program has its own error messages.
+  // Not strict: a switch may have a value, and this program has its own error messages.
   const { tokens } = parseArgs({
     args: [...words],
     options,

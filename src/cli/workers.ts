@@ -1,4 +1,4 @@
-// Several worker processes behind one port (`--workers`). The first process is the supervisor. It owns the port, passes
+// Several worker processes behind one port (`--workers`). The first process is the supervisor: it owns the port, passes
 // each new connection to a worker, restarts workers that exit, and forwards the signal to stop.
 
 import cluster, { type Worker } from 'node:cluster'
@@ -18,19 +18,18 @@ interface SupervisorOptions {
   readonly noticeMs: number
   /** Milliseconds for a worker to finish its requests in flight. A worker that takes much longer is killed. */
   readonly graceMs: number
-  /** The identity of the data directory. */
   readonly folder: () => string
   readonly log: Logger
   readonly timers: Timers
   readonly clock: Clock
   /**
-   * Rebuilds the replica that the workers share, after a worker has exited with `divergedStatus` or several workers
-   * have crashed. `prepare` runs while no worker is alive, and is repeated until it succeeds.
+   * Rebuilds the replica that the workers share, after a worker has exited with `divergedStatus` or several have
+   * crashed. `prepare` runs while no worker is alive, and is repeated until it succeeds.
    */
   readonly rebuild?: { readonly divergedStatus: number; readonly prepare: () => Promise<void> }
-  /** Commits transactions for a worker, over a socket. If undefined, workers commit themselves. */
+  /** Commits transactions for a worker. If undefined, workers commit themselves. */
   readonly commitFor?: (socket: Duplex) => void
-  /** The notices that this process exchanges with the workers; present when this process commits. */
+  /** Present when this process commits. */
   readonly notices?: NoticeBoard
   /** Handles connections before the first start and during a rebuild. If undefined, these connections wait. */
   readonly handleEarly?: (connection: Socket) => void
@@ -38,32 +37,30 @@ interface SupervisorOptions {
 
 const variable = 'TERRARIUM_WORKER_NUMBER'
 
-/**
- * The descriptor of a worker's socket to the process that commits. Lower descriptors are the standard streams and IPC.
- */
+/** Descriptor of a worker's socket to the process that commits. Lower descriptors are the standard streams and IPC. */
 const committerDescriptor = 4
 
 const folderVariable = 'TERRARIUM_WORKER_FOLDER'
 
-/** In a worker: the identity of the data directory that the supervisor has claimed. */
+/** In a worker: identifies the data directory that the supervisor has claimed. */
 export function workerFolder(): string {
   return process.env[folderVariable] as string
 }
 
-/** The number of this worker, from 0 to count - 1. A restarted worker has the same number. */
+/** From 0 to count - 1. A restarted worker has the same number. */
 export function workerNumber(): number {
   return Number(process.env[variable])
 }
 
-/** In a worker: returns the socket to the supervisor. The supervisor commits for the worker. */
+/** In a worker: the socket to the supervisor, which commits for the worker. */
 export function committerSocket(): Duplex {
   return new Socket({ fd: committerDescriptor })
 }
 
-/** A report from a worker to the supervisor: the worker can receive one more connection, or the worker stops. */
+/** From a worker to the supervisor: the worker can receive one more connection, or it stops. */
 type Report = 'free' | 'stopping'
 
-/** A notice (base/notices.ts) from one worker to all other workers. The supervisor forwards the notice. */
+/** A notice (base/notices.ts) from one worker, which the supervisor forwards to all others. */
 interface Notice {
   readonly notice: string
 }
@@ -73,7 +70,7 @@ function noticeIn(message: unknown): Notice | undefined {
   return typeof notice === 'string' ? { notice } : undefined
 }
 
-/** In a worker: exchanges notices with the other workers. Returns a function that stops the exchange. */
+/** In a worker. Returns a function that stops the exchange. */
 export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
   process.on('message', message => {
     const found = noticeIn(message)
@@ -85,21 +82,18 @@ export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
   })
 }
 
-/** In a worker: kills this process when its supervisor has exited, because the supervisor commits for the worker. */
+/** In a worker: kills this process when its supervisor, which commits for it, has exited. */
 export function endWithSupervisor(): void {
   const end = () => {
     if (cluster.worker?.exitedAfterDisconnect !== true) killSelf()
   }
-  // This listener runs before the listener of node:cluster, which would exit cleanly.
+  // Runs before the listener of node:cluster, which would exit cleanly.
   process.prependListener('disconnect', end)
   // Sending fails if the supervisor has just exited.
   cluster.worker?.on('error', end)
 }
 
-/**
- * In a worker: serves connections from the supervisor. Returns a function that tells the supervisor to send no more
- * connections.
- */
+/** In a worker: serves connections from the supervisor. Returns a function that makes the supervisor send no more. */
 export function takeConnections(take: (connection: Socket) => void): () => void {
   const report = (report: Report) => process.send?.(report)
   let isStopping = false
@@ -121,38 +115,35 @@ export function takeConnections(take: (connection: Socket) => void): () => void 
  */
 const restartDelayMs = 50
 const restartDelayMaxMs = 10_000
-/** A worker that has lived this long, in milliseconds, is restarted with the shortest delay. */
+/** Milliseconds of life after which a worker is restarted with the shortest delay. */
 const soundMs = 10_000
-/** Milliseconds that a worker may take to close its store, after the grace period has passed. */
+/** Milliseconds that a worker may take to close its store after the grace period. */
 const closingMs = 10_000
 
-/**
- * Signals with which the runtime or a library kills a process, for lack of memory or because of a damaged mapped file.
- */
+/** Kill a process for lack of memory or because of a damaged mapped file. */
 const crashSignals: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV'])
 
 /**
- * Number of crashes that cause a rebuild. A single crash does not cause a rebuild: its cause may be a lack of memory,
- * and a rebuild disconnects the clients of all workers.
+ * Crashes that cause a rebuild. The cause of a single crash may be a lack of memory, and a rebuild disconnects the
+ * clients of all workers.
  */
 const crashesMax = 2
 
 interface End {
   readonly code: number | null
   readonly signal: string | null
-  /** The reason why the worker could not be started. */
+  /** Why the worker could not be started. */
   readonly reason?: string
 }
 
-/** A run of a worker process. */
 interface Run {
   readonly worker: Worker
-  /** Resolves with true when the worker serves, or with false when the worker exits before it serves. */
+  /** True when the worker serves, false when it exits before. */
   readonly serving: Promise<boolean>
   readonly ended: Promise<End>
 }
 
-/** Starts and restarts the workers, and distributes connections and notices. */
+/** Also distributes connections and notices. */
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #distributor = new Distributor()
@@ -161,7 +152,7 @@ export class Supervisor {
   readonly #stopNotices: Cancel
   /** Defined while the shared replica is being rebuilt. */
   #rebuilding: Promise<void> | undefined
-  /** Crashes since the last rebuild. */
+  /** Since the last rebuild. */
   #crashes = 0
   #isStopping = false
 
@@ -173,24 +164,21 @@ export class Supervisor {
     if (options.commitFor) cluster.setupPrimary({ stdio: ['inherit', 'inherit', 'inherit', 'ipc', 'pipe'] })
   }
 
-  /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */
+  /** Resolves with the port. Rejects when the address is not available. */
   listen(address: ListenAddress): Promise<number> {
     this.#divert()
     return this.#distributor.listen(address)
   }
 
-  /** Accepts connections on a further port, too; resolves with the port. */
+  /** Accepts connections on a further port; resolves with the port. */
   listenAlso(address: ListenAddress): Promise<number> {
     return this.#distributor.listenAlso(address)
   }
 
-  /**
-   * Starts all workers. Resolves with true when all workers serve. If one worker cannot start, the other workers are
-   * stopped.
-   */
+  /** Resolves with true when all workers serve. If one worker cannot start, the others are stopped. */
   async start(): Promise<boolean> {
     const numbers = Array.from({ length: this.#options.count }, (_, at) => at)
-    // The first worker starts alone, so that a problem of all workers is reported once.
+    // Starts the first worker alone, so that a problem of all workers is reported once.
     const isServing =
       (await this.#run(0).serving) &&
       (await Promise.all(numbers.slice(1).map(number => this.#run(number).serving))).every(Boolean)
@@ -199,7 +187,7 @@ export class Supervisor {
     return isServing
   }
 
-  /** Stops all workers. Each worker first finishes its requests in flight. */
+  /** Each worker first finishes its requests in flight. */
   async stop(): Promise<void> {
     const { graceMs, noticeMs, timers } = this.#options
     this.#isStopping = true
@@ -223,7 +211,7 @@ export class Supervisor {
 
   #run(number: number): Run {
     const worker = cluster.fork({ [variable]: String(number), [folderVariable]: this.#options.folder() })
-    // The socket is absent when no file descriptors were left.
+    // Absent when no file descriptors were left.
     const socket = worker.process.stdio?.[committerDescriptor] as Duplex | null | undefined
     if (socket) this.#options.commitFor?.(socket)
     const ended = new Promise<End>(resolve => {
@@ -232,7 +220,7 @@ export class Supervisor {
         resolve(how)
       }
       worker.once('exit', (code, signal) => end({ code, signal }))
-      // The worker could not be started, because there were too few file descriptors or processes.
+      // Too few file descriptors or processes.
       worker.on('error', ({ message }) => end({ code: null, signal: null, reason: message }))
     })
     const serving = new Promise<boolean>(resolve => {
@@ -254,7 +242,6 @@ export class Supervisor {
     return run
   }
 
-  /** Sends a notice to all workers except `from`. */
   #send(notice: Notice, from?: Worker): void {
     // A worker that is exiting does not need the notice.
     for (const { worker } of this.#runs.values())
@@ -266,7 +253,7 @@ export class Supervisor {
     if (notice !== undefined) this.#send({ notice })
   }
 
-  /** Kills all workers, because their shared replica is invalid, and rebuilds the replica. */
+  /** Kills all workers, because their shared replica is invalid, and rebuilds it. */
   async #rebuild(): Promise<void> {
     const { log, rebuild, timers } = this.#options
     const runs = [...this.#runs.values()]

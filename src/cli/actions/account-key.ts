@@ -1,6 +1,6 @@
-// Creates, lists and revokes account keys directly in the data directory, even while a server uses the directory. No
-// credential is needed, because a user who can read the directory has all rights anyway. If several nodes share a
-// store, the data directory must contain the replica of one node.
+// Creates, lists and revokes account keys directly in the data directory, even while a server uses it. No credential is
+// needed: a user who can read the directory has all rights anyway. If several nodes share a store, the data directory
+// must contain the replica of one node.
 
 import { existsSync } from 'node:fs'
 import { UsageError } from '../../app/config/read-config.ts'
@@ -22,7 +22,7 @@ interface KeyRequest {
   readonly regionGroup: readonly string[]
 }
 
-/** Creates a key and prints its secret; resolves with the exit status. */
+/** Prints the secret of the new key; resolves with the exit status. */
 export async function createKey({ name, ttlDays, regionGroup }: KeyRequest, config: Config): Promise<number> {
   if (name === undefined) throw new UsageError('account-key create needs --name')
   const unknown = regionGroup.find(group => !isRegionGroup(group, config.regionGroup))
@@ -33,7 +33,7 @@ export async function createKey({ name, ttlDays, regionGroup }: KeyRequest, conf
   )
 }
 
-/** Prints a line for each key, or all keys as JSON; resolves with the exit status. */
+/** Prints a line for each key, or JSON; resolves with the exit status. */
 export function listKeys({ json }: { readonly json: boolean }, config: Config): Promise<number> {
   return withKeys(config, async keys => {
     if (json) print(JSON.stringify([...keys.list()].map(asJson)))
@@ -42,7 +42,7 @@ export function listKeys({ json }: { readonly json: boolean }, config: Config): 
   })
 }
 
-/** Revokes the key with this id; resolves with the exit status. */
+/** Resolves with the exit status. */
 export function revokeKey(id: string, config: Config): Promise<number> {
   return withKeys(config, async keys => {
     if (!(await keys.revoke(id))) throw new StartError(`there is no account key ${id}`)

@@ -1,4 +1,4 @@
-// Checks the integrity of the stored data, and prints the errors.
+// Checks the integrity of the stored data, prints the errors, and records the result in the data directory.
 
 import { existsSync } from 'node:fs'
 import type { Config } from '../../app/config/settings.ts'
@@ -12,10 +12,7 @@ import { yieldToService } from '../own-commands.ts'
 import { addressOf, checkReporter, checkShared, isShared } from '../shared-store.ts'
 import { visible } from '../terminal.ts'
 
-/**
- * Checks a data directory or a shared store, and records the result in the data directory; resolves with the exit
- * status.
- */
+/** Resolves with the exit status. */
 export async function check(config: Config): Promise<number> {
   yieldToService()
   if (isShared(config)) return runShared(config)

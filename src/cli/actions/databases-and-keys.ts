@@ -1,5 +1,5 @@
-// `terrarium database create|list|delete` manages the child databases of the secret's database.
-// `terrarium key create|list|delete` manages the keys of the secret's database.
+// Manages the child databases and the keys of the secret's database: `terrarium database create|list|delete` and
+// `terrarium key create|list|delete`. Each action resolves with the exit status.
 
 import { UsageError } from '../../app/config/read-config.ts'
 import type { Config } from '../../app/config/settings.ts'
@@ -12,7 +12,6 @@ import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
 import { isConfirmed, listText, visible } from '../terminal.ts'
 
-/** Creates a database; resolves with the exit status. */
 export function createDatabase(name: string, choice: ClientChoice, config: Config): Promise<number> {
   return administer(choice, config, async connection => {
     // Version 10 creates a database whose queries and schema are checked by default.
@@ -25,7 +24,6 @@ export function createDatabase(name: string, choice: ClientChoice, config: Confi
   })
 }
 
-/** Prints the databases; resolves with the exit status. */
 export function listDatabases(
   choice: ClientChoice & { readonly json: boolean },
   config: Config,
@@ -40,7 +38,7 @@ export function listDatabases(
   })
 }
 
-/** Deletes a database with all its content, after confirmation; resolves with the exit status. */
+/** Deletes a database with all its content, after confirmation. */
 export function deleteDatabase(
   name: string,
   choice: ClientChoice & { readonly yes: boolean },
@@ -57,7 +55,7 @@ export function deleteDatabase(
   })
 }
 
-/** Connects, checks the credential and runs `use`; resolves with the exit status 0. */
+/** Connects and checks the credential before `use`; resolves with the exit status 0. */
 function administer(
   choice: ClientChoice,
   config: Config,
@@ -78,7 +76,7 @@ interface KeyRequest extends ClientChoice {
   readonly json: boolean
 }
 
-/** Creates a key and prints its secret; resolves with the exit status. */
+/** Prints the secret of the new key. */
 export function createKey(choice: KeyRequest, config: Config): Promise<number> {
   const { json, name, role } = choice
   if (role === undefined) throw new UsageError('key create needs --role')
@@ -99,7 +97,6 @@ export function createKey(choice: KeyRequest, config: Config): Promise<number> {
   })
 }
 
-/** Prints the keys; resolves with the exit status. */
 export function listKeys(choice: ClientChoice & { readonly json: boolean }, config: Config): Promise<number> {
   return administer(choice, config, async connection => {
     const rows: Readonly<Record<'id' | 'role' | 'database' | 'name', string>>[] = []
@@ -122,7 +119,7 @@ export function listKeys(choice: ClientChoice & { readonly json: boolean }, conf
   })
 }
 
-/** Deletes the key with this id. The key's secret becomes invalid immediately. Resolves with the exit status. */
+/** The key's secret becomes invalid immediately. */
 export function deleteKey(id: string, choice: ClientChoice, config: Config): Promise<number> {
   if (!/^\d+$/.test(id)) throw new UsageError('the id of a key is a number, as key list shows it')
   return administer(choice, config, async connection => {
@@ -134,19 +131,16 @@ export function deleteKey(id: string, choice: ClientChoice, config: Config): Pro
   })
 }
 
-/** The name of a role, or the names of several roles. */
 function namesIn(role: Json | undefined): string {
   const roles = Array.isArray(role) ? role : [role]
   return roles.map(each => idIn(each) ?? '').join(', ')
 }
 
-// Lists documents of native collections, such as databases and keys, page by page.
-
 const pageSize = 500n
 
 /**
- * Yields an object for each document in a set. `fields` contains the name of each member of the object, and the path of
- * its value in the document. Throws {@link StartError}.
+ * Yields an object for each document in a set of a native collection, page by page. `fields`: the members of the
+ * object, each with the path of its value in the document. Throws {@link StartError}.
  */
 export async function* listOf(
   set: Json,
@@ -174,10 +168,10 @@ export async function* listOf(
   } while (after !== undefined)
 }
 
-/** Maximum number of objects, and of empty pages, of a list. */
+/** Objects and empty pages of a list. */
 const objectsMax = 1_000_000
 
-/** Runs a query and returns its resource. Throws {@link StartError} with the first error. */
+/** Throws {@link StartError} with the first error. */
 async function run(query: Json, connection: QueryConnection): Promise<Json> {
   const reply = await connection.query(query)
   if (reply.kind === 'resource') return reply.resource
@@ -186,7 +180,7 @@ async function run(query: Json, connection: QueryConnection): Promise<Json> {
   throw new StartError(visible(texts.filter(Boolean).join(' ') || 'the service rejected the query'))
 }
 
-/** Returns the id of a reference. Returns a string unchanged, and undefined for other values. */
+/** Returns a string unchanged, and undefined for values that are no reference. */
 function idIn(json: Json | undefined): string | undefined {
   if (typeof json === 'string') return json
   const id = memberOf(json, '@ref', 'id')

@@ -15,15 +15,15 @@ import { filesOf, typesOf, writeIfChanged } from './types.ts'
 
 interface DevChoice {
   readonly out: string | undefined
-  /** The client package whose classes the generated TypeScript declarations use. */
+  /** Client package whose classes the generated TypeScript declarations use. */
   readonly client: string
   readonly database: string | undefined
   readonly delete: boolean
 }
 
-/** Serves until SIGTERM or SIGINT, or until the service ends by itself. Resolves with the exit status. */
+/** Serves until SIGTERM or SIGINT, or until the service exits by itself. Resolves with the exit status. */
 export async function develop(folder: string, choice: DevChoice, config: Config): Promise<number> {
-  // The folder is checked first, so that a misspelt folder fails before the service starts.
+  // Checked first, so that a misspelt folder fails before the service starts.
   filesOf(resolve(folder))
   const stopped = signalled()
   const service = await startService(environment(config), text => process.stderr.write(text))
@@ -53,16 +53,13 @@ function signalled(): Promise<void> {
   })
 }
 
-/**
- * The environment of the service. If the log level is the default `info`, the service uses `warn` instead. Other log
- * levels stay unchanged.
- */
+/** Replaces the default log level `info` by `warn`. */
 function environment(config: Config): NodeJS.ProcessEnv {
   const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel
   return ownEnvironment({ ...config, logLevel }, Object.keys(settings) as SettingName[])
 }
 
-/** Connects to the database. Creates the database and its parents if they are missing. */
+/** Creates the database and its parents if they are missing. */
 async function connectionTo(
   url: string,
   database: string | undefined,

@@ -18,23 +18,22 @@ interface Choice extends ClientChoice {
   readonly dryRun: boolean
 }
 
-/** The progress of the command, as stored in a cursor file. */
+/** Stored in a cursor file. */
 interface Progress {
   readonly set: string
   readonly each: string
-  /** The cursor of the next page; undefined at the beginning. */
+  /** Cursor of the next page; undefined at the beginning. */
   readonly cursor: string | undefined
   readonly documents: number
 }
 
-/** The result of the query that changes a page. */
 interface Page {
   readonly documents: number
-  /** The cursor of the next page; undefined after the last page. */
+  /** Cursor of the next page; undefined after the last page. */
   readonly after: string | undefined
 }
 
-/** Codes of errors of version 10 that a smaller page may avoid. */
+/** Version 10's errors that a smaller page may avoid. */
 const tooMuch: ReadonlySet<string> = new Set([
   'limit_exceeded',
   'time_out',
@@ -42,7 +41,7 @@ const tooMuch: ReadonlySet<string> = new Set([
   'value_too_large',
 ])
 
-/** Applies the function `each` to the elements of `set`; both are expressions. Resolves with the exit status. */
+/** `set` and `each` are expressions. Resolves with the exit status. */
 export async function changeEach(set: string, each: string, choice: Choice, config: Config): Promise<number> {
   const { cursor: file, dryRun } = choice
   const begun = file === undefined ? undefined : readProgress(file, set, each)
@@ -95,15 +94,12 @@ async function changePage(
   }
 }
 
-/**
- * Joins the message of an error and its summary. The summary has an excerpt of the query and may already contain the
- * message.
- */
+/** The summary has an excerpt of the query and may already contain the message. */
 function errorText(message: string, summary: string): string {
   return summary.includes(message) ? summary : `${message}\n${summary}`.trimEnd()
 }
 
-/** The query that changes a page. A line break follows each expression, in case the expression ends with a comment. */
+/** A line break follows each expression, in case it ends with a comment. */
 function pageQuery({ cursor, each, set }: Progress, size: number, isDryRun: boolean): string {
   const page =
     cursor === undefined ? `(${set}\n).paginate(${size})` : `Set.paginate(${JSON.stringify(cursor)}, ${size})`
@@ -121,8 +117,8 @@ function readPage(data: string): Page {
 }
 
 /**
- * Reads the progress from a cursor file. Returns undefined if the file does not exist. Throws {@link StartError} if the
- * file belongs to another set or another function.
+ * Returns undefined if the file does not exist. Throws {@link StartError} if the file belongs to another set or another
+ * function.
  */
 function readProgress(file: string, set: string, each: string): Progress | undefined {
   const text = withFile(file, 'read', () => readIfPresent(file))
@@ -134,7 +130,7 @@ function readProgress(file: string, set: string, each: string): Progress | undef
   return { set, each, cursor, documents: Number(memberOf(json, 'documents') ?? 0) }
 }
 
-/** Stores the progress, or removes the file if `progress` is undefined. */
+/** Removes the file if `progress` is undefined. */
 function writeProgress(file: string, progress: Progress | undefined): void {
   withFile(file, 'written', () => {
     if (progress === undefined) rmSync(file, { force: true })

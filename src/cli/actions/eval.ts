@@ -1,4 +1,4 @@
-// Runs queries from the command line, from a file or from standard input.
+// Runs queries from the command line, a file or standard input.
 
 import { readFileSync } from 'node:fs'
 import { text as textOf } from 'node:stream/consumers'
@@ -23,24 +23,24 @@ interface Choice extends ClientChoice {
   readonly explain: boolean
 }
 
-/** Runs the queries in a text (`-`: standard input); resolves with the exit status. */
+/** `text`: queries, or `-` for standard input. Resolves with the exit status. */
 export async function evaluate(text: string, choice: Choice, config: Config): Promise<number> {
   return runText({ text: text === '-' ? await textOf(process.stdin) : text, file: undefined }, choice, config)
 }
 
-/** Runs the queries in a file (`-`: standard input); resolves with the exit status. */
+/** `file`: its path, or `-` for standard input. Resolves with the exit status. */
 export async function runFile(file: string, choice: Choice, config: Config): Promise<number> {
   return file === '-'
     ? evaluate(file, choice, config)
     : runText({ text: readQueryFile(file), file }, choice, config)
 }
 
-/** The text of a file of queries. Throws {@link StartError} if the file cannot be read. */
+/** Throws {@link StartError} if the file cannot be read. */
 export function readQueryFile(file: string): string {
   return withFile(file, 'read', () => readFileSync(file, 'utf8'))
 }
 
-/** Runs the queries of a text one after the other, until a query fails. */
+/** Runs the queries one after the other, until one fails. */
 async function runText(from: QueryText, choice: Choice, config: Config): Promise<number> {
   const { stdout, stderr } = process
   const queries = readQueries(await dialectOf(choice.fql), from)
@@ -59,7 +59,7 @@ async function runText(from: QueryText, choice: Choice, config: Config): Promise
   })
 }
 
-/** Parses the queries of a text. For an invalid text, shows the error and returns undefined. */
+/** Shows the error of an invalid text and returns undefined. */
 function readQueries(dialect: Dialect, from: QueryText): readonly TextQuery[] | undefined {
   try {
     return dialect.read(from)
@@ -70,9 +70,10 @@ function readQueries(dialect: Dialect, from: QueryText): readonly TextQuery[] | 
   }
 }
 
-// `terrarium eval --explain`: shows the reads of a query as text, or as JSON from the service.
-
-/** Explains a query and shows its reads; resolves with true if the query succeeds. */
+/**
+ * `--explain`: shows the reads of a query as text, or as JSON from the service. Resolves with true if the query
+ * succeeds.
+ */
 async function showExplanation(
   query: TextQuery,
   connection: QueryConnection,
@@ -122,7 +123,7 @@ function suggestionText(suggestion: Json): string {
   return `${begin} This index would avoid it:\n${lines.map(line => `    ${line}\n`).join('')}`
 }
 
-/** The member `name` of an object as text; empty if the member is neither a text nor a number. */
+/** Empty if the member is neither a text nor a number. */
 function textAt(json: Json, name: string): string {
   const member = memberOf(json, name)
   return typeof member === 'string' || typeof member === 'bigint' || typeof member === 'number'

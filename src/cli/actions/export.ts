@@ -12,7 +12,7 @@ import { withTransferErrors } from '../transfer-errors.ts'
 import type { exportOptions } from '../transfer-options.ts'
 import { openTarget } from '../transfer-target.ts'
 
-/** Runs the command; resolves with the exit status. */
+/** Resolves with the exit status. */
 export async function run(invocation: Invocation<typeof exportOptions>): Promise<number> {
   const { operands, options: given } = invocation
   return withTransferErrors(async () => {

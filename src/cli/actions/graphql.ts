@@ -1,4 +1,4 @@
-// Imports a GraphQL schema from a file.
+// Imports a GraphQL schema from a file, or from standard input for `-`.
 
 import { text as textOf } from 'node:stream/consumers'
 import type { Config } from '../../app/config/settings.ts'
@@ -12,7 +12,7 @@ interface Choice extends ClientChoice {
   readonly yes: boolean
 }
 
-/** Imports the schema in a file (`-`: standard input); resolves with the exit status. */
+/** Resolves with the exit status. */
 export async function importSchema(file: string, choice: Choice, config: Config): Promise<number> {
   const text = file === '-' ? await textOf(process.stdin) : readQueryFile(file)
   const { mode, yes } = choice

@@ -17,7 +17,7 @@ import { withTransferErrors } from '../transfer-errors.ts'
 import type { importOptions } from '../transfer-options.ts'
 import { openTarget } from '../transfer-target.ts'
 
-/** Runs the command; resolves with the exit status. */
+/** Resolves with the exit status. */
 export async function run(invocation: Invocation<typeof importOptions>): Promise<number> {
   const { operands, options: given } = invocation
   return withTransferErrors(async () => {
@@ -59,7 +59,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
               given.collection ?? '',
               given.treatEmptyCsvCellsAs,
               given.encoding ?? '',
-              // An unset option is omitted. So imports that began before this option existed can continue.
+              // Omitted when unset, so that imports that began before this option existed can continue.
               ...(given.rowIds ? ['row-ids'] : []),
             ],
           },
@@ -75,7 +75,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
   })
 }
 
-/** The canonical name of an encoding. Throws {@link UsageError} for an unknown encoding. */
+/** Canonical name of the encoding. Throws {@link UsageError} for an unknown encoding. */
 function encodingOf(label: string | undefined): string | undefined {
   try {
     return label === undefined ? undefined : new TextDecoder(label).encoding

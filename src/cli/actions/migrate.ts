@@ -8,10 +8,7 @@ import { moveBack } from '../backup-folder.ts'
 import { StartError } from '../command.ts'
 import { addressOf, fillShared, hasOwnData, isShared } from '../shared-store.ts'
 
-/**
- * Fills the shared store from the data directory. With `back`, fills the data directory from the shared store. Resolves
- * with the exit status.
- */
+/** With `back`, fills the data directory from the shared store, else the reverse. Resolves with the exit status. */
 export async function migrate(config: Config, back: boolean): Promise<number> {
   if (!isShared(config))
     throw new StartError('migrate needs the shared store: give --store or TERRARIUM_STORE')

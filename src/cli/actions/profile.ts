@@ -1,4 +1,4 @@
-// `terrarium profile add|list|delete`: named services.
+// Manages named services: `terrarium profile add|list|delete`. Each action resolves with the exit status.
 
 import { UsageError } from '../../app/config/read-config.ts'
 import type { ClientChoice } from '../client/options.ts'
@@ -6,7 +6,6 @@ import { StartError } from '../command.ts'
 import { changeProfiles, profileFile, readProfiles } from '../profiles.ts'
 import { listText, visible } from '../terminal.ts'
 
-/** Adds or replaces a profile; resolves with the exit status. */
 export async function addProfile(
   name: string,
   { database, secret, url }: Pick<ClientChoice, 'url' | 'secret' | 'database'>,
@@ -18,14 +17,13 @@ export async function addProfile(
   return 0
 }
 
-/** Prints the profiles without their secrets; resolves with the exit status. */
+/** Leaves out the secrets. */
 export async function listProfiles({ json }: { readonly json: boolean }): Promise<number> {
   const rows = [...readProfiles()].map(([name, { database = '', url }]) => ({ name, url, database }))
   process.stdout.write(listText(['name', 'url', 'database'], rows, json))
   return 0
 }
 
-/** Removes a profile; resolves with the exit status. */
 export async function deleteProfile(name: string): Promise<number> {
   changeProfiles(profiles => {
     if (!profiles.delete(name)) throw new StartError(`there is no profile ${visible(name)}`)

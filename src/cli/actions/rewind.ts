@@ -18,7 +18,7 @@ interface Choice extends Pick<ClientChoice, 'url' | 'secret' | 'database'> {
   readonly json: boolean
 }
 
-/** Rewinds a collection; resolves with the exit status. */
+/** Resolves with the exit status. */
 export function rewind(options: Choice, config: Config): Promise<number> {
   const { at, batch, collection, dryRun, json } = options
   if (collection === undefined || at === undefined) throw new UsageError('rewind needs --collection and --at')

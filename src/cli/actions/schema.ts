@@ -1,4 +1,5 @@
-// Pulls the schema of a database into files, or pushes files to a database. The changes are shown before they are made.
+// Pulls the schema of a database into files, or pushes files to a database. Both show the changes before they make
+// them.
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -39,13 +40,13 @@ interface Choice {
   readonly yes: boolean
 }
 
-/** The result of a command as JSON: the changes, and whether they were made. */
+/** For `--json`: the changes, and whether they were made. */
 type Result = Readonly<Record<string, unknown>> & { readonly changes: readonly object[] | string }
 
 interface PullChoice extends Choice {
   /**
-   * The language version of the written files. With `auto`, the version of the files in the folder. If the folder has
-   * no schema files, the version that the schema of the database needs.
+   * Language version of the written files. `auto`: the version of the files in the folder; if there are none, the
+   * version that the schema of the database needs.
    */
   readonly fql: string
 }
@@ -54,7 +55,6 @@ interface PushChoice extends Choice {
   readonly delete: boolean
 }
 
-/** Writes the schema of a database to files; resolves with the exit status. */
 export function pullSchema(
   folder: string,
   choice: PullChoice & ClientChoice,
@@ -63,7 +63,6 @@ export function pullSchema(
   return withService(choice, config, connection => pull(resolve(folder), connection, choice))
 }
 
-/** Applies schema files to a database; resolves with the exit status. */
 export function pushSchema(
   folder: string,
   choice: PushChoice & ClientChoice,
@@ -73,8 +72,7 @@ export function pushSchema(
 }
 
 /**
- * Checks the code of the stored schema, even if the database is not checked. Throws {@link StartError} with the errors;
- * resolves with the exit status.
+ * Checks the code of the stored schema, even if the database is not checked. Throws {@link StartError} with the errors.
  */
 export function checkSchema(choice: ClientChoice, config: Config): Promise<number> {
   return withService(choice, config, async connection => {
@@ -101,7 +99,7 @@ async function withService(
 
 // --------------------------------------------------------------------------------------------------- pull
 
-/** Pulls the schema in the language version of {@link PullChoice.fql}. */
+/** Uses the language version of {@link PullChoice.fql}. */
 async function pull(folder: string, connection: QueryConnection, choice: PullChoice): Promise<number> {
   const isVersion10 =
     choice.fql === 'auto'
@@ -110,7 +108,7 @@ async function pull(folder: string, connection: QueryConnection, choice: PullCho
   return isVersion10 ? pullFsl(folder, connection, choice) : pullObjects(folder, connection, choice)
 }
 
-/** Returns true if the folder has files of version 4, even if they cannot be read. */
+/** True if the folder has files of version 4, even if they cannot be read. */
 function hasObjects(folder: string): boolean {
   if (!existsSync(folder)) return false
   const { objects, unread } = readFolder(folder)
@@ -169,7 +167,7 @@ function showFiles(
     print(style(isNew ? 'green' : 'yellow', `${isNew ? '+' : '~'} ${visible(file)}`))
 }
 
-/** Writes files. Asks for confirmation if a file would be overwritten. Resolves with the exit status. */
+/** Asks for confirmation before it overwrites a file. Resolves with the exit status. */
 async function writeFiles(
   result: Result,
   overwrites: boolean,
@@ -203,10 +201,7 @@ function checkWritable(changes: readonly { readonly file: string }[], written: r
 
 // --------------------------------------------------------------------------------------------------- push
 
-/**
- * Pushes a folder. If the folder has files of version 10, only these files are pushed, because they are the complete
- * schema.
- */
+/** Pushes only the files of version 10 if there are any, because they are the complete schema. */
 async function push(folder: string, connection: QueryConnection, choice: PushChoice): Promise<number> {
   const files = readFslFiles(folder)
   if (files.size === 0) return pushObjects(folder, connection, choice)
@@ -273,7 +268,7 @@ async function pushObjects(folder: string, connection: QueryConnection, choice: 
   return 1
 }
 
-/** Shows an error about an object in a file, with the invalid fields or the position of the error. */
+/** Also shows the invalid fields or the position of the error. */
 function showFaults({ code, description, failures, position }: WireError, written: FileObject): void {
   const { from, place, source } = written
   const show = (message: string, at: TextRange) =>
@@ -289,10 +284,7 @@ function showFaults({ code, description, failures, position }: WireError, writte
   if (failures.length === 0) show(description, isInParams ? source.at(rest) : place)
 }
 
-/**
- * Finds a field in the text of an object. Where the text contains a single element instead of an array, the array index
- * in `field` is skipped.
- */
+/** Where the text contains a single element instead of an array, skips the array index in `field`. */
 function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
   let node = source
   for (const step of field) {
@@ -338,7 +330,6 @@ function lineFor(change: SchemaChange): string {
 
 // ------------------------------------------------------------------------------------------------- shared
 
-/** Lists the files that are skipped. */
 function showSkipped(content: FolderContent | undefined): void {
   for (const { error, from } of content?.unread ?? [])
     writeSyntaxError(error, from, process.stderr, 'skipped, because scripts are not run')
@@ -348,12 +339,12 @@ function showSkipped(content: FolderContent | undefined): void {
     )
 }
 
-/** Returns a function that prints lines for people. If the result is printed as JSON, the function does nothing. */
+/** Prints lines for people; does nothing if the result is printed as JSON. */
 function printerFor({ json }: Choice): (line: string) => void {
   return json ? () => {} : line => process.stdout.write(`${line}\n`)
 }
 
-/** With `--json`, prints the result as JSON. Returns the exit status. */
+/** With `--json`, prints the result. Returns the exit status. */
 function concluded({ json }: Choice, result: Result, isDone: boolean, status: number): number {
   if (json) process.stdout.write(`${jsonText(JSON.stringify({ ...result, isDone }), process.stdout)}\n`)
   return status
@@ -385,13 +376,13 @@ async function evaluateObjects(
   })
 }
 
-/** Removes the wrapper `@obj`. The wire format adds this wrapper if a key of the object begins with @. */
+/** The wire format wraps an object in `@obj` if one of its keys begins with @. */
 function withoutTag(fields: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const wrapped = fields.size === 1 ? fields.get('@obj') : undefined
   return wrapped instanceof Map ? wrapped : fields
 }
 
-/** Removes null fields: null means that the field is absent. */
+/** A null field is an absent field. */
 function withoutNulls(fields: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   return new Map([...fields].filter(([, value]) => value !== null))
 }

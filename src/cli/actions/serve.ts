@@ -1,4 +1,4 @@
-// Runs the service until a signal stops it. The service writes one line to standard output when it is ready. All other
+// Runs the service until a signal stops it. Writes one line to standard output when the service is ready; all other
 // output consists of log lines on standard error.
 
 import cluster from 'node:cluster'
@@ -43,7 +43,7 @@ import {
   workerNumber,
 } from '../workers.ts'
 
-/** Opens the storage of a data directory, and an engine that uses this storage. */
+/** Opens a data directory's storage, and an engine over it. */
 type Open = (config: Config, log: Logger, role: ProcessRole) => Promise<OpenEngine>
 
 /** Serves until SIGTERM or SIGINT; resolves with the exit status. Tests pass another `open`. */
@@ -82,7 +82,7 @@ const silent = openServiceLog('silent')
 
 type StopSignal = Promise<NodeJS.Signals>
 
-/** True if this process was started with a channel to its parent. The channel may be closed by now. */
+/** True if this process was started with a channel to its parent, even if the channel is closed by now. */
 const hasParent = process.connected === true
 
 async function runAlone(
@@ -121,9 +121,7 @@ async function runAlone(
   }
 }
 
-/**
- * Lets a node accept connections before the node can serve requests. Resolves with the port on which the node listens.
- */
+/** Accepts connections before the node can serve requests. Resolves with the port. */
 async function startEarly(config: Config, node: StartingNode | undefined, log: Logger): Promise<number> {
   if (node === undefined) return config.port
   const port = await listening(config, () => node.listener.listen(config))
@@ -135,7 +133,6 @@ function noteEarly(config: Config, port: number, log: Logger): void {
   log.info(`the node is starting; ${urlOf(config, port)}/ping shows its progress`)
 }
 
-/** Runs a worker process. It serves connections from the supervisor. */
 async function runWorker(config: Config, open: Open, log: Logger): Promise<number> {
   endWithSupervisor()
   assertIdentity(config.data, workerFolder())
@@ -180,8 +177,8 @@ async function supervise(
   )
   const clock = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   const timelineFile = timelineFileOf(config)
-  // The timeline is a file that coordinates the commit times of all processes. This process commits for the workers, so
-  // it also has a number in the timeline, after the numbers of the workers.
+  // A file coordinates the commit times of all processes. This process commits for the workers, so it also has a number
+  // in the timeline, after the numbers of the workers.
   const stopTimeline = keepSharedTimeline(timelineFile, config.workers + 1, clock.now, systemTimers)
   const notices = new NoticeBoard()
   const forwarded = { operations: 0, in_flight: 0 }
@@ -218,7 +215,7 @@ async function supervise(
     if (node) noteEarly(config, port, log)
     try {
       await node?.prepare()
-      // The secret is generated before the workers start, so that all workers read the same secret.
+      // Generated before the workers start, so that all of them read the same secret.
       await rootSecretOf(config, log)
       const { host } = config
       await openGraphqlPort(config, log, async also =>
@@ -277,9 +274,8 @@ async function stopping(
 }
 
 /**
- * Resolves with the first signal to stop. A second signal kills the process. A signal before this call also kills the
- * process: while a store opens, the event loop is blocked, and no listener can run. A process that was started with a
- * channel to its parent also stops when the channel closes.
+ * Resolves with the first signal to stop, or when the channel to the parent closes. A second signal kills the process.
+ * So does a signal before this call: while a store opens, the event loop is blocked, and no listener can run.
  */
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
@@ -301,7 +297,7 @@ function created(config: Config, engine: OpenEngine, log: Logger, worker: number
   return readable(config, () => createServer(config, engine, log, { worker, startCommand }))
 }
 
-/** Runs `make`, which reads the configured files and the store. Converts failures of `make` to one-line errors. */
+/** Converts failures to read the configured files and the store to one-line errors. */
 async function readable<T>(config: Config, make: () => T | Promise<T>): Promise<T> {
   try {
     return await make()
@@ -316,7 +312,6 @@ async function readable<T>(config: Config, make: () => T | Promise<T>): Promise<
   }
 }
 
-/** Listens on the additional port for GraphQL if it is configured. */
 async function openGraphqlPort(
   config: Config,
   log: Logger,
@@ -328,7 +323,7 @@ async function openGraphqlPort(
   log.info({ url }, `GraphQL is also at ${url}/graphql`)
 }
 
-/** Runs `listen`, which listens on the configured address. Converts failures of `listen` to one-line errors. */
+/** Converts failures to listen to one-line errors. */
 async function listening<T>(config: Config, listen: () => Promise<T>): Promise<T> {
   try {
     return await listen()
@@ -343,22 +338,21 @@ async function listening<T>(config: Config, listen: () => Promise<T>): Promise<T
   }
 }
 
-/** Interval at which the path of the data directory is checked, in milliseconds. */
+/** Milliseconds between two checks of the data directory's path. */
 const watchMs = 1000
 
 /**
- * Checks, while the service runs, that the path of the data directory still leads to the same directory. If another
- * directory is at this path, the next process opens the other directory, and later commits of this process are lost.
+ * Checks, while the service runs, that the path of the data directory still leads to the same directory. Otherwise the
+ * next process would open the other directory and lose later commits of this process.
  */
 class DirectoryWatch {
   readonly #data: string
   readonly #log: Logger
   readonly #onFatal: () => void
   #identity: string
-  /** Stops checking. */
   readonly stop: () => void
 
-  /** The process must have claimed the directory. `onFatal` kills the process and all its child processes. */
+  /** Requires that the process has claimed the directory. `onFatal` kills the process and all its child processes. */
   constructor({ data }: Pick<Config, 'data'>, log: Logger, onFatal: () => void) {
     this.#data = data
     this.#log = log
@@ -371,16 +365,13 @@ class DirectoryWatch {
     return this.#identity
   }
 
-  /**
-   * Must be called after the store was opened, so that the identity of the directory includes all files of the store.
-   */
+  /** Called after the store was opened, so that the identity of the directory includes all files of the store. */
   complete(): void {
     const identity = identityOf(this.#data)
     this.#check()
     this.#identity = identity
   }
 
-  /** Calls `onFatal` when another directory is at the path. */
   #check(): void {
     try {
       assertIdentity(this.#data, this.#identity)
@@ -391,19 +382,18 @@ class DirectoryWatch {
   }
 }
 
-/** The factor that converts a fraction (0 to 1) to percent. */
 const percent = 100
 
 /**
- * A starting node of a shared store. The node copies the state and applies the newest part of the log, which can take
- * long. Meanwhile, the node responds with 503 and its progress, and shows the progress in the log and on a terminal.
+ * A node of a shared store that still copies the state or applies the newest part of the log, which can take long.
+ * Meanwhile, it responds with 503 and its progress, which the log and a terminal also show.
  */
 class StartingNode {
   readonly #config: Config
   readonly #log: Logger
   /** Responds with 503 until it is closed. */
   readonly listener: Listener
-  /** Progress of a copy; undefined while nothing is copied. */
+  /** Undefined while nothing is copied. */
   #copied: CopyProgress | undefined
 
   /** Throws when the files of the certificate cannot be read. */
@@ -413,7 +403,7 @@ class StartingNode {
     this.listener = createStartingService(() => this.#progress(), tlsOf(config))
   }
 
-  /** Prepares the data directory. Throws `StoreUnavailableError`. */
+  /** Throws `StoreUnavailableError`. */
   async prepare(): Promise<void> {
     this.#copied = undefined
     await withProgress(
@@ -435,16 +425,15 @@ class StartingNode {
   }
 }
 
-// Determines the root secret: the configured secret, or a secret that the first start generates. A generated secret is
-// stored in a file of the data directory. A shared store contains the hash of the secret, so that all machines use the
-// same secret.
-
 type RootSecretConfig = Pick<Config, 'data' | 'rootSecret' | 'store' | 'storeSchema'>
 
-/** bcrypt cost of the shared hash. A low cost is enough, because the secret is random. */
+/** bcrypt cost of the shared hash, low because the secret is random. */
 const hashCost = 10
 
-/** The root secret of the service, or its bcrypt hash. The store must have been prepared. */
+/**
+ * Returns the configured root secret, or one that the first start generates and stores in a file of the data directory.
+ * A shared store contains only the bcrypt hash, so that all machines use the same secret. Requires a prepared store.
+ */
 export async function rootSecretOf(config: RootSecretConfig, log: Logger): Promise<string> {
   if (config.rootSecret !== undefined) return config.rootSecret
   const { store, storeSchema } = config

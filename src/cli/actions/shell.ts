@@ -1,4 +1,5 @@
-// Connects the shell to a service, the terminal and the history file.
+// Connects the shell to a service, the terminal and the history file. This file has an entry per line, newest last, and
+// only its owner can read it. Carriage returns separate the lines of an entry, because users cannot type them.
 
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -37,25 +38,22 @@ export async function openShell(
   )
 }
 
-// The history of earlier shells: a file with one entry per line, newest last. Only the owner of the file can read it.
-// Carriage returns separate the lines of an entry, because users cannot type carriage returns.
-
-/** Maximum number of stored entries. */
+/** Stored entries. */
 const entriesMax = 1000
 
-/** Maximum length of a stored entry. Longer entries are not stored. */
+/** Longer entries are not stored. */
 const entryCharsMax = 4000
 
-/** Entries that may contain a password or a secret, or begin with a blank, are not stored. */
+/** Never stored: entries that may contain a password or a secret, or begin with a blank. */
 const excluded = /password|secret|^\s/i
 
-/** The history file, in the user's folder for the state of programs. */
+/** In the user's folder for the state of programs. */
 export function historyFile(env: NodeJS.ProcessEnv = process.env): string {
   const state = env.XDG_STATE_HOME || join(homedir(), '.local', 'state')
   return join(state, 'terrarium', 'history')
 }
 
-/** The entries of a file, newest first; empty when the file cannot be read. Shortens a file with too many entries. */
+/** Newest first; empty when the file cannot be read. Shortens a file with too many entries. */
 export function readHistory(file: string): string[] {
   let entries: string[]
   try {
@@ -68,7 +66,7 @@ export function readHistory(file: string): string[] {
   return kept.map(entry => entry.replaceAll('\r', '\n')).reverse()
 }
 
-/** Adds an entry. Errors are ignored: the shell works without a history. */
+/** Ignores errors: the shell works without a history. */
 export function addToHistory(file: string, entry: string): void {
   if (entry === '' || entry.length > entryCharsMax || excluded.test(entry)) return
   try {

@@ -23,11 +23,11 @@ import { valueClassesOf } from '../types/value-classes.ts'
 interface TypesChoice {
   readonly out: string | undefined
   readonly watch: boolean
-  /** The client package whose classes the generated declarations use. */
+  /** Client package whose classes the generated declarations use. */
   readonly client: string
 }
 
-/** Writes the declarations; resolves with the exit status. */
+/** Resolves with the exit status. */
 export async function writeTypes(
   folder: string | undefined,
   choice: TypesChoice & ClientChoice,
@@ -43,7 +43,7 @@ export async function writeTypes(
   return withConnection(choice, config, connection => writeAll(() => read(connection), choice))
 }
 
-/** The schema files of a folder. Throws {@link StartError} if there are none. */
+/** Throws {@link StartError} if the folder has no schema files. */
 export function filesOf(folder: string): SchemaFiles {
   if (!existsSync(folder) || !statSync(folder).isDirectory())
     throw new StartError(`there is no folder ${folder}`)
@@ -67,7 +67,7 @@ async function writeAll(
   }
 }
 
-/** `folder`: the folder of the files; undefined for the files of a database. */
+/** `folder`: where the files are; undefined for the files of a database. */
 function writeOnce(files: SchemaFiles, { client, out }: TypesChoice, folder?: string): number {
   let text: string
   try {
@@ -83,15 +83,15 @@ function writeOnce(files: SchemaFiles, { client, out }: TypesChoice, folder?: st
   return 0
 }
 
-/** The declarations of schema files. Throws {@link TransferError} with all errors of the first invalid file. */
+/** Throws {@link TransferError} with all errors of the first invalid file. */
 export function typesOf(files: SchemaFiles, client: string): string {
   const items = [...files].flatMap(([name, text]) => readFsl(name, text).items)
   return declarationsOf(items, valueClassesOf(client))
 }
 
 /**
- * Writes a file only if its content changes, because every write starts the programs that watch the file. Returns
- * whether the file was written.
+ * Writes only changed content, because every write starts the programs that watch the file. Returns whether the file
+ * was written.
  */
 export function writeIfChanged(path: string, text: string): boolean {
   try {

@@ -1,5 +1,6 @@
-// Finds the service to which a command sends queries: the service at a URL, or the service on a data directory. If no
-// service uses the directory, starts a temporary service in a child process.
+// Finds the service to which a command sends queries, by a URL or a data directory. If no service uses the directory,
+// starts a temporary one in a child process: it has all functions of a service, so queries can be cancelled, and
+// indexes are built in the background.
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -14,7 +15,6 @@ import { readAddress, readRootSecret } from '../service-files.ts'
 import { QueryConnection, type QueryScope } from './connection.ts'
 import type { ClientChoice } from './options.ts'
 
-/** Finds the service, or starts a temporary service. */
 async function connect(choice: ClientChoice, config: Config): Promise<QueryConnection> {
   const { database, as, timeout: timeoutMs } = choice
   const scope: QueryScope = { database, as }
@@ -53,8 +53,8 @@ async function connect(choice: ClientChoice, config: Config): Promise<QueryConne
 }
 
 /**
- * Connects, runs `use` and closes the connection; resolves with the result of `use`. Throws {@link UsageError} or
- * {@link StartError} if there is no service.
+ * Connects, runs `use` and closes the connection. Throws {@link UsageError} or {@link StartError} if there is no
+ * service.
  */
 export async function withConnection<T>(
   choice: ClientChoice,
@@ -69,9 +69,9 @@ export async function withConnection<T>(
   }
 }
 
-/** Claims the folder, and returns the function that releases it. Returns undefined when a service uses the folder. */
+/** Returns the function that releases the claim; undefined when a service uses the folder. */
 export async function claimUnlessServed(folder: string): Promise<(() => Promise<void>) | undefined> {
-  // The module is imported here, because the storage engine is only needed for a data directory.
+  // Imported here, because only a data directory needs the storage engine.
   const { claimFolder } = await import('../../storage/lmdb/claim.ts')
   try {
     return claimFolder(folder)
@@ -81,18 +81,13 @@ export async function claimUnlessServed(folder: string): Promise<(() => Promise<
   }
 }
 
-// Starts a temporary service for a data directory that no service uses. The service is a child process. It exits when
-// this process exits. The temporary service has all functions of a service: queries can be cancelled, and indexes are
-// built in the background.
-
 interface RunningService {
   readonly url: string
-  /** Resolves when the process has exited. */
   readonly ended: Promise<void>
   stop(): Promise<void>
 }
 
-/** Settings that a temporary service does not inherit. */
+/** Not inherited by a temporary service. */
 const omittedSettings: ReadonlySet<SettingName> = new Set([
   'port',
   'host',
@@ -108,13 +103,11 @@ const omittedSettings: ReadonlySet<SettingName> = new Set([
   'metricsHost',
 ])
 
-/** The length of the temporary root secret, in bytes. */
 const secretBytes = 24
 
 /**
- * Starts a service with settings from an environment. The service exits when this process exits. `show` receives the
- * service's standard error. Throws {@link StartError} with the last line of standard error when the service cannot
- * start.
+ * Starts a service that exits when this process exits. `show` receives its standard error. Throws {@link StartError}
+ * with the last line of standard error when the service cannot start.
  */
 export async function startService(
   env: NodeJS.ProcessEnv,
@@ -122,9 +115,9 @@ export async function startService(
 ): Promise<RunningService> {
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] as string, 'serve'], {
     env,
-    // The channel closes when this process exits, even after a crash. When the channel closes, the service exits.
+    // The channel closes when this process exits, even after a crash. The service then exits.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // Ctrl-C on the terminal reaches only this process, not the detached service.
+    // Keeps Ctrl-C on the terminal from the service.
     detached: true,
   })
   const ended = new Promise<void>(resolve => child.once('close', () => resolve()))
@@ -148,14 +141,14 @@ export async function startService(
   return { url, ended, stop }
 }
 
-/** The environment of a temporary service, without its root secret. */
+/** Without the root secret of the temporary service. */
 function environment(config: Config): NodeJS.ProcessEnv {
   const names = (Object.keys(settings) as SettingName[]).filter(name => !omittedSettings.has(name))
   const own = { TERRARIUM_PORT: '0', TERRARIUM_QUERY_LOG: 'false', TERRARIUM_LOG_LEVEL: 'silent' }
   return { ...ownEnvironment(config, names), ...own }
 }
 
-/** Maximum number of characters of standard error that are stored. */
+/** Stored characters of standard error. */
 const errorOutputMax = 10_000
 
 function lastLine(text: string): string {

@@ -9,26 +9,24 @@ import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
 import { StartError } from '../command.ts'
 
-/** An error of a query, as the service returns it. */
+/** As the service returns it. */
 export interface WireError {
   readonly code: string
   readonly description: string
-  /** The path to the part of the query that the error concerns; empty when the error concerns the whole query. */
+  /** Path to the part of the query that the error concerns; empty when the error concerns the whole query. */
   readonly position: readonly (string | number)[]
-  /** The invalid fields of a document. */
   readonly failures: readonly { readonly field: readonly string[]; readonly text: string }[]
-  /** The errors inside a called user function. The positions of these errors refer to the body of the function. */
+  /** Errors inside a called user function. Their positions refer to its body. */
   readonly cause: readonly WireError[]
 }
 
-/** The response to a query; `body` is its original text. */
+/** `body`: the original text of the response. */
 export type Reply =
   | { readonly kind: 'resource'; readonly resource: Json; readonly body: string }
   | { readonly kind: 'errors'; readonly errors: readonly WireError[]; readonly body: string }
 
-/** The response to a query of version 10. */
 interface TextReply {
-  /** The result: a text in the decorated format, JSON in other formats. */
+  /** A text in the decorated format, JSON in other formats. */
   readonly data: string
   readonly error: { readonly code: string; readonly message: string } | undefined
   /** Log messages and hints, each with an excerpt of the query. */
@@ -36,22 +34,19 @@ interface TextReply {
   readonly body: string
 }
 
-/** The scope of queries: a database below the database of the secret, and a role or document. */
 export interface QueryScope {
-  /** Names from the outermost to the innermost, joined by `/`. */
+  /** Names from the outermost to the innermost below the database of the secret, joined by `/`. */
   readonly database: string | undefined
   /** `admin`, `server`, `server-readonly`, `client`, `@role/NAME` or `@doc/COLLECTION/ID`. */
   readonly as: string | undefined
 }
 
-/** The service, the credential and the scope of a connection. */
 interface ConnectionOptions {
   readonly url: string
   readonly secret: string
   readonly scope: QueryScope
-  /** Time limit of a query in milliseconds. If undefined, the limit of the service applies. */
+  /** Milliseconds for a query. If undefined, the limit of the service applies. */
   readonly timeoutMs: number | undefined
-  /** Called when the connection is closed. */
   readonly onClose?: () => Promise<void>
 }
 
@@ -61,13 +56,12 @@ interface Response {
   readonly body: string
 }
 
-/** The API version with which queries of version 4 are sent. */
+/** Used for queries of version 4. */
 const apiVersion = '4'
 
 /** Thrown when the schema has changed since the version in a request. */
 export class SchemaConflictError extends StartError {}
 
-/** Sends queries to a service, with a secret and a scope. */
 export class QueryConnection {
   readonly #options: ConnectionOptions
 
@@ -79,12 +73,12 @@ export class QueryConnection {
     return this.#options.scope
   }
 
-  /** A connection to the same service with another secret or scope. Callers close only the original connection. */
+  /** Shares the service. Callers close only the original connection. */
   with(change: Partial<Pick<ConnectionOptions, 'secret' | 'scope'>>): QueryConnection {
     return new QueryConnection({ ...this.#options, ...change })
   }
 
-  /** Checks whether the service accepts the credential. If not, throws {@link StartError} with the reason. */
+  /** Throws {@link StartError} with the reason if the service rejects the credential. */
   async check(): Promise<void> {
     if (!(await this.#isAccepted())) throw new StartError(await this.#rejectionReason())
   }
@@ -93,10 +87,7 @@ export class QueryConnection {
     return (await this.#send('', { method: 'POST', body: '0' })).status !== 401
   }
 
-  /**
-   * Tries each part of the credential to find the part that the service rejects. This is necessary, because the
-   * service tells unauthenticated clients no reason.
-   */
+  /** Tries each part of the credential, because the service tells unauthenticated clients no reason. */
   async #rejectionReason(): Promise<string> {
     const { scope, url } = this.#options
     const { as, database } = scope
@@ -112,8 +103,8 @@ export class QueryConnection {
   }
 
   /**
-   * Runs a query. Errors of the query are part of the reply. Throws {@link StartError} for an invalid response or a
-   * rejected credential, and an `AbortError` when `signal` aborts the wait.
+   * Errors of the query are part of the reply. Throws {@link StartError} for an invalid response or a rejected
+   * credential, and an `AbortError` when `signal` aborts the wait.
    */
   async query(query: Json, signal?: AbortSignal): Promise<Reply> {
     const headers = { 'x-faunadb-api-version': apiVersion, ...this.#timeoutAs('x-query-timeout') }
@@ -121,14 +112,14 @@ export class QueryConnection {
     return readReply(status, body, url)
   }
 
-  /** Runs a query of version 10; `format` is the format of the result. Throws like {@link query}. */
+  /** Runs a query of version 10. Throws like {@link query}. */
   async queryText(text: string, format: 'decorated' | 'simple', signal?: AbortSignal): Promise<TextReply> {
     return this.#queryText(text, format, {}, signal)
   }
 
   /**
-   * Runs a query of version 10 that a command has written, without a check of its types: its text is known to be correct,
-   * and it also runs in databases whose schema has type errors. Throws like {@link query}.
+   * Runs a query of version 10 that a command has written, without a check of its types: its text is known to be
+   * correct, and it also runs in databases whose schema has type errors. Throws like {@link query}.
    */
   ownQuery(text: string): Promise<TextReply> {
     return this.#queryText(text, 'simple', { 'x-typecheck': 'false' })
@@ -145,9 +136,7 @@ export class QueryConnection {
     return readTextReply(body, url, format)
   }
 
-  /**
-   * Explains a query of either language: returns its result or its errors, and its reads. Throws {@link StartError}.
-   */
+  /** Returns the result or the errors of a query in either language, and its reads. Throws {@link StartError}. */
   async explain(query: Json): Promise<Reply> {
     const headers = this.#timeoutAs('x-query-timeout')
     const { body, status, url } = await this.#post(
@@ -160,8 +149,8 @@ export class QueryConnection {
   }
 
   /**
-   * Sends a request, possibly with files, to a path below `/schema/1/`. Throws {@link SchemaConflictError}, and
-   * {@link StartError} with the service's error.
+   * Sends a request, possibly with files, to a path below `/schema/1/`. Throws {@link SchemaConflictError}, and {@link
+   * StartError} with the service's error.
    */
   async schema(
     method: 'GET' | 'POST',
@@ -178,7 +167,7 @@ export class QueryConnection {
     throw status === 409 ? new SchemaConflictError(message) : new StartError(message)
   }
 
-  /** Imports a GraphQL schema. Returns the reason if the service rejects the schema. Throws {@link StartError}. */
+  /** Returns the reason if the service rejects the schema. Throws {@link StartError}. */
   async importGraphql(text: string, mode: string): Promise<string | undefined> {
     const { body, status, url } = await this.#sendAccepted(`import?mode=${mode}`, {
       method: 'POST',
@@ -205,14 +194,13 @@ export class QueryConnection {
     return this.#sendAccepted(path, { ...request, signal: signal ?? null })
   }
 
-  /** Sends a request. Throws {@link StartError} when the credential is rejected. */
+  /** Throws {@link StartError} when the credential is rejected. */
   async #sendAccepted(path: string, request: RequestInit): Promise<Response> {
     const response = await this.#send(path, request)
     if (response.status === 401) throw new StartError(await this.#rejectionReason())
     return response
   }
 
-  /** Sends a request to the address of the service, or to a path below this address. */
   async #send(path: string, request: RequestInit): Promise<Response> {
     const { url: base } = this.#options
     const url = path === '' ? base : new URL(path, `${base.replace(/\/$/, '')}/`).href
@@ -242,7 +230,7 @@ export class QueryConnection {
   }
 }
 
-/** The message of an error in the format of version 10. */
+/** In the format of version 10. */
 function messageIn(body: string): string | undefined {
   const message = memberOf(tryJson(body), 'error', 'message')
   return typeof message === 'string' ? message : undefined
@@ -292,7 +280,7 @@ function readError(json: Json): WireError {
   }
 }
 
-/** The member `name` of an object, if the member is an array; empty for all other members. */
+/** Empty if the member is no array. */
 export function listAt(json: Json, name: string): readonly Json[] {
   const member = memberOf(json, name)
   return Array.isArray(member) ? member : []

@@ -38,7 +38,6 @@ function queryOf(text: string): TextQuery {
   }
 }
 
-/** Queries of version 10. */
 export const dialect10: Dialect = {
   name: '10',
   read({ text }) {

@@ -1,4 +1,4 @@
-// Version 4: a text contains expressions; each expression is a query.
+// Version 4: a text contains expressions as they appear in code that uses the drivers; each expression is a query.
 
 import {
   FqlSyntaxError,
@@ -24,7 +24,6 @@ function queryOf(expression: ParsedExpression, from: QueryText): TextQuery {
   }
 }
 
-/** The dialect of version 4: a text contains expressions as they appear in code that uses the drivers. */
 export const dialect4: Dialect = {
   name: '4',
   read(from) {

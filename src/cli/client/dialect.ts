@@ -1,34 +1,32 @@
-// The versions of the query language. Each version parses a text into queries, runs a query and shows its result.
+// Defines how a version of the query language parses a text into queries, runs them and shows their results.
 
 import type { Json } from '../../values/value.ts'
 import type { Output } from '../terminal.ts'
 import type { QueryConnection } from './connection.ts'
 import type { QueryText } from './report.ts'
 
-/** The name of a version. */
 export type DialectName = '4' | '10'
 
-/** The streams and the format for results. */
 export interface ResultOutput {
   readonly asJson: boolean
-  /** If false, only errors are shown. */
+  /** False: only errors are shown. */
   readonly showsResult: boolean
   readonly stdout: Output
   readonly stderr: Output
 }
 
 export interface TextQuery {
-  /** Sends the query and shows the result; resolves with true if it succeeded. */
+  /** Resolves with true if the query succeeded. */
   run(connection: QueryConnection, output: ResultOutput, signal?: AbortSignal): Promise<boolean>
-  /** The query in the format of a request body. */
+  /** In the format of a request body. */
   readonly body: Json
 }
 
 /** Thrown for a text that is not valid in the language. */
 export class TextFault {
-  /** True if more text could make the text valid. */
+  /** More text could make the text valid. */
   readonly isIncomplete: boolean
-  /** Shows the error and its position. */
+  /** Also shows the position. */
   readonly show: (output: Output) => void
   constructor(isIncomplete: boolean, show: (output: Output) => void) {
     this.isIncomplete = isIncomplete
@@ -36,9 +34,8 @@ export class TextFault {
   }
 }
 
-/** A version of the language. */
 export interface Dialect {
   readonly name: DialectName
-  /** The queries of a text. Throws {@link TextFault}. */
+  /** Throws {@link TextFault}. */
   read(from: QueryText): readonly TextQuery[]
 }

@@ -3,7 +3,7 @@
 import { StartError } from '../command.ts'
 import type { Dialect } from './dialect.ts'
 
-/** The version with this name. Throws {@link StartError} for an unknown name. */
+/** Throws {@link StartError} for an unknown name. */
 export async function dialectOf(name: string): Promise<Dialect> {
   switch (name) {
     case '4':

@@ -1,12 +1,10 @@
-// The options of the commands that send queries. The actions of these commands are in other files, so that `--help`
-// does not load the actions.
+// The options of the commands that send queries, apart from their actions, so that `--help` does not load the actions.
 
 import { urlFault } from '../../app/config/faults.ts'
 import type { Invocation } from '../command.ts'
 
 const timeoutMaxMs = 3_600_000
 
-/** The options of every command that sends queries. */
 export const clientOptions = {
   profile: {
     kind: 'string',
@@ -46,12 +44,10 @@ export const clientOptions = {
   },
 } as const
 
-/** The option for JSON output. */
 export const jsonOption = {
   json: { kind: 'switch', doc: 'Prints JSON.' },
 } as const
 
-/** The option for the version of the language. */
 export const languageOption = {
   fql: {
     kind: 'choice',
@@ -61,10 +57,9 @@ export const languageOption = {
   },
 } as const
 
-/** The values of {@link clientOptions} on a command line. */
 export type ClientChoice = Invocation<typeof clientOptions>['options']
 
-/** Exit statuses of the commands that run query texts. */
+/** Of the commands that run query texts. */
 export const runStatuses = [
   [0, 'All queries succeeded.'],
   [1, 'A query failed, or the service could not be reached; later queries were not run.'],

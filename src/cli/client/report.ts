@@ -11,16 +11,15 @@ import type { Json } from '../../values/value.ts'
 import { type Format, type Output, styleFor, visible, visibleInPlace } from '../terminal.ts'
 import type { Reply, WireError } from './connection.ts'
 
-/** The text from which queries were parsed. */
 export interface QueryText {
   readonly text: string
-  /** The file that contains the text; undefined if the text is not from a file. */
+  /** Undefined if the text is not from a file. */
   readonly file: string | undefined
 }
 
 const columnsDefault = 100
 
-/** Writes the result of a query as text, or as the original JSON. */
+/** `asJson`: writes the original JSON instead of text. */
 export function writeResult(resource: Json, body: string, asJson: boolean, output: Output): void {
   // The envelope of a response is `{"resource":…}`.
   if (asJson) output.write(`${jsonText(body.trim().slice('{"resource":'.length, -1), output)}\n`)
@@ -31,15 +30,15 @@ export function writeResult(resource: Json, body: string, asJson: boolean, outpu
     )
 }
 
-/** The original JSON. On a terminal, hidden characters are replaced by JSON escapes. */
+/** Replaces hidden characters by JSON escapes on a terminal. */
 export function jsonText(json: string, { isTTY }: Output): string {
   return isTTY === true ? visible(json) : json
 }
 
-/** The coloured parts of a value: strings, names of called functions, and other literals. */
+/** Strings, names of called functions, and other literals, each with a colour. */
 const valueParts = /("(?:[^"\\]|\\.)*")|([A-Za-z_$][\w$]*(?=\())|\b(true|false|null|-?\d[\w.+-]*)\b/g
 
-/** Colours the text of a value, in either language. */
+/** Colours a value of either language. */
 export function valueText(text: string, output: Output): string {
   const style = styleFor(output)
   return visible(text).replace(valueParts, (part: string, string?: string, call?: string) => {
@@ -48,7 +47,7 @@ export function valueText(text: string, output: Output): string {
   })
 }
 
-/** Writes the errors of a query, each with its position in the text. */
+/** Also shows each position in the text. */
 export function writeErrors(
   { errors, body }: Extract<Reply, { kind: 'errors' }>,
   query: ParsedExpression,
@@ -68,17 +67,16 @@ export function writeErrors(
   }
 }
 
-/** Writes an error: its code or its kind, and its message. */
 export function writeError(code: string, message: string, output: Output): void {
   output.write(`${styleFor(output)(['red', 'bold'], visible(code))}: ${visible(message)}\n`)
 }
 
-/** The text for an invalid field. An empty path of the field means that the error concerns the whole document. */
+/** An empty path of the field means that the error concerns the whole document. */
 export function failureText({ field, text }: WireError['failures'][number]): string {
   return field.length === 0 ? text : `${field.join('.')}: ${text}`
 }
 
-/** Writes a syntax error: a title, the message, and the position in the text. */
+/** Also shows the position in the text. */
 export function writeSyntaxError(
   error: FqlSyntaxError,
   from: QueryText,
@@ -89,13 +87,13 @@ export function writeSyntaxError(
   output.write(placeText(from, error, output))
 }
 
-/** Suggests the given version of the language, for a text that is invalid but looks like a query of this version. */
+/** Suggests `version` for a text that is invalid but looks like a query of this version. */
 export function writeVersionHint(version: '4' | '10', output: Output): void {
   const hint = `The query looks like version ${version} of the language: use --fql ${version}, or .version ${version} in the shell.`
   output.write(`${styleFor(output)('dim', hint)}\n`)
 }
 
-/** The position as text, and below it the line of the text with an underline. */
+/** The position as text, and below it the underlined line. */
 function placeText({ text, file }: QueryText, place: TextRange, output: Output): string {
   const style = styleFor(output)
   const { line: lineNumber, column } = new FqlSyntaxError('', text, place)
@@ -106,7 +104,7 @@ function placeText({ text, file }: QueryText, place: TextRange, output: Output):
   return `${head}    ${visibleInPlace(line)}\n    ${style('red', underline)}\n`
 }
 
-/** The errors in called functions, the innermost last. */
+/** The innermost last. */
 function causeText(causes: readonly WireError[], depth: number): string {
   return causes
     .map(({ code, description, position, cause }) => {

@@ -1,5 +1,5 @@
-// Commands for databases and access: `terrarium database`, `terrarium key`, `terrarium account-key` for the keys of log
-// pipelines, and `terrarium profile` for named services.
+// Commands for databases and access; `terrarium account-key` is for the keys of log pipelines, and `terrarium profile`
+// for named services.
 
 import { limits } from '../../base/limits.ts'
 import { clientOptions, jsonOption } from '../client/options.ts'
@@ -7,7 +7,6 @@ import { type Command, command } from '../command.ts'
 
 const { database, secret, url } = clientOptions
 
-/** The commands of this file, in the order of `--help`. */
 export const accessCommands: readonly Command[] = [
   command({
     name: 'database create',

@@ -1,25 +1,23 @@
-// `terrarium completion bash|zsh|fish`: prints a script with which a shell completes commands and flags.
+// Prints a script with which a shell completes commands and flags: lists from the declarations of commands, and a few
+// lines in the language of the shell.
 
 import { flagOf, UsageError } from '../../app/config/read-config.ts'
 import { placeholderOf } from '../../app/config/settings.ts'
 import { type Command, command, commandFlags, type Option } from '../command.ts'
 
-// The completion scripts of shells. A script contains lists from the declarations of commands, and a few lines in the
-// language of the shell.
-
-/** The functions that create the scripts, by shell. */
+/** By shell. */
 export const completionScripts: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
   bash,
   zsh,
   fish,
 }
 
-/** The possible values of an option; undefined when any value is possible. */
+/** Undefined when any value is possible. */
 function choicesOf(option: Option): readonly string[] | undefined {
   return option.kind === 'choice' ? option.choices : undefined
 }
 
-/** For commands with two words: the possible second words, by first word. */
+/** Second words of commands with two words, by first word. */
 function groupsOf(commands: readonly Command[]): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>()
   for (const { name } of commands) {
@@ -33,7 +31,7 @@ function firstWords(commands: readonly Command[]): readonly string[] {
   return [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? '')), 'help']
 }
 
-/** A pattern for a `case` statement of the shell. The pattern matches the first two words of a command line. */
+/** Matches the first two words of a command line in a `case` statement of the shell. */
 function patternOf({ name }: Command): string {
   return name.includes(' ') ? `"${name}")` : `"${name} "*)`
 }
@@ -139,10 +137,7 @@ function fish(commands: readonly Command[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/**
- * Creates the command `completion` for a table of commands. `commands` is a function, because the table that it returns
- * also contains this command.
- */
+/** `commands` is a function, because the table that it returns also contains this command. */
 export function completionCommand(commands: () => readonly Command[]): Command {
   return command({
     name: 'completion',

@@ -1,7 +1,5 @@
-// Commands on a whole data directory. `terrarium backup FOLDER` and `terrarium restore FOLDER` copy the directory.
-// `terrarium restore --from TARGET` restores a continuous backup, and `terrarium backup verify --from TARGET` verifies
-// a continuous backup. `terrarium check` checks the integrity of the directory. `terrarium migrate` moves the data of
-// the directory to a database that several machines share, or back.
+// Commands on a whole data directory. `backup` and `restore` copy it; with `--from TARGET`, `restore` and `backup
+// verify` use a continuous backup. `migrate` moves the data to a database that several machines share, or back.
 
 import { resolve } from 'node:path'
 import { backupFault } from '../../app/config/faults.ts'
@@ -28,9 +26,8 @@ function report(done: string, { bytes, time }: { readonly bytes: number; readonl
   return 0
 }
 
-/** The commands of this file, in the order of `--help`. */
 export const dataDirectoryCommands: readonly Command[] = [
-  // Checks a data directory: index entries match the documents, histories are in order, and the change log is complete.
+  // Checks that index entries match the documents, histories are in order, and the change log is complete.
   command({
     name: 'check',
     summary: 'Checks the integrity of a data directory, or of a shared store.',

@@ -1,6 +1,5 @@
-// Commands for many documents at once. `terrarium import FILE|FOLDER…` and `terrarium export FOLDER` copy documents
-// from and to files that other programs can read. `terrarium rewind --collection NAME --at TIME` restores the documents
-// of a collection as they were at a given time. `terrarium each SET FUNCTION` changes documents one page at a time.
+// Commands for many documents at once. `import` and `export` use files that other programs can read; `rewind` restores
+// the documents of a collection as they were at a given time; `each` changes documents one page at a time.
 
 import { clientOptions, jsonOption } from '../client/options.ts'
 import { type Command, command } from '../command.ts'
@@ -17,7 +16,6 @@ const batchOption = {
   doc: 'Documents per transaction.',
 } as const
 
-/** The commands of this file, in the order of `--help`. */
 export const documentCommands: readonly Command[] = [
   command({
     name: 'import',

@@ -4,7 +4,6 @@ import { importModes } from '../../graphql/wire/import-options.ts'
 import { clientOptions } from '../client/options.ts'
 import { type Command, command } from '../command.ts'
 
-/** The commands of this file, in the order of `--help`. */
 export const graphqlCommands: readonly Command[] = [
   command({
     name: 'graphql import',

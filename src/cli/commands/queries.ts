@@ -1,5 +1,4 @@
-// Commands that run queries: `terrarium eval 'EXPR'` and `terrarium run FILE` for scripts, `terrarium shell` for a
-// terminal.
+// Commands that run queries: `eval` and `run` for scripts, `shell` for a terminal.
 
 import { clientOptions, languageOption, runStatuses } from '../client/options.ts'
 import { type Command, command } from '../command.ts'
@@ -16,7 +15,6 @@ const explainOption = {
   },
 } as const
 
-/** The commands of this file, in the order of `--help`. */
 export const queryCommands: readonly Command[] = [
   command({
     name: 'shell',

@@ -1,6 +1,5 @@
-// Commands for the schema of a database. `terrarium schema pull|push FOLDER` copies the schema to and from files.
-// `terrarium schema check` lists type errors.
-// `terrarium types [FOLDER]` writes TypeScript declarations of the schema.
+// Commands for the schema of a database: `schema pull` and `push` copy it to and from files, `schema check` lists type
+// errors, `types` writes TypeScript declarations.
 
 import { clientOptions, jsonOption } from '../client/options.ts'
 import { type Command, command } from '../command.ts'
@@ -16,7 +15,7 @@ const planOptions = {
   yes: { kind: 'switch', short: 'y', doc: 'Makes the changes without confirmation.' },
 } as const
 
-/** Options of the commands that write declarations. */
+/** Shared by the commands that write declarations. */
 export const typesOptions = {
   client: {
     kind: 'choice',
@@ -26,7 +25,6 @@ export const typesOptions = {
   },
 } as const
 
-/** The commands of this file, in the order of `--help`. */
 export const schemaCommands: readonly Command[] = [
   command({
     name: 'schema pull',

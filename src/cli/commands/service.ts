@@ -1,11 +1,9 @@
-// `terrarium serve` runs the service until a signal stops it. `terrarium dev [FOLDER]` runs a service for
-// development, with the schema of a folder.
+// Commands that run the service: `serve` until a signal stops it, `dev` for development with the schema of a folder.
 
 import { type SettingName, settings } from '../../app/config/settings.ts'
 import { type Command, command } from '../command.ts'
 import { typesOptions } from './schema.ts'
 
-/** Serves a data directory, or a replica of a shared store. */
 export const serveCommand = command({
   name: 'serve',
   summary: 'Serves the database until SIGTERM or SIGINT, then finishes the requests in flight.',
@@ -13,7 +11,7 @@ export const serveCommand = command({
     'Standard output gets one line, with the address, when the service is ready; all other output is log lines on ' +
       'standard error.',
   ],
-  // The cast is safe: the names are the keys of `settings`.
+  // The names are the keys of `settings`.
   settings: Object.keys(settings) as SettingName[],
   examples: [
     ['serve --port 8443 --data ./data', 'Serves the data directory ./data, which is created if missing:'],
@@ -55,5 +53,4 @@ const devCommand = command({
     (await import('../actions/dev.ts')).develop(folder, options, config),
 })
 
-/** The commands of this file, in the order of `--help`. */
 export const serviceCommands: readonly Command[] = [serveCommand, devCommand]

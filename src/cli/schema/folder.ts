@@ -1,7 +1,7 @@
-// Reads and writes schema objects as files, one object per file. For example, `collections/users.fql` contains
+// Reads and writes schema objects as files, an object per file: `collections/users.fql` contains
 // `CreateCollection({…})`. Also reads files with several objects, files in deeper folders, and the folders
-// `fauna/resources` or `resources` of the old schema-migrate tool. A JavaScript file in these two folders is read if
-// the file only declares an object.
+// `fauna/resources` or `resources` of the old schema-migrate tool. JavaScript files in these two folders are read if
+// they only declare an object.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -19,25 +19,23 @@ import type { QueryText } from '../client/report.ts'
 import { StartError, withFile } from '../command.ts'
 import { kindCreatedBy, kinds, type ObjectKind, type SchemaObject } from './kinds.ts'
 
-/** An object in a file. The expression for the object's fields is not evaluated yet. */
+/** The expression for the object's fields is not evaluated yet. */
 export interface FileObject {
   readonly kind: ObjectKind
   readonly name: string
-  /** The expression for the object's fields. */
+  /** The expression for the fields. */
   readonly params: Json
-  /** The file, and the position of the object in it. */
+  /** The object's position in its file. */
   readonly from: QueryText & { readonly file: string }
   readonly place: TextRange
-  /** The positions of the parts of `params`. */
+  /** Positions of the parts of `params`. */
   readonly source: SourceNode
 }
 
-/** An error in a file, with its position. */
 export class SchemaFileError extends Error {
   override name = 'SchemaFileError'
   readonly from: QueryText
   readonly error: FqlSyntaxError
-  /** The kind of the error. */
   readonly title: string
   constructor(from: QueryText, error: FqlSyntaxError, title = 'syntax error') {
     super(error.message)
@@ -49,19 +47,19 @@ export class SchemaFileError extends Error {
 
 export interface FolderContent {
   readonly objects: readonly FileObject[]
-  /** Errors for JavaScript files that cannot be read without executing them. */
+  /** JavaScript files that cannot be read without executing them. */
   readonly unread: readonly SchemaFileError[]
-  /** Folders of child databases. Child databases have separate schemas. */
+  /** Folders of child databases, which have separate schemas. */
   readonly children: readonly string[]
 }
 
-/** The folders in which the old schema-migrate tool stores objects, with one file per object. */
+/** Folders of the old schema-migrate tool, with an object per file. */
 const olderFolders = ['fauna/resources', 'resources']
-/** The folder in which the schema-migrate tool stores the resources of child databases. */
+/** Folder of the schema-migrate tool with the resources of child databases. */
 const childFolder = 'dbs'
 const scriptName = /\.[cm]?[jt]s$/
 
-/** All objects in the files of a folder. Throws {@link StartError} and {@link SchemaFileError}. */
+/** Throws {@link StartError} and {@link SchemaFileError}. */
 export function readFolder(folder: string): FolderContent {
   if (!existsSync(folder)) throw new StartError(`there is no folder ${folder}`)
   const older = olderFolders.map(name => join(folder, name)).find(existsSync)
@@ -93,14 +91,14 @@ export function readFolder(folder: string): FolderContent {
   return { objects, unread, children: [...children] }
 }
 
-/** The folder of the child database whose schema contains the file; undefined for other files. */
+/** The folder of the child database whose schema contains the file, if any. */
 function childOf(folder: string, file: string): string | undefined {
   const steps = relative(folder, file).split(sep)
   const at = steps.indexOf(childFolder)
   return at < 0 ? undefined : relative('.', join(folder, ...steps.slice(0, at + 2)))
 }
 
-/** The files of a folder. JavaScript files are included only if `hasScripts` is true. */
+/** Includes JavaScript files only if `hasScripts` is true. */
 function filesOf(folder: string, hasScripts: boolean): readonly string[] {
   const entries = withFile(folder, 'read', () =>
     readdirSync(folder, { recursive: true, withFileTypes: true }),
@@ -143,19 +141,17 @@ function fault({ from, place }: FileObject, message: string): SchemaFileError {
   return new SchemaFileError(from, new FqlSyntaxError(message, from.text, place), 'duplicate object')
 }
 
-/**
- * The path of an object's file. Names are encoded, because they may contain characters that file systems do not allow.
- */
+/** Names are encoded, because they may contain characters that file systems do not allow. */
 export function fileOf(folder: string, { kind, name }: Pick<SchemaObject, 'kind' | 'name'>): string {
   const safe = encodeURIComponent(name).replace(/^\.+$/, dots => dots.replaceAll('.', '%2E'))
   return relative('.', join(folder, kind.listing, `${safe}.fql`))
 }
 
-/** Writes the file of an object. Throws {@link StartError}. */
+/** Throws {@link StartError}. */
 export function writeObject(file: string, { kind, fields }: SchemaObject): void {
   withFile(file, 'written', () => {
     mkdirSync(dirname(file), { recursive: true })
-    // A line break before the bracket would end the expression, so the name and the bracket are on one line.
+    // A line break before the bracket would end the expression.
     writeFileSync(file, `${kind.createName}(${printValue(fields)})\n`)
   })
 }

@@ -1,5 +1,6 @@
-// Reads and pulls a folder of `.fsl` files, the schema language of version 10, and watches it for changes. A pull does
-// not change the texts of the files.
+// Reads, pulls and watches a folder of `.fsl` files, the schema language of version 10. A pull does not change the
+// texts of the files. Changes are found by reading the files at intervals: that works on every system and file system,
+// and costs almost nothing for the few files of a schema.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -10,7 +11,7 @@ import { TransferError } from '../../transfer/record.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import { StartError } from '../command.ts'
 
-/** The texts of the `.fsl` files below a folder, by path in the folder. */
+/** By path in the folder, deeper folders included. */
 export function readFslFiles(folder: string): ReadonlyMap<string, string> {
   if (!existsSync(folder)) return new Map()
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -20,7 +21,6 @@ export function readFslFiles(folder: string): ReadonlyMap<string, string> {
   return new Map(names.map(path => [relative(folder, path).split(sep).join('/'), readFileSync(path, 'utf8')]))
 }
 
-/** A file of the database that differs from the folder. */
 interface FileChange {
   readonly name: string
   readonly path: string
@@ -28,15 +28,15 @@ interface FileChange {
   readonly isNew: boolean
 }
 
-/** The files that a pull would write, and the files in the folder that the database does not have. */
+/** `unknown`: files in the folder that the database does not have. */
 interface PullPlan {
   readonly changes: readonly FileChange[]
   readonly unknown: readonly string[]
 }
 
 /**
- * The schema files of a database, in the order of the service. If `isStaged` is true, the files of the staged schema.
- * Throws {@link StartError} when the service rejects the request.
+ * In the order of the service. `isStaged`: of the staged schema. Throws {@link StartError} when the service rejects the
+ * request.
  */
 export function databaseFiles(
   connection: QueryConnection,
@@ -48,8 +48,8 @@ export function databaseFiles(
 }
 
 /**
- * Returns true if the schema uses a feature that only version 10 has. Also returns true if a file cannot be parsed. A
- * user of version 10 has written such a file, because the service generates only valid files.
+ * True if the schema uses a feature that only version 10 has, or a file that cannot be parsed. A user of version 10 has
+ * written such a file, because the service generates only valid files.
  */
 export async function hasVersion10(connection: QueryConnection): Promise<boolean> {
   const files = await databaseFiles(connection)
@@ -61,10 +61,7 @@ export async function hasVersion10(connection: QueryConnection): Promise<boolean
   }
 }
 
-/**
- * Compares the files of a database with the files of a folder. Throws {@link StartError} for a path outside of the
- * folder.
- */
+/** Throws {@link StartError} for a path outside of the folder. */
 export async function planPull(folder: string, connection: QueryConnection): Promise<PullPlan> {
   const local = new Map(readFslFiles(folder))
   const changes: FileChange[] = []
@@ -81,7 +78,6 @@ export async function planPull(folder: string, connection: QueryConnection): Pro
   return { changes, unknown: [...local.keys()] }
 }
 
-/** Writes the changes of {@link planPull}. */
 export function writeChanges(changes: readonly FileChange[]): void {
   for (const { path, text } of changes) {
     mkdirSync(dirname(path), { recursive: true })
@@ -90,8 +86,8 @@ export function writeChanges(changes: readonly FileChange[]): void {
 }
 
 /**
- * Prefixes positions in the files of a folder with the folder, so that a terminal or an editor can open the files. Other
- * positions, such as those in files that only the database has, stay unchanged.
+ * Prefixes positions in the files of a folder with the folder, so that a terminal or an editor can open the files.
+ * Positions in files that only the database has stay unchanged.
  */
 export function inFolder(message: string, folder: string, files: SchemaFiles): string {
   const path = relative('.', folder) || '.'
@@ -100,10 +96,7 @@ export function inFolder(message: string, folder: string, files: SchemaFiles): s
   )
 }
 
-// Watches the files of a schema by reading them at intervals. Polling works on every system and file system, and costs
-// almost nothing for the few files of a schema.
-
-/** The files of a schema, by name. */
+/** By name. */
 export type SchemaFiles = ReadonlyMap<string, string>
 
 /** Milliseconds between two reads. */
@@ -130,8 +123,8 @@ export async function watchSchema(
 }
 
 /**
- * Reads the files. Returns undefined while the files cannot be read, for example because an editor is replacing a file
- * or the service is restarting.
+ * Returns undefined while the files cannot be read, for example because an editor is replacing a file or the service is
+ * restarting.
  */
 async function tryRead(read: () => SchemaFiles | Promise<SchemaFiles>): Promise<SchemaFiles | undefined> {
   try {

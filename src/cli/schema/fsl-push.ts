@@ -1,5 +1,6 @@
-// Plans and makes pushes of `.fsl` files. Unless the user wants deletions, a push keeps the objects of the database that
-// are in no file of the folder. The service replaces whole files, so the push also sends the texts of these objects.
+// Plans and makes pushes of `.fsl` files. Unless the user wants deletions, a push keeps the objects of the database
+// that are in no file of the folder. The service replaces whole files, so the push also sends the texts of these
+// objects.
 
 import { TextEdits } from '../../fql10/schema/fsl/edit.ts'
 import { parseFsl } from '../../fql10/schema/fsl/parse-file.ts'
@@ -12,36 +13,35 @@ import { type QueryConnection, SchemaConflictError } from '../client/connection.
 import { StartError } from '../command.ts'
 import { databaseFiles, type SchemaFiles } from './fsl-files.ts'
 
-/** A schema object: the word that declares its kind in a file, and its name. */
 interface NamedItem {
   readonly kind: SchemaItem['kind']
   readonly name: string
 }
 
-/** The changes of a push, and the version of the schema to which they apply. */
+/** `version`: the version of the schema to which the changes apply. */
 interface PushPlan {
-  /** The files to send: the files of the folder, and files with objects that the push keeps. */
+  /** The files of the folder, and files with objects that the push keeps. */
   readonly files: SchemaFiles
-  /** True if the push deletes all objects that are not in {@link files}. */
+  /** The push deletes all objects that are not in {@link files}. */
   readonly isWhole: boolean
-  /** The changes as the service describes them; empty if nothing changes. */
+  /** As the service describes the changes; empty if nothing changes. */
   readonly diff: string
   readonly version: number
-  /** True if a schema is staged. In this case, a push changes the staged schema. */
+  /** A schema is staged, and the push changes it. */
   readonly isStaged: boolean
-  /** Objects of the database that are in no file of the folder. If `isWhole` is true, the push deletes these objects. */
+  /** Objects that are in no file of the folder. If `isWhole` is true, the push deletes them. */
   readonly extra: readonly NamedItem[]
 }
 
-/** The file for objects that a push keeps and whose files the push replaces. */
+/** Holds kept objects whose own files the push replaces. */
 const keptFile = 'kept.fsl'
 
-/** Number of attempts to plan a push while the schema changes. */
+/** Attempts to plan a push while the schema changes. */
 const attemptsMax = 5
 
 /**
- * Plans a push of the files of a folder. If `isWhole` is true, the push deletes objects that are in no file. Throws
- * {@link StartError} or {@link TransferError} with the errors in the files.
+ * If `isWhole` is true, the push deletes objects that are in no file. Throws {@link StartError} or {@link
+ * TransferError} with the errors in the files.
  */
 export async function planPush(
   files: SchemaFiles,
@@ -55,7 +55,7 @@ export async function planPush(
     const sent = isWhole || error ? files : withKept(files, local, stored)
     const path = `diff?override=${isWhole}&staged=${isStaged}`
     const answer = await connection.schema('POST', path, sent)
-    // The service has accepted a file that this program cannot read. So the objects in no file are unknown.
+    // The service has accepted a file that this program cannot read, so the objects in no file are unknown.
     if (error) throw error
     const plan = {
       files: sent,
@@ -74,9 +74,8 @@ export async function planPush(
 }
 
 /**
- * Makes the changes of a plan for `files`. The version of the schema also changes when another client changes an object
- * that this push keeps. So after a change of the version, plans the push again. Throws {@link StartError} if the new plan
- * has other changes.
+ * Makes the changes of a plan. The version of the schema also changes when another client changes an object that this
+ * push keeps, so a changed version leads to a new plan. Throws {@link StartError} if the new plan has other changes.
  */
 export async function pushFiles(
   files: SchemaFiles,
@@ -102,13 +101,13 @@ async function schemaStatus(connection: QueryConnection): Promise<Pick<PushPlan,
   return { isStaged: answer.text('status') !== 'none', version: answer.integer('version') }
 }
 
-/** Parses a stored file. The service keeps objects in a file with syntax errors, so such a file counts as empty. */
+/** The service keeps objects in a file with syntax errors, so such a file counts as empty. */
 function readStored({ name, text }: Pick<FslFile, 'name' | 'text'>): FslFile {
   const { faults, items } = parseFsl(new Source(name, text))
   return { name, text, items: faults.length > 0 ? [] : items }
 }
 
-/** Parses the files of the folder. `error` is the reason why a file cannot be parsed. */
+/** `error`: why a file cannot be parsed. */
 function readLocal(files: SchemaFiles): {
   readonly local: readonly FslFile[]
   readonly error?: TransferError
@@ -126,8 +125,8 @@ function keysOf(files: readonly FslFile[]): ReadonlySet<string> {
 }
 
 /**
- * Adds files that keep the objects in no file of the folder. A stored file with the name of a local file is replaced, so
- * its other objects move to {@link keptFile}. Other stored files stay, without the objects that the folder contains.
+ * Adds files that keep the objects in no file of the folder. A stored file with the name of a local file is replaced,
+ * so its other objects move to {@link keptFile}. Other stored files stay, without the objects that the folder contains.
  */
 function withKept(files: SchemaFiles, local: readonly FslFile[], stored: readonly FslFile[]): SchemaFiles {
   const known = keysOf(local)

@@ -3,20 +3,17 @@
 import { type Json, nativeOfKind, type SchemaKind } from '../../values/value.ts'
 
 export interface ObjectKind {
-  /** The name of the kind in messages, such as `access provider`. */
+  /** Used in messages, such as `access provider`. */
   readonly name: string
-  /**
-   * Two uses: the name of the folder with the files, and (in the JSON of a query) the key of the call that lists the
-   * objects.
-   */
+  /** Folder of the files, and (in the JSON of a query) key of the call that lists the objects. */
   readonly listing: string
   /**
-   * In the JSON of a query, the key of the call that creates an object. `createName` is the name of the same function
-   * in the text of a query.
+   * Key of the call that creates an object, in the JSON of a query. `createName`: the same function in the text of a
+   * query.
    */
   readonly create: string
   readonly createName: string
-  /** In the JSON of a query, the key of a reference to an object. */
+  /** Key of a reference to an object, in the JSON of a query. */
   readonly reference: string
   /** Fields that the service adds, with their initial values; undefined for fields that cannot be set. */
   readonly defaults: ReadonlyMap<string, Json | undefined>
@@ -41,7 +38,7 @@ function kind(
   }
 }
 
-/** The kinds in the order of creation: an object may refer to objects of preceding kinds. */
+/** In the order of creation: an object may refer to objects of preceding kinds. */
 export const kinds: readonly ObjectKind[] = [
   kind('collection', { defaults: new Map<string, Json>([['history_days', 30n]]) }),
   kind('index', {
@@ -58,26 +55,25 @@ export const kinds: readonly ObjectKind[] = [
   kind('access_provider', { defaults: new Map([['audience', undefined]]) }),
 ]
 
-/** The kind of object that the function `key` creates; `create_class` is the old name of `create_collection`. */
+/** `create_class` is the old name of `create_collection`. */
 export function kindCreatedBy(key: string): ObjectKind | undefined {
   return kinds.find(
     ({ create }) => create === key || (create === 'create_collection' && key === 'create_class'),
   )
 }
 
-/** A schema object with the fields that define the object, including `name`. */
+/** `fields` define the object, including `name`. */
 export interface SchemaObject {
   readonly kind: ObjectKind
   readonly name: string
   readonly fields: ReadonlyMap<string, Json>
 }
 
-/** Identifies an object by its kind and name. */
 export function idOf({ kind, name }: SchemaObject): string {
   return `${kind.listing}/${name}`
 }
 
-/** Returns the fields that define an object: without `ref`, `ts`, fields that cannot be set, and default values. */
+/** Leaves out `ref`, `ts`, fields that cannot be set, and default values. */
 export function definingFields(
   kind: ObjectKind,
   fields: ReadonlyMap<string, Json>,

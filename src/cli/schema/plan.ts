@@ -1,5 +1,4 @@
-// Compares the schema of a database with the files of a folder. Computes the changes of the schema, and a single query
-// that makes these changes. The present schema is read from the service of the database.
+// Compares the schema of a database with the files of a folder, and makes a single query that changes the schema.
 
 import { allObjects, object } from '../../transfer/query-json.ts'
 import { memberOf } from '../../transfer/references.ts'
@@ -10,7 +9,6 @@ import { StartError } from '../command.ts'
 import type { FileObject } from './folder.ts'
 import { definingFields, idOf, kinds, type SchemaObject } from './kinds.ts'
 
-/** A change of one object. */
 export type SchemaChange =
   | { readonly action: 'create'; readonly wanted: SchemaObject; readonly written: FileObject }
   | {
@@ -21,15 +19,14 @@ export type SchemaChange =
     }
   | { readonly action: 'delete'; readonly present: SchemaObject }
 
-/** The differences between a folder and a database. */
 export interface SchemaPlan {
   readonly changes: readonly SchemaChange[]
   readonly unchanged: number
-  /** Objects that are only in the database and that the plan does not delete. */
+  /** Only in the database; the plan does not delete them. */
   readonly extra: readonly SchemaObject[]
 }
 
-/** Compares a folder with a database. `wanted` contains the evaluated objects of `written`, in the same order. */
+/** `wanted`: the evaluated objects of `written`, in the same order. */
 export function makePlan(
   wanted: readonly SchemaObject[],
   written: readonly FileObject[],
@@ -62,7 +59,7 @@ function changeFor(
   return { action: isImmutable ? 'rebuild' : 'change', wanted, written, fields }
 }
 
-/** Compares fields. In terms, privileges and paths, a single element may be written without its array. */
+/** In terms, privileges and paths, a single element may be written without its array. */
 function sameField(left: Json | undefined, right: Json | undefined): boolean {
   return sameJson(left, right) || sameJson(asList(left), asList(right))
 }
@@ -71,17 +68,13 @@ function asList(json: Json | undefined): Json | undefined {
   return json === undefined || Array.isArray(json) ? json : [json]
 }
 
-// ------------------------------------------------------------------------------------------------- the query
-
-/**
- * A part of the query, and the object in a file from which the part was made. For deletions, the object is undefined.
- */
+/** Made from an object in a file; undefined for deletions. */
 interface Step {
   readonly query: Json
   readonly written: FileObject | undefined
 }
 
-/** The steps of a plan. Their order ensures that referenced objects exist. All steps must run in one query. */
+/** Ordered so that referenced objects exist. All steps must run in one query. */
 export function stepsOf({ changes }: SchemaPlan): readonly Step[] {
   const made = new Set(changes.flatMap(each => (each.action === 'create' ? [idOf(each.wanted)] : [])))
   const later: Step[] = []
@@ -109,8 +102,7 @@ function referenceTo({ kind, name }: SchemaObject): Json {
 }
 
 /**
- * The steps of a change. Roles and functions may refer to each other. So a function gets a new role only after the step
- * that creates the role.
+ * Roles and functions may refer to each other, so a function gets a new role only after the step that creates the role.
  */
 function stepsFor(
   change: Exclude<SchemaChange, { action: 'delete' }>,
@@ -143,10 +135,7 @@ function stepsFor(
   return { first: [step(object({ replace: ref, params: complete }))], afterRoles }
 }
 
-/**
- * The default values of changed fields that are not in the file. Without the default values, a replacement would keep
- * the old values.
- */
+/** Default values of changed fields that are not in the file. Without them, a replacement would keep the old values. */
 function initialFields(
   { wanted: { kind }, fields: changed }: Extract<SchemaChange, { readonly fields: readonly string[] }>,
   written: ReadonlyMap<string, Json>,
@@ -157,7 +146,7 @@ function initialFields(
   })
 }
 
-/** An expression that refers to the role, if this push creates the role; undefined for existing roles. */
+/** Refers to the role if this push creates it; undefined for existing roles. */
 function newRole(role: Json | undefined, made: ReadonlySet<string>): Json | undefined {
   const name = memberOf(role, '@ref', 'id')
   return typeof name === 'string' && made.has(`roles/${name}`) ? object({ role: name }) : undefined
@@ -167,15 +156,12 @@ function withoutField(params: Json, name: string): Json {
   return mapFields(params, fields => new Map([...fields].filter(([key]) => key !== name)))
 }
 
-/** Changes the fields in the parameters of an object. */
 function mapFields(params: Json, change: (fields: ReadonlyMap<string, Json>) => Json): Json {
   const fields = memberOf(params, 'object')
   return fields instanceof Map ? object({ object: change(fields) }) : params
 }
 
-/**
- * All schema objects of the kinds that have files. Throws {@link StartError} when the caller may not read the objects.
- */
+/** Throws {@link StartError} when the caller may not read the objects. */
 export async function readSchema(connection: QueryConnection): Promise<readonly SchemaObject[]> {
   const found: SchemaObject[] = []
   for (const kind of kinds) {
@@ -188,14 +174,14 @@ export async function readSchema(connection: QueryConnection): Promise<readonly 
   return found
 }
 
-/** The result of a query. Throws {@link StartError} if the query failed. */
+/** Throws {@link StartError} if the query failed. */
 function resourceOf(reply: Reply, what: string): Json {
   if (reply.kind === 'resource') return reply.resource
   const [error] = reply.errors
   throw new StartError(`the ${what} cannot be read: ${error?.code}: ${error?.description}`)
 }
 
-/** Returns true if two JSON values are equal, regardless of the order of fields. */
+/** The order of fields does not matter. */
 export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
   if (left === undefined || right === undefined) return left === right
   return writeJson(inOrder(left)) === writeJson(inOrder(right))

@@ -22,19 +22,19 @@ const listings: Readonly<Record<string, string>> = {
   Role: 'roles',
 }
 
-/** Maximum number of names that are fetched for one listing. */
+/** Names fetched for one listing. */
 const namesMax = 10_000
 
-/** Names of a database's objects, fetched on demand and cached until {@link forget}. */
+/** Fetches names on demand and caches them until {@link forget}. */
 export class ObjectNames {
   readonly #names = new Map<string, Promise<readonly string[]>>()
 
-  /** Clears the cache. Called when objects may have changed, and when another database is used. */
+  /** Called when objects may have changed, and when another database is used. */
   forget(): void {
     this.#names.clear()
   }
 
-  /** The names of the objects in a listing, such as `collections`. Empty when the caller may not read the objects. */
+  /** `listing`: such as `collections`. Empty when the caller may not read the objects. */
   of(listing: string, connection: QueryConnection): Promise<readonly string[]> {
     return upsert(this.#names, listing, () => fetchNames(listing, connection).catch(() => []))
   }
@@ -51,10 +51,10 @@ async function fetchNames(listing: string, connection: QueryConnection): Promise
   })
 }
 
-/** Proposals, and the last part of the line, which the chosen proposal replaces. */
+/** The chosen proposal replaces the last part of the line. */
 type Proposals = readonly [proposals: readonly string[], replaced: string]
 
-/** Proposals for a line that ends at the cursor. */
+/** `line` ends at the cursor. */
 export async function propose(
   line: string,
   commands: readonly string[],
@@ -72,14 +72,14 @@ export async function propose(
     return [found.filter(name => name.startsWith(begun)).map(name => name + quote), begun]
   }
   const begun = /\w*$/.exec(line)?.[0] ?? ''
-  // There are no proposals inside a string.
+  // Strings have no proposals.
   const isInString = (line.match(/(?<!\\)["'`]/g) ?? []).length % 2 === 1
   if (begun === '' || isInString) return [[], begun]
   const found = fqlFunctions.filter(({ name }) => name.startsWith(begun))
   return [found.map(({ name, signature }) => (signature.endsWith('()') ? `${name}()` : `${name}(`)), begun]
 }
 
-/** Proposes names of the standard library, of collections and of functions. After a dot, proposes names of members. */
+/** Proposes names of the standard library, of collections and of functions, and after a dot names of members. */
 async function propose10(line: string, names: ObjectNames, connection: QueryConnection): Promise<Proposals> {
   const [, dot = '', begun = ''] = /(\.?)(\w*)$/.exec(line) ?? []
   if (dot === '' && begun === '') return [[], begun]

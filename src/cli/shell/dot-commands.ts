@@ -4,17 +4,16 @@ import { closestTo } from '../../base/closest.ts'
 import { fqlFunctions } from '../../fql4/text/index.ts'
 import { StartError } from '../command.ts'
 
-/** The state of the shell that the commands change. */
 export interface ShellState {
   asJson: boolean
-  /** Makes the shell send queries with other rights; undefined restores the rights of the secret. */
+  /** Undefined restores the rights of the secret. */
   actAs(who: string | undefined): Promise<void>
-  /** Makes the shell send queries with another secret; undefined restores the first secret. */
+  /** Undefined restores the first secret. */
   useSecret(secret: string | undefined): Promise<void>
-  /** Makes the shell send queries to a database below the secret's database; undefined means the secret's database. */
+  /** A path below the secret's database; undefined means the secret's database. */
   useDatabase(path: string | undefined): Promise<void>
   runFile(file: string): Promise<void>
-  /** Makes the shell read queries in another version of the language; undefined prints the current version. */
+  /** Undefined prints the current version. */
   useLanguage(version: string | undefined): Promise<void>
   leave(): void
   say(text: string): void
@@ -79,7 +78,7 @@ const dotCommands: Readonly<Record<string, DotCommand>> = {
 
 export const dotCommandNames: readonly string[] = Object.keys(dotCommands)
 
-/** Runs a line that begins with a dot. Throws {@link StartError} for an invalid command. */
+/** Throws {@link StartError} for an invalid command. */
 export async function runDotCommand(line: string, state: ShellState): Promise<void> {
   const [name = '', ...words] = line.trim().split(/\s+/)
   const found = Object.hasOwn(dotCommands, name) ? dotCommands[name] : undefined

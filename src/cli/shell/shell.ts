@@ -9,7 +9,7 @@ import { type Output, styleFor } from '../terminal.ts'
 import { ObjectNames, propose } from './completion.ts'
 import { dotCommandNames, runDotCommand, type ShellState } from './dot-commands.ts'
 
-/** Options of a shell; tests pass their own streams. */
+/** Tests pass their own streams. */
 interface ShellOptions {
   readonly connection: QueryConnection
   readonly input: NodeJS.ReadableStream
@@ -17,19 +17,17 @@ interface ShellOptions {
   /** Enables line editing and prompts. */
   readonly isTerminal: boolean
   readonly asJson: boolean
-  /** The language version of queries at the start of the shell. */
+  /** Used at the start of the shell. */
   readonly dialect: Dialect
-  /** Entries of earlier shells, newest first. */
+  /** Of earlier shells, newest first. */
   readonly history: readonly string[]
-  /** Called with each entry. */
   readonly onEntry: (entry: string) => void
-  /** Reads a file of queries; throws {@link StartError}. */
+  /** Throws {@link StartError}. */
   readonly readFile: (file: string) => string
 }
 
 /**
- * Runs a shell until its input ends; resolves with the exit status. The status is 1 if something has failed and the
- * shell has no terminal. Otherwise the status is 0.
+ * Runs until the input ends. Resolves with the exit status: 1 if something has failed and there is no terminal, else 0.
  */
 export async function runShell(options: ShellOptions): Promise<number> {
   return new Shell(options).run()
@@ -41,16 +39,13 @@ class Shell implements ShellState {
   readonly #lines: Interface
   readonly #names = new ObjectNames()
   #dialect: Dialect
-  /** The lines of a query that is not complete yet. */
+  /** Lines of a query that is not complete yet. */
   #pending = ''
-  /**
-   * The history array of readline, newest first. The shell changes the array in place, because readline continues to
-   * use it.
-   */
+  /** The history array of readline, newest first. It is changed in place, because readline continues to use it. */
   #history: string[] = []
   /**
-   * The entries as they were typed, newest first. The shell stores its own history, because readline stores each line
-   * of an entry separately or joins the lines in reverse order.
+   * Entries as they were typed, newest first, because readline stores each line of an entry separately or joins the
+   * lines in reverse order.
    */
   readonly #entries: string[]
   readonly #own: QueryConnection
@@ -97,8 +92,6 @@ class Shell implements ShellState {
     return this.#hasFailed && !this.#options.isTerminal ? 1 : 0
   }
 
-  // ---------------------------------------------------------------------------------------------- lines
-
   #prompt(): void {
     if (!this.#options.isTerminal) return
     const { database, as } = this.#connection.scope
@@ -120,7 +113,7 @@ class Shell implements ShellState {
     await this.#enter(text, this.#pending !== '' && line.trim() === '')
   }
 
-  /** Runs a text if it is complete. `isLast`: the query ends with this text, so an incomplete text is an error. */
+  /** Runs a text if it is complete. `isLast`: an incomplete text is an error. */
   async #enter(text: string, isLast: boolean): Promise<void> {
     let queries: readonly TextQuery[]
     try {
@@ -165,8 +158,6 @@ class Shell implements ShellState {
     }
   }
 
-  // --------------------------------------------------------------------------------------------- queries
-
   async #runAll(queries: readonly TextQuery[]): Promise<void> {
     const { output } = this.#options
     const shown = { asJson: this.asJson, showsResult: true, stdout: output, stderr: output }
@@ -192,7 +183,7 @@ class Shell implements ShellState {
     }
   }
 
-  /** Runs `run`. Shows a {@link StartError}, so that the shell continues. Throws all other errors. */
+  /** Shows a {@link StartError}, so that the shell continues. */
   async #guard(run: () => Promise<void>): Promise<void> {
     try {
       await run()
@@ -212,8 +203,6 @@ class Shell implements ShellState {
     this.#options.output.write(text)
   }
 
-  // ------------------------------------------------------------------------------------------- dot commands
-
   say(text: string): void {
     this.#write(`${text}\n`)
   }
@@ -231,7 +220,7 @@ class Shell implements ShellState {
     return this.#switchTo(secret === undefined ? this.#own : this.#own.with({ secret, scope }))
   }
 
-  /** Switches to another connection, if the service accepts its credential. */
+  /** Stays on the old connection if the service rejects the new credential. */
   async #switchTo(connection: QueryConnection): Promise<void> {
     await connection.check()
     this.#connection = connection

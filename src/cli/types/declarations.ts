@@ -1,6 +1,5 @@
 // TypeScript declarations of a schema. A collection has types for its documents, for the inputs of `create` and
-// `update`, and for the terms of its indexes. A function has a signature. The module contains only types, so it has no
-// code at run time.
+// `update`, and for the terms of its indexes. A function has a signature. The module has no code at run time.
 
 import { type IndexPath, pathsIn } from '../../fql10/schema/fsl/index-parts.ts'
 import type { CollectionItem, FunctionItem, SchemaItem } from '../../fql10/schema/fsl/schema-items.ts'
@@ -21,7 +20,6 @@ import type { ValueClasses } from './value-classes.ts'
 /** Global types of TypeScript that the declarations use. */
 const languageTypes = ['ArrayBuffer', 'Date', 'Record', 'Uint8Array']
 
-/** The names of a collection's declarations. */
 interface CollectionNames {
   readonly fields: string
   readonly document: string
@@ -30,7 +28,7 @@ interface CollectionNames {
   readonly indexes: string
 }
 
-/** The declarations for the items of a schema, as the text of a module. */
+/** The text of a module. */
 export function declarationsOf(items: readonly SchemaItem[], classes: ValueClasses): string {
   const collections = ofKind(items, 'collection')
   const functions = ofKind(items, 'function')
@@ -64,8 +62,8 @@ function classNames(classes: ValueClasses): readonly string[] {
 }
 
 /**
- * Returns unique names for the declarations of a collection. The name of the collection cannot always be used: it may
- * be the name of a class, and in version 4 it may contain any character.
+ * The name of the collection cannot always be used: it may be the name of a class, and in version 4 it may contain any
+ * character.
  */
 function namesOf(collection: string, taken: Set<string>): CollectionNames {
   const word = collection.replace(/[^\w$]/g, '_').replace(/^(?=\d)/, '_')
@@ -85,7 +83,7 @@ function namesOf(collection: string, taken: Set<string>): CollectionNames {
   }
 }
 
-/** Words that cannot be the name of a type. */
+/** Cannot be the name of a type. */
 const reservedWords: ReadonlySet<string> = new Set(
   (
     'any as async await bigint boolean break case catch class const continue debugger default delete do else enum export ' +
@@ -95,7 +93,7 @@ const reservedWords: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** The names by which queries refer to an item: its name, and its alias if it has one. */
+/** The item's name, and its alias if it has one. */
 function callNames({ name, annotations }: CollectionItem | FunctionItem): readonly string[] {
   const alias = annotations.find(({ kind }) => kind === 'alias')
   return alias === undefined ? [name.text] : [name.text, alias.name.text]
@@ -133,7 +131,7 @@ const block = (name: string, lines: readonly string[]) =>
 
 const comment = (text: string) => text.replaceAll('*/', '*\\/').replace(/\s+/g, ' ')
 
-/** True if documents may have undeclared fields: with a wildcard, or without declared fields. */
+/** Documents may have undeclared fields: with a wildcard, or without declared fields. */
 function isOpen({ members }: CollectionItem): boolean {
   return !members.some(({ kind }) => kind === 'field') || members.some(({ kind }) => kind === 'wildcard')
 }
@@ -161,7 +159,7 @@ function fieldLines(item: CollectionItem, names: TypeNames): readonly string[] {
   return lines
 }
 
-/** The type of the input of a create or an update. In the input of an update, every field is optional. */
+/** In the input of an update, every field is optional. */
 function writtenText(name: string, item: CollectionItem, isUpdate: boolean, names: TypeNames): string {
   const time = [names.imported(names.classes.time), 'Date', 'null']
   const ttl: Property = { name: 'ttl', isOptional: true, types: time }
@@ -211,7 +209,7 @@ function termsText(item: CollectionItem, paths: readonly IndexPath[], names: Typ
   return `readonly [${terms.join(', ')}]`
 }
 
-/** The declared type at a path; undefined if the collection does not declare a type for the path. */
+/** Undefined if the collection does not declare a type for the path. */
 function typeAt({ members }: CollectionItem, path: readonly (string | bigint)[]): TypeNode | undefined {
   const [first, ...steps] = path
   const member = members.find(

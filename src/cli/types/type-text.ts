@@ -1,18 +1,17 @@
-// Converts a type of a schema to a TypeScript type. The result depends on the position of the type. For example, a
-// document in a field of another document becomes a reference. An input accepts more types than a result.
+// Converts a type of a schema to a TypeScript type, depending on its position. For example, a document in a field of
+// another document becomes a reference, and an input accepts more types than a result.
 
 import type { TypeNode } from '../../fql10/syntax/nodes.ts'
 import type { ValueClasses } from './value-classes.ts'
 
-/** `field`: a field of a received document. `result`: the result of a function. `input`: a sent value. */
+/** `field`: of a received document. `result`: of a function. `input`: a sent value. */
 type Position = 'field' | 'result' | 'input'
 
-/** The names that the declarations use. */
 export interface TypeNames {
   readonly classes: ValueClasses
-  /** The type of the documents of a collection. `name`: the name or alias of the collection. */
+  /** The type of a collection's documents. `name`: the name or alias of the collection. */
   readonly collectionType: (name: string) => string | undefined
-  /** Records that the declarations import a name from the client package, and returns the name. */
+  /** Imports a name from the client package into the declarations, and returns the name. */
   readonly imported: (name: string) => string
 }
 
@@ -28,7 +27,7 @@ const scalars: Readonly<Record<string, string>> = {
   Int: 'number',
 }
 
-/** The types of native documents that have a name. */
+/** Native documents whose types have a name. */
 const namedDocuments: ReadonlySet<string> = new Set([
   'CollectionDef',
   'FunctionDef',
@@ -37,7 +36,7 @@ const namedDocuments: ReadonlySet<string> = new Set([
   'Database',
 ])
 /**
- * The fields of native documents that have no name. `secret` is present only in the result of the call that creates the
+ * Fields of native documents without a named type. `secret` is present only in the result of the call that creates the
  * document.
  */
 const ownDocuments: Readonly<Record<string, (reference: () => string) => string>> = {
@@ -46,36 +45,35 @@ const ownDocuments: Readonly<Record<string, (reference: () => string) => string>
   Credential: reference => `{ readonly document: ${reference()} }`,
 }
 
-/** A property of an interface or an object, in parts. */
 export interface Property {
   readonly name: string
   readonly isOptional: boolean
-  /** The members of the property's union type. */
+  /** Members of the property's union type. */
   readonly types: readonly string[]
 }
 
-/** The TypeScript type; `unknown` if the schema does not determine the type of the client's value. */
+/** `unknown` if the schema does not determine the type of the client's value. */
 export function typeText(type: TypeNode, position: Position, names: TypeNames): string {
   return unionText(alternatives(type, position, names))
 }
 
-/** The type of a value that the schema does not describe. */
+/** For a value that the schema does not describe. */
 export function anyText({ classes, imported }: TypeNames): string {
   return classes.any === 'unknown' ? classes.any : imported(classes.any)
 }
 
-/** A union without duplicates; `unknown` absorbs all other members. */
+/** Has no duplicates; `unknown` absorbs all other members. */
 function unionText(types: readonly string[]): string {
   return types.includes('unknown') ? 'unknown' : [...new Set(types)].join(' | ')
 }
 
-/** The type as an operand of another type: in parentheses if its text contains an operator. */
+/** In parentheses if its text contains an operator. */
 function groupedText(type: TypeNode, position: Position, names: TypeNames): string {
   const text = typeText(type, position, names)
   return / [|&] |^readonly /.test(text) ? `(${text})` : text
 }
 
-/** The TypeScript types for a type: one for each member of a union, otherwise usually one. */
+/** One for each member of a union, otherwise usually one. */
 function alternatives(type: TypeNode, position: Position, names: TypeNames): readonly string[] {
   switch (type.kind) {
     case 'name':
@@ -126,7 +124,7 @@ function namedTypes(type: NamedType, position: Position, names: TypeNames): read
       return [classes.uuid === undefined ? anyText(names) : imported(classes.uuid)]
     case 'Array':
       return [`${listed}${parameter ? groupedText(parameter, position, names) : anyText(names)}[]`]
-    // The client receives a set in a document as a cursor. The client reads the elements with this cursor.
+    // The client receives a set in a document as a cursor, and reads the elements with it.
     case 'Set':
       return isInput
         ? ['never']
@@ -142,7 +140,7 @@ function namedTypes(type: NamedType, position: Position, names: TypeNames): read
   }
 }
 
-/** The types for `Ref<C>`, a document that may be missing. */
+/** For `Ref<C>`, a document that may be missing. */
 function referenceTypes(collection: string, position: Position, names: TypeNames): readonly string[] {
   const types = documentTypes(collection, position, names)
   return position === 'result' ? [...types, names.imported(names.classes.nullDocument)] : types
@@ -181,18 +179,14 @@ function objectText(type: ObjectType, position: Position, names: TypeNames): str
   return members.length === 0 ? '{}' : `{ ${members.join('; ')} }`
 }
 
-/**
- * The signature for undeclared fields. TypeScript requires that the signature also includes the types of the declared
- * fields.
- */
+/** For undeclared fields. TypeScript requires that the signature also includes the types of the declared fields. */
 export function indexSignature(types: readonly string[], properties: readonly Property[]): string {
   const known = properties.flatMap(each => [...each.types, ...(each.isOptional ? ['undefined'] : [])])
   return `readonly [field: string]: ${unionText([...types, ...known])}`
 }
 
 /**
- * A field as a property. A null field is equivalent to an absent field: the service omits null fields, and accepts null
- * for optional fields.
+ * A null field is equivalent to an absent field: the service omits null fields, and accepts null for optional fields.
  */
 export function property(
   name: string,
@@ -215,7 +209,7 @@ export function propertyText({ name, isOptional, types }: Property): string {
   return `readonly ${propertyName(name)}${isOptional ? '?' : ''}: ${unionText(types)}`
 }
 
-/** True if a value of the type may be absent. */
+/** A value of the type may be absent. */
 function acceptsNull(type: TypeNode): boolean {
   switch (type.kind) {
     case 'optional':
@@ -229,7 +223,7 @@ function acceptsNull(type: TypeNode): boolean {
   }
 }
 
-/** A name as a property name, in quotes if necessary. */
+/** In quotes if necessary. */
 export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
 }

@@ -1,14 +1,13 @@
-// The names of a client's classes for values of version 10. TypeScript declarations can be written for two clients: the
-// client of this repository, and the driver `fauna`.
+// Class names for values of version 10, in the two clients for which TypeScript declarations can be written: the client
+// of this repository, and the driver `fauna`.
 
 import { assert } from '../../base/assert.ts'
 
-/** The class names of a client. */
 export interface ValueClasses {
   /** The package that the declarations import. */
   readonly package: string
   readonly any: string
-  /** True if the client accepts readonly arrays. */
+  /** The client accepts readonly arrays. */
   readonly takesReadonlyArrays: boolean
   readonly document: string
   readonly namedDocument: string
@@ -16,14 +15,14 @@ export interface ValueClasses {
   readonly page: string
   readonly module: string
   readonly eventSource: string
-  /** The class of references to documents. `hasParameter`: the class has a type parameter for the document's type. */
+  /** `hasParameter`: the class has a type parameter for the document's type. */
   readonly reference: { readonly name: string; readonly hasParameter: boolean }
   readonly time: string
   readonly date: string
-  /** The class of Long values. Undefined if the client returns Longs as numbers. */
+  /** Undefined if the client returns Longs as numbers. */
   readonly long: string | undefined
   readonly uuid: string | undefined
-  /** The class that sends an integer as a Double. Undefined if the client has no such class. */
+  /** Sends an integer as a Double. Undefined if the client has no such class. */
   readonly double: string | undefined
 }
 
@@ -64,10 +63,9 @@ const classes: readonly ValueClasses[] = [
   },
 ]
 
-/** The packages for which declarations can be written. */
 export const clientPackages: readonly string[] = classes.map(each => each.package)
 
-/** The class names of a package in {@link clientPackages}. */
+/** `name`: one of {@link clientPackages}. */
 export function valueClassesOf(name: string): ValueClasses {
   const found = classes.find(each => each.package === name)
   assert(found !== undefined, `no client is called ${name}`)
