@@ -1,5 +1,5 @@
 // Describes the callers of requests. The query log identifies callers by numbers, because the numbers of keys, roles
-// and collections survive renaming. `namedCaller` converts the numbers to current names.
+// and collections survive renaming; `namedCaller` converts the numbers to current names.
 
 import { ownerOfDatabase } from '../base/admission/ticket.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
@@ -18,7 +18,6 @@ import {
 } from '../values/value.ts'
 import type { CallerMark, DatabasePlace, NamedCaller, NamedDatabases, Principal } from './engine-contract.ts'
 
-/** Returns the mark of a caller: the values that identify the caller in the query log. */
 export function markOf({ authority, credential, identity }: Caller): CallerMark {
   return {
     credential: credentialMark(credential),
@@ -33,15 +32,15 @@ export function markOf({ authority, credential, identity }: Caller): CallerMark 
 }
 
 /**
- * Returns the owner of a request in the budgets of the service: the database. Anyone can use a key with the role
- * `client`, because apps publish such keys. So each address that uses such a key is an owner of its own.
+ * The owner is the database, or for keys with the role `client` each address that uses the key: apps publish such keys,
+ * so anyone can use them.
  */
 export function budgetOwnerOf({ authority, database }: Caller, address = ''): string {
   const owner = ownerOfDatabase(database)
   return authority.kind === 'builtin' && authority.role === 'client' ? `${owner} client ${address}` : owner
 }
 
-/** A cache of the marks of keys and tokens. The cache key is the id of the key or token. */
+/** Keyed by the id of the key or token. */
 const knownMarks = new GenerationCache<bigint, { readonly of: Ref; readonly mark: string }>(1000)
 
 function credentialMark(credential: Caller['credential']): string {
@@ -57,10 +56,7 @@ function credentialMark(credential: Caller['credential']): string {
 
 const roleMark = ({ id }: Ref) => `#${id}`
 
-/**
- * Converts the numbers in the mark of a caller to names. `database`: the database in which the caller ran a query. If a
- * role or collection was deleted, the result contains its number.
- */
+/** `database`: where the caller ran a query. A deleted role or collection keeps its number in the result. */
 export function namedCaller(
   mark: CallerMark,
   database: DatabaseId,
@@ -90,7 +86,7 @@ function roleName(role: string, database: DatabaseId, { catalogue }: ReadTransac
   return catalogue.nameOf(new Ref(database, native.roles, BigInt(role.slice(1)))) ?? role
 }
 
-/** Returns the name of an identity. The subject of a third-party token is returned unchanged. */
+/** Returns the subject of a third-party token unchanged. */
 function identityName(
   identity: string,
   kind: string,
@@ -103,7 +99,6 @@ function identityName(
   return name === undefined ? identity : `${name}/${id}`
 }
 
-/** Returns the identity and rights of the caller of a session. */
 export function principalOf({ caller, transaction }: Session): Principal {
   const { authority, credential, database, identity } = caller
   const isAdmin = authority.kind === 'builtin' && authority.role === 'admin'
@@ -123,7 +118,7 @@ function principalName(identity: Ref, { catalogue }: ReadTransaction): Principal
   return collection === undefined ? undefined : { collection, id: String(identity.id) }
 }
 
-/** Returns the location of a database: names and ids of the database and its ancestors, outermost first. */
+/** Outermost first, ancestors included. */
 export function placeOf(
   { catalogue }: Pick<ReadTransaction, 'catalogue'>,
   database: DatabaseId,
@@ -135,7 +130,7 @@ export function placeOf(
   }
 }
 
-/** Resolves a path of database names. Returns undefined if a database of the path does not exist. */
+/** Undefined if a database of the path does not exist. */
 export function followNames(
   transaction: ReadTransaction,
   names: readonly string[],
@@ -154,8 +149,8 @@ export function followNames(
 }
 
 /**
- * Returns the time at which `database` got the name `name`. If the version that introduced this name is no longer
- * retained, the result is the time of the oldest retained version.
+ * Returns when `database` got the name `name`, or the time of the oldest retained version if the one that introduced
+ * the name has expired.
  */
 function calledSince(database: Ref, name: string, transaction: ReadTransaction): Micros {
   let since = transaction.snapshotTime

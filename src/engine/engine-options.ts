@@ -1,4 +1,4 @@
-// The options of an engine: objects of the lower layers, and callbacks into the higher layers.
+// What an engine needs: objects of the lower layers, and callbacks into the higher layers.
 
 import type { MemoryBudget } from '../base/admission/memory-budget.ts'
 import type { RateLimit } from '../base/admission/rate-limit.ts'
@@ -15,50 +15,46 @@ import type { SlowLane } from './slow-lane-contract.ts'
 
 export interface EngineOptions {
   readonly store: Store
-  /** Finds the caller to whom a credential belongs. */
   readonly identifier: Pick<Identifier, 'identify'>
   readonly host: SessionHost
   readonly languages: Languages
-  /** The rate limits of the databases. */
   readonly rateLimits: OperationLimits
   /**
-   * For each client address, limits the requests with an unknown secret, because each such request makes this machine
-   * fetch the newest commits. Undefined if only one machine uses the store.
+   * Limits the requests with an unknown secret per client address, because each of them makes this machine fetch the
+   * newest commits. Undefined if only one machine uses the store.
    */
   readonly unknownSecrets?: RateLimit<string>
   readonly streams: StreamOpener
   readonly timers: Timers
-  /** Evaluates long queries. If undefined, this process evaluates all queries. */
+  /** Undefined: this process also evaluates long queries. */
   readonly slowLane?: SlowLane | undefined
-  /** Limits the memory of running queries. */
+  /** Of running queries. */
   readonly memory: MemoryBudget
   /**
-   * Runs a writing query in the process that commits. Rejects with `StoreUnavailableError` when that process has exited.
-   * Undefined: this process commits, or {@link neverCommits} is true.
+   * Runs a writing query in the process that commits. Rejects with `StoreUnavailableError` when that process has
+   * exited. Undefined: this process commits, or {@link neverCommits} is true.
    */
   readonly forward?: ((request: QueryRequest, ticket: Ticket) => Promise<QueryResponse>) | undefined
-  /** True: this engine runs in a process of the slow lane, and the service commits the writes of its queries. */
+  /** This engine runs in a process of the slow lane, and the service commits the writes of its queries. */
   readonly neverCommits?: boolean
-  /** Called repeatedly during an evaluation. Throws a RequestError to cancel the evaluation. */
+  /** Called repeatedly during an evaluation. Throws a RequestError to cancel it. */
   readonly onCheck?: () => void
-  /** Called with unexpected errors, such as broken invariants. */
+  /** Reports broken invariants and the like. */
   readonly onInternalError: (error: unknown) => void
 }
 
-/** The parameters for opening a stream. */
 export interface StreamOpening {
-  /** The address of the client. */
+  /** Of the client. */
   readonly address: string | undefined
   readonly order: StreamOrder
-  /** The session of the query, with the caller and the snapshot at which the stream begins. */
+  /** Has the caller and the snapshot at which the stream begins. */
   readonly session: Session
-  /** Reads a page of the stream with the current rights of the caller that opened the stream. */
+  /** Reads a page of the stream with the current rights of the caller that opened it. */
   readonly nextPage: (body: string) => QueryResponse | Promise<QueryResponse>
 }
 
-/** Opens event streams for the engine, and ends them. */
 export interface StreamOpener {
-  /** Opens a stream. The transaction of `opening.session` must still be running. */
+  /** The transaction of `opening.session` must still be running. */
   open(opening: StreamOpening): EventStream
   /** Ends all open streams and rejects new ones. */
   end(): void

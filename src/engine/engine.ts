@@ -1,6 +1,6 @@
-// Creates the engine, and defines its kinds of requests. Each kind has a task and a time budget. `request-run.ts`
-// contains the steps that all kinds have in common, from the credential to the response. Long requests move to the slow
-// lane: processes that evaluate long queries (slow-lane-contract.ts).
+// Creates the engine, and defines its kinds of requests, each with a task and a time budget. `request-run.ts` has the
+// steps that all kinds share. Long requests move to the slow lane: processes that evaluate long queries
+// (slow-lane-contract.ts).
 
 import { MemoryBudget } from '../base/admission/memory-budget.ts'
 import { Ticket } from '../base/admission/ticket.ts'
@@ -35,30 +35,28 @@ import { RequestTime } from './request-time.ts'
 import { queueOf, TooLong } from './slow-lane-contract.ts'
 import { collectionSize, indexSize } from './stored-size.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const engineLimits = {
   /** Milliseconds after which reading one page of a stream fails; own limit. */
   streamPageMs: 60_000,
 } as const
 
-// The memory of waiting queries is limited. The memory of a query is estimated from the length of its text. While a
-// query is evaluated in this process, no other query can begin, so its memory is counted only when it begins to wait:
-// for the slow lane, a password check, or its commit. At the limit, the largest waiting query of the owner with the most
-// memory is rejected.
+// While this process evaluates a query, no other query can begin, so the memory of a query is counted only when it
+// begins to wait: for the slow lane, a password check, or its commit. At the limit, the largest waiting query of the
+// owner with the most memory is rejected.
 
-/** Estimated bytes of a query in addition to its text: the request, its promises, its response. */
+/** Estimate without the text: the request, its promises, its response. */
 const bytesPerQuery = 8192
-/** Estimated bytes for each UTF-16 code unit of a query's text: the text and the parsed expression. */
+/** Estimate for each UTF-16 code unit of the text and the parsed expression. */
 const bytesPerUnit = 16
 /**
- * Estimated bytes for each byte of a long body ({@link QueryRequest.longBody}) if there is no slow lane: this process
- * decodes the body to a text. A process with a slow lane forwards the bytes as they are.
+ * Estimate for each byte of a long body ({@link QueryRequest.longBody}) if there is no slow lane: this process decodes
+ * the body to a text. A process with a slow lane forwards the bytes as they are.
  */
 const bytesPerLongByte = 4
-/** The part of the memory limit that the queries of one owner may use. */
+/** Part of the memory limit that the queries of one owner may use. */
 const ownerPart = 1 / 2
 
-/** Creates the memory limit for all waiting queries of a process. */
+/** Limits the memory of all waiting queries of a process. */
 export function queryMemory(maxMb: number): MemoryBudget {
   return new MemoryBudget({ max: maxMb * megabyte, groupPart: ownerPart, refusal: refusalOf(maxMb) })
 }
@@ -69,7 +67,7 @@ const refusalOf = (maxMb: number) => () =>
     msg`Queries under way take too much memory together. Max: ${maxMb} MB.`,
   )
 
-/** Runs a query. While the query waits, its memory is counted for the owner of `ticket`. */
+/** While the query waits, its memory is counted for the owner of `ticket`. */
 function bounded(
   { memory, slowLane }: EngineOptions,
   { body = '', longBody }: QueryRequest,
@@ -83,7 +81,6 @@ function bounded(
   return response.finally(release)
 }
 
-/** Creates the engine of an open store. */
 export function createEngine(options: EngineOptions): Engine {
   const { store } = options
   const newTicket = ({ address = '' }: QueryRequest) => new Ticket(address)
@@ -150,7 +147,6 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-/** Returns the document of the caller's token. */
 const ownToken =
   (language: Language): Task =>
   session => {
@@ -161,7 +157,6 @@ const ownToken =
     return language.render(viewDocument(version, session), session)
   }
 
-/** Returns the account and database of a credential. */
 const authorized: Task = ({ database }) => ({
   status: 200,
   body: JSON.stringify({ account: '0', global_id: encodeGlobalId(database) }),
@@ -176,13 +171,13 @@ function runQuery(
   return runRequest(options, request, new QueryKind(options, request, ticket))
 }
 
-/** Returns the request with its query as text: a long body is decoded. */
+/** Decodes a long body. */
 function withText(request: QueryRequest): QueryRequest {
   const { longBody, ...rest } = request
   return longBody === undefined ? request : { ...rest, body: jsonText(longBody.joined()) }
 }
 
-/** A query. The text is parsed when the parsed query is first needed. */
+/** Parses the text only when the parsed query is first needed. */
 class QueryKind implements RequestKind {
   readonly budget: RequestTime
   readonly isCharged = true
@@ -191,7 +186,7 @@ class QueryKind implements RequestKind {
   readonly #options: EngineOptions
   readonly #request: QueryRequest
   readonly #isLong: boolean
-  /** True if the previous evaluation of the query took long. */
+  /** The previous evaluation took long. */
   readonly #wasLong: boolean
   #parsed: Query | undefined
 
@@ -206,14 +201,14 @@ class QueryKind implements RequestKind {
     ticket.endsWithClient = request.readOnly !== undefined || this.#parsed?.onlyReads === true
   }
 
-  /** Classifies the query before its evaluation. Undefined: only the evaluation shows whether the query writes. */
+  /** Undefined: only the evaluation shows whether the query writes. */
   #effect(): 'writes' | 'long' | undefined {
-    // Nearly all long bodies are writes with much data. So a process that forwards writes also forwards long bodies
+    // Nearly all long bodies are writes with much data, so a process that forwards writes also forwards long bodies
     // without parsing them.
     const forwards = this.#options.forward !== undefined
     if (this.#request.longBody !== undefined) return forwards ? 'writes' : 'long'
     // A query whose previous evaluation took long moves to the slow lane without being parsed here. A process that
-    // forwards writes parses the query first, to find out whether the query writes.
+    // forwards writes first parses it, to find out whether it writes.
     return this.#wasLong && !forwards ? undefined : this.#foreseen()
   }
 
@@ -231,7 +226,7 @@ class QueryKind implements RequestKind {
     return languageOf(this.#options, this.#request).faultForAnybody?.(withText(this.#request))
   }
 
-  /** Frees the parsed query, because the process that evaluates the query parses it again. */
+  /** Frees the parsed query, which the other process parses again. */
   onMove(): void {
     this.#parsed = undefined
     if (this.#request.longBody === undefined) this.#options.slowLane?.longQueries.add(this.#request)
@@ -247,9 +242,9 @@ class QueryKind implements RequestKind {
   }
 
   /**
-   * Parses a query before its evaluation. Returns `writes` if the query needs a writing transaction. Returns `long` if
-   * parsing the query takes too long for this process, or if the evaluation certainly will. Otherwise, returns
-   * undefined. This includes invalid queries, because their errors are reported only after authentication.
+   * Parses a query before its evaluation. `writes`: it needs a writing transaction. `long`: parsing takes too long for
+   * this process, or the evaluation certainly will. Undefined for all others, including invalid queries, because their
+   * errors are reported only after authentication.
    */
   #foreseen(): 'writes' | 'long' | undefined {
     const { authorization, linearized, readOnly } = this.#request
@@ -277,14 +272,14 @@ class QueryKind implements RequestKind {
     this.#options.rateLimits.check(database, {
       compute: session.computeOps,
       read: session.byteReadOps,
-      // Writes are counted at the commit. Before the commit, a query in a writing transaction is checked as one write.
+      // Counted at the commit. Before, a query in a writing transaction is checked as one write.
       write: transaction.writable && !linearized ? 1 : 0,
     })
     return rendered
   }
 }
 
-/** Runs an explanation. A long explanation moves to the slow lane, like a long query. */
+/** Moves to the slow lane if it takes long, like a query. */
 function runExplanation(
   options: EngineOptions,
   given: QueryRequest,
@@ -296,10 +291,7 @@ function runExplanation(
   return runMovable(options, request, ticket, costs, session => explain(request, options.languages, session))
 }
 
-/**
- * Measures one page of an index or a collection. A page has a limited number of rows, so the request never moves to the
- * slow lane.
- */
+/** A page has a limited number of rows, so the request never moves to the slow lane. */
 function runSize(
   options: EngineOptions,
   given: QueryRequest,
@@ -319,8 +311,8 @@ function runSize(
 }
 
 /**
- * Reads a page of an open stream. If reading the page takes long, the request moves to the slow lane. The costs are
- * charged to the database. If a rate limit is exhausted, the request is rejected before any read.
+ * Reads a page of an open stream; a long read moves to the slow lane. The costs are charged to the database. With an
+ * exhausted rate limit, the request is rejected before any read.
  */
 function runStreamPage(
   options: EngineOptions,
@@ -341,8 +333,8 @@ function runStreamPage(
 }
 
 /**
- * Runs a request that is not a query. The request moves to the slow lane if the evaluation takes long. `costs`: the
- * minimal costs of the request.
+ * Runs a request that is no query, and moves it to the slow lane if it takes long. `costs`: the minimal costs of the
+ * request.
  */
 function runMovable(
   options: EngineOptions,
@@ -362,7 +354,7 @@ function runMovable(
   return runRequest(options, request, { budget, isCharged: true, isForwardable, task })
 }
 
-/** Opens a stream. Its events begin after the snapshot on which the stream's expression is evaluated. */
+/** Events begin after the snapshot on which the stream's expression is evaluated. */
 function openStream(
   options: EngineOptions,
   request: QueryRequest,

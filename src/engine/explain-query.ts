@@ -1,5 +1,6 @@
-// Evaluates a query for an administrator and describes its reads. If the query runs as another caller, the response
-// describes each access decision and the reasons for it. Writes of the query are never committed.
+// Evaluates a query for an administrator and describes its reads: the sets, the numbers of entries and documents, and
+// suggested indexes. If the query runs as another caller, describes each access decision and its reasons. Never commits
+// the writes of the query.
 
 import { msg } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -43,13 +44,12 @@ import {
 } from '../values/value.ts'
 import type { QueryRequest } from './engine-contract.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const explainLimits = {
   /** Maximum number of permission checks that one explanation describes; own limit. */
   explainedDecisionsMax: 1000,
 } as const
 
-/** The result of an explanation, thrown to end the transaction without a commit. */
+/** Thrown to end the transaction without a commit. */
 export class ExplanationResult {
   readonly body: string
   constructor(body: string) {
@@ -58,8 +58,8 @@ export class ExplanationResult {
 }
 
 /**
- * Evaluates a query and throws {@link ExplanationResult}. If the request names another caller, the query has the rights
- * of that caller. Only administrators of the database may explain queries; other callers get `forbidden`.
+ * Evaluates a query with the rights of the caller that the request names, and throws {@link ExplanationResult}. Callers
+ * that are no administrators of the database get `forbidden`.
  */
 export function explain(request: QueryRequest, languages: Languages, session: Session): never {
   const { authority } = session.caller
@@ -75,7 +75,7 @@ export function explain(request: QueryRequest, languages: Languages, session: Se
   throw new ExplanationResult(language.renderExplanation(rendered, session).body)
 }
 
-/** Evaluates a query with the rights of the administrator, and returns the result and the reads of the query. */
+/** With the rights of the administrator. */
 function readsOf(
   { dialect, query, setUses }: Explanation,
   language: Language,
@@ -90,7 +90,7 @@ function readsOf(
   return new Map([...outcome, ...describeReads(reads, result, uses, subject)])
 }
 
-/** Evaluates a query with the rights of another caller, and returns the result and the access decisions. */
+/** With the rights of another caller. */
 function decisionsOf(
   { as, dialect, query }: Explanation & { readonly as: Query },
   language: Language,
@@ -116,7 +116,7 @@ function decisionsOf(
           mentions(action, resource) {
             const isMentioned = access.mentions(action, resource)
             // Any privilege that mentions a collection also allows reading the collection's definition. If no privilege
-            // mentions the collection, reading the definition is denied without a call of `allows`. So this denial is
+            // mentions the collection, reading the definition is denied without a call of `allows`, so the denial is
             // noted here.
             if (!isMentioned && action === 'read') note({ action, resource, argument: () => null }, false)
             return isMentioned
@@ -138,10 +138,7 @@ function decisionsOf(
   ])
 }
 
-/**
- * Evaluates `query` in the session `subject`. Returns the result or the errors as members of the response. The costs
- * of the query are added to `session`.
- */
+/** Returns the result or the errors as members of the response. Adds the costs of the query to `session`. */
 function outcomeOf(
   query: Query,
   subject: Session,
@@ -158,7 +155,7 @@ function outcomeOf(
   }
 }
 
-/** Parses the body in the language of the request. If parsing fails, tries the other languages. */
+/** Tries the language of the request, then the other languages. */
 function explanationIn(request: QueryRequest, languages: Languages): readonly [Language, Explanation] {
   const own = languages[request.language]
   for (const language of [own, ...Object.values(languages).filter(each => each !== own)]) {
@@ -168,7 +165,7 @@ function explanationIn(request: QueryRequest, languages: Languages): readonly [L
   throw new RequestError('bad request', msg`The body has to be {"query": …} or {"query": …, "as": …}.`)
 }
 
-/** Returns a session of `caller` in the transaction of `session`. */
+/** Shares the transaction of `session`. */
 function sessionAs(
   caller: Caller,
   session: Session,
@@ -183,7 +180,7 @@ function sessionAs(
   return new Session({ host, transaction, caller, dialect, accessOptions, memo, deadline, reads })
 }
 
-/** Returns the caller that `as` names: a built-in role, or a reference to a role, key, token or other document. */
+/** `as`: a built-in role, or a reference to a role, key, token or other document. */
 function callerAs(as: Value, session: Session): Caller {
   const { database, transaction } = session
   const admission: Admission = {
@@ -276,10 +273,7 @@ function describeOutcome(outcome: PredicateOutcome, language: ExplanationRendere
   return { grant: false, failure: described }
 }
 
-// The functions below describe the reads of an explained query: the sets, the numbers of entries and documents, and
-// suggested indexes.
-
-/** Returns the fields of the response that describe the reads. `result` is undefined if the query failed. */
+/** `result` is undefined if the query failed. */
 function describeReads(
   reads: ReadRecorder,
   result: Value | undefined,
@@ -303,7 +297,7 @@ function describeReads(
   ])
 }
 
-/** Counts the elements of a page or an array. Returns 0 for null and undefined, and 1 for any other value. */
+/** Counts the elements of a page or an array; 0 for null and undefined, and 1 for any other value. */
 function returned(result: Value | undefined): number {
   if (result === undefined || result === null) return 0
   const value = result instanceof Transient ? result.storedForm() : result
@@ -324,7 +318,7 @@ function nameOfSet(set: Ref, session: Session): Readonly<Record<string, Value>> 
   return { kind: 'index', collection, index: number === undefined ? null : ownName(index, number, session) }
 }
 
-/** Returns the name of `index` in the definition of its collection. `number`: the number of the collection. */
+/** Name of `index` in the definition of its collection. `number`: the number of the collection. */
 function ownName(index: IndexDefinition, number: number, session: Session): string | null {
   const collection = new Ref(session.database, native.collections, BigInt(number))
   for (const [name, { stored }] of ownIndexes(collection, session)) {
@@ -340,9 +334,7 @@ function collectionName(number: number, session: Session): string {
   return catalogue.nameOf(collectionOf(new Ref(session.database, number, 0n))) ?? String(number)
 }
 
-/**
- * Suggests indexes for the filters and orders of the query. Only collections that the query has scanned are considered.
- */
+/** Suggests indexes for the filters and orders of the query in collections that it has scanned. */
 function suggestions(reads: ReadRecorder, uses: readonly SetUse[], session: Session): readonly ObjectValue[] {
   const { catalogue } = session.transaction
   return uses.flatMap(use => {
@@ -365,9 +357,9 @@ function suggestions(reads: ReadRecorder, uses: readonly SetUse[], session: Sess
 }
 
 /**
- * Returns the name of an existing index for the filter or order `use`, if there is one. The index has the terms of
- * `use`, and its first values are the values of `use`. Only indexes that are defined in the language of the query are
- * considered. `number`: the number of the collection.
+ * Finds an index for the filter or order `use`: it has the terms of `use`, and its first values are the values of
+ * `use`. Only indexes that are defined in the language of the query are considered. `number`: the number of the
+ * collection.
  */
 function existingIndex(use: SetUse, number: number, session: Session): string | undefined {
   const { isOwn } = use

@@ -1,7 +1,7 @@
-// Limits the operations per second of each database. Each kind of operation has its own rate limit, a token bucket. The
-// cost of a query is known only after its evaluation. A query is therefore admitted while the bucket is not empty, and
-// may make the balance of the bucket negative. Later queries are rejected until the bucket has refilled above zero.
-// Each process reports the operations of its queries to the other processes that serve the same databases.
+// Limits the operations per second of each database, with a token bucket for each kind. The cost of a query is known
+// only after its evaluation, so a query is admitted while the bucket is not empty, and may make its balance negative.
+// Later queries are rejected until the bucket has refilled above zero. Each process reports the operations of its
+// queries to the other processes that serve the same databases.
 
 import { RateLimit } from '../base/admission/rate-limit.ts'
 import type { Clock } from '../base/clock.ts'
@@ -10,15 +10,13 @@ import type { NoticeTopic } from '../base/notices.ts'
 import { RequestError } from '../base/request-errors.ts'
 import type { DatabaseId } from '../values/value.ts'
 
-/** The kinds of operations, in the order in which the protocol names them. */
+/** In the order in which the protocol names them. */
 const rateKinds = ['compute', 'read', 'write'] as const
 
-/** A kind of operation whose rate is limited for each database. */
 export type RateKind = (typeof rateKinds)[number]
 
 export type Costs = Readonly<Record<RateKind, number>>
 
-/** Thrown for a query that exceeds the rate limits of its database. */
 export class RateLimited extends RequestError {
   override name = 'RateLimited'
   readonly kinds: readonly RateKind[]
@@ -28,26 +26,25 @@ export class RateLimited extends RequestError {
   }
 }
 
-/** The capacity of a bucket: the operations of this many seconds at the allowed rate. */
+/** Operations of this many seconds at the allowed rate. */
 const burstSeconds = 2
-/** Maximum number of databases whose buckets are stored. When a bucket is dropped, the database gets a full bucket. */
+/** Databases whose buckets are stored. After its bucket is dropped, a database gets a full one. */
 const databasesMax = 10_000
 
 /**
- * The operations that the queries of one process have used in one database. The id of the database is a decimal string,
- * because JSON has no bigints.
+ * Operations of one process in one database. The id of the database is a decimal string, because JSON has no bigints.
  */
 type UsageReport = readonly [database: string, compute: number, read: number, write: number]
 
 export class OperationLimits implements NoticeTopic {
   readonly #limited: readonly { readonly kind: RateKind; readonly buckets: RateLimit<DatabaseId> }[]
   /**
-   * The operations that queries of this process have used since the last notice to the other processes. Undefined
-   * before the first call of `collect`, because no other process needs the numbers yet.
+   * Operations of this process since its last notice. Undefined before the first call of `collect`, because no other
+   * process needs the numbers yet.
    */
   #news: Map<DatabaseId, Record<RateKind, number>> | undefined
 
-  /** `perSecond`: for each kind, the allowed operations per second of one database; 0 for no limit. */
+  /** `perSecond`: allowed operations of one database; 0 for no limit. */
   constructor(perSecond: Costs, clock: Clock) {
     this.#limited = rateKinds
       .filter(kind => perSecond[kind] > 0)
@@ -57,7 +54,7 @@ export class OperationLimits implements NoticeTopic {
       })
   }
 
-  /** Throws {@link RateLimited} if `costs` contains operations of a kind whose bucket is empty. */
+  /** Throws {@link RateLimited} if a bucket that `costs` needs is empty. */
   check(database: DatabaseId, costs: Costs): void {
     for (const { buckets, kind } of this.#limited) {
       if (costs[kind] > 0 && buckets.left(database) <= 0)
@@ -65,12 +62,10 @@ export class OperationLimits implements NoticeTopic {
     }
   }
 
-  /** Returns the kinds whose buckets are empty. */
   exhausted(database: DatabaseId): readonly RateKind[] {
     return this.#limited.filter(({ buckets }) => buckets.left(database) <= 0).map(({ kind }) => kind)
   }
 
-  /** Takes the costs of a query from the buckets. */
   charge(database: DatabaseId, costs: Costs): void {
     if (this.#limited.length === 0) return
     this.#take(database, costs)

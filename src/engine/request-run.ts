@@ -1,6 +1,5 @@
-// Runs a request: begins a transaction, authenticates the caller, evaluates the query and commits. The steps are
-// repeated if the evaluation has to wait (`Pending`), has to write, needs a newer snapshot, or takes too long for this
-// process.
+// Runs a request: begins a transaction, authenticates the caller, evaluates the query and commits. Repeats these steps
+// if the evaluation has to wait (`Pending`), has to write, needs a newer snapshot, or takes too long for this process.
 
 import { assert } from '../base/assert.ts'
 import { isStackExhaustion } from '../base/catch-error.ts'
@@ -35,12 +34,12 @@ import { storeFailure } from './store-failures.ts'
 const everything = Number.POSITIVE_INFINITY
 
 /**
- * Maximum number of retries of a query in the slow lane, if the client sets no other maximum. This number is high
- * because many other transactions commit during a long evaluation.
+ * Retries of a query in the slow lane, if the client sets no maximum. Many other transactions commit during a long
+ * evaluation.
  */
 const slowRetriesDefault = 4 * limits.contentionRetriesDefault
 
-/** Milliseconds before a read is retried, if its snapshot is older than the request's `lastSeenTxn`. */
+/** Milliseconds before a read is retried whose snapshot is older than the request's `lastSeenTxn`. */
 const snapshotRetryMs = 1
 
 export function languageOf({ languages }: EngineOptions, { language: name }: QueryRequest): Language {
@@ -49,7 +48,7 @@ export function languageOf({ languages }: EngineOptions, { language: name }: Que
   return language
 }
 
-/** Runs a request and returns its response. Never throws, never rejects. */
+/** Never throws, never rejects. */
 export function runRequest(
   options: EngineOptions,
   request: QueryRequest,
@@ -87,7 +86,7 @@ class RequestRun {
     return wait === undefined ? this.#read() : this.#readAfter(wait)
   }
 
-  /** Waits until the store contains the commits that the read needs. Then runs the read. */
+  /** Waits until the store contains the commits that the read needs. */
   async #readAfter(wait: Promise<void>): Promise<QueryResponse> {
     try {
       await this.#kind.budget.wait(wait)
@@ -103,13 +102,13 @@ class RequestRun {
       return this.#responses.succeeded(outcome, this.#progress)
     } catch (error) {
       const wait = isUnauthorized(error) ? this.#refreshFor(error) : undefined
-      // If the refresh fails, the process does not know whether the secret is valid. The response is then 503 instead
-      // of 401, so that a client does not discard a new secret.
+      // A failed refresh leaves open whether the secret is valid. The response is then 503 instead of 401, so that a
+      // client does not discard a new secret.
       return wait === undefined ? this.#recover(error) : this.#readAfter(wait)
     }
   }
 
-  /** Lets the process that commits run the query. Never rejects. */
+  /** Never rejects. */
   async #forward(forward: NonNullable<EngineOptions['forward']>): Promise<QueryResponse> {
     const { budget } = this.#kind
     budget.end()
@@ -121,15 +120,15 @@ class RequestRun {
     }
   }
 
-  /** `current`: the promise of {@link #refreshFor}. The write waits for this promise. */
+  /** `current`: the promise of {@link #refreshFor}, for which the write waits. */
   async #write(current?: Promise<void>): Promise<QueryResponse> {
     const { lastSeenTxn, retriesMax, stampTime } = this.#request
     const { forward, neverCommits, store } = this.#options
     const { budget } = this.#kind
     if (forward) return this.#forward(forward)
     try {
-      // The commit validates the read set against the newest state. A write can therefore read any snapshot that is not
-      // older than `lastSeenTxn`.
+      // The commit validates the read set against the newest state, so a write can read any snapshot that is not older
+      // than `lastSeenTxn`.
       const needsNoWait = neverCommits || lastSeenTxn === undefined
       const wait = current ?? (needsNoWait ? undefined : store.ready(lastSeenTxn))
       if (wait !== undefined) await budget.wait(wait)
@@ -144,7 +143,7 @@ class RequestRun {
       })
       return this.#responses.succeeded(outcome, this.#progress)
     } catch (error) {
-      // A failed query does not commit. So its reads are not validated, and may have been stale.
+      // A failed query does not commit, so its reads are not validated and may have been stale.
       const isResult = error instanceof LanguageError || isUnauthorized(error)
       const wait = isResult ? this.#refreshFor(error) : undefined
       return wait === undefined ? this.#recover(error) : this.#write(wait)
@@ -152,10 +151,10 @@ class RequestRun {
   }
 
   /**
-   * Fetches all commits of other machines after a failure, because one of these commits may make the request succeed.
-   * The caller evaluates the query again after the promise resolves. Returns undefined for the second failure of a
-   * request. Also returns undefined if the client's address has used up its limit. Because of this limit,
-   * unauthenticated clients cannot control how often this machine queries the store.
+   * Fetches all commits of other machines after a failure, because one of them may make the request succeed. The caller
+   * evaluates the query again after the promise resolves. Undefined for the second failure of a request, and if the
+   * client's address has used up its limit, so that unauthenticated clients cannot control how often this machine
+   * queries the store.
    */
   #refreshFor(error: unknown): Promise<void> | undefined {
     const { neverCommits, unknownSecrets, store } = this.#options
@@ -167,7 +166,7 @@ class RequestRun {
     return this.#isRefreshTaken ? store.ready(everything) : undefined
   }
 
-  /** Evaluates the query in the slow lane. Never rejects. */
+  /** Never rejects. */
   async #goSlow(): Promise<QueryResponse> {
     const { forward, rateLimits, slowLane, store, timers } = this.#options
     const { authorization = '', linearized, retriesMax } = this.#request
@@ -209,7 +208,7 @@ class RequestRun {
     }
   }
 
-  /** Waits briefly and runs the request again. Meanwhile, commits of other transactions may allow a newer snapshot. */
+  /** Lets other transactions commit meanwhile, which may allow a newer snapshot. */
   async #readLater(): Promise<QueryResponse> {
     try {
       await this.#kind.budget.wait(wait(snapshotRetryMs, this.#options.timers))
@@ -220,9 +219,9 @@ class RequestRun {
   }
 
   /**
-   * Waits for `pending` and runs the request again. If `pending` checks a password, a worker forwards the request,
-   * because the committing process limits the failed password checks of all workers. The committing process then runs
-   * the complete query, so that a query with writes checks the password only once.
+   * If `pending` checks a password, a worker forwards the request, because the committing process limits the failed
+   * password checks of all workers. That process then runs the complete query, so that a query with writes checks the
+   * password only once.
    */
   #waitOrForward(pending: Pending): Promise<QueryResponse> {
     const { forward } = this.#options
@@ -269,8 +268,7 @@ class RequestRun {
     budget.ticket.regroup(budgetOwnerOf(caller, this.#request.address))
     try {
       const rendered = this.#kind.task(session)
-      // This is the last check of the deadline. After this line, only the store determines whether the request
-      // succeeds.
+      // The last check of the deadline: after this line, only the store determines whether the request succeeds.
       budget.requireInTime()
       budget.end()
       return rendered
@@ -297,7 +295,7 @@ class RequestRun {
     })
   }
 
-  /** Ends the time measurement of a failed request. Returns `response`. */
+  /** Ends the time measurement of a failed request. */
   #ended(response: QueryResponse): QueryResponse {
     this.#kind.budget.end()
     return response

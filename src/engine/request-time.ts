@@ -1,4 +1,4 @@
-// The time of a request: its deadline, and the time for which its evaluations may block this process.
+// The deadline of a request, and the time for which its evaluations may block this process.
 
 import type { Ticket } from '../base/admission/ticket.ts'
 import { TimeBudget, type TimedWork } from '../base/admission/time-budget.ts'
@@ -12,7 +12,6 @@ import type { QueryRequest } from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { queueOf, type SlowLane, TooLong } from './slow-lane-contract.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const requestTimeLimits = {
   /**
    * Maximum number of milliseconds for which a stream's expression may block the process; own limit. A stream cannot
@@ -22,19 +21,17 @@ const requestTimeLimits = {
 } as const
 
 /**
- * The outcome of a long evaluation. `goes on`: the evaluation continues until its deadline. `moves`: the evaluation
- * moves to the slow lane (processes for long queries), if there is a slow lane. `fails`: the evaluation fails, because
- * no other process can produce its result.
+ * For a long evaluation. `goes on`: until its deadline. `moves`: to the slow lane (processes for long queries), if
+ * there is one. `fails`: no other process can produce the result.
  */
 type LongAction = 'goes on' | 'moves' | 'fails'
 
 export class RequestTime {
   /**
-   * The start time, in microseconds of the monotonic clock of {@link EngineOptions.host}. The time of day is not used,
-   * because it may be changed during the request.
+   * Microseconds of the monotonic clock of {@link EngineOptions.host}, because the time of day may be changed during
+   * the request.
    */
   readonly started: number
-  /** The evaluation is cancelled after this time. */
   readonly deadline: number
   /** Cancels an evaluation that takes too long. */
   readonly watch: Watch
@@ -43,11 +40,11 @@ export class RequestTime {
   readonly #options: EngineOptions
   readonly #authorization: string
   readonly #failsWhenLong: boolean
-  /** The slow lane to which a long evaluation moves; undefined if the evaluation may not move. */
+  /** Undefined if the evaluation may not move. */
   readonly #slowLane: SlowLane | undefined
   /**
-   * The current work, if this work may block the process only for a limited time. Undefined if no work has begun, or if
-   * the work may block the process until the deadline.
+   * The current work, if it may block the process only for a limited time. Undefined if no work has begun, or if the
+   * work may block the process until the deadline.
    */
   #work: TimedWork | undefined
 
@@ -80,14 +77,14 @@ export class RequestTime {
     return this.#slowLane !== undefined
   }
 
-  /** True if the current evaluation may not use more time in this process. */
+  /** The current evaluation may not use more time in this process. */
   get isUsedUp(): boolean {
     return this.#work?.isOver() === true
   }
 
   /**
-   * Begins to measure the time of the work. {@link countFor} later assigns the measured time to a database. If a
-   * measurement is already running, it continues, because the process has served no other request meanwhile.
+   * Begins to measure the time of the work; {@link countFor} later assigns it to a database. A running measurement
+   * continues, because the process has served no other request meanwhile.
    */
   begin(): void {
     if (this.#work) return
@@ -95,13 +92,12 @@ export class RequestTime {
     else this.#work = this.#slowLane?.time.begin(queueOf(undefined, this.#authorization))
   }
 
-  /** Ends the current measurement. Called when the work has finished, was cancelled, or has to wait. */
+  /** Called when the work has finished, was cancelled, or has to wait. */
   end(): void {
     this.#work?.end()
     this.#work = undefined
   }
 
-  /** Charges the time of the current work to a database. */
   countFor(database: DatabaseId): void {
     this.#work?.countFor(queueOf(database, ''))
   }
@@ -115,8 +111,8 @@ export class RequestTime {
   }
 
   /**
-   * Waits for a promise. Rejects with `time out` if the promise is still pending at the deadline, and with the error of
-   * the ticket if the request should stop.
+   * Rejects with `time out` if the promise is still pending at the deadline, and with the error of the ticket if the
+   * request should stop.
    */
   async wait(promise: Promise<void>): Promise<void> {
     this.end()
@@ -124,7 +120,7 @@ export class RequestTime {
     await this.ticket.wait(within(promise, this.leftMs(), this.#options.timers, late))
   }
 
-  /** Cancels the current evaluation, because it takes too long for this process. */
+  /** Cancels the current evaluation, which takes too long for this process. */
   #leave(): never {
     if (this.#failsWhenLong) throw timedOut()
     this.#work?.cancel()

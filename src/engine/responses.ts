@@ -1,4 +1,4 @@
-// Creates the response to a request from the request's latest evaluation. Also logs why requests fail.
+// Creates the response to a request from its latest evaluation. Also logs why requests fail.
 
 import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
@@ -30,8 +30,8 @@ import type { RequestTime } from './request-time.ts'
 const noCosts: Readonly<TransactionCounters> = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
 
 /**
- * The costs and facts of an evaluation, copied from its session. A session and its transaction take tens of kilobytes.
- * This copy lets the runtime free the session while the commit is written to disk.
+ * Copied from the session of an evaluation. A session and its transaction take tens of kilobytes, which the copy lets
+ * the runtime free while the commit is written to disk.
  */
 interface EvaluationFacts {
   readonly database: DatabaseId
@@ -42,7 +42,6 @@ interface EvaluationFacts {
   readonly named: readonly NamedObject[]
 }
 
-/** Returns the costs and facts of a finished evaluation. */
 export function evaluationFacts({
   byteReadOps,
   computeOps,
@@ -54,23 +53,20 @@ export function evaluationFacts({
   return { database, snapshotTime, computeOps, byteReadOps, readBytes: counters.readBytes, named: named.list }
 }
 
-/** Facts that are known when a transaction has begun. */
 interface Begun {
   /** The read timestamp of the transaction. */
   readonly readTimestamp: Micros
 }
 
-/** Facts that are known when the caller is authenticated. */
 interface Authenticated extends Begun {
-  /** The location of the query's database. */
   readonly place: DatabasePlace
-  /** The caller, in the format of the query log. */
+  /** In the format of the query log. */
   readonly caller: CallerMark
 }
 
 /**
- * The state that the latest evaluation of a request has reached. The response to a failed query contains the facts that
- * were known when the query failed.
+ * The state that the latest evaluation has reached. The response to a failed query contains the facts that were known
+ * when it failed.
  */
 export type Progress =
   | { readonly state: 'parsed' }
@@ -78,12 +74,12 @@ export type Progress =
   | ({ readonly state: 'authenticated' } & Authenticated)
   | ({ readonly state: 'evaluated'; readonly facts: EvaluationFacts } & Authenticated)
 
-/** Returns the costs and facts of the latest evaluation; undefined until the evaluation has ended. */
+/** Undefined until the evaluation has ended. */
 export function factsOf(progress: Progress): EvaluationFacts | undefined {
   return progress.state === 'evaluated' ? progress.facts : undefined
 }
 
-/** Returns all members of a response except `status` and `body`. */
+/** All members except `status` and `body`. */
 function membersOf(
   progress: Progress,
   txnTime: Micros,
@@ -94,7 +90,7 @@ function membersOf(
   return { txnTime, metrics, database: facts?.database, place, caller, named: facts?.named }
 }
 
-/** Creates the response to one request from the progress of its latest evaluation. */
+/** For one request, from the progress of its latest evaluation. */
 export class Responses {
   readonly #options: EngineOptions
   readonly #request: QueryRequest
@@ -126,7 +122,7 @@ export class Responses {
     return { status, body, ...(lesson !== undefined && { lesson }), ...membersOf(progress, time, metrics) }
   }
 
-  /** Returns a response that becomes valid when another process has committed `attempt`. */
+  /** Becomes valid when another process has committed `attempt`. */
   uncommitted(
     attempt: Attempt<RenderedResponse>,
     again: (transaction: Transaction) => RenderedResponse,
@@ -137,7 +133,7 @@ export class Responses {
     return { ...result, ...members, attempt: { ...attempt, result: undefined }, again }
   }
 
-  /** Returns the response to a request for an explanation. The transaction of the explanation is never committed. */
+  /** The transaction of an explanation is never committed. */
   explanation(body: string, progress: Progress): QueryResponse {
     const facts = factsOf(progress)
     assert(facts !== undefined, 'an explanation ends an evaluation')
@@ -147,8 +143,8 @@ export class Responses {
   }
 
   /**
-   * Completes a response from the process that commits: the reported query time includes the time for forwarding the
-   * request. The process that commits has already charged the costs.
+   * Adds the time for forwarding the request to the query time of a response from the process that commits. That
+   * process has already charged the costs.
    */
   forwarded(response: QueryResponse): QueryResponse {
     const { metrics } = response
@@ -158,8 +154,7 @@ export class Responses {
   }
 
   /**
-   * Completes a response from the slow lane. The reported query time includes the wait for a slow-lane process. If the
-   * response has no request error, the costs are charged.
+   * Adds the wait for a slow-lane process to the query time. Charges the costs unless the response has a request error.
    */
   fromSlowLane(response: QueryResponse, progress: Progress): QueryResponse {
     if (!response.metrics) return { ...response, isSlow: true }
@@ -180,7 +175,7 @@ export class Responses {
     }
   }
 
-  /** Returns the response to a query that failed with `error`. Includes the costs if `error.reportsCosts` is true. */
+  /** For a query that failed with `error`. Includes the costs if `error.reportsCosts` is true. */
   rejected(error: LanguageError, progress: Progress): QueryResponse {
     const reported = error.reportsCosts ? factsOf(progress) : undefined
     const costs = { ...noCosts, readBytes: reported?.readBytes ?? 0 }
@@ -192,10 +187,7 @@ export class Responses {
     }
   }
 
-  /**
-   * Returns the response to a request that failed with a request error, such as `time out`. `retries`: how many
-   * attempts have conflicted with other transactions.
-   */
+  /** For a request error, such as `time out`. `retries`: attempts that have conflicted with other transactions. */
   failed(error: RequestError, progress: Progress, retries = 0): QueryResponse {
     const rateLimited = error instanceof RateLimited ? error.kinds : []
     const unmetered = error.code === 'unauthorized' || error.code === 'internal server error'
@@ -241,18 +233,16 @@ export class Responses {
   }
 }
 
-// While the store is unavailable, all requests fail. The service log then gets one line every few seconds instead of
-// one line for each request.
-
-/** The method of the service log that this file uses. */
 interface FailureLogger {
   error(fields: object, text: string): void
 }
 
-/** Milliseconds between two log lines about an unavailable store. */
 const linesEveryMs = 5_000
 
-/** Returns a function that logs the failure of a request. */
+/**
+ * Logs failed requests. While the store is unavailable, all requests fail, so the log gets one line every few seconds
+ * instead of one for each request.
+ */
 export function failureLog(log: FailureLogger, clock: Pick<Clock, 'elapsedMs'>): (error: unknown) => void {
   let loggedMs = Number.NEGATIVE_INFINITY
   let requests = 0

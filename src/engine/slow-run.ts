@@ -1,11 +1,11 @@
-// Runs in the service: sends a query to the slow lane (processes that evaluate long queries), and commits the query's
-// writes. The response to a reading query is forwarded unchanged. For a writing query, the slow lane returns an
-// attempt: the writes and the reads of the query. The service validates and commits the attempt. If other commits have
-// changed what the query read, the attempt is stale, and the slow lane evaluates the query again.
+// Runs in the service: sends a query to the slow lane (processes that evaluate long queries), and commits its writes.
+// Responses to reading queries are forwarded unchanged. For a writing query, the slow lane returns an attempt: the
+// writes and the reads of the query. The service validates and commits it. If other commits have changed what the query
+// read, the attempt is stale, and the slow lane evaluates the query again.
 //
 // Some writes contain the commit time and cannot be changed after the evaluation, for example the entries of an index
 // over `ts`. The slow lane then chooses a commit time in the future (slow-lane-contract.ts#Leads), and the service
-// commits the attempt at exactly this time. If the attempt arrives after this time, the query is evaluated again.
+// commits at exactly this time. If the attempt arrives later, the query is evaluated again.
 
 import { type Timers, wait } from '../base/timers.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
@@ -14,21 +14,20 @@ import { ContendedTransaction, WriteNeeded } from '../storage/store/store-contra
 import type { QueryResponse } from './engine-contract.ts'
 import { type LaneJob, leadFor, type SlowLane } from './slow-lane-contract.ts'
 
-/** The parameters of a query in the slow lane. */
 interface SlowRun {
   readonly slowLane: SlowLane
   readonly store: Store
-  /** True: another process commits. A writing query then fails with {@link WriteNeeded}. */
+  /** Another process commits. A writing query then fails with {@link WriteNeeded}. */
   readonly commitsElsewhere?: boolean
   readonly timers: Timers
   /**
-   * Creates the job, with the remaining time of the query as its time limit. `lead`: the microseconds from the start of
-   * the evaluation to the commit time.
+   * The job's time limit is the remaining time of the query. `lead`: microseconds from the start of the evaluation to
+   * the commit time.
    */
   readonly job: (lead: number) => LaneJob
-  /** The maximum number of retries after conflicts with other transactions. */
+  /** Retries after conflicts with other transactions. */
   readonly retriesMax: number
-  /** The number of retries after which a schema change is evaluated under the writer lock. Undefined: never. */
+  /** Retries after which a schema change is evaluated under the writer lock. Undefined: never. */
   readonly pushRetriesMax?: number
   /** Throws `time out` after the deadline. */
   readonly requireInTime: () => void
@@ -36,28 +35,23 @@ interface SlowRun {
   readonly checkCosts: (response: QueryResponse, writes: boolean) => void
 }
 
-/** A commit at a fixed time starts this many microseconds early, because the event loop may delay the start. */
+/** Microseconds by which a commit at a fixed time starts early, because the event loop may delay it. */
 const earlyMicros = 10_000
-/**
- * The longest evaluation, in microseconds, that may be repeated under the writer lock. All other writers wait for the
- * repeated evaluation.
- */
+/** Microseconds of the longest evaluation that may be repeated under the writer lock, while all other writers wait. */
 const turnMicrosMax = 500_000
 
 /**
- * Returns whether the query of an attempt may be evaluated again under the writer lock. This is allowed only for schema
- * changes. A schema change reads much data and must wait for its commit time. During the wait, any commit of another
- * machine may make the attempt stale, so retries may never succeed. Schema changes are rare, so other writers seldom
- * wait for a schema change.
+ * Only a schema change may be evaluated again under the writer lock. It reads much data and must wait for its commit
+ * time; meanwhile, any commit of another machine may make the attempt stale, so retries may never succeed. Schema
+ * changes are rare, so other writers seldom wait for one.
  */
 function mayTakeTurn({ changesSchema, evaluationMicros }: Attempt<undefined>): boolean {
   return changesSchema && evaluationMicros <= turnMicrosMax
 }
 
 /**
- * Runs the query, commits its writes, and returns the response. Rejects with a RequestError, or with
- * {@link ContendedTransaction} after too many retries. Rejects with {@link WriteNeeded} if the query writes and another
- * process commits.
+ * Returns the response after the commit. Rejects with a RequestError, with {@link ContendedTransaction} after too many
+ * retries, or with {@link WriteNeeded} if the query writes and another process commits.
  */
 export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
   const { pushRetriesMax = Number.POSITIVE_INFINITY, slowLane } = run

@@ -3,17 +3,16 @@
 import { RequestError } from '../base/request-errors.ts'
 import { ContendedTransaction, StoreUnavailableError } from '../storage/store/store-contract.ts'
 
-/** The message of a contended transaction. The protocol fixes this text. */
+/** Fixed by the protocol. */
 const contentionText = 'Transaction was aborted due to detection of concurrent modification.'
 
-/** The messages for writes that fail because the store is unavailable. */
 const unavailableText = {
   'not committed': 'The store of the service is not available now; nothing was written.',
   unknown:
     'The store of the service became unavailable during the commit: it may have been committed, or not.',
 } as const
 
-/** Returns the request error for an expected failure of the store; undefined for all other errors. */
+/** Undefined for errors that are no expected failures of the store. */
 export function storeFailure(error: unknown): RequestError | undefined {
   if (error instanceof ContendedTransaction) {
     return new RequestError('contended transaction', contentionText)

@@ -1,6 +1,5 @@
-// Measures an index or a collection: the number of its entries or documents, and their bytes in the store. Each request
-// measures one page of rows. An index is a named index of version 4, or an index or a unique constraint in the
-// definition of a collection.
+// Measures one page of an index or a collection: the number of entries or documents, and their bytes in the store. An
+// index is a named index of version 4, or an index or a unique constraint in the definition of a collection.
 
 import { msg } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -12,7 +11,6 @@ import { native, type Ref } from '../values/value.ts'
 import type { QueryRequest } from './engine-contract.ts'
 import type { Task } from './request-kind.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const storedSizeLimits = {
   /** Maximum number of rows that one request reads to measure an index or a collection; own limit. */
   sizeRows: 10_000,
@@ -23,21 +21,20 @@ const indexBodyText =
 const collectionBodyText =
   'The body has to be {"collection": NAME}. For the next page, add the "after" of the previous response.'
 
-/** The maximum length of a cursor in base64. */
+/** Of a cursor in base64. */
 const cursorCharsMax = Math.ceil((sizeCursorBytesMax * 4) / 3)
 
 interface SizeRequest {
-  /** The collection that defines the index; undefined for a named index of version 4. */
+  /** Collection that defines the index; undefined for a named index of version 4. */
   readonly collection: string | undefined
-  /** The name of an index, or the position of a unique constraint among the unique constraints of its collection. */
+  /** Name of an index, or position of a unique constraint among those of its collection. */
   readonly part: string | number
   readonly after: Uint8Array | undefined
 }
 
 /**
- * Measures one page of an index. In the response, `entries` counts the live entries. `bytes` is the size of the live
- * and the past entries. `after` is the cursor of the next page, or null. Callers without a built-in role, and callers
- * with the role `client`, get `forbidden`.
+ * `entries` counts the live entries, `bytes` the live and the past entries. `after` is the cursor of the next page, or
+ * null. Callers without a built-in role, and callers with the role `client`, get `forbidden`.
  */
 export const indexSize =
   (request: QueryRequest): Task =>
@@ -50,9 +47,8 @@ export const indexSize =
   }
 
 /**
- * Measures one page of a collection. In the response, `documents` counts the live documents. `bytes` is the size of the
- * live and the past versions. `after` is the cursor of the next page, or null. Callers without a built-in role, and
- * callers with the role `client`, get `forbidden`.
+ * `documents` counts the live documents, `bytes` the live and the past versions. `after` is the cursor of the next
+ * page, or null. Callers without a built-in role, and callers with the role `client`, get `forbidden`.
  */
 export const collectionSize =
   (request: QueryRequest): Task =>

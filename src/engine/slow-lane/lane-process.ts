@@ -1,5 +1,5 @@
-// Controls one slow-lane process from the service. The slow-lane process runs one job at a time. When the process exits
-// for any reason, its current job fails, and later jobs run in another process.
+// Controls one slow-lane process from the service. It runs one job at a time. When it exits for any reason, its current
+// job fails, and later jobs run in another process.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
@@ -16,18 +16,18 @@ import type { FromLane, ToLane } from './messages.ts'
 import { outOfMemory } from './out-of-memory.ts'
 import { PendingJob } from './pending-job.ts'
 
-/** In a slow-lane process, this file descriptor is the socket to the service. */
+/** In a slow-lane process, the file descriptor of the socket to the service. */
 export const laneDescriptor = 3
 
-/** Options that all processes of a slow lane share. */
+/** Shared by all processes of a slow lane. */
 export interface LaneOptions {
-  /** Starts a process with a socket at {@link laneDescriptor}. */
+  /** Provides a socket at {@link laneDescriptor}. */
   readonly spawn: () => ChildProcess
   readonly reserveIds: ReserveIds
-  /** Returns the sequence number of the newest durable record in the commit log; 0 if there is no commit log. */
+  /** Newest durable record in the commit log; 0 without a log. */
   readonly logSequence: () => number
   readonly memoryMb: number
-  /** Returns the number of processes that the system has killed so far because of a lack of memory. */
+  /** Processes that the system has killed so far because of a lack of memory. */
   readonly memoryKills: () => number
   /** Called when a process exits unexpectedly. */
   readonly onDeath: (reason: string) => void
@@ -40,15 +40,12 @@ interface RunningJob {
   readonly onOver: () => void
 }
 
-/**
- * Maximum number of characters that the service keeps from a process's standard error. They explain the exit of the
- * process. The last characters are kept.
- */
+/** Last characters of standard error that the service keeps, to explain the exit of the process. */
 const lastWordsMax = 4096
 
 const failed = (cause: string) => new Error(`a process of the slow lane has exited (${cause})`)
 
-/** The error of a job whose process was killed from outside the service. The job has written nothing. */
+/** Error of a job whose process was killed from outside the service. The job has written nothing. */
 const killed = () =>
   new RequestError(
     'service unavailable',
@@ -60,7 +57,7 @@ export class LaneProcess {
   readonly #child: ChildProcess
   /** Undefined if the process could not be started. */
   readonly #socket: Duplex | undefined
-  /** Resolves when the process accepts jobs. Never resolves if the process exits during its start. */
+  /** Resolves when the process accepts jobs. Never resolves if it exits during its start. */
   readonly ready: Promise<void>
   readonly ended: Promise<void>
   readonly #start = Promise.withResolvers<void>()
@@ -68,20 +65,19 @@ export class LaneProcess {
   #isExhausted = false
   #ranOutOfMemory = false
   #running: RunningJob | undefined
-  /** The evaluated job whose writes are not committed yet. */
+  /** Evaluated, but its writes are not committed yet. */
   #pending: PendingJob | undefined
   #verdict: RequestError | undefined
   #lastWords = ''
   #isEnding = false
-  /** The value of `memoryKills` at the start of the last job. */
+  /** `memoryKills` at the start of the last job. */
   #memoryKillsBefore = 0
 
   constructor(options: LaneOptions) {
     this.#options = options
     this.#child = options.spawn()
     this.ready = this.#start.promise
-    // In Node's types, `stdio` is always present. At runtime, `stdio` is undefined if no file descriptors are
-    // available.
+    // Always present in Node's types, but undefined if no file descriptors are available.
     this.#socket = this.#child.stdio?.[laneDescriptor] as Duplex | undefined
     // When the process exits, its socket fails, too. The exit event reports the reason.
     this.#socket?.on('error', () => {})
@@ -107,25 +103,22 @@ export class LaneProcess {
     return this.#isReady
   }
 
-  /** True if the memory of earlier queries is not freed, or if the process exited because of a lack of memory. */
+  /** The memory of earlier queries is not freed, or the process exited because of a lack of memory. */
   get isExhausted(): boolean {
     return this.#isExhausted
   }
 
-  /** True if the last query failed because of a lack of memory. */
+  /** The last query failed because of a lack of memory. */
   get ranOutOfMemory(): boolean {
     return this.#ranOutOfMemory
   }
 
-  /** True while the service commits a query of this process. The process should not be killed during the commit. */
+  /** The service commits a query of this process, which should not be killed meanwhile. */
   get isCommitting(): boolean {
     return this.#pending?.isCommitting === true
   }
 
-  /**
-   * Evaluates one query. Calls `onCommit` when the commit of the query begins, and `onOver` when the process can run
-   * another job.
-   */
+  /** Calls `onCommit` when the commit of the query begins, and `onOver` when the process can run another job. */
   run(
     job: Extract<ToLane, { kind: 'job' }>,
     body: readonly Uint8Array[],
@@ -149,7 +142,7 @@ export class LaneProcess {
   #readStderr(text: string): void {
     this.#lastWords = (this.#lastWords + text).slice(-lastWordsMax)
     // Lines in JSON are log lines of the process, so they are passed on to the service's log. Other lines come from the
-    // runtime, such as its report of an out-of-memory error, and are not passed on.
+    // runtime, such as its report of an out-of-memory error.
     for (const line of text.split('\n')) if (line.startsWith('{')) process.stderr.write(`${line}\n`)
   }
 
@@ -177,7 +170,7 @@ export class LaneProcess {
         break
       case 'response': {
         const response = withBody(message.response, body)
-        // The job is removed first, because `responded` and `onOver` may start the next job in the process.
+        // Removed first, because `responded` and `onOver` may start the next job in the process.
         const pending = this.#takePending()
         const running = pending === undefined ? this.#takeRunning() : undefined
         pending?.responded(response)
@@ -261,10 +254,9 @@ export class LaneProcess {
   }
 
   /**
-   * Returns whether the process exited because of a lack of memory. If the process reaches its own memory limit, the
-   * runtime reports this on standard error and aborts. If the system lacks memory, the system sends SIGKILL to the
-   * largest process. Other programs may also send SIGKILL, so this method checks the system's counter of out-of-memory
-   * kills.
+   * True if the process exited because of a lack of memory. At the process's own memory limit, the runtime reports this
+   * on standard error and aborts. If the system lacks memory, it sends SIGKILL to the largest process. Other programs
+   * may also send SIGKILL, so this method checks the system's counter of out-of-memory kills.
    */
   #isOutOfMemory(signal: string | null): boolean {
     if (signal === 'SIGKILL') return this.#options.memoryKills() > this.#memoryKillsBefore

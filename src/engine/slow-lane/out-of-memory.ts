@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs'
 import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
 
-/** Creates the error for a query that exceeded the limit of `maxMb` megabytes. */
+/** `maxMb`: the limit that the query exceeded, in megabytes. */
 export function outOfMemory(maxMb: number): RequestError {
   return new RequestError('bad request', msg`Query takes too much memory. Max: ${maxMb} MB.`)
 }
 
 /**
- * Returns how many processes the system has killed so far because of a lack of memory. Returns 0 if the system does not
- * report this number. Linux counts the kills of the whole machine, including kills at the memory limit of a container.
+ * Processes that the system has killed so far because of a lack of memory; 0 if the system does not report this number.
+ * Linux counts the kills of the whole machine, including kills at the memory limit of a container.
  */
 export function systemMemoryKills(): number {
   try {

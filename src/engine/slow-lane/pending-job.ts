@@ -1,6 +1,5 @@
-// When a slow-lane process has evaluated a query that writes, it sends the attempt: the writes of the query and the
-// read set (what the query has read). The service then creates a PendingJob. Through this object, the service asks the
-// process to validate the read set. After the commit, the service asks for the response.
+// A writing query between its evaluation and its commit. The slow-lane process has sent its attempt (the writes and the
+// read set). The service asks the process to validate the read set, and after the commit for the response.
 
 import type { Attempt } from '../../storage/store/attempt.ts'
 import type { CommitRecord } from '../../storage/store/last-commit.ts'
@@ -13,9 +12,9 @@ import type { ToLane } from './messages.ts'
 interface PendingJobOptions {
   readonly attempt: Attempt<undefined>
   readonly send: (message: ToLane) => void
-  /** Returns the sequence number of the newest record in the commit log; 0 if there is no commit log. */
+  /** Newest record in the commit log; 0 without a log. */
   readonly logSequence: () => number
-  /** Called when the commit begins. From then on, the slow-lane process must not be killed. */
+  /** From then on, the slow-lane process must not be killed. */
   readonly onCommit: () => void
   /** Called when the slow-lane process has no more work for this job. */
   readonly onOver: () => void
@@ -72,26 +71,22 @@ export class PendingJob implements PendingCommit {
     this.#end()
   }
 
-  /** Called when the slow-lane process has validated the read set. */
   validated(since: CommitRecord | 'stale'): void {
     this.#validation?.resolve(since)
     this.#validation = undefined
   }
 
-  /** Called when the slow-lane process has evaluated the query again. */
   evaluated(attempt: Attempt<undefined> | 'stale'): void {
     this.#evaluation?.resolve(attempt)
     this.#evaluation = undefined
   }
 
-  /** Called when the slow-lane process has rendered the response. */
   responded(response: QueryResponse): void {
     this.#response?.resolve(response)
     this.#response = undefined
     this.#end()
   }
 
-  /** Called when the slow-lane process has exited. */
   fail(reason: unknown): void {
     this.#failure = reason
     this.#validation?.reject(reason)
@@ -107,10 +102,7 @@ export class PendingJob implements PendingCommit {
   }
 }
 
-/**
- * Creates the error for a committed query whose response is lost. The error tells the client that the outcome is
- * unknown.
- */
+/** For a committed query whose response is lost: the client learns that the outcome is unknown. */
 function lostResponse(): StoreUnavailableError {
   const text = 'a process of the slow lane has exited after its query was committed'
   return new StoreUnavailableError(text, { outcome: 'unknown' })

@@ -1,15 +1,14 @@
-// The slow lane of a service: a few processes that evaluate long queries. The processes open the same data as the
-// service. One process stays ready. Further processes are started on demand and exit after an idle time. Each database
-// has a queue of waiting queries. The queues take turns, and no queue uses all processes while other queues wait. A
-// process is killed if it is still busy after the deadline of its query.
+// The slow lane of a service: a few processes that evaluate long queries on the data of the service. One process stays
+// ready; further ones are started on demand and exit after an idle time. Each database has a queue of waiting queries.
+// The queues take turns, and no queue uses all processes while other queues wait. A process that is still busy after
+// the deadline of its query is killed.
 //
 // A process is replaced if the memory of its finished query is not freed. Until the replacement is ready, the old
-// process runs no more queries of the database whose query used up the memory, but runs queries of other databases. If
-// the old process runs out of memory, its query is evaluated again in another process.
+// process runs no more queries of the database whose query used up the memory, but queries of other databases. If it
+// runs out of memory, its query is evaluated again in another process.
 //
-// The database whose query used up the memory gets fewer processes. Until the replacement is ready, the replacement is
-// counted as a process of this database. For some time, this database gets a process only if another process remains
-// free for other databases.
+// The database whose query used up the memory gets fewer processes. A replacement that is not ready counts as one of
+// its processes. For some time, this database gets a process only if another process remains free for other databases.
 
 import { FairQueue } from '../../base/admission/fair-queue.ts'
 import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
@@ -22,7 +21,6 @@ import { LongQueries } from '../long-queries.ts'
 import { type LaneJob, type LaneOutcome, Leads, type SlowLane } from '../slow-lane-contract.ts'
 import { type LaneOptions, LaneProcess } from './lane-process.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const slowLaneLimits = {
   /** Maximum number of queries that wait for the slow lane; own limit. */
   laneWaitingMax: 1000,
@@ -41,12 +39,12 @@ export const slowLaneLimits = {
 } as const
 
 interface SlowLaneOptions extends LaneOptions {
-  /** Milliseconds that a query may block the main process before the query moves to the slow lane. */
+  /** Milliseconds for which a query may block the main process before it moves to the slow lane. */
   readonly afterMs: number
   readonly processesMax: number
   readonly timers: Timers
   readonly clock: Clock
-  /** Returns the number of milliseconds that this thread has waited for a CPU so far. */
+  /** Milliseconds that this thread has waited for a CPU so far. */
   readonly starvedMs: () => number
 }
 
@@ -59,9 +57,9 @@ interface LaneLoad {
 
 interface QueuedJob {
   readonly job: LaneJob
-  /** The path of the job in the queue of waiting jobs: the queue of the job, then its owner. */
+  /** In the queue of waiting jobs: the queue of the job, then its owner. */
   readonly path: readonly string[]
-  /** The deadline in milliseconds of the monotonic clock. */
+  /** In milliseconds of the monotonic clock. */
   readonly deadlineMs: number
   readonly resolve: (outcome: LaneOutcome) => void
   readonly reject: (error: unknown) => void
@@ -69,44 +67,42 @@ interface QueuedJob {
 }
 
 /**
- * A process that is being replaced, because a query of `queue` has used up the memory of the process. The process
- * serves only other queues, and is killed when its replacement is ready. `place`: the index of the replacement in
- * `#processes`.
+ * A process that is being replaced, because a query of `queue` has used up its memory. It serves only other queues, and
+ * is killed when its replacement is ready. `place`: the index of the replacement in `#processes`.
  */
 interface RetiringProcess {
   readonly queue: string
   readonly place: number
 }
 
-/** Approximate maximum number of queues in `#spenders`. */
+/** Approximate number of queues in `#spenders`. */
 const spendersMax = 1000
 
 const outOfTime = () => new RequestError('time out', msg`Read timed out.`)
 
-/** The slow lane of one service process, as a pool of slow-lane processes. */
 export class ProcessLane implements SlowLane {
   readonly #options: SlowLaneOptions
   readonly leads = new Leads()
   readonly #waiting = new FairQueue<QueuedJob>()
   readonly time: TimeBudget
   readonly longQueries: LongQueries
-  /** The processes that are not being replaced. Unused elements are undefined. */
+  /** Without those that are being replaced. Unused elements are undefined. */
   readonly #processes: (LaneProcess | undefined)[]
   readonly #jobs = new Map<LaneProcess, QueuedJob>()
   readonly #idle = new Map<LaneProcess, Cancel>()
   /**
-   * The key is the index in `#processes` of a replacement that is not ready. The value is the queue that used up the
-   * memory of the old process.
+   * The queue that used up the memory of the old process, by the index in `#processes` of a replacement that is not
+   * ready.
    */
   readonly #replacedFor = new Map<number, string>()
   readonly #retiring = new Map<LaneProcess, RetiringProcess>()
   /**
    * Queues that have recently used up the memory of a process. Such a queue has a negative balance, which grows by 1 in
-   * each millisecond. The queue is remembered until its balance is 0.
+   * each millisecond, and is remembered until its balance is 0.
    */
   readonly #spenders: RateLimit<string>
   #isClosed = false
-  /** The number of processes that were started and are not ready yet. */
+  /** Processes that were started and are not ready yet. */
   #starting = 0
 
   constructor(options: SlowLaneOptions) {
@@ -186,8 +182,7 @@ export class ProcessLane implements SlowLane {
 
   /**
    * Kills all processes; running queries fail with `time out`. A process with a commit in progress is killed after its
-   * commit. This method waits for commits only a limited time, because the database of a shared store may never
-   * respond.
+   * commit, for which this method waits only a limited time, because the database of a shared store may never respond.
    */
   async close(): Promise<void> {
     this.#isClosed = true
@@ -225,10 +220,7 @@ export class ProcessLane implements SlowLane {
     }
   }
 
-  /**
-   * Returns whether a queue may use a further process. A queue may use at most `processesMax - 1` processes, or 1
-   * process if `processesMax` is 1.
-   */
+  /** A queue may use at most `processesMax - 1` processes, or 1 process if `processesMax` is 1. */
   #mayRun(queue: string): boolean {
     const { processesMax } = this.#options
     let running = 0
@@ -238,7 +230,7 @@ export class ProcessLane implements SlowLane {
     return processesMax === 1 || this.#spenders.left(queue) >= 0 || this.#leavesFreeProcess(queue)
   }
 
-  /** Returns whether a ready process remains for other databases if `queue` takes a further process. */
+  /** True if a ready process remains for other databases when `queue` takes a further one. */
   #leavesFreeProcess(queue: string): boolean {
     let others = 0
     for (const process of this.#processes) {
@@ -255,13 +247,12 @@ export class ProcessLane implements SlowLane {
     this.#jobs.set(process, waiting)
     waiting.cancel()
     const leftMs = Math.max(1, waiting.deadlineMs - clock.elapsedMs())
-    // The slow-lane process checks the deadline itself. A process that does not respond within the grace time is
-    // killed.
+    // The slow-lane process checks the deadline itself; this timer kills one that does not respond.
     waiting.cancel = timers.after(leftMs + slowLaneLimits.laneGraceMs, () => process.kill(outOfTime()))
     const isRetiring = this.#retiring.has(process)
     /**
-     * Returns whether the job must run again, because a retiring process ran out of memory. The job has written
-     * nothing, and another process has more free memory.
+     * The job must run again, because a retiring process ran out of memory. It has written nothing, and another process
+     * has more free memory.
      */
     const isToRunAgain = () => isRetiring && process.ranOutOfMemory && !this.#isClosed
     const { body, longBody, ...request } = waiting.job.request
@@ -277,7 +268,7 @@ export class ProcessLane implements SlowLane {
     } as const
     process
       .run(job, longBody?.pieces ?? (body === undefined ? [] : [Buffer.from(body)]), {
-        // During a commit, the process is not killed, because the outcome of the commit would be unknown.
+        // A kill during a commit would leave its outcome unknown.
         onCommit: () => waiting.cancel(),
         onOver: () => this.#done(process, waiting),
       })
@@ -288,8 +279,7 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Starts a process. Jobs wait in the queue until the process is ready, so that the deadline of a job does not kill a
-   * starting process.
+   * Jobs wait in the queue until the process is ready, so that the deadline of a job does not kill a starting process.
    */
   #open(place: number): void {
     const process = new LaneProcess(this.#options)
@@ -306,8 +296,8 @@ export class ProcessLane implements SlowLane {
       this.#idle.get(process)?.()
       this.#idle.delete(process)
       if (this.#retiring.delete(process)) return
-      // A pending replacement is started at once. If any other process exited before it was ready, a new process is
-      // started only after a delay.
+      // A pending replacement is started at once. If any other process exited before it was ready, a new one is started
+      // only after a delay.
       if (this.#replacedFor.has(place) && !this.#isClosed) this.#open(place)
       else if (process.isReady) this.#vacate(place)
       else this.#options.timers.after(slowLaneLimits.laneRestartMs, () => this.#vacate(place))
@@ -320,8 +310,8 @@ export class ProcessLane implements SlowLane {
   }
 
   /**
-   * Marks a process as idle, and kills the process after a long idle time. The last idle process is not killed, so that
-   * the next query need not wait for the start of a process.
+   * Kills a process after a long idle time, except for the last idle process, so that the next query need not wait for
+   * a start.
    */
   #rest(process: LaneProcess): void {
     this.#idle.set(
@@ -356,7 +346,7 @@ export class ProcessLane implements SlowLane {
 
   /**
    * Kills each retiring process without a job, if its replacement is ready. `ranOutOfMemory`: a process whose last job
-   * ran out of memory. This process is killed even if its replacement is not ready.
+   * ran out of memory, which is killed even if its replacement is not ready.
    */
   #endRetired(ranOutOfMemory?: LaneProcess): void {
     for (const [process, { place }] of this.#retiring) {

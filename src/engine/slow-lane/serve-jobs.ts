@@ -1,6 +1,5 @@
-// Runs in a slow-lane process: receives messages from the service, and evaluates one job at a time with an engine. A
-// job is a query. If the query writes, the process does not commit. It sends an attempt (the writes and the reads of
-// the query) to the service, which commits the attempt.
+// Runs in a slow-lane process: receives jobs (queries) from the service, and evaluates one at a time with an engine.
+// For a query that writes, sends the attempt (its writes and its reads) to the service, which commits it.
 
 import type { Duplex } from 'node:stream'
 import { systemClock } from '../../base/clock.ts'
@@ -18,23 +17,21 @@ import type { Micros } from '../../values/value.ts'
 import type { Engine, QueryRequest, QueryResponse } from '../engine-contract.ts'
 import type { BodyForm, FromLane, ToLane } from './messages.ts'
 
-/** The engine and the store of a slow-lane process. */
 interface LaneEngine {
   readonly engine: Engine
   readonly store: Pick<Store, 'attemptAt' | 'validated'>
-  /** Returns whether too little memory is free for the next query. Earlier queries may have left unfreed memory. */
+  /** Too little memory is free for the next query: earlier queries may have left unfreed memory. */
   readonly isExhausted: () => boolean
-  /** Returns whether the last query failed because of a lack of memory. Called once after each query. */
+  /** True if the last query failed because of a lack of memory. Called once after each query. */
   readonly takeOutOfMemory: () => boolean
 }
 
-/** A response whose attempt waits for the message `committed` or `drop` from the service. */
+/** Its attempt waits for the message `committed` or `drop` from the service. */
 interface PendingResponse {
   readonly request: QueryRequest
   readonly response: QueryResponse & { readonly attempt: Attempt<unknown> }
 }
 
-/** Serves the jobs that the service sends to this slow-lane process. */
 export class LaneService<Setup> {
   readonly #socket: Duplex
   readonly #open: (setup: Setup) => Promise<LaneEngine>
@@ -52,7 +49,7 @@ export class LaneService<Setup> {
     receiveFrames(socket, ({ head, body }) => this.#receive(head as ToLane<Setup>, body))
   }
 
-  /** The newest read timestamp that the service has sent. */
+  /** Newest read timestamp that the service has sent. */
   get snapshotTime(): Micros {
     return this.#snapshotTime
   }
@@ -62,7 +59,6 @@ export class LaneService<Setup> {
     return this.#logSequence
   }
 
-  /** True after the first job. */
   get hasJobs(): boolean {
     return this.#hasJobs
   }
@@ -119,7 +115,7 @@ export class LaneService<Setup> {
     else idRequest?.reject(new StoreUnavailableError('no ids could be reserved'))
   }
 
-  /** Runs a job and sends its response or attempt. Never rejects, because the engine responds to every request. */
+  /** Sends the response or attempt. Never rejects, because the engine responds to every request. */
   async #run(request: QueryRequest): Promise<void> {
     const { engine, isExhausted, takeOutOfMemory } = await (this.#engine as Promise<LaneEngine>)
     const response = await (request.isExplanation ? engine.explain(request) : engine.query(request))
@@ -145,8 +141,8 @@ export class LaneService<Setup> {
   }
 
   /**
-   * Evaluates the query again for a commit at `time`, and sends the new attempt. During this evaluation, the service
-   * delays other commits. If the query fails, no attempt is sent: the service then runs the query again as a new job.
+   * Sends a new attempt for a commit at `time`. During this evaluation, the service delays other commits. If the query
+   * fails, no attempt is sent: the service then runs the query again as a new job.
    */
   async #evaluateAt(time: Micros): Promise<void> {
     const { store } = await (this.#engine as Promise<LaneEngine>)
@@ -164,7 +160,7 @@ export class LaneService<Setup> {
     }
   }
 
-  /** Completes and sends the response to a query that was committed at `time`. */
+  /** Sends the response to a query that was committed at `time`. */
   async #complete(time: Micros): Promise<void> {
     const { engine } = await (this.#engine as Promise<LaneEngine>)
     const { request, response } = this.#pending as PendingResponse
@@ -186,8 +182,7 @@ function textOf(pieces: readonly Uint8Array[], form: BodyForm): string | undefin
 }
 
 /**
- * Returns the body to send. If the client requests indentation (`pretty`), this process indents a long body, and the
- * service indents a short body.
+ * If the client requests indentation (`pretty`), this process indents a long body, and the service indents a short one.
  */
 function bodyText(body: string, pretty: boolean): string {
   return pretty && body.length > limits.longBodyBytes ? prettyPrint(body) : body

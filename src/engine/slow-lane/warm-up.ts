@@ -1,21 +1,18 @@
-// Warms up an idle slow-lane process: evaluates short queries with typical parts of long queries. So V8 optimizes the
-// service's code for these parts before the first job.
+// Warms up an idle slow-lane process with short queries that have typical parts of long queries, so that V8 optimizes
+// the service's code for these parts before the first job.
 
 import type { Engine, QueryRequest } from '../engine-contract.ts'
 
 type Query = Pick<QueryRequest, 'language' | 'dialect' | 'body'>
 
-/** Number of evaluations of each query. */
+/** Evaluations of each query. */
 const rounds = 12
-/** Number of loop iterations of a query. The query is short, because a new job waits until the current query ends. */
+/** Iterations of a query's loop. The query is short, because a new job waits until the current query ends. */
 const elements = 1500
 
 const numbers = Array.from({ length: elements }, (_, number) => number)
 
-/**
- * Queries for the warm-up, one for each language. Each query runs a loop that calls functions on numbers, texts and
- * objects. The queries read no stored data.
- */
+/** Each query runs a loop that calls functions on numbers, texts and objects, and reads no stored data. */
 const queries: readonly Query[] = [
   {
     language: '4',
@@ -45,8 +42,8 @@ const queries: readonly Query[] = [
 ]
 
 /**
- * Evaluates the queries with the rights of the root secret, and discards the results. Stops when `isIdle` returns
- * false. Does nothing if `rootSecret` is undefined.
+ * Uses the rights of the root secret, and discards the results. Stops when `isIdle` returns false. Does nothing without
+ * `rootSecret`.
  */
 export async function warmUp(
   engine: Pick<Engine, 'query'>,

@@ -1,7 +1,7 @@
 // Decides which viewers may see the events of one transaction, and formats the events. A viewer represents all streams
-// with the same rights. Access to an event is checked once for each viewer, and an event is formatted once for each
-// format. Access is checked with the rights at the commit. Access to the earlier state of a document is checked with
-// the rights directly before the commit. A stream gets no notice of an event that its viewer may not see.
+// with the same rights: access is checked once for each viewer, and an event is formatted once for each format. The
+// rights at the commit decide about the event; those directly before the commit decide about the earlier state of a
+// document. A stream gets no notice of an event that its viewer may not see.
 
 import { watched } from '../../base/effort.ts'
 import { type Memo, Pending } from '../../base/pending.ts'
@@ -14,7 +14,6 @@ import type { Transaction } from '../../storage/store/store-contract.ts'
 import type { Micros } from '../../values/value.ts'
 import type { Subject, Viewer } from './open-stream.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const audienceLimits = {
   /** Milliseconds after which a permission check of an event fails; own limit. */
   streamPredicateMs: 100,
@@ -22,13 +21,13 @@ const audienceLimits = {
 
 interface AudienceOptions {
   readonly host: SessionHost
-  /** Reads the state at the commit that caused the events. */
+  /** At the commit that caused the events. */
   readonly transaction: Transaction
-  /** Reads the state directly before this commit. */
+  /** Directly before this commit. */
   readonly before: Transaction
   readonly memo: Memo
   readonly deadline: number
-  /** True if predicates may wait. If false, a predicate that has to wait denies access. */
+  /** If false, a predicate that has to wait denies access. */
   readonly mayWait: boolean
 }
 
@@ -36,25 +35,21 @@ export class Audience {
   readonly #options: AudienceOptions
   readonly #sessions = new Map<Viewer, Session>()
   readonly #sessionsBefore = new Map<Viewer, Session>()
-  /** Viewers with a predicate that took too long. These viewers see no further events of the transaction. */
+  /** Viewers with a predicate that took too long see no further events of the transaction. */
   readonly #tooSlow = new Set<Viewer>()
 
   constructor(options: AudienceOptions) {
     this.#options = options
   }
 
-  /**
-   * Returns whether a viewer may see an event of a subject. A predicate that takes too long or costs too much denies
-   * access. Throws `Pending` if a predicate has to wait.
-   */
+  /** A predicate that takes too long or costs too much denies access. Throws `Pending` if a predicate has to wait. */
   sees(viewer: Viewer, event: StreamEvent, subject: StreamSubject): boolean {
     return this.#decide(viewer, () => maySee(event, subject, this.#session(viewer)))
   }
 
   /**
-   * Returns whether a viewer may see the state of the document before the event. The viewer needs one of three rights:
-   * `read` on the document directly before the commit, `history_read` on the document, or `unrestricted_read` on the
-   * set.
+   * Decides about the state of the document before the event. The viewer needs one of three rights: `read` on the
+   * document directly before the commit, `history_read` on the document, or `unrestricted_read` on the set.
    */
   seesPast(viewer: Viewer, { document }: StreamEvent, subject: StreamSubject): boolean {
     return this.#decide(viewer, () => {
@@ -67,9 +62,7 @@ export class Audience {
     })
   }
 
-  /**
-   * Returns the result of `decision`. Returns false if a predicate exceeds a limit, or has to wait without `mayWait`.
-   */
+  /** False if a predicate exceeds a limit, or has to wait without `mayWait`. */
   #decide(viewer: Viewer, decision: () => boolean): boolean {
     if (this.#tooSlow.has(viewer)) return false
     const { now } = this.#options.host
@@ -117,7 +110,7 @@ function maySee(event: StreamEvent, subject: StreamSubject, session: Session): b
     case 'documents':
       return isUnrestricted(subject, session) || mayRead(document, session)
     case 'writes':
-      // A subject of this kind has only paged streams. The query for each page checks the rights.
+      // Has only paged streams, whose queries check the rights for each page.
       return false
     case 'match': {
       if (isUnrestricted(subject, session)) return true
@@ -128,7 +121,7 @@ function maySee(event: StreamEvent, subject: StreamSubject, session: Session): b
   }
 }
 
-/** Returns whether the viewer may see all elements of a set, even without rights on the documents. */
+/** The viewer may see all elements of the set, even without rights on the documents. */
 function isUnrestricted(subject: StreamSubject, { access }: Session): boolean {
   const action = 'unrestricted_read'
   switch (subject.kind) {
@@ -151,17 +144,16 @@ interface Reading {
 }
 
 /**
- * Formats the events of one transaction about one subject. Access is decided once for each viewer. Events are rendered
- * once for each format, and streams share the rendered bytes. If an attempt is interrupted, its results are cached in
- * this object, and the next attempt uses these results.
+ * Formats the events of one transaction about one subject. Streams share the decisions of their viewer and the rendered
+ * bytes of their format. After an interrupted attempt, the next one continues with the results in this object.
  */
 export class Lines {
   readonly #subject: Subject
   readonly #events: readonly StreamEvent[]
   readonly #txn: Micros
-  /** For each viewer, the decisions so far whether the viewer may see an event, in the order of the events. */
+  /** For each viewer, whether it may see an event, in the order of the events so far. */
   readonly #decided = new Map<Viewer, boolean[]>()
-  /** For each viewer, the decisions whether the viewer may see the state of the document before an event. */
+  /** For each viewer, whether it may see the state of the document before an event. */
   readonly #decidedOfPast = new Map<Viewer, Map<StreamEvent, boolean>>()
   readonly #rendered = new Map<StreamFormat, Map<StreamEvent, Uint8Array>>()
   readonly #known = new Map<Viewer, Map<StreamFormat, readonly Uint8Array[]>>()
@@ -174,8 +166,8 @@ export class Lines {
   }
 
   /**
-   * Returns the rendered events for the streams with this viewer and format. Throws `Pending` if a predicate has to
-   * wait. Also throws the errors of `beforeStep`.
+   * For the streams with this viewer and format. Throws `Pending` if a predicate has to wait, and the errors of
+   * `beforeStep`.
    */
   of(viewer: Viewer, format: StreamFormat, reading: Reading): readonly Uint8Array[] {
     const ofViewer = upsert(this.#known, viewer, () => new Map<StreamFormat, readonly Uint8Array[]>())
@@ -196,7 +188,7 @@ export class Lines {
     return decided
   }
 
-  /** Returns the event. If the viewer may not see the earlier state of the document, this state is left out. */
+  /** Leaves out the earlier state of the document if the viewer may not see it. */
   #shown(event: StreamEvent, viewer: Viewer, { fields }: StreamFormat, reading: Reading): StreamEvent {
     const { past } = event
     if (past === undefined || !past.fields.some(field => fields.includes(field))) return event

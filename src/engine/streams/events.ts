@@ -1,6 +1,5 @@
 // Converts a committed change of a document to events. The change log contains only the document and the time of the
-// change. The contents of the events are read from the versions of the document. The store retains these versions long
-// enough for the streams to read them.
+// change; contents come from the versions of the document, which the store retains long enough for the streams.
 
 import { changesBetween } from '../../model/sets/history.ts'
 import type { StreamEvent, StreamField } from '../../model/streaming.ts'
@@ -14,9 +13,8 @@ import {
   type Value,
 } from '../../values/value.ts'
 
-/** The version that a change has written, and the previous and the next version of the same document. */
 interface VersionNeighbours {
-  /** The version at the valid time of the change; undefined if there is no such version. */
+  /** At the valid time of the change, if there is such a version. */
   readonly version: Version | undefined
   readonly previous: Version | undefined
   readonly next: Version | undefined
@@ -25,8 +23,8 @@ interface VersionNeighbours {
 const noFields: ObjectValue = new Map()
 
 /**
- * Finds the version that a change has written, and its neighbours. `txn`: the time of the transaction that made the
- * change. Versions later than `txn` are ignored.
+ * Finds the version that a change has written, and the previous and the next version of the document. Ignores versions
+ * later than `txn`, the time of the transaction that made the change.
  */
 export function neighboursOf(
   { ref, validTime }: Change,
@@ -45,7 +43,7 @@ export function neighboursOf(
   return { version: found, previous: undefined, next }
 }
 
-/** Returns the events of a change for the streams that follow the changed document. */
+/** For the streams that follow the changed document. */
 export function documentEvents(change: Change, neighbours: VersionNeighbours): readonly StreamEvent[] {
   switch (change.kind) {
     case 'write':
@@ -61,10 +59,7 @@ export function documentEvents(change: Change, neighbours: VersionNeighbours): r
   }
 }
 
-/**
- * Returns the events of a write. If one transaction creates and deletes a document, there is no event, because no other
- * transaction can see the document.
- */
+/** A document that one transaction creates and deletes causes no event, because no other transaction can see it. */
 function writeEvents({ version, previous }: VersionNeighbours): readonly StreamEvent[] {
   if (version === undefined) return []
   if (version.action !== 'delete') return [contentEvent('version', version, previous)]
@@ -78,14 +73,14 @@ function writeEvents({ version, previous }: VersionNeighbours): readonly StreamE
 }
 
 /**
- * Returns an event for the version that follows an inserted or removed version. The insertion or removal has changed
- * the action and the difference of the following version, because both depend on the previous version.
+ * The insertion or removal of a version changes the action and the difference of the following version, because both
+ * depend on the previous one.
  */
 function followingEvents({ next }: VersionNeighbours, previous: Version | undefined): readonly StreamEvent[] {
   return next === undefined ? [] : [contentEvent('history_rewrite', next, previous)]
 }
 
-/** Returns an event with the content of a version, the difference to the previous version, and the previous version. */
+/** Has the content of a version, the difference to the previous version, and the previous version. */
 function contentEvent(
   type: StreamEvent['type'],
   version: Version,
@@ -105,7 +100,7 @@ function contentEvent(
   return { ...shown, past: { fields: ['diff', 'prev'], redacted: event(type, action, ref, { document }) } }
 }
 
-/** Returns an event about a version that was removed. */
+/** For a version that was removed. */
 function gone({ ref, validTime, action }: Change): StreamEvent {
   const document = bare(ref, validTime)
   return event('history_rewrite', action, ref, { document, diff: document, prev: document })
@@ -129,8 +124,8 @@ function event(
 }
 
 /**
- * Returns the event for a document that enters or leaves a set. `index`: describes the index entry of the document. If
- * the document leaves the set, `index` contains values of the document before the change.
+ * For a document that enters or leaves a set. `index`: describes the index entry of the document, with values from
+ * before the change if the document leaves the set.
  */
 export function setEvent(
   action: 'add' | 'remove',
@@ -147,16 +142,15 @@ export function setEvent(
   return action === 'add' ? shown : { ...shown, past: { fields: ['index'], redacted: event } }
 }
 
-/** The newest version of a document before and after a change. Undefined while the document does not exist. */
+/** Newest versions of a document; undefined while the document does not exist. */
 export interface StateChange {
   readonly before: Version | undefined
   readonly after: Version | undefined
 }
 
 /**
- * Returns the effect of a change on the current state of its document. Returns undefined if the change affects only
- * earlier versions. Also returns undefined if the change removes a version: the removed version no longer exists, so
- * its effect is unknown.
+ * Returns the effect of a change on the current state of its document. Undefined if the change affects only earlier
+ * versions, or removes a version: the effect of a version that no longer exists is unknown.
  */
 export function stateChange(
   { kind }: Change,

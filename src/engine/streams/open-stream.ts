@@ -1,6 +1,6 @@
-// Defines open streams, and the reasons why streams end. The subject of a stream is the document or set that the stream
-// follows. The viewer of a stream represents its caller. A stream queues events for its client, because the client may
-// read slowly. The queue has a maximum length. A stream never skips an event, so a stream with a full queue ends.
+// Open streams, and the reasons why they end. The subject of a stream is the document or set that it follows; the
+// viewer represents its caller. A stream queues events, because its client may read slowly. It never skips an event, so
+// a stream with a full queue ends.
 
 import { endOfTime, epoch, nearestMicros } from '../../base/micros.ts'
 import type { Caller } from '../../model/auth/access-contract.ts'
@@ -19,7 +19,6 @@ import {
 import { ownKeyOf } from '../../values/value-keys.ts'
 import type { EventStream } from '../engine-contract.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const openStreamLimits = {
   /** Maximum number of events in the queue of one stream. The last queued transaction may exceed this limit. */
   streamEventsMax: 4096,
@@ -27,31 +26,29 @@ const openStreamLimits = {
   streamBytesMax: 8_388_608,
 } as const
 
-// All streams that were opened with the same rights have the same viewer. Access is decided once for a viewer. When a
-// viewer loses its rights, all its streams end. A viewer loses its rights when its key or token changes or expires,
-// when one of its roles changes, or when its identity, its database or an ancestor of the database is deleted.
+// Streams that were opened with the same rights share a viewer, for which access is decided once. All its streams end
+// when it loses its rights: when its key or token changes or expires, when one of its roles changes, or when its
+// identity, its database or an ancestor of the database is deleted.
 
 /** A document whose change ends the streams of a viewer or of a subject. */
 export interface Condition {
   readonly document: Ref
-  /** True: only the deletion of the document ends the streams. False: an update ends the streams, too. */
+  /** False: an update ends the streams, too. */
   readonly onDeleteOnly: boolean
 }
 
-/** The properties of a viewer. */
 interface ViewerTerms {
-  /** Identifies the viewer. Callers with different rights have different keys. */
+  /** Differs for callers with different rights. */
   readonly key: string
   readonly caller: Caller
   /**
-   * The time of the newest commit when the viewer was created. The rights of the viewer include the effects of this
-   * commit and of all earlier commits.
+   * Time of the newest commit when the viewer was created. Its rights include the effects of all commits up to this
+   * one.
    */
   readonly since: Micros
   readonly conditions: readonly Condition[]
 }
 
-/** Returns the properties of the viewer for the caller of a session. */
 export function viewerTerms({ caller, transaction }: Session): ViewerTerms {
   const { authority, credential, identity } = caller
   const document = credential instanceof Ref ? transaction.get(credential) : undefined
@@ -79,10 +76,7 @@ function revisionOf(version: Version | undefined): Value {
   return typeof version?.ts === 'number' ? BigInt(version.ts) : null
 }
 
-/**
- * Returns the time from which a caller has no rights: the first expiry of its credential, its identity and its roles;
- * `Infinity` for never.
- */
+/** First expiry of the caller's credential, identity and roles; `Infinity` for never. */
 export function expiryOf({ authority, credential, identity }: Caller, transaction: Transaction): Micros {
   const roles = authority.kind === 'roles' ? authority.roles : []
   const documents = [credential, identity, ...roles].filter(each => each instanceof Ref)
@@ -101,14 +95,14 @@ function expiryOfDocument(document: Ref, transaction: Transaction): Micros {
   return ttl instanceof Time ? nearestMicros(Number(microsOfTime(ttl))) : endOfTime
 }
 
-/** Returns the conditions that end streams when the database or one of its ancestors is deleted. */
+/** Streams end when the database or one of its ancestors is deleted. */
 function existenceOf(database: DatabaseId, { catalogue }: Transaction): readonly Condition[] {
   return catalogue.lineage(database).map(({ ref }) => ({ document: ref, onDeleteOnly: true }))
 }
 
 /**
- * Returns the conditions of a subject whose events come from the collection or index `source`. Its streams end when
- * `source`, the database of `source` or an ancestor of this database is deleted. Native collections are never deleted.
+ * For events from the collection or index `source`: the streams end when `source`, its database or an ancestor of the
+ * database is deleted. Native collections are never deleted.
  */
 export function sourceConditions(source: Ref, transaction: Transaction): readonly Condition[] {
   const around = existenceOf(source.database, transaction)
@@ -123,16 +117,15 @@ export interface Reader {
   close(): void
 }
 
-/** A subject: a document or a set that at least one stream follows. */
+/** A document or a set that at least one stream follows. */
 export class Subject {
   readonly target: StreamSubject
   readonly streams = new Set<OpenStream>()
-  /** The readers for the paged streams that follow this subject. */
+  /** For the paged streams that follow this subject. */
   readonly readers = new Set<Reader>()
-  /** Unique among the subjects of the same kind. For a set of an index, unique only among the sets of this index. */
+  /** Unique among the subjects of the same kind; for a set of an index, only among the sets of this index. */
   readonly key: string
 
-  /** True if no stream follows the subject. */
   get isIdle(): boolean {
     return this.streams.size === 0 && this.readers.size === 0
   }
@@ -155,16 +148,15 @@ export class Viewer {
   }
 }
 
-/** The subject, viewer and format of a stream. */
 interface StreamOrigin {
   readonly subject: Subject
   readonly viewer: Viewer
   readonly wording: StreamWording
-  /** The format in which events are rendered; undefined for paged streams, whose events are already text. */
+  /** Undefined for paged streams, whose events are already text. */
   readonly format?: StreamFormat
   /**
-   * The time of the newest commit in the snapshot on which the stream was opened. The stream gets the events of all
-   * later commits. The time of the snapshot would be wrong, because a running commit may have an earlier time than the
+   * Time of the newest commit in the snapshot on which the stream was opened. The stream gets the events of all later
+   * commits. The time of the snapshot would be wrong, because a running commit may have an earlier time than the
    * snapshot.
    */
   readonly start: Micros
@@ -223,7 +215,7 @@ export class OpenStream implements EventStream {
     return bytes
   }
 
-  /** Ends the stream with an event about the reason. The client still gets the queued events. */
+  /** Ends the stream with an event about the reason, after the queued events. */
   end(reason: StreamEnd): void {
     if (this.#ended) return
     this.#append(Buffer.from(this.origin.wording.end(reason)))
@@ -256,11 +248,9 @@ export function rejectedStream(id: string, wording: StreamWording, reason: Strea
   return { id, ended: true, take: () => events.pop(), listen: () => undefined, close: () => undefined }
 }
 
-// The reasons why streams end. `description` and `code` are for streams of version 4, `cause` is for version 10.
+// `description` and `code` are for streams of version 4, `cause` is for version 10.
 
-/**
- * The viewer lost its rights, because of a transaction or because its credential expired. `txn`: the time of the loss.
- */
+/** A transaction has removed the rights of the viewer, or its credential has expired, at `txn`. */
 export const rightsLost = (txn: Micros): StreamEnd => ({
   cause: 'rights lost',
   code: 'permission denied',
@@ -275,7 +265,7 @@ const sourceGone = (description: string): StreamEnd => ({
   txn: epoch,
 })
 
-/** The reasons that are independent of the time of a transaction. */
+/** Independent of the time of a transaction. */
 export const streamEnds = {
   sourceClosed: sourceGone('Stream was unexpectedly closed by its source.'),
   alreadyClosed: sourceGone('Subscribing to an already closed stream.'),

@@ -1,8 +1,6 @@
-// Reads the events of paged streams. A paged stream gets its events from queries, page by page. Streams with the same
-// events share a reader. Each page is the response to a separate request. The request may wait, or move to another
-// process, without delaying other work. The next page begins at the end of the previous page, so no event is lost or
-// sent twice. At first, a new stream that needs past events has a separate reader. After its past events are sent, the
-// stream moves to the shared reader.
+// Reads the events of paged streams page by page, each page with a request of its own, which may wait or move to
+// another process without delaying other work. Streams with the same events share a reader. The next page begins at the
+// end of the previous one, so no event is lost or sent twice.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -13,7 +11,6 @@ import type { QueryResponse } from '../engine-contract.ts'
 import type { StreamOpening } from '../engine-options.ts'
 import { type OpenStream, type Reader, rightsLost, type Subject, streamEnds } from './open-stream.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const pageReaderLimits = {
   /** Maximum number of streams to which events are sent in one turn of the event loop; own limit. */
   streamsPerTurn: 64,
@@ -31,21 +28,18 @@ export const pageReaderLimits = {
   streamRetriesMax: 5,
 } as const
 
-/** Reads a page; see {@link StreamOpening}. */
 type NextPage = StreamOpening['nextPage']
 
-/** The part of {@link PagedStreams} that readers use. */
 interface ReaderHost {
   readonly clock: Pick<Clock, 'elapsedMs'>
   readonly timers: Pick<Timers, 'after'>
   /** Calls {@link PageReader.step} soon. */
   readonly enqueue: (reader: PageReader) => void
   /**
-   * Called when a reader has read all events up to now. If there is a shared reader with the same key, the streams move
-   * to the shared reader. Returns false if the shared reader has already sent events that these streams lack.
+   * Called when a reader has read all events up to now. Its streams move to the shared reader with the same key, if
+   * there is one. Returns false if that reader has already sent events that these streams lack.
    */
   readonly caughtUp: (reader: PageReader) => boolean
-  /** Called with unexpected errors. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -55,7 +49,6 @@ interface ReaderHost {
  */
 type Ending = StreamEnd | 'over'
 
-/** Returns whether `left` is later than `right`. */
 function isAfter(left: StreamPlace, right: StreamPlace): boolean {
   return left.time > right.time || (left.time === right.time && left.ordinal > right.ordinal)
 }
@@ -64,23 +57,20 @@ class PageReader implements Reader {
   readonly key: string
   readonly #order: PagedOrder
   readonly #host: ReaderHost
-  /** The streams, each with a function. The function reads a page with the rights of the stream's caller. */
+  /** Each stream with a function that reads a page with the rights of its caller. */
   readonly #streams = new Map<OpenStream, NextPage>()
-  /**
-   * The streams that begin after `#place`, with the places at which they begin. Each of these streams gets only the
-   * events after its place.
-   */
+  /** Streams that begin after `#place`, with their places. Each gets only the events after its place. */
   readonly #ahead = new Map<OpenStream, StreamPlace>()
-  /** The end of the last page. The next page begins at this place. */
+  /** End of the last page, where the next page begins. */
   #place: StreamPlace
-  /** There are no events between this place and `#place`. */
+  /** No events are between this place and `#place`. */
   #quietSince: StreamPlace
-  /** The number of past events that were sent while catching up; undefined after the streams have caught up. */
+  /** Past events that were sent while catching up; undefined after the streams have caught up. */
   #replayed: number | undefined = 0
-  /** True if a page must be read, because changes may have been committed since the last page was requested. */
+  /** A page must be read, because changes may have been committed since the last page was requested. */
   #isDue = true
   #isReading = false
-  /** The generator that sends the current page, to some streams in each turn of the event loop. */
+  /** Sends the current page, to some streams in each turn of the event loop. */
   #sending: Generator<number, void, void> | undefined
   #failures = 0
   #sentMs: number
@@ -108,7 +98,7 @@ class PageReader implements Reader {
     return this.#place
   }
 
-  /** Returns whether a stream that begins at `place` can use this reader without missing an event. */
+  /** True if a stream that begins at `place` can use this reader without missing an event. */
   isQuietSince(place: StreamPlace): boolean {
     return !isAfter(this.#quietSince, place)
   }
@@ -118,8 +108,8 @@ class PageReader implements Reader {
   }
 
   /**
-   * Adds a stream. The stream gets all events after `place`. If `#place` is after `place`, there must be no events
-   * between the two places: see {@link isQuietSince}.
+   * The stream gets all events after `place`. If `#place` is after `place`, there must be no events between them: see
+   * {@link isQuietSince}.
    */
   add(stream: OpenStream, nextPage: NextPage, place: StreamPlace = this.#place): void {
     this.#streams.set(stream, nextPage)
@@ -145,17 +135,14 @@ class PageReader implements Reader {
     this.#end(streamEnds.failed)
   }
 
-  /** Stops reading. The reader has no streams afterwards. */
+  /** The reader has no streams afterwards. */
   stop(): void {
     this.#cancelStatus?.()
     this.#cancelRetry?.()
     this.#streams.clear()
   }
 
-  /**
-   * Does one piece of the work: requests a page, or sends a page to some streams. Returns whether the next piece can be
-   * done now.
-   */
+  /** Requests a page, or sends a page to some streams. Returns whether the next step can be done now. */
   step(): boolean {
     if (this.isEmpty || this.#isReading) return false
     if (this.#sending !== undefined) {
@@ -170,8 +157,7 @@ class PageReader implements Reader {
     if (nextPage === undefined) return
     this.#isDue = false
     this.#isReading = true
-    // While catching up, a page can have one event more than the replay limit. This event shows that the limit was
-    // exceeded.
+    // While catching up, a page can have one event more than the replay limit, which shows that the limit was exceeded.
     const size =
       this.#replayed === undefined ? pageReaderLimits.streamPageEvents : pageReaderLimits.streamReplayMax + 1
     const response = nextPage(this.#order.request(this.#place, size))
@@ -201,8 +187,8 @@ class PageReader implements Reader {
 
   /**
    * Handles a failed request for a page. After status 400 or 401 or an internal error, the streams end at once. If the
-   * database has exhausted its rate limits, the request is repeated until it succeeds. After other failures, the
-   * request is repeated only a few times, and then the streams end.
+   * database has exhausted its rate limits, the request is repeated until it succeeds. After other failures, it is
+   * repeated only a few times.
    */
   #recover({ metrics, requestError, status }: QueryResponse): void {
     const isRateLimited = metrics !== undefined && metrics.rateLimited.length > 0
@@ -248,7 +234,7 @@ class PageReader implements Reader {
     }
   }
 
-  /** Sends the events to the streams, one after the other. After each stream, yields the number of sent bytes. */
+  /** Sends the events to one stream after the other, and yields the number of sent bytes after each. */
   *#sendAll(
     streams: readonly OpenStream[],
     lines: StreamPage['lines'],
@@ -265,8 +251,7 @@ class PageReader implements Reader {
           : encoded.filter(({ place }) => isAfter(place, ahead)).map(({ bytes }) => bytes)
       const bytes = stream.deliver(own)
       if (end === 'over') {
-        // The last event of the page ends the streams that get this event. A stream that begins after this event stays
-        // open.
+        // The last event of the page ends the streams that get it. A stream that begins after this event stays open.
         if (own.length > 0) stream.complete()
       } else if (end !== undefined) stream.end(end)
       yield bytes
@@ -324,13 +309,13 @@ interface PagedOptions {
 }
 
 /**
- * The streams whose events are read page by page. At first, a stream that needs past events has a separate reader. When
- * this reader has caught up, the stream shares a reader with the streams that have the same events. Readers take turns,
- * and the work in one turn of the event loop is limited. So thousands of readers do not delay queries.
+ * At first, a stream that needs past events has a reader of its own. Once caught up, it shares a reader with the
+ * streams that have the same events. Readers take turns, and the work in one turn of the event loop is limited, so
+ * thousands of readers do not delay queries.
  */
 export class PagedStreams {
   readonly #options: PagedOptions
-  /** The readers that have caught up, by their keys. */
+  /** Readers that have caught up, by their keys. */
   readonly #shared = new Map<string, PageReader>()
   readonly #readers = new Map<OpenStream, PageReader>()
   readonly #queue = new Set<PageReader>()
@@ -341,8 +326,8 @@ export class PagedStreams {
   }
 
   /**
-   * Begins to read events for a stream. A stream joins a shared reader, if the reader has not read any event after the
-   * start of the stream. Most streams begin at the current time, so they can join a shared reader.
+   * A stream joins a shared reader that has not read any event after the start of the stream. Most streams begin at the
+   * current time, so they can.
    */
   add(stream: OpenStream, order: PagedOrder, nextPage: StreamOpening['nextPage']): void {
     const { subject, viewer } = stream.origin
@@ -367,7 +352,6 @@ export class PagedStreams {
     this.#enqueue(reader)
   }
 
-  /** Releases a stream that has ended. */
   release(stream: OpenStream): void {
     const reader = this.#readers.get(stream)
     if (reader === undefined) return
@@ -384,9 +368,8 @@ export class PagedStreams {
   }
 
   /**
-   * Called when `reader` has caught up. If its key has no shared reader, `reader` becomes the shared reader. Otherwise,
-   * the streams of `reader` move to the shared reader. Returns false if the shared reader has already sent events that
-   * these streams lack.
+   * Makes `reader`, which has caught up, the shared reader of its key, or moves its streams to the existing one.
+   * Returns false if the shared reader has already sent events that these streams lack.
    */
   #share(reader: PageReader, subject: Subject): boolean {
     const shared = this.#shared.get(reader.key)

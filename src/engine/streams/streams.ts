@@ -1,14 +1,12 @@
-// Manages all event streams of a process: opens the streams, distributes the events of each transaction, and ends the
-// streams.
+// All event streams of a process.
 //
-// Each committed transaction is handled in two phases. The first phase determines which events each stream gets and
-// which streams end. The second phase sends the events and ends these streams. If a predicate of a role has to wait,
-// the first phase is tried again later. Both phases are split into short pieces, so that other work can run between the
-// pieces.
+// Each committed transaction is handled in two phases. The first determines which events each stream gets and which
+// streams end; the second sends the events and ends these streams. If a predicate of a role has to wait, the first
+// phase is tried again later. Both phases are split into short pieces, so that other work can run in between.
 //
-// Streams share work. Events are created once for each subject (a document or a set). Access is decided once for each
-// viewer (all callers with the same rights). Events are rendered once for each format. Therefore, many streams of one
-// document cost little more than one stream.
+// Streams share work: events are created once for each subject (a document or a set), access is decided once for each
+// viewer (all callers with the same rights), and events are rendered once for each format. Therefore many streams of
+// one document cost little more than one.
 
 import { MemoryBudget, type Share } from '../../base/admission/memory-budget.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -50,24 +48,24 @@ interface StreamsOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** Maximum number of open streams of all owners together. */
+  /** Open streams of all owners together. */
   readonly openMax: number
-  /** Called with an unexpected error, after all streams have ended. */
+  /** Called after all streams have ended. */
   readonly onInternalError: (error: unknown) => void
 }
 
-/** The effects of one transaction on the open streams. */
+/** Of one transaction on the open streams. */
 interface Outcome {
-  /** The readers of paged streams whose subjects have changed. */
+  /** Readers of paged streams whose subjects have changed. */
   readonly readers: readonly Reader[]
-  /** The viewers that have lost their rights. */
+  /** Viewers that have lost their rights. */
   readonly lost: ReadonlySet<Viewer>
   readonly deliveries: readonly (readonly [OpenStream, readonly Uint8Array[]])[]
-  /** The subjects whose collection, index or database was deleted. */
+  /** Subjects whose collection, index or database was deleted. */
   readonly closed: ReadonlySet<Subject>
 }
 
-/** The results so far for a transaction whose first phase has not finished. */
+/** Results so far for a transaction whose first phase has not finished. */
 interface UnderWay {
   /** Identifies the transaction, because each transaction has a separate memo. */
   readonly memo: Memo
@@ -77,19 +75,19 @@ interface UnderWay {
 }
 
 /**
- * At the limit, streams are ended until at most this part of the limit is open. Ending several streams at once is
- * cheaper, because each search for the streams to end goes through all streams of an owner.
+ * At the limit, streams are ended until at most this part of the limit is open. Ending several at once is cheaper,
+ * because each search goes through all streams of an owner.
  */
 const openLowWater = 0.99
 
-/** Milliseconds between two checks of whether the rights of a viewer have expired. */
+/** Milliseconds between two checks for expired rights. */
 const expiryCheckMs = 60_000
 
 export class Streams implements StreamOpener {
   readonly #options: StreamsOptions
   readonly #tailer: Tailer
   readonly #open = new Map<OpenStream, Share>()
-  /** The number of open streams of each owner. At the limit, the owner with the most streams loses its oldest. */
+  /** Open streams of each owner. At the limit, the owner with the most streams loses its oldest. */
   readonly #counts: MemoryBudget
   readonly #paged: PagedStreams
   readonly #subjects = new Subjects()
@@ -153,7 +151,7 @@ export class Streams implements StreamOpener {
     for (const stream of this.#open.keys()) stream.end(streamEnds.sourceClosed)
   }
 
-  /** Returns the same object for equal formats, so that events are rendered once for all streams with equal formats. */
+  /** Equal formats become the same object, so that their streams share rendered events. */
   #shared(format: StreamFormat): StreamFormat {
     return upsert(this.#formats, format.key, () => format)
   }
@@ -183,7 +181,7 @@ export class Streams implements StreamOpener {
     if (expires === endOfTime) return
     const { clock, timers } = this.#options
     const leftMs = Math.ceil((expires - clock.now()) / 1000)
-    // The expiry is checked repeatedly, because the system clock may be set forward while the timer runs.
+    // Checked repeatedly, because the system clock may be set forward while the timer runs.
     const ms = Math.max(0, Math.min(leftMs, expiryCheckMs))
     const check = () => {
       const now = clock.now()
@@ -278,8 +276,8 @@ export class Streams implements StreamOpener {
   }
 
   /**
-   * Returns the results of earlier tries of the same transaction. Adds the events of changes that the earlier tries did
-   * not reach.
+   * Returns the results of earlier tries of the same transaction, with the events of changes that these tries did not
+   * reach.
    */
   #soFar(
     { memo }: WaitOptions,
@@ -300,10 +298,7 @@ export class Streams implements StreamOpener {
   }
 }
 
-/**
- * Sends the events of a transaction and ends streams, one stream after the other. After each stream, yields the number
- * of bytes sent to the stream.
- */
+/** Sends the events and ends streams, one stream after the other. After each, yields the number of bytes sent to it. */
 function* handOut(
   { closed, deliveries, lost, readers }: Outcome,
   time: Micros,
@@ -332,7 +327,7 @@ class Conditions<T> {
   readonly #conditions = new Map<T, readonly Condition[]>()
   readonly #dependents = new Map<string, Map<T, Condition>>()
 
-  /** Registers a dependent: a viewer or subject whose streams end when a condition breaks. */
+  /** `dependent`: a viewer or subject whose streams end when a condition breaks. */
   add(dependent: T, conditions: readonly Condition[]): void {
     this.#conditions.set(dependent, conditions)
     for (const condition of conditions) {
@@ -352,8 +347,8 @@ class Conditions<T> {
   }
 
   /**
-   * Returns the dependents with a condition that these changes break. A condition with `onDeleteOnly` breaks when its
-   * document is deleted. Every other condition breaks when its document changes.
+   * A condition with `onDeleteOnly` breaks when its document is deleted; every other condition breaks when its document
+   * changes.
    */
   brokenBy(changes: readonly Change[]): Set<T> {
     const broken = new Set<T>()
@@ -366,7 +361,7 @@ class Conditions<T> {
     return broken
   }
 
-  /** Returns the dependents with a condition whose document has changed without breaking the condition. */
+  /** Dependents with a condition whose document has changed without breaking the condition. */
   touchedBy(changes: readonly Change[]): Set<T> {
     const touched = new Set<T>()
     if (this.#dependents.size === 0) return touched

@@ -1,6 +1,6 @@
-// Finds the subjects that a transaction affects. A subject is a document or a set that streams follow. A change affects
-// the subjects for its document, for the document's collection, and for sets in the indexes of this collection. For a
-// change that no stream follows, a few lookups in maps suffice.
+// Finds the subjects (documents or sets that streams follow) that a transaction affects: those for the changed
+// document, for its collection, and for sets in the indexes of this collection. A change that no stream follows costs a
+// few lookups in maps.
 
 import { micros } from '../../base/micros.ts'
 import { upsert } from '../../base/upsert.ts'
@@ -17,7 +17,7 @@ import {
 import { documentEvents, neighboursOf, type StateChange, setEvent, stateChange } from './events.ts'
 import { Subject } from './open-stream.ts'
 
-/** Returns the collection or index whose deletion ends the streams of a subject. */
+/** Its deletion ends the streams of a subject. */
 export function sourceOf(target: StreamSubject): Ref {
   switch (target.kind) {
     case 'document':
@@ -30,18 +30,17 @@ export function sourceOf(target: StreamSubject): Ref {
   }
 }
 
-/** Subjects by their keys. */
+/** By their keys. */
 type Sets = Map<string, Subject>
 
 export class Subjects {
   readonly #documents = new Map<string, Subject>()
   readonly #collections = new Map<string, Subject>()
-  /** The subjects of kind `writes`, by collection. Every write to the collection affects such a subject. */
+  /** Subjects of kind `writes`, by collection. Every write to the collection affects such a subject. */
   readonly #written = new Map<string, Subject>()
-  /** The subjects for sets of index entries with the same terms, by database, index and key of the terms. */
+  /** Subjects for sets of index entries with the same terms, by database, index and key of the terms. */
   readonly #indexes = new Map<DatabaseId, Map<bigint, Sets>>()
 
-  /** Returns the subject for a target. Creates the subject if there is none yet. */
   obtain(target: StreamSubject, transaction: Transaction): Subject {
     const [map, key] = this.#place(target, transaction)
     return upsert(map, key, () => new Subject(target, key))
@@ -63,7 +62,6 @@ export class Subjects {
     }
   }
 
-  /** Removes a subject that no stream follows. */
   drop(subject: Subject): void {
     const { key, target } = subject
     if (target.kind === 'document') this.#documents.delete(key)
@@ -95,7 +93,7 @@ export class Subjects {
     const collectionKey = refKey(collectionOf(ref))
     const collection = this.#collections.get(collectionKey)
     const written = this.#written.get(collectionKey)
-    // The empty list causes a wake-up of the subject's readers. The readers then read the events with queries.
+    // The empty list wakes the subject's readers, which then read the events with queries.
     if (written !== undefined) upsert(found, written, () => [])
     const indexes = this.#indexes.get(ref.database)
     if (!(document || collection || indexes)) return

@@ -1,5 +1,5 @@
-// Follows the change log for all streams of a process, and handles one committed transaction at a time. The change log
-// also contains the commits of other processes that use the same data directory.
+// Follows the change log for all streams of a process, one committed transaction at a time. The change log also
+// contains the commits of other processes that use the same data directory.
 
 import type { Clock } from '../../base/clock.ts'
 import { limits } from '../../base/limits.ts'
@@ -10,7 +10,6 @@ import type { Store } from '../../storage/store/store.ts'
 import type { CommittedTransaction, Transaction } from '../../storage/store/store-contract.ts'
 import type { Micros } from '../../values/value.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const tailerLimits = {
   /** Maximum number of transactions that are handled in one turn of the event loop; own limit. */
   streamTransactionsPerTurn: 64,
@@ -18,23 +17,20 @@ const tailerLimits = {
   streamEventsPerTurn: 1024,
 } as const
 
-/** Defines when the handler of a transaction may wait, and when the handler must stop. */
+/** Defines when the handler of a transaction may wait, and when it must stop. */
 export interface WaitOptions {
-  /** The results of waits in earlier tries of the same transaction. */
+  /** Results of waits in earlier tries of the same transaction. */
   readonly memo: Memo
   /** False if a wait in an earlier try failed or took too long. The handler must then not wait again. */
   readonly mayWait: boolean
-  /**
-   * Returns whether other work should run now. The handler must then throw {@link TurnOver} if its work is not
-   * finished.
-   */
+  /** True if other work should run now. The handler must then throw {@link TurnOver} if its work is not finished. */
   readonly isTurnOver: () => boolean
 }
 
 /** Thrown by the handler of a transaction to continue in the next turn of the event loop. */
 export class TurnOver {}
 
-/** A transaction that has been handled. Its events are not sent yet. */
+/** Its events are not sent yet. */
 export interface TransactionEvents {
   /** The largest number of events that one stream gets. */
   readonly events: number
@@ -50,39 +46,39 @@ interface TailerOptions {
   readonly timers: Pick<Timers, 'after'>
   readonly clock: Pick<Clock, 'elapsedMs'>
   /**
-   * Handles one transaction. If the function throws `Pending`, the tailer waits for the pending result and then repeats
-   * the call. If the function throws {@link TurnOver}, the tailer repeats the call in the next turn of the event loop.
-   * A call must make progress before it throws {@link TurnOver}.
+   * Handles one transaction. After `Pending`, the tailer waits for the result and repeats the call; after {@link
+   * TurnOver}, it repeats the call in the next turn of the event loop. A call must make progress before it throws
+   * {@link TurnOver}.
    */
   readonly handle: (
     committed: CommittedTransaction,
     transaction: Transaction,
     waiting: WaitOptions,
   ) => TransactionEvents
-  /** Called with an unexpected error, after the tailer has stopped. */
+  /** Called after the tailer has stopped. */
   readonly onFailure: (error: unknown) => void
 }
 
-/** The options for the next try of the current transaction. */
+/** For the next try of the current transaction. */
 type Attempt = Pick<WaitOptions, 'memo' | 'mayWait'>
 
 const patient = (): Attempt => ({ memo: new Memo(), mayWait: true })
 
 export class Tailer {
   readonly #options: TailerOptions
-  /** The time of the last handled transaction. */
+  /** Time of the last handled transaction. */
   #position: Micros = epoch
   #waiting = patient()
   /**
-   * Transactions that have been read but not handled. The transactions are cached, so that a large transaction is
-   * decoded only once, even if handling it takes several turns.
+   * Read but not handled. Cached, so that a large transaction is decoded only once, even if handling it takes several
+   * turns.
    */
   #ahead: readonly CommittedTransaction[] = []
   /** Sends the remaining events of the last handled transaction. */
   #handOut: TransactionEvents['handOut'] | undefined
-  /** Stops watching the store for commits; undefined while the tailer is stopped. */
+  /** Undefined while the tailer is stopped. */
   #unwatch: (() => void) | undefined
-  /** True while a turn is running or scheduled. */
+  /** A turn is running or scheduled. */
   #isBusy = false
   /** Incremented at each start and stop. A callback does nothing if the number has changed since its creation. */
   #run = 0
@@ -95,7 +91,7 @@ export class Tailer {
     return this.#unwatch !== undefined
   }
 
-  /** Begins with the first transaction after the time `position`. */
+  /** `position`: the time of the last transaction that is skipped. */
   start(position: Micros): void {
     this.#position = position
     this.#ahead = []
@@ -141,7 +137,7 @@ export class Tailer {
     }
   }
 
-  /** Handles the next transactions. Returns whether there may be further transactions to read. */
+  /** Returns whether there may be further transactions to read. */
   #readOn(transaction: Transaction): boolean {
     const { clock, handle, store } = this.#options
     const { streamEventsPerTurn, streamTransactionsPerTurn } = tailerLimits
@@ -167,7 +163,7 @@ export class Tailer {
     return hasRead
   }
 
-  /** Sends some events of the last handled transaction. Returns whether events remain. */
+  /** Returns whether events of the last handled transaction remain. */
   #sendMore(): boolean {
     const run = this.#run
     const hasMore = this.#handOut?.() ?? false
