@@ -25,7 +25,6 @@ interface StoredKey extends AccountKey {
   readonly hash: string
 }
 
-/** The parameters of a new key. */
 interface NewAccountKey {
   readonly name: string
   readonly ttlDays?: number
@@ -71,13 +70,13 @@ export class AccountKeys {
     })
   }
 
-  /** Returns all keys, including expired keys, oldest first. */
+  /** Oldest first, expired keys included. */
   list(): readonly AccountKey[] {
     const keys = this.#kv.read(all).map(({ hash, ...key }) => key)
     return keys.sort((a, b) => a.createdAt - b.createdAt)
   }
 
-  /** Revokes the key with the given id immediately. Resolves with false when no key has this id. */
+  /** Takes effect immediately. Resolves with false when no key has this id. */
   revoke(id: string): Promise<boolean> {
     return this.#kv.transact(view => {
       const known = view.get(keyOf(id)) !== undefined
@@ -85,7 +84,7 @@ export class AccountKeys {
     })
   }
 
-  /** Returns the key with the given secret; undefined if no key has the secret or the key has expired. */
+  /** Undefined if no key has the secret or the key has expired. */
   find(secret: string): AccountKey | undefined {
     const id = secretPattern.exec(secret)?.[1]
     if (id === undefined) return undefined
@@ -109,13 +108,13 @@ function hasExpired({ expiresAt }: AccountKey, now: Micros): boolean {
   return expiresAt !== undefined && expiresAt <= now
 }
 
-// The names of region groups. An instance belongs to one region group. The names of other groups are valid, too. So a
-// pipeline that queries all groups gets empty results for the other groups, not errors.
-
-/** The region groups of the hosted service. */
+/**
+ * Of the hosted service. Groups other than the instance's own are valid, too, so that a pipeline that queries all
+ * groups gets empty results for them, not errors.
+ */
 const hosted: readonly string[] = ['us-std', 'eu-std']
 
-/** Returns whether a region group exists. `own`: the region group of this instance. */
+/** `own`: the region group of this instance. */
 export function isRegionGroup(name: string, own: string): boolean {
   return name === own || hosted.includes(name)
 }

@@ -4,7 +4,7 @@ import { assert } from '../base/assert.ts'
 import type { Micros } from '../values/value.ts'
 import type { LogDatabase } from './ownership.ts'
 
-/** The states, with the names that clients see. */
+/** As clients see them. */
 export const exportStates = [
   'Requested',
   'Pending',
@@ -34,7 +34,7 @@ export const transitions: Readonly<Record<ExportState, readonly ExportState[]>> 
   TimedOut: [],
 }
 
-/** The states in which a request waits or is being processed. */
+/** States in which a request waits or is being processed. */
 export const unfinishedStates: ReadonlySet<ExportState> = new Set(['Requested', 'Pending', 'CreatingNewUrl'])
 
 export interface ExportRequest {
@@ -85,14 +85,12 @@ export function logDatabaseOf({ ids, names, since }: ExportDatabase): LogDatabas
   return { names, id: ids.at(-1) as string, since: since ?? Number.POSITIVE_INFINITY }
 }
 
-/** Returns whether a request is complete and its URL has expired. */
+/** True for a complete request whose URL has expired. */
 export function hasExpiredUrl({ state, url }: ExportRequest, now: Micros): boolean {
   return state === 'Complete' && url !== undefined && url.expiresAt <= now
 }
 
-/**
- * Returns the request in another state. Throws an `InvariantError` if {@link transitions} does not allow the change.
- */
+/** Throws an `InvariantError` if {@link transitions} does not allow the change. */
 export function inState(
   request: ExportRequest,
   state: ExportState,

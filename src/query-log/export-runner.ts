@@ -62,12 +62,10 @@ export class ExportRunner {
     this.#loop = new Loop(options.timers, () => this.#step())
   }
 
-  /** Polls for requests now. */
   wake(): void {
     this.#loop.wake()
   }
 
-  /** Releases the current request and stops. */
   async close(): Promise<void> {
     this.#isStopping = true
     this.#interrupt?.('stopping')
@@ -166,7 +164,7 @@ export class ExportRunner {
     }
   }
 
-  /** Creates the file of an export. Returns false when there are no matching records. */
+  /** Returns false when there are no matching records. */
   async #produce(request: ExportRequest, name: string, signal: AbortSignal): Promise<boolean> {
     const { from, to, regionGroup, database, createdAt } = request
     const filter = { from, to, regionGroup, ...(database && { database: logDatabaseOf(database) }) }

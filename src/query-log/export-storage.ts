@@ -27,7 +27,7 @@ export interface ExportStorage {
    * string. The address is valid until `expires`, in seconds since the Unix epoch.
    */
   address(name: string, expires: number): Promise<string>
-  /** Removes a file. Does nothing if the file does not exist. */
+  /** Does nothing if the file does not exist. */
   remove(name: string): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export function fileName(requestId: string): string {
 export interface FileTable {
   /** Stores a file once all of `content` has arrived, and replaces an older file with the same name. */
   store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void>
-  /** Returns the size of a file in bytes; undefined if the file does not exist. */
+  /** In bytes; undefined if the file does not exist. */
   size(name: string): Promise<number | undefined>
   read(name: string): AsyncIterable<Buffer>
   remove(name: string): Promise<void>
@@ -81,7 +81,7 @@ export class Downloads implements ExportStorage {
     return this.files.remove(name)
   }
 
-  /** Opens a file for its download; undefined if the file does not exist. */
+  /** Undefined if the file does not exist. */
   async open(name: string): Promise<{ readonly content: Readable; readonly bytes: number } | undefined> {
     const bytes = namePattern.test(name) ? await this.files.size(name) : undefined
     if (bytes === undefined) return undefined
@@ -89,7 +89,6 @@ export class Downloads implements ExportStorage {
   }
 }
 
-/** Stores exported files in a folder of the data directory. */
 export class LocalFiles implements FileTable {
   readonly #folder: string
   readonly #random: Random

@@ -23,7 +23,6 @@ import {
   unfinishedStates,
 } from './export-request.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const exportStoreLimits = {
   /** Maximum number of unfinished exports of one requester; own limit. */
   logExportsWaitingMax: 1000,
@@ -183,7 +182,6 @@ export class ExportStore {
     })
   }
 
-  /** Returns whether any request is free. */
   hasFree(): boolean {
     return this.#kv.read(view => !freeInTurns(view, '', this.#now()).next().done)
   }
@@ -230,7 +228,7 @@ export class ExportStore {
     return renewed ?? this.get(id)
   }
 
-  /** Returns the ids of the finished requests that were created before `time`. */
+  /** Ids of the finished requests that were created before `time`. */
   finishedBefore(time: Micros): readonly string[] {
     return this.#kv.read(view => {
       const ids: string[] = []

@@ -17,7 +17,7 @@ export interface ExportedRecord {
   readonly TXN_RETRIES: number
 }
 
-/** Returns whether the dashboard made the request: the dashboard sets a tag on its requests. */
+/** The dashboard sets a tag on its requests. */
 export function isOfDashboard({ TAGS }: ExportedRecord): boolean {
   return TAGS?.source === 'dashboard'
 }
@@ -31,7 +31,7 @@ export const timestampChars = 25
 /** The first and the last millisecond that the format can express. */
 export const timestampBounds = { min: -62_135_596_800_000, max: 253_402_300_799_999 } as const
 
-/** Formats a time in milliseconds since the Unix epoch, within {@link timestampBounds}. */
+/** `milliseconds`: since the Unix epoch, within {@link timestampBounds}. */
 export function formatTimestamp(milliseconds: number): string {
   const iso = new Date(milliseconds).toISOString()
   return `${iso.slice(0, 10)} ${iso.slice(11, 23)} Z`

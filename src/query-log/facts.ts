@@ -38,9 +38,7 @@ interface Fault {
 export interface Facts {
   /** Undefined when the credential was rejected. */
   readonly caller: LogCaller | undefined
-  /** The client address of the request. */
   readonly address: string
-  /** The path of the endpoint. */
   readonly endpoint: string
   /** True if the request was evaluated in the slow lane, by a background query worker. */
   readonly isSlow: boolean
@@ -85,7 +83,6 @@ function cut(text: string): string {
   return text.length > keptCharsMax ? `${text.slice(0, keptCharsMax)}…` : text
 }
 
-/** Escapes opening braces. */
 function withoutBraces(json: string): string {
   return json.includes('{') ? json.replaceAll('{', '\\u007b') : json
 }
@@ -108,7 +105,6 @@ const knownShapeCharsMax = 500
 export class PlainShapes {
   readonly #known = new GenerationCache<string, PlainShape>(knownShapesMax)
 
-  /** Removes the marks from a shape. `marked`: the shape as a JSON string without the quotes. */
   of(marked: string): PlainShape {
     const known = this.#known.get(marked)
     if (known !== undefined) return known

@@ -84,7 +84,6 @@ function noTotals(): Totals {
   }
 }
 
-/** Adds `more` to `sum`. */
 export function addTotals(sum: Totals, more: Totals): void {
   sum.requests += more.requests
   sum.clientErrors += more.clientErrors
@@ -98,7 +97,6 @@ export function addTotals(sum: Totals, more: Totals): void {
   sum.bytesOut += more.bytesOut
 }
 
-/** Returns sums of 0 and an empty histogram. */
 export function noTimedTotals(): TimedTotals {
   return { ...noTotals(), times: new Map() }
 }
@@ -125,7 +123,7 @@ export function timeClass(ms: number): number {
   return ms < exactMs ? ms : exactMs + Math.floor(Math.log2(ms / exactMs) * classesPerDoubling)
 }
 
-/** Returns the shortest duration of a class, in milliseconds. */
+/** Returns the shortest duration of the class, in milliseconds. */
 export function timeOfClass(number: number): number {
   return number < exactMs ? number : Math.round(exactMs * 2 ** ((number - exactMs) / classesPerDoubling))
 }
@@ -145,7 +143,6 @@ export function quantile(times: ReadonlyMap<number, number>, share: number): num
   return undefined
 }
 
-/** The aggregates by database. */
 export class LogAggregate {
   readonly databases = new Map<string, DatabaseAggregate>()
 

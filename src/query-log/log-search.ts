@@ -24,7 +24,6 @@ export interface RecordSearch extends RecordFilter, RecordConditions {
   readonly skip: number
 }
 
-/** A record with its additional facts. */
 export interface LogRecord {
   readonly record: ExportedRecord
   readonly trail: string | undefined
@@ -135,7 +134,6 @@ export interface RecordConditions {
   readonly withoutDashboard?: boolean | undefined
   /** The code of an error. */
   readonly error?: string | undefined
-  /** Names of schema objects. */
   readonly collection?: string | undefined
   readonly index?: string | undefined
   readonly function?: string | undefined

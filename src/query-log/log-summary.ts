@@ -87,7 +87,6 @@ const bytesPerClass = 40
  */
 const copyGrowsMs = 7_200_000
 
-/** Computes summaries of the query log. */
 export class LogSummaries {
   readonly #folder: string
   readonly #kept: string
@@ -151,14 +150,13 @@ export class LogSummaries {
     return collected
   }
 
-  /** Removes the stored aggregates of deleted segments. */
+  /** For deleted segments. */
   async removeOrphans(): Promise<void> {
     const names = await readdir(this.#kept).catch(() => [])
     const segments = new Set((await listSegments(this.#folder)).map(({ path }) => sumsName(path)))
     for (const name of names) if (!segments.has(name)) await removeFile(join(this.#kept, name))
   }
 
-  /** Returns the aggregate of a closed segment. */
   #sumsOf(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
     const sums = () => this.#held.forceFetch(segment.path, { context: { segment, signal } })
     // Concurrent callers share one computation. If the caller that started the computation is aborted, the computation

@@ -49,7 +49,6 @@ export function splitBefore(text: string): Omit<LineParts, 'record'> & { readonl
   return at < 0 ? { trail: text, facts: undefined } : { trail: text.slice(0, at), facts: text.slice(at) }
 }
 
-/** Returns whether a text is a valid trail. */
 export function isTrail(text: string): boolean {
   return text === noDatabase || /^\/(?:[0-9]+\/)*$/.test(text)
 }

@@ -30,7 +30,6 @@ import type { SegmentWriter } from './segment-writer.ts'
 import { chunkName, rethrow, type SharedLog } from './shared-log.ts'
 import type { Signer } from './signing.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const queryLogLimits = {
   /**
    * Divisor of the maximum size of the query log. The quotient is the number of bytes for records of requests with
@@ -161,13 +160,13 @@ export class QueryLog {
     return this.#summaries.changes(filter, signal)
   }
 
-  /** Returns single records, the newest first. */
+  /** Newest first. */
   async search(search: RecordSearch, signal: AbortSignal): Promise<RecordPage> {
     await this.#written(search, this.#options.now(), signal)
     return searchRecords(this.#options.folder, search, signal)
   }
 
-  /** Returns the time of the oldest record; undefined for an empty log. */
+  /** Undefined for an empty log. */
   async keptSince(): Promise<Micros | undefined> {
     const { folder, shared } = this.#options
     const [own] = await listSegments(folder)
@@ -176,7 +175,6 @@ export class QueryLog {
     return own.from < handedOver ? own.from : handedOver
   }
 
-  /** Returns the current state of an export request. */
   find(id: string): ExportRequest | undefined {
     return this.#store.get(id)
   }
@@ -219,7 +217,6 @@ export class QueryLog {
     return this.#options.downloads.open(name).catch(rethrow)
   }
 
-  /** The current time, with which expiry times are compared. */
   now(): Micros {
     return this.#options.now()
   }

@@ -11,7 +11,6 @@ import type { Micros } from '../values/value.ts'
 import { createTimestampFormat } from './exported-record.ts'
 import { type Facts, factsText, PlainShapes } from './facts.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const recordLimits = {
   /** Maximum number of characters of a logged header; own limit. Longer headers are truncated. */
   loggedHeaderCharsMax: 512,
@@ -104,7 +103,6 @@ interface Wording {
 
 type Wordings = { readonly [L in LanguageName]?: Wording }
 
-/** Formats records for one region group. */
 export class RecordFormat {
   readonly #wordings: Wordings
   readonly #time = createTimestampFormat()

@@ -16,7 +16,7 @@ interface S3Options {
   readonly now: () => number
 }
 
-/** The bucket as storage for chunks of log segments. */
+/** Stores chunks of log segments. */
 export interface ChunkBucket {
   readonly chunks: ChunkStorage
 }

@@ -46,12 +46,10 @@ const silentMs = 10_000
 /** Polling interval while waiting for writers, in milliseconds. */
 const lookEveryMs = 20
 
-/** The path of a new segment. */
 export function segmentPath(folder: string, from: Micros, writer: string): string {
   return join(folder, `${String(from).padStart(19, '0')}-${writer}.ndjson`)
 }
 
-/** The path of the copy of another machine's segment. */
 export function copyPath(folder: string, from: Micros, writer: string): string {
   return segmentPath(folder, from, `m${writer}`)
 }
@@ -61,7 +59,7 @@ export function livePath(folder: string, writer: string): string {
   return join(folder, `${writer}.live`)
 }
 
-/** Returns all segments, oldest first. */
+/** Oldest first. */
 export async function listSegments(folder: string): Promise<Segment[]> {
   const segments = ((await ifThere(readdir(folder))) ?? []).sort().flatMap(name => {
     const [, from, copied, writer] = segmentPattern.exec(name) ?? []
@@ -120,7 +118,6 @@ export async function ifThere<T>(doing: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Returns the writers that are alive at `now`. */
 export async function liveWriters(folder: string, now: Micros): Promise<ReadonlySet<string>> {
   const writers = await listWriters(folder)
   return new Set([...writers].filter(([, until]) => until > now - silentMs * 1000).map(([writer]) => writer))
@@ -141,17 +138,17 @@ export async function writtenUpTo(
   }
 }
 
-/** The folder of the stored sums of segments (log-summary.ts), below the folder of the segments. */
+/** Stored sums of segments (log-summary.ts), below the folder of the segments. */
 export const sumsFolder = 'sums'
 
 export const sumsName = (segmentPath: string) => `${basename(segmentPath, '.ndjson')}.json.gz`
 
-/** Removes a file. Does nothing if the file does not exist. */
+/** Does nothing if the file does not exist. */
 export function removeFile(path: string): Promise<void> {
   return rm(path, { force: true })
 }
 
-/** The name of the query log's folder in the data directory. */
+/** In the data directory. */
 export const queryLogFolder = 'query-log'
 
 /**

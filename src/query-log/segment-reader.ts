@@ -10,7 +10,6 @@ import { lineBlocks } from './log-lines.ts'
 import { isTrail, type LogDatabase, splitBefore } from './ownership.ts'
 import { segmentsOf, type TimeSpan } from './segment-files.ts'
 
-/** Selects the records of an export. */
 export interface RecordFilter extends TimeSpan {
   readonly regionGroup: string
   /** Restricts the export to records of this database and its descendants. */
@@ -56,7 +55,7 @@ type Match = (block: Buffer, start: number, end: number, time: number, trail: st
 
 /** The lines of a segment, block by block. */
 class Lines {
-  /** The number of complete lines that are not records. */
+  /** Complete lines that are not records. */
   damaged = 0
   readonly #matches: Match
 

@@ -78,7 +78,7 @@ export function controlRows(kv: KeyValueStore): KeyValueStore {
   }
 }
 
-/** Returns all rows of {@link controlRows}. The keys do not contain the tag `control`. */
+/** Rows of {@link controlRows}. The keys do not contain the tag `control`. */
 export function allControlRows(view: View): Entry[] {
   return [...withOwnKeys(view.range(tagRange('control')))]
 }

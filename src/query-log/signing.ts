@@ -5,7 +5,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { assert } from '../base/assert.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
 
-/** The path below which exported files are downloaded. */
+/** Exported files are downloaded below this path. */
 export const filesPath = '/api/v1/logs/files/'
 
 /** Signs and verifies download links and tokens. While the key cannot be loaded, no signature is valid. */
