@@ -1,9 +1,8 @@
-// The service log: one line on standard error for each event. On a terminal, the lines are formatted for people. In
-// files, journals and collectors, each line is a JSON object.
+// The service log: one line on standard error for each event, formatted for people on a terminal, a JSON object
+// elsewhere.
 //
-// Stack traces of the bundled program show positions in the sources. Node has an option for such positions. With this
-// option, Node reads all source maps at start. Reading the maps takes as long as loading the program. So this file does
-// not use the option, and reads a source map only when an error is logged.
+// Stack traces of the bundled program show positions in the sources. Node's own option for this reads all source maps
+// at start, which takes as long as loading the program, so this file reads a source map only when an error is logged.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire, SourceMap } from 'node:module'
@@ -31,10 +30,7 @@ const serializers = {
   },
 }
 
-/**
- * Opens the log. If `isTerminal` is true, the lines are formatted for people. By default, `isTerminal` is true if
- * standard error is a terminal. All lines are written to `destination`, by default standard error.
- */
+/** `isTerminal`: formats the lines for people. By default, the log is standard error. */
 export function openServiceLog(
   level: LevelWithSilent | Level,
   isTerminal: boolean = isatty(standardError),
@@ -64,7 +60,7 @@ function mapOf(file: string): SourceMap | undefined {
   return map
 }
 
-/** Returns a stack trace in which known positions refer to the sources, such as `src/fql4/parse-query.ts:10:5`. */
+/** Known positions refer to the sources, such as `src/fql4/parse-query.ts:10:5`. */
 function sourceStack(stack: string): string {
   if (!isBuilt) return stack
   return stack.replace(/file:\/\/\/\S+?\.js(?=:\d+:\d+)[:\d]+/g, place => {

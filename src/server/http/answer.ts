@@ -1,32 +1,31 @@
-// An answer is the result of an endpoint. The edge (the HTTP layer around the endpoints) converts an answer to a
-// response. An answer contains a status, a body and counts; response-headers.ts derives the headers. The engine's
-// responses to queries are also answers.
+// An answer is the result of an endpoint: a status, a body and counts. The edge (the HTTP layer around the endpoints)
+// converts it to a response; response-headers.ts derives the headers. The engine's responses to queries are also
+// answers.
 
 import type { Readable } from 'node:stream'
 import { type RequestErrorCode, requestErrors } from '../../base/request-errors.ts'
 import type { QueryMetrics, StreamResponse } from '../../engine/engine-contract.ts'
 import type { Micros } from '../../values/value.ts'
 
-/** An answer. All fields of the engine's response are optional. An absent field is neither sent nor recorded. */
+/** Absent fields are neither sent nor recorded. */
 export interface Answer extends Partial<Omit<StreamResponse, 'status' | 'body' | 'database' | 'attempt'>> {
   readonly status: number
-  /** A string is sent as a whole. A stream is sent in pieces, without `content-length`. */
+  /** A string is sent as a whole; a stream in pieces, without `content-length`. */
   readonly body: string | Readable
-  /** Additional headers: a name (in lower case), its value, the next name, its value, and so on. */
+  /** A name (in lower case), its value, the next name, its value, and so on. */
   readonly headers?: readonly string[]
-  /** The type of the body; JSON when absent. */
+  /** JSON when absent. */
   readonly contentType?: string
 }
 
-/** The default type of bodies. */
 export const jsonType = 'application/json;charset=utf-8'
 
-/** A JSON answer without the headers of queries, such as `x-txn-time`. */
+/** Has none of the headers of queries, such as `x-txn-time`. */
 export function jsonAnswer(status: number, body: unknown): Answer {
   return { status, body: JSON.stringify(body), contentType: jsonType }
 }
 
-/** The costs in an answer without a query. */
+/** For an answer without a query. */
 export const idleMetrics: QueryMetrics = {
   computeOps: 1,
   byteReadOps: 0,
@@ -38,14 +37,12 @@ export const idleMetrics: QueryMetrics = {
   rateLimited: [],
 }
 
-/** Returns the body of an error that concerns the request, not its query. */
+/** For an error that concerns the request, not its query. */
 export function errorBody(code: RequestErrorCode, description: string): string {
   return JSON.stringify({ errors: [{ code, description }] })
 }
 
-/**
- * Returns the answer for an error that concerns the request, not its query. `now`: the transaction time of the answer.
- */
+/** For an error that concerns the request, not its query. `now`: the transaction time of the answer. */
 export function errorAnswer(code: RequestErrorCode, description: string, now: Micros): Answer {
   return {
     status: requestErrors[code].status,
@@ -56,5 +53,5 @@ export function errorAnswer(code: RequestErrorCode, description: string, now: Mi
   }
 }
 
-/** The text of an internal error. Clients do not see the cause. */
+/** Clients do not see the cause. */
 export const internalErrorText = 'The service met an internal error.'

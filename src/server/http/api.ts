@@ -1,5 +1,5 @@
-// Endpoints with plain JSON, such as the endpoints under /api. `apiEndpoint` adds authentication, the forms of answers
-// and errors, and for some endpoints also limits and costs. Errors have the form `{"message": …}`. The fields `code` and
+// Endpoints with plain JSON, such as those under /api. `apiEndpoint` adds authentication, the forms of answers and
+// errors, and for some endpoints also limits and costs. Errors have the form `{"message": …}`; the fields `code` and
 // `reason` repeat the error for older clients, which show `reason`.
 
 import { limits } from '../../base/limits.ts'
@@ -17,24 +17,24 @@ import { version4Protocol } from './request-headers.ts'
 type OnCosts = (costs: { readonly readBytes: number; readonly writeOps: number }) => void
 
 /**
- * Handles a call of an authorized client. Returns the body of the answer: a string is sent as plain text, any other
- * value as JSON. Throws {@link ApiError}.
+ * Handles a call of an authorized client. Returns the body: a string is sent as plain text, any other value as JSON.
+ * Throws {@link ApiError}.
  */
 type ApiHandler = (call: EndpointCall, principal: Principal, onCosts: OnCosts) => unknown
 
 interface ApiEndpoint extends Pick<Endpoint, 'path' | 'readsBody' | 'bodyBytesMax'> {
-  /** The secrets that may use the endpoint. `admin`: an admin key of any database, or the root secret. */
+  /** Secrets that may use the endpoint. `admin`: an admin key of any database, or the root secret. */
   readonly access: 'any secret' | 'admin' | 'root'
-  /** The message for clients without access; when absent, a general message. */
+  /** For clients without access; when absent, a general message. */
   readonly forbidden?: string
-  /** True: requests are limited, charged and recorded like queries. */
+  /** Requests are limited, charged and recorded like queries. */
   readonly isCharged?: true
-  /** The status of successful POST requests; 200 when absent. */
+  /** Of successful POST requests; 200 when absent. */
   readonly postStatus?: number
   readonly methods: Readonly<Record<string, ApiHandler>>
 }
 
-/** Returns an endpoint that checks the client's secret, and then calls the handler of the method. */
+/** Checks the client's secret, and then calls the handler of the method. */
 export function apiEndpoint(services: Services, endpoint: ApiEndpoint): Endpoint {
   const { access, forbidden, isCharged, methods, postStatus = 200, ...rest } = endpoint
   const handlers = Object.entries(methods).map(([method, handle]): [string, Handler] => {
@@ -75,7 +75,7 @@ function bodyAnswer(status: number, body: unknown): Answer {
 const textType = 'text/plain; charset=utf-8'
 const ignoreCosts: OnCosts = () => undefined
 
-/** Answers a charged request. Errors of the handler are answered with the costs, too. */
+/** Errors of the handler are answered with the costs, too. */
 async function charged(
   { clock, engine }: Services,
   request: {
@@ -116,11 +116,10 @@ async function charged(
   return { ...answer, metrics, place, caller }
 }
 
-/** Thrown by handlers. In contrast to other request errors, the answer has no headers of queries. */
+/** Its answer has no headers of queries, in contrast to other request errors. */
 export class ApiError extends RequestError {
   override name = 'ApiError'
 
-  /** The answer that the client gets. */
   get answer(): Answer {
     const fault = { code: apiProtocol.errorCode(this.code), text: this.template, position: msg`` }
     const body = apiProtocol.errorBody(this.code, this.description)
@@ -128,12 +127,12 @@ export class ApiError extends RequestError {
   }
 }
 
-/** A 400 error. `message` is a sentence without its full stop. */
+/** Status 400. `message` is a sentence without its full stop. */
 export function badRequest(message: string | Message): ApiError {
   return new ApiError('bad request', msg`Bad request: ${message}.`)
 }
 
-/** The protocol of version 4 with the errors of the endpoints under /api, also for errors of the edge. */
+/** Version 4 with the errors of the endpoints under /api, also for errors of the edge. */
 export const apiProtocol = {
   ...version4Protocol,
   errorBody: (code: RequestErrorCode, message: string) =>
@@ -145,12 +144,12 @@ function apiCode(code: RequestErrorCode): string {
   return code.replaceAll(' ', '_')
 }
 
-/** A time in ISO 8601 with milliseconds. */
+/** ISO 8601 with milliseconds. */
 export function isoTime(micros: Micros): string {
   return formatMicros(Math.floor(micros / 1000) * 1000)
 }
 
-/** Returns the principal of a call's credential. Throws a 401 error when the credential is invalid. */
+/** Throws a 401 error when the credential is invalid. */
 export async function principalOf(
   { request, ticket }: EndpointCall,
   { engine }: Services,

@@ -1,8 +1,8 @@
 // Connects the parts of the edge: the endpoints, the router that finds the endpoint of a path, and the listener.
 //
-// An endpoint path without parameters is compared with the request's path, which is not decoded. Paths with parameters
-// (patterns) are matched by find-my-way, the router of Fastify. Methods are ignored here, because each endpoint knows
-// which methods it allows.
+// Endpoint paths without parameters are compared with the request's path, which is not decoded. Patterns (paths with
+// parameters) are matched by find-my-way, the router of Fastify. Methods are ignored here, because each endpoint knows
+// its own.
 
 import findMyWay from 'find-my-way'
 import { errorAnswer } from './answer.ts'
@@ -13,7 +13,7 @@ import { Listener, type ListenerOptions } from './listener.ts'
 import { endpoints } from './routes.ts'
 import { pathOf } from './url.ts'
 
-/** Builds the HTTP service over an engine. The returned listener does not listen yet. */
+/** The returned listener does not listen yet. */
 export function createApplication(
   services: Services,
   options: EdgeOptions & { readonly listener: ListenerOptions },
@@ -31,10 +31,7 @@ export function createApplication(
   }, options.listener)
 }
 
-/**
- * The endpoint of unknown paths. A request for an unknown path needs no credential, so the response reveals nothing
- * about credentials.
- */
+/** A request for an unknown path needs no credential, so the response reveals nothing about credentials. */
 function notFoundEndpoint({ engine }: Services): Endpoint {
   return {
     path: '*',
@@ -43,16 +40,15 @@ function notFoundEndpoint({ engine }: Services): Endpoint {
   }
 }
 
-/** An endpoint, and the values of the named parts of its path. */
+/** `parameters`: the values of the named parts of the path. */
 interface Route {
   readonly endpoint: Endpoint
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** The empty parameters of an endpoint whose path contains no parameters. */
 const noParameters: Readonly<Record<string, string>> = {}
 
-/** All patterns are registered and looked up with this method, so that the request's method does not matter. */
+/** Patterns are registered and looked up with this method, so that the request's method does not matter. */
 const anyMethod = 'GET'
 
 class Router {
@@ -60,7 +56,7 @@ class Router {
   readonly #patterns = findMyWay({ querystringParser: () => noParameters })
   readonly #fallback: Route
 
-  /** `fallback` handles all paths that no other endpoint matches. Throws when two endpoints have the same path. */
+  /** `fallback` handles all paths that no endpoint matches. Throws when two endpoints have the same path. */
   constructor(endpoints: readonly Endpoint[], fallback: Endpoint) {
     this.#fallback = { endpoint: fallback, parameters: noParameters }
     for (const endpoint of endpoints) {
@@ -72,9 +68,7 @@ class Router {
     }
   }
 
-  /**
-   * Returns the route of a request target. Parameters are decoded. A path with an invalid escape matches no pattern.
-   */
+  /** Decodes parameters. A path with an invalid escape matches no pattern. */
   find(target: string): Route {
     const fixed = this.#fixed.get(target)
     if (fixed !== undefined) return fixed

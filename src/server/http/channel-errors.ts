@@ -1,15 +1,15 @@
-// Responds to connections that fail before a request exists. Such a connection fails because the bytes are not HTTP,
-// the head is too long, or the client is too slow. The response is written to the bare connection, which is then
-// closed. The body has an `errors` array, because the JavaScript driver crashes without this array.
+// Responds to connections that fail before a request exists, because the bytes are not HTTP, the head is too long, or
+// the client is too slow. The response is written to the bare connection, which is then closed. Its body has an
+// `errors` array, without which the JavaScript driver crashes.
 
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RequestErrorCode, requestErrors } from '../../base/request-errors.ts'
 import { errorBody, jsonType } from './answer.ts'
 
-/** Responds to a connection that failed with `error`, if the connection is writable. Closes the connection. */
+/** Closes the connection, after a response if it is writable. */
 export function answerChannelError(error: NodeJS.ErrnoException, connection: Duplex): void {
-  // The response to an earlier request is still being written. Node closes the connection after this response.
+  // The response to an earlier request is still being written. Node closes the connection after it.
   if (connection.writableEnded && !connection.writableFinished) return
   if (error.code === 'ECONNRESET' || !connection.writable) {
     connection.destroy()

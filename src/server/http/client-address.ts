@@ -1,5 +1,5 @@
-// Groups clients by address, so that a limit can be divided fairly among the clients. For a request through trusted
-// proxies, the address of the client is used, not the address of a proxy.
+// Groups clients by address, so that limits are divided fairly among them. Behind trusted proxies, the address of the
+// client counts, not that of a proxy.
 
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
@@ -7,18 +7,17 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 const mappedPrefix = '::ffff:'
 
 /**
- * Number of 16-bit parts of an IPv6 address that identify a client's network. The owner of the network chooses the
- * other four parts.
+ * 16-bit parts of an IPv6 address that identify a client's network. The owner of the network chooses the other four.
  */
 const networkParts = 4
 
-/** Returns the group of an address: the address itself for IPv4, its /64 network for IPv6. */
+/** The address itself for IPv4, its /64 network for IPv6. */
 export function clientOf(address: string | undefined): string {
   if (address === undefined || !isIPv6(address)) return address ?? ''
   if (address.startsWith(mappedPrefix) && address.includes('.')) return address.slice(mappedPrefix.length)
   const [head = '', tail] = address.split('::')
   const leading = head === '' ? [] : head.split(':')
-  // "::" replaces a run of zeros. The parts after "::" belong to the network only if the run is short.
+  // "::" replaces a run of zeros. The parts after it belong to the network only if the run is short.
   const trailing = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = tail === undefined ? 0 : 8 - leading.length - trailing.length
   const parts = [...leading, ...Array.from({ length: zeros }, () => '0'), ...trailing]
@@ -27,14 +26,14 @@ export function clientOf(address: string | undefined): string {
 
 /**
  * Finds the client of a request behind proxies. Each proxy appends the address of its own client to `X-Forwarded-For`,
- * but any client may send the header as well. So the header is read only on connections from trusted addresses. Only
- * the entries that trusted proxies have appended are used.
+ * but any client may send the header as well. So it is read only on connections from trusted addresses, and only the
+ * entries that trusted proxies have appended are used.
  */
 export class TrustedProxies {
   readonly #trusted = new BlockList()
   readonly #isEmpty: boolean
 
-  /** `list`: the value of the setting: addresses, and networks such as `10.0.0.0/8`, separated by commas. */
+  /** `list`: the setting, with addresses and networks such as `10.0.0.0/8`, separated by commas. */
   constructor(list: string | undefined) {
     const entries = (list ?? '').split(',').flatMap(text => text.trim() || [])
     this.#isEmpty = entries.length === 0
@@ -47,9 +46,9 @@ export class TrustedProxies {
   }
 
   /**
-   * Returns the group of a request's client. Usually, the client is `direct`, the remote address of the connection. If
-   * `direct` is a trusted proxy, the client is the last address in `forwarded` that is not trusted. If all addresses
-   * are trusted, the client is the first address. Entries to the left of an invalid entry are ignored.
+   * Returns the group of a request's client: usually `direct`, the remote address of the connection. If `direct` is a
+   * trusted proxy, the client is the last address in `forwarded` that is not trusted, or the first address if all are
+   * trusted. Entries to the left of an invalid entry are ignored.
    */
   clientOf(direct: string | undefined, forwarded: string | undefined): string {
     if (this.#isEmpty || forwarded === undefined || !this.#isTrusted(direct)) return clientOf(direct)
@@ -70,7 +69,7 @@ export class TrustedProxies {
   }
 }
 
-/** Returns the address in an entry. Some proxies add a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Some proxies add a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function bareAddress(entry: string): string | undefined {
   if (isIP(entry) > 0) return entry
   const [, inBrackets, withPort] = /^(?:\[([\da-f:.]+)\](?::\d+)?|([\d.]+):\d+)$/i.exec(entry) ?? []

@@ -1,16 +1,16 @@
-// Counts the running requests of a connection, for limits and for shutdown. All connections without a request have a
-// common limit, so that unauthenticated clients cannot use up the sockets.
+// Counts the running requests of a connection, for limits and for shutdown. Connections without a request share a
+// limit, so that unauthenticated clients cannot use up the sockets.
 
 import type { Socket } from 'node:net'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
 import { Pacer } from './pacer.ts'
 import type { Pacing } from './pacing.ts'
 
-/** The connections of a process. */
+/** Of a process. */
 export interface ConnectionCounts {
-  /** Limits the connections without a running request. */
+  /** Connections without a running request. */
   readonly waiting: MemoryBudget
-  /** Number of connections with a running request. */
+  /** Connections with a running request. */
   busy: number
 }
 
@@ -37,14 +37,14 @@ export class Connection {
     this.#idleShare.grow(1)
   }
 
-  /** True when no request is running and the connection has not been ended. */
+  /** No request is running, and the connection has not been ended. */
   get isIdle(): boolean {
     return this.#underWay === 0 && !this.#isEnded
   }
 
   /**
-   * Called when a request begins to arrive. If the connection has been ended, returns false, and the caller must not
-   * serve the request.
+   * Called when a request begins to arrive. False if the connection has been ended: the caller must not serve the
+   * request.
    */
   begin(): boolean {
     if (this.#isEnded) return false
@@ -81,7 +81,7 @@ export class Connection {
 
   /**
    * Ends the connection if no request is running. The socket is ended, not destroyed, so that the client closes the
-   * connection. Destroying the socket would reset the connection if the client has just sent a request.
+   * connection: destroying it would reset the connection if the client has just sent a request.
    */
   endIfIdle(): void {
     if (this.#underWay > 0) return
@@ -94,10 +94,7 @@ export class Connection {
     if (this.#isEnded) this.#socket.destroy()
   }
 
-  /**
-   * Stops counting the connection, because its socket has closed, or was replaced by the encrypted socket of a TLS
-   * connection.
-   */
+  /** Called when the socket has closed, or was replaced by the encrypted socket of a TLS connection. */
   release(): void {
     this.#idleShare.close()
   }

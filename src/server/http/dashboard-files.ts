@@ -4,17 +4,16 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Logger } from 'pino'
 
-/** A file and its compressed variants. */
 export interface StaticFile {
   readonly contentType: string
   readonly content: Buffer
   readonly gzip: Buffer | undefined
   readonly brotli: Buffer | undefined
-  /** True: the name contains a hash of the content, so the file may be cached forever. */
+  /** The name contains a hash of the content, so the file may be cached forever. */
   readonly isHashed: boolean
 }
 
-/** The files by path below `/dashboard/`; the page itself is `index.html`. */
+/** By path below `/dashboard/`; the page itself is `index.html`. */
 export type DashboardFiles = ReadonlyMap<string, StaticFile>
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -26,8 +25,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads the dashboard's files. If the files have not been built, returns undefined and writes a warning to `log`. Only
- * one process of the service passes a log, so that the warning appears once.
+ * If the files have not been built, returns undefined and writes a warning to `log`. Only one process of the service
+ * passes a log, so that the warning appears once.
  */
 export function openDashboard(
   folder: string,

@@ -1,10 +1,9 @@
-// The steps of a request at the edge (the HTTP layer around the endpoints). All endpoints and both HTTP versions have
-// the same steps:
+// The steps of a request at the edge (the HTTP layer around the endpoints), for all endpoints and both HTTP versions:
 //
 //     preflight? → headers → tags → method → body → limit of running requests → handler → answer
 //
-// Errors that a handler throws are converted to answers here. An internal error is logged with its cause; the client
-// does not see the cause.
+// Errors of handlers become answers here. An internal error is logged with its cause, which the client does not see. A
+// preflight of a browser (CORS) allows requests from every page, because access depends on the secret, not on the page.
 
 import { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { ownerOfDatabase } from '../../base/admission/ticket.ts'
@@ -26,7 +25,6 @@ import type { ResponseContext } from './response-headers.ts'
 import { discardBody, ResponseWriter } from './response-writer.ts'
 import { TurnEnd } from './turn-end.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const edgeLimits = {
   /** Maximum number of bytes of the incomplete request bodies of all clients in memory; own limit. */
   bufferedBodyBytesMax: 268_435_456,
@@ -43,16 +41,13 @@ const edgeLimits = {
 } as const
 
 export interface EdgeOptions extends ResponseContext {
-  /**
-   * Maximum number of running requests. Requests that have not arrived completely are not counted. Requests above the
-   * limit are rejected with 429.
-   */
+  /** Running requests, without those that have not arrived completely. Further requests are rejected with 429. */
   readonly pendingRequestsMax: number
-  /** Maximum number of unread bytes of all responses together. If absent, the limit of this file applies. */
+  /** Unread bytes of all responses together; the limit of this file when absent. */
   readonly unreadResponseBytesMax?: number
 }
 
-/** Errors for bodies that could not be read. */
+/** Bodies that could not be read. */
 const bodyErrors = {
   'too large': ['request too large', 'Request entity is too large'],
   'too slow': ['request timeout', 'Client timed out.'],
@@ -61,11 +56,11 @@ const bodyErrors = {
 
 export class Edge {
   readonly #services: Services
-  /** The running requests of each owner. A running request is not evicted. */
+  /** Running requests of each owner. They are never evicted. */
   readonly #running: MemoryBudget
   readonly #bodies: MemoryBudget
   readonly #writer: ResponseWriter
-  /** The answers of this turn of the event loop. All answers are sent at the end of the turn. */
+  /** Answers of this turn of the event loop, sent together at its end. */
   readonly #answers: TurnEnd<EndpointCall>
   readonly #record: RecordCall | undefined
 
@@ -92,7 +87,7 @@ export class Edge {
     this.#writer = new ResponseWriter(options, unread, { meter, timers })
   }
 
-  /** Handles one request to `endpoint`. Never throws. Always responds, if the client is still connected. */
+  /** Never throws. Always responds, if the client is still connected. */
   serve(endpoint: Endpoint, request: Exchange, parameters: Readonly<Record<string, string>>): void {
     const trace = traceOf(request.headers.traceparent as string | undefined, this.#services.random)
     const call = new EndpointCall(request, parameters, trace)
@@ -112,7 +107,7 @@ export class Edge {
       this.#runWithBody(call, endpoint, handler)
       return
     }
-    // If no handler reads the body, the bytes are discarded as they arrive. So the body takes no memory.
+    // Discards a body that no handler reads as it arrives, so that it takes no memory.
     request.body?.resume()
     this.#run(call, handler ?? (() => this.#wrongMethod(endpoint, call)))
   }
@@ -210,8 +205,7 @@ export class Edge {
   }
 
   /**
-   * Returns the error for a method that the endpoint does not have. If the endpoint needs a secret and the secret is
-   * invalid, returns 401 instead.
+   * Error for a method that the endpoint does not have; 401 if the endpoint needs a secret and the secret is invalid.
    */
   async #wrongMethod(endpoint: Endpoint, call: EndpointCall): Promise<Answer> {
     if (endpoint.authenticated) {
@@ -254,18 +248,18 @@ function handlerOf(endpoint: Endpoint, method: string): Handler | undefined {
   return Object.hasOwn(endpoint.methods, method) ? endpoint.methods[method] : endpoint.otherMethods
 }
 
-/** Records a call and its answer. `bytesOut`: the size of the response's body. */
+/** `bytesOut`: the size of the response's body. */
 type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void
 
 /**
- * The query log records the shape of a query: its text without values. For a long query, only the first characters are
- * used for the shape. This number of bytes is enough for these characters, even at four bytes for each character.
+ * The query log records the shape of a query: its text without values, from its first characters. This number of bytes
+ * is enough for these characters, even at four bytes for each.
  */
 const shapedBytes = 270_000
 
 const noNames: NonNullable<Answer['named']> = []
 
-/** Returns the function that records calls; undefined if requests are not recorded. */
+/** Undefined if requests are not recorded. */
 function recorder({ queryLog, recordsQueries, log }: Services): RecordCall | undefined {
   if (queryLog === undefined || recordsQueries === false) return undefined
   return (call, answer, bytesOut) => {
@@ -302,9 +296,6 @@ function recorder({ queryLog, recordsQueries, log }: Services): RecordCall | und
   }
 }
 
-// The response to a browser's CORS preflight: requests are allowed from every page. Access depends on the secret, not
-// on the page.
-
 const allowedHeaders = [
   'accept-encoding',
   'authorization',
@@ -331,7 +322,7 @@ const allowedHeaders = [
   'x-performance-hints',
 ]
 
-/** Returns the response to a preflight. The header with the allowed origin is added later (response-headers.ts). */
+/** The header with the allowed origin is added later (response-headers.ts). */
 function preflightAnswer(endpoint: Endpoint): Answer {
   return {
     status: 200,

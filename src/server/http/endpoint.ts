@@ -1,6 +1,6 @@
-// Defines endpoints, and calls of endpoints. A handler decodes the call, calls one function of a lower layer and
-// returns an answer. The edge (edge.ts) checks the request's headers before the handler runs, and writes the response's
-// headers afterwards.
+// Endpoints, and calls of endpoints. A handler decodes the call, calls one function of a lower layer and returns an
+// answer. The edge (edge.ts) checks the request's headers before the handler runs, and writes the response's headers
+// afterwards.
 
 import type { Logger } from 'pino'
 import { Ticket } from '../../base/admission/ticket.ts'
@@ -19,33 +19,33 @@ import type { Tag, Trace } from './request-context.ts'
 import { version4Protocol, wantsPrettyBody } from './request-headers.ts'
 import type { RequestMeter } from './request-meter.ts'
 
-/** Handles a request that has passed the checks of the edge. */
+/** Runs after the checks of the edge. */
 export type Handler = (call: EndpointCall) => Answer | Promise<Answer>
 
-/** An endpoint. For endpoints with JSON, `apiEndpoint` (api.ts) creates this object. */
+/** For endpoints with JSON, `apiEndpoint` (api.ts) creates this object. */
 export interface Endpoint {
-  /** An exact path, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
+  /** Exact, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
   readonly path: string
   /**
-   * True: the edge checks the secret before it rejects a wrong method or reads a long body. For other requests, and for
-   * all requests when absent, only the handler or the engine checks the secret.
+   * The edge checks the secret before it rejects a wrong method or reads a long body. For other requests, and for all
+   * requests when absent, only the handler or the engine checks the secret.
    */
   readonly authenticated?: true
   /** The edge reads the request's body before it calls the handler. */
   readonly readsBody?: boolean
   /** A long body is passed to the engine as bytes, without becoming a string in this process. */
   readonly takesLongBodies?: true
-  /** Maximum number of bytes of a body; longer bodies get 413. When absent, the limit of queries applies. */
+  /** Longer bodies get 413. When absent, the limit of queries applies. */
   readonly bodyBytesMax?: number
-  /** True: the query log records each request. */
+  /** The query log records each request. */
   readonly recorded?: boolean
   /** Request headers that pages of other origins may send to this endpoint, besides those of all endpoints. */
   readonly allowedHeaders?: readonly string[]
-  /** The protocol of the endpoint's requests and responses; version 4 when absent. */
+  /** Version 4 when absent. */
   readonly protocol?: Protocol
-  /** Handlers by method. A 405 response lists these methods, without HEAD. */
+  /** By method. A 405 response lists these methods, without HEAD. */
   readonly methods: Readonly<Record<string, Handler>>
-  /** Handles all other methods. When absent, other methods get 405. */
+  /** Handles all other methods. When absent, they get 405. */
   readonly otherMethods?: Handler
 }
 
@@ -63,19 +63,18 @@ export class EndpointCall {
   /** Set after the router has found the endpoint. */
   endpoint: Endpoint | undefined
   /**
-   * The body as text. Undefined when the request has no body, or when the endpoint does not read the body. For a GET
-   * request to a query endpoint, `body` is the query in the URL.
+   * Undefined when the request has no body, or when the endpoint does not read it. For a GET request to a query
+   * endpoint, the query in the URL.
    */
   body: string | undefined
-  /** A long body as bytes, for endpoints with `takesLongBodies`; `body` is then undefined. */
+  /** Replaces a long `body` for endpoints with `takesLongBodies`. */
   longBody: LongBody | undefined
-  /** The time at which the request arrived, by the clock of the services. */
+  /** Arrival of the request, by the clock of the services. */
   startedMs = 0
-  /** Bytes of the body. */
   bytesIn = 0
   /** Ends the count of the request as a running request. Set while the handler runs. */
   release: (() => void) | undefined
-  /** The answer, while it waits to be sent. */
+  /** Waits to be sent. */
   answer: Answer | undefined
 
   constructor(request: Exchange, parameters: Readonly<Record<string, string>>, trace: Trace) {
@@ -85,17 +84,15 @@ export class EndpointCall {
     this.ticket = new Ticket(request.client)
   }
 
-  /** The protocol of the request and its response. */
   get protocol(): Protocol {
     return this.endpoint?.protocol ?? version4Protocol
   }
 
-  /** True when the body of the response is to be indented. */
+  /** The body of the response is to be indented. */
   get wantsPrettyBody(): boolean {
     return this.protocol.factsInHead && wantsPrettyBody(this.request.headers)
   }
 
-  /** The call as a request to the engine. */
   queryRequest(
     body: string | undefined,
     special?: { readonly readOnly?: ReadOnlyPlace; readonly linearized?: boolean },
@@ -119,7 +116,7 @@ export class EndpointCall {
   }
 }
 
-/** The services that endpoints use. */
+/** Used by the endpoints. */
 export interface Services {
   readonly engine: Engine
   readonly log: Logger
@@ -132,9 +129,7 @@ export interface Services {
   readonly transfer?: TransferService
   /** Absent: there is no health report, and backups and checks cannot be started over HTTP. */
   readonly operation?: Operation
-  /**
-   * The address of the service for clients, without a slash at the end. When absent, the host of each request is used.
-   */
+  /** Address of the service for clients, without a slash at the end. When absent, the host of each request is used. */
   readonly publicUrl?: string
   /** Absent: there is no dashboard, and browsers get the same responses as other clients. */
   readonly dashboard?: DashboardFiles

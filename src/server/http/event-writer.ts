@@ -1,7 +1,6 @@
-// Sends the events of an open stream. Each event is written after the previous event has been flushed, so that two
-// events never share a DATA frame. The Python driver treats each DATA frame as one event. Thousands of streams may be
-// open for days. So a writer does not reference the request that opened its stream, and the memory of the request is
-// freed.
+// Sends the events of an open stream. Each event is written after the previous one has been flushed, so that two events
+// never share a DATA frame: the Python driver treats each DATA frame as one event. Thousands of streams may be open for
+// days, so a writer does not reference the request that opened its stream, whose memory is freed.
 
 import type { Writable } from 'node:stream'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
@@ -11,19 +10,18 @@ import type { Outlet } from './exchange.ts'
 import type { RequestMeter } from './request-meter.ts'
 import type { TurnEnd } from './turn-end.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const eventWriterLimits = {
   /** Milliseconds that a client may take to read the end of its stream before the client is disconnected; own limit. */
   streamEndMs: 5000,
 } as const
 
-/** Services that all event writers share. */
+/** Shared by all event writers. */
 export interface EventWriterServices {
-  /** Limits the bytes that were written to connections but not yet read by the clients. */
+  /** Bytes that were written to connections but not yet read by the clients. */
   readonly budget: MemoryBudget
   /**
-   * Contains a function for each short response and each event of this turn of the event loop. At the end of the turn,
-   * each function counts the bytes that have not been flushed.
+   * Has a function for each short response and each event of this turn of the event loop. At the end of the turn, each
+   * function counts the bytes that have not been flushed.
    */
   readonly written: TurnEnd<() => void>
   readonly timers: Pick<Timers, 'after'>
@@ -35,12 +33,12 @@ export class EventWriter {
   readonly #outlet: Outlet
   readonly #reader: string
   readonly #writing: EventWriterServices
-  /** Bytes that have not been flushed; undefined when the next event may be written. */
+  /** Undefined when the next event may be written. */
   #unsent: number | undefined
   #share: Share | undefined
   #cancelCut: Cancel | undefined
 
-  /** Begins to send. `reader` names the group of the memory budget to which unread events are charged. */
+  /** Begins to send. `reader`: the group of the memory budget to which unread events are charged. */
   constructor(stream: EventStream, outlet: Outlet, reader: string, writing: EventWriterServices) {
     this.#stream = stream
     this.#outlet = outlet
@@ -57,8 +55,8 @@ export class EventWriter {
   }
 
   readonly #countUnsent = () => {
-    // If a share of the memory budget is open, it belongs to the current event, because the shares of earlier events
-    // are closed. The bytes of the current event are then already counted.
+    // An open share of the memory budget belongs to the current event, because the shares of earlier events are closed.
+    // The bytes of the current event are then already counted.
     if (this.#unsent === undefined || this.#share !== undefined || this.#target.destroyed) return
     this.#share = this.#writing.budget.open(this.#reader, () => this.#outlet.abort(), this.#unsent)
   }

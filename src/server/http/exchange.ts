@@ -1,5 +1,5 @@
-// Defines one interface for a request and its response in HTTP/1.1 and HTTP/2. Node's own compatibility layer for
-// HTTP/2 has the same purpose, but takes as much time as a small query.
+// A request and its response in HTTP/1.1 and HTTP/2. Node's own compatibility layer for HTTP/2 has the same purpose,
+// but takes as much time as a small query.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
@@ -8,49 +8,46 @@ import type { Readable, Writable } from 'node:stream'
 export type HeaderList = (string | number)[]
 
 /**
- * The body of a response that is sent in pieces. An outlet does not reference the request, so that the memory of the
- * request can be freed.
+ * For the body of a response that is sent in pieces. Does not reference the request, so that its memory can be freed.
  */
 export interface Outlet {
-  /** The stream for the body. The caller must end the stream. */
+  /** The caller must end this stream. */
   readonly body: Writable
-  /** Destroys the response. */
   abort(): void
 }
 
 export interface Exchange {
   readonly version: 1 | 2
   readonly method: string
-  /** The request target as sent, such as `/ping?scope=node`. */
+  /** As sent, such as `/ping?scope=node`. */
   readonly url: string
   readonly headers: IncomingHttpHeaders
-  /** The group of the client's address, see `client-address.ts`. */
+  /** Group of the client's address, see `client-address.ts`. */
   readonly client: string
   /** The address that the client used: scheme, host and port. */
   readonly origin: string
-  /** The request's body; undefined when it has none. */
   readonly body: Readable | undefined
   /** Pauses the connection if `held` is true, or resumes it. Data that has already arrived is still read. */
   pauseBody(held: boolean): void
   /**
-   * Calls `take` asynchronously. If the whole body has arrived together with the head, `take` gets the body. If not,
-   * `take` gets undefined, and nothing has been read.
+   * Calls `take` asynchronously, with the body if it has arrived together with the head. If not, `take` gets undefined,
+   * and nothing has been read.
    */
   takeArrived(take: (body: Buffer | undefined) => void): void
-  /** True when the whole request has arrived. */
+  /** The whole request has arrived. */
   readonly isComplete: boolean
-  /** True when the client has disconnected. */
+  /** The client has disconnected. */
   readonly isGone: boolean
-  /** Calls `listener` when the response has been handed to the operating system, or can no longer be sent. */
+  /** Called when the response has been handed to the operating system, or can no longer be sent. */
   onClose(listener: () => void): void
   /** Closes the connection after this response (HTTP/1.1). The rest of this request is not read. */
   closeAfterwards(): void
   /**
-   * Sends a whole response; the list of headers must not be used afterwards. `bytes` is the length of `body` in UTF-8.
+   * Sends a whole response; the list of headers must not be used afterwards. `bytes`: the length of `body` in UTF-8.
    * Returns how many bytes of the body could not be sent yet.
    */
   respond(status: number, headers: HeaderList, body: string, bytes: number): number
-  /** Sends the head, and returns the outlet for the body. The list of headers must not be used afterwards. */
+  /** Sends the head; the list of headers must not be used afterwards. */
   begin(status: number, headers: HeaderList): Outlet
   /** Destroys the request and the response. */
   abort(): void

@@ -1,5 +1,5 @@
-// The request headers of GraphQL, and the form of the errors that the edge (the HTTP layer around the endpoints)
-// returns. Requests carry no version of the language, so they have the default version of FQL.
+// Request headers of GraphQL, and the form of the errors that the edge (the HTTP layer around the endpoints) returns.
+// Requests carry no version of the language, so they have the default version of FQL.
 
 import { defaultApiVersion } from '../../fql4/wire/version.ts'
 import { requestErrorBody, requestErrorText } from '../../graphql/wire/errors.ts'
@@ -12,7 +12,6 @@ const transactionHeaders = {
   retries: 'x-max-retries-on-contention',
 }
 
-/** The protocol of operations. */
 export const graphqlProtocol: Protocol = {
   language: 'graphql',
   queryPath: '/graphql',
@@ -24,17 +23,16 @@ export const graphqlProtocol: Protocol = {
   errorBody: requestErrorBody,
 }
 
-/** The protocol of imports. Bodies of responses are plain text. */
+/** Bodies of responses are plain text. */
 export const importProtocol: Protocol = {
   ...graphqlProtocol,
   queryPath: '/import',
   errorBody: requestErrorText,
 }
 
-/** The form of a credential in the header `authorization`. */
 const credentialForm = /^(bearer|basic) +(\S+) *$/i
 
-/** Returns the secret in the header `authorization`; undefined if the header is malformed. */
+/** Undefined if the header is malformed. */
 export function secretIn(authorization: string): string | undefined {
   const [, scheme = '', given] = credentialForm.exec(authorization) ?? []
   if (given === undefined || scheme.toLowerCase() === 'bearer') return given

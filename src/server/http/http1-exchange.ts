@@ -50,14 +50,14 @@ export class Http1Exchange implements Exchange {
     return announced === '0' ? undefined : this.#request
   }
 
-  /** Waits for the next tick. Node emits the request first, and then parses the body bytes of the same packet. */
+  /** Waits for the next tick: Node emits the request first, and then parses the body bytes of the same packet. */
   takeArrived(take: (body: Buffer | undefined) => void): void {
     process.nextTick(Http1Exchange.#takeIfArrived, this, take)
   }
 
   /**
-   * When this method runs, Node has passed on the body bytes that arrived in the same packet as the head. Node marks
-   * the request as complete only later, so this method compares the lengths instead.
+   * At this point, Node has passed on the body bytes of the head's packet, but marks the request as complete only
+   * later, so this method compares the lengths.
    */
   static #takeIfArrived(exchange: Http1Exchange, take: (body: Buffer | undefined) => void): void {
     const request = exchange.#request
@@ -71,8 +71,8 @@ export class Http1Exchange implements Exchange {
   }
 
   get isGone(): boolean {
-    // While a pipelined response waits for earlier responses, Node does not mark the response as destroyed. So the
-    // socket is also checked.
+    // While a pipelined response waits for earlier ones, Node does not mark it as destroyed, so the socket is also
+    // checked.
     return this.#response.destroyed || this.#request.socket.destroyed
   }
 
@@ -88,7 +88,7 @@ export class Http1Exchange implements Exchange {
     const response = this.#response
     response.writeHead(status, headers as string[])
     if (this.#request.method === 'HEAD') response.end()
-    // ASCII text is the same in Latin-1. Node writes Latin-1 without transcoding.
+    // ASCII text is the same in Latin-1, which Node writes without transcoding.
     else response.end(body, bytes === body.length ? 'latin1' : 'utf8')
     return response.writableLength
   }
@@ -109,10 +109,7 @@ function breakOff(request: IncomingMessage, response: ServerResponse): void {
   response.destroy()
 }
 
-/**
- * Reads the buffered body. While a body waits to be read, several pieces may be buffered. Node returns these pieces one
- * by one.
- */
+/** A body that waits to be read may be buffered in several pieces, which Node returns one by one. */
 function readBuffered(request: IncomingMessage): Buffer {
   const first: Buffer = request.read()
   if (request.readableLength === 0) return first

@@ -48,7 +48,7 @@ export class Http2Exchange implements Exchange {
   }
 
   /**
-   * `read(0)` makes Node deliver the part of the body that arrived with the headers. `setImmediate` runs its callback
+   * `read(0)` makes Node deliver the part of the body that arrived with the headers; `setImmediate` runs its callback
    * after this delivery.
    */
   takeArrived(take: (body: Buffer | undefined) => void): void {
@@ -62,8 +62,8 @@ export class Http2Exchange implements Exchange {
     exchange.#hasReadBody =
       announced > 0 && announced === stream.readableLength && !stream.destroyed && hasEnded(stream)
     // The read has exactly the length of the body, so that the stream emits `end` only when the response is complete.
-    // If the stream emitted `end` earlier, Node would destroy the stream before the last write, and create an error
-    // with a stack trace.
+    // After an earlier `end`, Node would destroy the stream before the last write, and create an error with a stack
+    // trace.
     take(exchange.#hasReadBody ? (stream.read(announced) as Buffer) : undefined)
   }
 
@@ -106,7 +106,7 @@ export class Http2Exchange implements Exchange {
     const body = this.#stream
     const list = headersOf(status, headers)
     body.respond(list)
-    // Node references the list while the stream is open, possibly for days. So the list is emptied.
+    // Node references the list while the stream is open, possibly for days.
     list.length = 0
     return { body, abort: () => breakOff(body) }
   }
@@ -127,14 +127,13 @@ function breakOff(stream: ServerHttp2Stream): void {
   stream.destroy()
 }
 
-/** Returns whether the client has sent the whole request. */
 function hasEnded(stream: ServerHttp2Stream): boolean {
   return stream.state.remoteClose === 1
 }
 
-/** Adds the status to `headers`, and returns the same list, which has the format of Node. */
+/** Returns the same list with the status, in the format of Node. */
 function headersOf(status: number, headers: HeaderList): string[] {
   headers.unshift(':status', status)
-  // Node also accepts numbers, although its types do not allow numbers.
+  // Node also accepts numbers, although its types do not allow them.
   return headers as unknown[] as string[]
 }

@@ -1,7 +1,7 @@
 // Serves HTTP/1.1 and HTTP/2 on the same port. Without TLS, the JavaScript driver starts HTTP/2 with prior knowledge,
-// and browsers and curl use HTTP/1.1. But a Node server speaks only one of the two protocols. So the listener reads the
-// first bytes of each connection and passes the connection to the server of its protocol. The two servers do not listen
-// on a port themselves. With TLS, ALPN selects the protocol.
+// and browsers and curl use HTTP/1.1, but a Node server speaks only one of them. So the listener reads the first bytes
+// of each connection and passes it to the server of its protocol, which does not listen itself. With TLS, ALPN selects
+// the protocol.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import http2, {
@@ -36,7 +36,6 @@ import {
   upgradeIn,
 } from './preface.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const listenerLimits = {
   /** Maximum number of connections without a request in flight; own limit. */
   waitingConnectionsMax: 8192,
@@ -57,7 +56,7 @@ export interface ListenAddress {
 }
 
 export interface ListenerOptions {
-  /** The certificate and its key in PEM; if undefined, the port serves clear text. */
+  /** Certificate and key in PEM; undefined for clear text. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer }
   /** Milliseconds that an HTTP/1.1 keep-alive connection may be idle. */
   readonly idleMs?: number
@@ -65,30 +64,30 @@ export interface ListenerOptions {
   readonly receiveMs?: number
   /** Milliseconds that connections without a request stay open when the service stops. */
   readonly lingerMs?: number
-  /** Maximum number of connections without a request in flight; the default limit when absent. */
+  /** Without a request in flight. */
   readonly waitingConnectionsMax?: number
-  /** Maximum number of all connections; by default, derived from the limit of open files. */
+  /** By default, derived from the limit of open files. */
   readonly connectionsMax?: number
-  /** Addresses and networks of trusted proxies, separated by commas. */
+  /** Addresses and networks, separated by commas. */
   readonly trustedProxies?: string | undefined
   readonly clock?: Clock
 }
 
-/** An HTTP/2 session without traffic for this many milliseconds gets GOAWAY. */
+/** Milliseconds without traffic after which an HTTP/2 session gets GOAWAY. */
 const sessionIdleMs = 300_000
 
 /** Milliseconds of silence before the first TCP keep-alive probe, as on the hosted service. */
 const keepAliveProbeMs = 120_000
 
-/** Options of accepted connections. The process that accepts connections for workers also uses these options. */
+/** For accepted connections, also in the process that accepts them for workers. */
 export const socketOptions = {
   noDelay: true,
-  // Detects when the client of a silent event stream has vanished without closing its connection.
+  // Detects that the client of a silent event stream has vanished without closing its connection.
   keepAlive: true,
   keepAliveInitialDelay: keepAliveProbeMs,
 }
 
-/** Maximum memory of an HTTP/2 session in megabytes: enough for several of the largest requests and responses. */
+/** Megabytes of an HTTP/2 session: enough for several of the largest requests and responses. */
 const sessionMegabytesMax = 128
 
 /**
@@ -106,19 +105,19 @@ const sessionOptions = {
   streamResetRate: limits.sessionResetsPerSecond,
 }
 
-/** Starts a server; resolves with its port. Rejects when the address is not available. */
+/** Resolves with the port. Rejects when the address is not available. */
 export function listenOn(server: Server, { host, port }: ListenAddress): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {
-      // A later error means that a connection could not be accepted. Such an error must not end the process.
+      // A later error means that a connection could not be accepted. It must not end the process.
       server.on('error', ignore).removeListener('error', reject)
       resolve((server.address() as AddressInfo).port)
     })
   })
 }
 
-/** Handles a request. Must not throw. */
+/** Must not throw. */
 type HandleExchange = (exchange: Exchange) => void
 
 export class Listener {
@@ -128,16 +127,16 @@ export class Listener {
   readonly #idleMs: number
   readonly #receiveMs: number
   readonly #lingerMs: number
-  /** The server that listens on the port. */
+  /** Listens on the port. */
   readonly #acceptor: Server
-  /** Servers that listen on further ports. */
+  /** Listen on further ports. */
   readonly #others: Server[] = []
   readonly #http1: http.Server
   readonly #sessions = new Map<ServerHttp2Session, Pacer>()
   readonly #cancelChecks: Cancel
-  /** Connections without an HTTP/2 session. */
+  /** Without an HTTP/2 session. */
   readonly #connections = new Map<Duplex, Connection>()
-  /** All open sockets. With TLS, the encrypted socket replaces the raw socket after the handshake. */
+  /** With TLS, the encrypted socket replaces the raw socket after the handshake. */
   readonly #sockets = new Set<Socket>()
   readonly #counts: ConnectionCounts
   /** Called when the last connection has closed. Undefined until {@link close} is called. */
@@ -154,8 +153,8 @@ export class Listener {
     this.#pacing = new Pacing(clock, systemTimers)
     const waitingMax = options.waitingConnectionsMax ?? listenerLimits.waitingConnectionsMax
     const openMax = options.connectionsMax ?? connectionsMax()
-    // At the limit, a new connection evicts a connection without a request. If every connection has a request, the new
-    // connection is closed.
+    // At the limit, a new connection evicts one without a request. If every connection has a request, the new one is
+    // closed.
     const max = () => Math.min(waitingMax, openMax - this.#counts.busy)
     const waiting = new MemoryBudget({ max })
     this.#counts = { waiting, busy: 0 }
@@ -166,34 +165,30 @@ export class Listener {
     this.#acceptor = options.tls ? this.#createSecure(options.tls) : this.#createClear()
   }
 
-  /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */
+  /** Resolves with the port. Rejects when the address is not available. */
   listen(address: ListenAddress): Promise<number> {
     return listenOn(this.#acceptor, address)
   }
 
-  /** Accepts connections on a further port, too; resolves with the port. Rejects when the address is not available. */
+  /** Accepts connections on a further port; otherwise like {@link listen}. */
   listenAlso(address: ListenAddress): Promise<number> {
     const server = net.createServer({ ...socketOptions, allowHalfOpen: true }, this.receive())
     this.#others.push(server)
     return listenOn(server, address)
   }
 
-  /**
-   * Used instead of {@link listen} if another process accepts the connections. Returns a function that serves one of
-   * these connections.
-   */
+  /** Replaces {@link listen} if another process accepts the connections. Returns a function that serves one of them. */
   receive(): (connection: Socket) => void {
     return connection => this.#acceptor.emit('connection', connection)
   }
 
   /**
    * Stops accepting connections and lets running requests finish. Connections without a request stay open for
-   * `lingerMs` milliseconds, so that requests in transit are still served. Then these connections are closed. After
-   * `graceMs` milliseconds, all connections are destroyed. Until then, the caller should mark each response as the last
-   * response of its connection.
+   * `lingerMs` milliseconds, so that requests in transit are still served. After `graceMs` milliseconds, all
+   * connections are destroyed. Until then, the caller should mark each response as the last one of its connection.
    */
   close(graceMs: number): Promise<void> {
-    // Keeps the process alive until the listener has closed. Idle sockets and timers would not keep it alive.
+    // Idle sockets and timers would not keep the process alive until the listener has closed.
     const rest = stayAlive()
     return new Promise(resolve => {
       const cancelLinger = systemTimers.after(Math.min(this.#lingerMs, graceMs), () => this.#closeIdle())
@@ -220,13 +215,13 @@ export class Listener {
       requestTimeout: this.#receiveMs,
       // Interval at which Node enforces the two limits above.
       connectionsCheckingInterval: Math.ceil(this.#receiveMs / 4),
-      // The service has no virtual hosts, so a request needs no `host` header.
+      // The service has no virtual hosts.
       requireHostHeader: false,
       // Upgrades only an idle connection: earlier responses must be sent over HTTP/1.1, before the switch to HTTP/2.
       shouldUpgradeCallback: request =>
         requestsUpgrade(request) && this.#connections.get(request.socket)?.isIdle === true,
     })
-    /** The last request of each connection. */
+    /** Last request of each connection. */
     const latest = new WeakMap<Duplex, IncomingMessage>()
     const handle = (request: IncomingMessage, response: ServerResponse) => {
       latest.set(request.socket, request)
@@ -250,8 +245,7 @@ export class Listener {
       else connection.break(isInRequest, () => answerChannelError(error, socket))
     })
     server.on('upgrade', (request, stream, head) => this.#upgrade(request, stream, head))
-    // Node starts its timer for the time limits on the event `listening`. This server does not listen, so the event is
-    // emitted here.
+    // Node starts its timer for the time limits on this event, which a server that does not listen never emits.
     server.emit('listening')
     return server
   }
@@ -319,7 +313,7 @@ export class Listener {
     })
   }
 
-  /** Returns the client that sent the request, even if a trusted proxy has forwarded the request. */
+  /** A trusted proxy may have forwarded the request. */
   #clientOf(
     connection: Connection,
     { socket, headers }: { readonly socket: Socket; readonly headers: IncomingHttpHeaders },
@@ -345,7 +339,7 @@ export class Listener {
     this.#sockets.delete(socket)
   }
 
-  /** Reads the first bytes of a connection and hands the connection to the server of its protocol. */
+  /** Reads the first bytes of a connection and hands it to the server of its protocol. */
   #decide(socket: Socket): void {
     const drop = () => socket.destroy()
     socket.on('error', drop)
@@ -372,7 +366,7 @@ export class Listener {
     })
   }
 
-  /** `seen` contains the bytes that were read from the connection and put back. */
+  /** `seen`: bytes that were read from the connection and put back. */
   #speakHttp1(socket: Socket, seen: Buffer): void {
     socket.once('close', withoutStackTraces)
     this.#http1.emit('connection', socket)
@@ -381,16 +375,16 @@ export class Listener {
   }
 
   /**
-   * `rest`: delivers the bytes after the request. If the request's body has arrived, `rest` is the socket. If the body
-   * has not arrived yet, `rest` is a stream on top of the socket.
+   * `rest` delivers the bytes after the request. If the request's body has arrived, it is the socket, else a stream on
+   * top of the socket.
    */
   #upgrade(request: IncomingMessage, rest: Duplex, head: Buffer): void {
     const { socket } = request
     const drop = () => socket.destroy()
     this.#connections.get(socket)?.pacer.endWith(request)
     socket.on('error', drop)
-    // Node would mistake the stream on top of the socket for an HTTP/2 stream. So `Duplex.from` wraps that stream in
-    // another stream. The cast is needed because the declared types of `Duplex.from` do not include Node's streams.
+    // Node would mistake the stream on top of the socket for an HTTP/2 stream, so `Duplex.from` wraps it in another
+    // stream. The declared types of `Duplex.from` do not include Node's streams.
     const ends = { readable: rest, writable: rest } as unknown as Iterable<never>
     const stream = rest === socket ? rest : Duplex.from(ends)
     if (stream !== socket) stream.on('error', drop)
@@ -402,7 +396,7 @@ export class Listener {
     })
   }
 
-  /** Starts HTTP/2 on a socket. `stream` delivers the socket's bytes. `early`: a request that came over HTTP/1.1. */
+  /** Starts HTTP/2 on a socket. `stream` delivers its bytes. `early`: a request that came over HTTP/1.1. */
   #admitSession(socket: Socket, early?: EarlyRequest, stream: Duplex = socket): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined) socket.destroy()
@@ -414,16 +408,15 @@ export class Listener {
     // From now on, a shutdown closes the session instead of the connection.
     this.#connections.delete(socket)
     joinBuffered(stream)
-    // Node's limit of resets is higher than the limit of the pacer, because Node counts the resets in the rest of a
-    // packet even after the pacer has closed the session.
+    // Higher than the limit of the pacer, because Node counts the resets in the rest of a packet even after the pacer
+    // has closed the session.
     const options = { ...sessionOptions, streamResetBurst: pacer.resetBurst + unseenResets }
     const session = http2.performServerHandshake(stream, options)
     pacer.watch(session)
     this.#sessions.set(session, pacer)
     session.once('close', () => this.#sessions.delete(session))
-    // Node keeps a half-open session while the session has streams, so silent streams would never end. `setImmediate`
-    // lets Node first pass the buffered bytes to the session. If the session were destroyed earlier, Node would throw
-    // an uncatchable error.
+    // Node keeps a half-open session while it has streams, so silent streams would never end. `setImmediate` lets Node
+    // first pass the buffered bytes to the session: destroying it earlier makes Node throw an uncatchable error.
     stream.once('end', () => setImmediate(() => session.destroy()))
     session.setTimeout(sessionIdleMs, () => session.close())
     function finish(this: ServerHttp2Stream): void {
@@ -477,16 +470,15 @@ function ignore(): void {}
 let isWithoutStackTraces = false
 
 /**
- * Disables stack traces when a connection closes. Node then creates an error for each running request of the
- * connection, and there may be hundreds of requests. Creating the stack traces takes several times as long as the
- * requests, and the stack traces are never read.
+ * Disables stack traces when a connection closes. Node then creates an error for each running request, of which there
+ * may be hundreds. The stack traces are never read, but take several times as long as the requests.
  */
 function withoutStackTraces(): void {
   if (isWithoutStackTraces) return
   isWithoutStackTraces = true
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
-  // Runs after all listeners have been called.
+  // Runs after all listeners.
   queueMicrotask(() => {
     Error.stackTraceLimit = stackTraceLimit
     isWithoutStackTraces = false
@@ -494,8 +486,8 @@ function withoutStackTraces(): void {
 }
 
 /**
- * Joins the buffered pieces of a socket. Node passes buffered pieces one by one to a new session. If one of the first
- * pieces ends the session, Node throws an uncatchable error.
+ * Node passes the buffered pieces of a socket one by one to a new session, and throws an uncatchable error if one of
+ * the first ends the session. So they are joined.
  */
 function joinBuffered(socket: Duplex): void {
   const pieces: Buffer[] = []

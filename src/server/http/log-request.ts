@@ -1,6 +1,7 @@
-// Reads and checks log requests: requests to the endpoints of the query log. A request with an invalid field or
-// parameter gets the status 400; the message contains the name of the field or parameter. The credential determines
-// which records a request may read.
+// Reads, checks and authorizes requests to the endpoints of the query log. An invalid field or parameter gets the
+// status 400 with its name in the message. The root secret may read all logs, an account key the logs of its region
+// groups, and an admin key the logs of its database and of the databases below it. Only the HTTP bearer scheme is
+// accepted.
 
 import { microsPerDay } from '../../base/micros.ts'
 import { type AccountKey, isRegionGroup } from '../../query-log/account-keys.ts'
@@ -18,7 +19,6 @@ import { ApiError, apiProtocol, badRequest, principalOf } from './api.ts'
 import type { EndpointCall, Services } from './endpoint.ts'
 import { queryParameter } from './url.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const logRequestLimits = {
   /** Maximum number of bytes of a request body at the endpoints of the query log; own limit. */
   logBodyBytesMax: 65_536,
@@ -30,10 +30,10 @@ const logRequestLimits = {
   logFilterCharsMax: 4096,
 } as const
 
-/** A log request whose database names have not been looked up yet. */
+/** The database names have not been looked up yet. */
 interface LogRequest {
   readonly regionGroup: string
-  /** The path of the database, and the names in this path, outermost first; undefined for the whole region group. */
+  /** Outermost first; undefined for the whole region group. */
   readonly database: { readonly path: string; readonly names: readonly string[] } | undefined
   readonly timeStart: string
   readonly timeEnd: string
@@ -43,17 +43,16 @@ interface LogRequest {
   readonly idempotencyToken: string | undefined
 }
 
-/** The requested part of the list of exports. */
+/** A part of the list of exports. */
 interface ListRequest {
   readonly states: ReadonlySet<ExportState> | undefined
   readonly nextToken: string | undefined
   readonly maxResults: number
 }
 
-/** The fields of a body. */
+/** Of a body. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The traits of the endpoints of the query log. */
 export const logTraits = { protocol: apiProtocol, bodyBytesMax: logRequestLimits.logBodyBytesMax } as const
 
 const nanosPerMilli = 1_000_000n
@@ -70,7 +69,6 @@ export function checkType(call: EndpointCall): void {
   )
 }
 
-/** Returns the JSON object in the body of a call. */
 export function bodyOf(call: EndpointCall): Fields {
   let body: unknown
   try {
@@ -84,7 +82,7 @@ export function bodyOf(call: EndpointCall): Fields {
   return body as Fields
 }
 
-/** Reads a log request. `own` is the region group of this service. */
+/** `own`: the region group of this service. */
 function readLogRequest(fields: Fields, own: string): LogRequest {
   const path = text(fields, 'database')
   const database = path === undefined ? undefined : databaseOf(path)
@@ -118,7 +116,7 @@ export function checkRegionGroup(name: string, own: string): void {
   if (!isRegionGroup(name, own)) throw badRequest('there is no region group of that name')
 }
 
-/** Reads a list request. An empty body requests the first page. */
+/** An empty body requests the first page. */
 export function readListRequest(call: EndpointCall): ListRequest {
   const fields = call.body === undefined || call.body === '' ? {} : bodyOf(call)
   const nextToken = text(fields, 'next_token')
@@ -135,7 +133,7 @@ function statesOf(states: unknown): ReadonlySet<ExportState> | undefined {
   return states.length === 0 ? undefined : new Set(states)
 }
 
-/** Returns a text field; null is treated as absent. */
+/** Treats null as absent. */
 export function text(fields: Fields, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (value === undefined || value === null) return undefined
@@ -145,7 +143,7 @@ export function text(fields: Fields, name: string): string | undefined {
   return value
 }
 
-/** Returns an integer field; null is treated as absent. */
+/** Treats null as absent. */
 export function wholeNumber(fields: Fields, name: string, min: number, max: number): number | undefined {
   const value = fields[name] ?? undefined
   if (value === undefined) return undefined
@@ -184,18 +182,14 @@ function firstMillisecond(nanos: bigint): number {
   return Number(down * nanosPerMilli < nanos ? down + 1n : down)
 }
 
-// Authorizes access to the endpoints of the query log. The root secret may read all logs. An account key may read the
-// logs of its region groups. An admin key may read the logs of its database and of the databases below it. Only the
-// HTTP bearer scheme is accepted.
-
-/** A client with access to exports of some databases or region groups. */
+/** Has access to exports of some databases or region groups. */
 export interface LogClient {
-  /** The scope of an idempotency token: equal tokens of different subjects are independent. */
+  /** Scope of an idempotency token: equal tokens of different subjects are independent. */
   readonly subject: string
-  /** The requester: the operator, or the client's top-level database. Exports of different requesters take turns. */
+  /** The operator, or the client's top-level database. Exports of different requesters take turns. */
   readonly requester: string
   readonly isRoot: boolean
-  /** The database of an admin key; undefined for the operator's credentials. */
+  /** Of an admin key; undefined for the operator's credentials. */
   readonly database: { readonly id: string; readonly path: readonly string[] } | undefined
   mayUseRegion(regionGroup: string): boolean
   maySee(request: ExportRequest): boolean
@@ -203,7 +197,7 @@ export interface LogClient {
 
 const bearer = /^bearer[ \t]+(\S+)[ \t]*$/i
 
-/** Returns the client that a call's credential identifies. Throws 401 or 403. */
+/** Throws 401 or 403. */
 export async function logClient(
   call: EndpointCall,
   services: Services,
@@ -254,10 +248,7 @@ export interface LogAccess {
   readonly database: ExportDatabase | undefined
 }
 
-/**
- * Reads and authorizes a log request. Throws 400 for invalid fields, 401 or 403 if the client has no access, and 404
- * for an unknown database.
- */
+/** Throws 400 for invalid fields, 401 or 403 if the client has no access, and 404 for an unknown database. */
 export async function logAccess(
   call: EndpointCall,
   services: Services,
@@ -271,8 +262,8 @@ export async function logAccess(
 }
 
 /**
- * Returns the requested database; undefined for a whole region group. Throws 403 when the client may not see the log,
- * whether or not the database exists. Throws 404 when the database does not exist.
+ * Undefined for a whole region group. Throws 403 when the client may not see the log, whether or not the database
+ * exists. Throws 404 when the database does not exist.
  */
 function allowedDatabase(
   { database, regionGroup }: LogRequest,
@@ -295,7 +286,7 @@ function allowedDatabase(
   return { ...database, ids: found.ids.map(String), since: Math.ceil(found.since / 1000) }
 }
 
-/** The error for a client that may not see a log. */
+/** For a client that may not see a log. */
 export function notAllowed(): ApiError {
   return new ApiError('forbidden', 'The credential gives no access to these logs.')
 }

@@ -1,18 +1,18 @@
-// Limits the work for one connection in each turn of the event loop, so that other connections do not wait. If many
-// requests arrive together (pipelined, or as HTTP/2 streams), only a few requests begin in each turn. If many bytes
-// arrive together, only a part of the bytes is parsed in each turn.
+// Limits the work for one connection in each turn of the event loop, so that other connections do not wait. Of many
+// requests that arrive together (pipelined, or as HTTP/2 streams), only a few begin in each turn; of many bytes, only a
+// part is parsed.
 //
-// Node's parser of HTTP/1.1 reads sockets in native code. The parser is fast, but it processes everything that a read
-// returns, up to 64 KiB. The parser allocates an object for each line (a request, a header, a chunk, a trailer), and
-// the client chooses how short its lines are. After too many lines in one turn, this file reads the connection itself.
-// The bytes are then passed to the parser in short slices. The cost of a slice depends on its lines and bytes.
+// Node's parser of HTTP/1.1 reads sockets in native code. It is fast, but processes everything that a read returns, up
+// to 64 KiB, and allocates an object for each line (a request, a header, a chunk, a trailer), whose length the client
+// chooses. After too many lines in one turn, this file reads the connection itself, and passes the bytes to the parser
+// in short slices, whose cost depends on their lines and bytes.
 //
-// When all connections together send too many lines in one turn, all connections are read in slices. For a while, new
+// When all connections together send too many lines in one turn, all of them are read in slices. For a while, new
 // connections are then sliced from their first byte.
 //
-// No slice is parsed in the turn in which a request of the connection begins. The reason: the request's handler does
-// not read the body before the next tick. If a slice with parts of the body were parsed earlier, these parts would stay
-// in memory and survive garbage collections.
+// No slice is parsed in the turn in which a request of the connection begins, because the request's handler does not
+// read the body before the next tick: parts of the body that were parsed earlier would stay in memory and survive
+// garbage collections.
 //
 // Simultaneous TLS handshakes are also spread over several turns. An HTTP/2 session that sends useless frames is
 // closed.
@@ -33,22 +33,21 @@ import {
   type Step,
 } from './pacing.ts'
 
-/** Number of bytes of an HTTP/2 frame without its payload. */
+/** Without the payload. */
 const frameBytes = 9
-/** Maximum number of bytes that a header takes in addition to its name and value. */
+/** In addition to the name and the value of a header. */
 const headerBytes = 10
 /**
- * A client acknowledges data with WINDOW_UPDATE frames. These frames may have one byte for each
- * {@link readPerWindowByte} bytes that the client has read.
+ * A client acknowledges data with WINDOW_UPDATE frames, which may have one byte for this many bytes that the client has
+ * read.
  */
 const readPerWindowByte = 64
-/** Processing a DATA frame takes at least as much time as processing this many bytes. */
+/** Processing a DATA frame takes at least as much time as this many bytes. */
 const pieceBytes = 128
-/** Number of DATA frames between two checks of a session. */
+/** DATA frames between two checks of a session. */
 const piecesPerCheck = 32
 const lineFeed = 0x0a
 
-/** Paces one connection. */
 export class Pacer implements PacedConnection {
   begun = 0
   lines = 0
@@ -59,19 +58,18 @@ export class Pacer implements PacedConnection {
   readonly #waiting: Step[] = []
   #mayHold = false
   #isSocketPaused = false
-  /** Node's parser of HTTP/1.1, while the parser reads the socket directly; undefined at all other times. */
+  /** Node's parser of HTTP/1.1, while it reads the socket directly; undefined at all other times. */
   #unsliced: ((bytes: Buffer) => void) | undefined
   /** Node's parser of HTTP/1.1, while this object passes slices to it. */
   #parse: (bytes: Buffer) => void = () => {}
-  /** True while a slice is being parsed. */
   #isParsing = false
-  /** Bytes of HTTP/1.1 that have not been parsed yet. */
+  /** Bytes of HTTP/1.1. */
   #unparsed: Buffer | undefined
-  /** True while the next slice waits for its turn. */
+  /** The next slice waits for its turn. */
   #hasSliceWaiting = false
-  /** Number of request bodies that are paused. While this number is not 0, nothing more is parsed. */
+  /** Request bodies that are paused. While there are any, nothing more is parsed. */
   #pausedBodies = 0
-  /** The request that upgrades the connection to another protocol. */
+  /** Upgrades the connection to another protocol. */
   #lastRequest: IncomingMessage | undefined
   #session: ServerHttp2Session | undefined
   #resets: Bucket | undefined
@@ -79,7 +77,7 @@ export class Pacer implements PacedConnection {
   /** Received bytes that carried requests or data. */
   #useful = 0
   #pieces = 0
-  /** The useless bytes and the sent bytes at the last check. */
+  /** Useless bytes and sent bytes at the last check. */
   #seenEmpty = 0
   #seenSent = 0
 
@@ -100,10 +98,7 @@ export class Pacer implements PacedConnection {
     this.#take({ kind: 'handshake', cost: handshakeCost, go })
   }
 
-  /**
-   * Calls `go` now or, if there are many bytes, possibly in a later turn. `go` parses `bytes` bytes, and must not
-   * throw.
-   */
+  /** Calls `go` now or, for many bytes, possibly in a later turn. `go` parses `bytes` bytes, and must not throw. */
   read(bytes: number, go: () => void): void {
     if (bytes <= limits.shortReadBytes) go()
     else this.#take({ kind: 'read', cost: bytes / pacingLimits.readBytesPerRequest, go })
@@ -111,8 +106,8 @@ export class Pacer implements PacedConnection {
 
   /**
    * Starts to pace an HTTP/1.1 connection. `parse` is Node's parser, a listener of the socket's data. The socket is
-   * paused while slices or many requests wait. (HTTP/2 limits the requests of a connection itself.) `first`: the bytes
-   * that have been read already.
+   * paused while slices or many requests wait. (HTTP/2 limits the requests of a connection itself.) `first`: bytes that
+   * have been read already.
    */
   parseWith(parse: (bytes: Buffer) => void, first: Buffer): void {
     this.#mayHold = true
@@ -156,10 +151,7 @@ export class Pacer implements PacedConnection {
     if (excess > 0) this.#pacing.noteExcess(this, Math.min(lines, excess))
   }
 
-  /**
-   * Counts the lines of an HTTP/1.1 request. The chunks of a chunked body are also counted, because the client chooses
-   * the number of chunks.
-   */
+  /** Counts the lines of an HTTP/1.1 request, with the chunks of a chunked body, whose number the client chooses. */
   noteHead(request: IncomingMessage): void {
     this.#noteLines(1 + request.rawHeaders.length / 2)
     if (this.#unsliced === undefined || request.headers['transfer-encoding'] === undefined) return
@@ -171,8 +163,8 @@ export class Pacer implements PacedConnection {
   }
 
   /**
-   * Called when a request body is paused (`held` is true) or resumed (`held` is false). While a body is paused, no new
-   * slice is parsed. The current slice is still parsed to its end.
+   * Called when a request body is paused (`held` is true) or resumed. While a body is paused, no new slice is parsed;
+   * the current slice is still parsed to its end.
    */
   pauseBody(held: boolean): void {
     this.#pausedBodies += held ? 1 : -1
@@ -190,13 +182,13 @@ export class Pacer implements PacedConnection {
     this.slice()
   }
 
-  /** Called when parsing may continue: a body was resumed, or the client has read waiting responses. */
+  /** Called when a body was resumed, or the client has read waiting responses. */
   readonly #goOnParsing = () => {
     if (this.#unparsed !== undefined) this.#parseOn()
     this.#readOn()
   }
 
-  /** True while nothing may be parsed: a body is paused, or Node waits until the client reads its responses. */
+  /** A body is paused, or Node waits until the client reads its responses. */
   get #isStopped(): boolean {
     return this.#pausedBodies > 0 || (this.#socket as { readonly _paused?: boolean })._paused === true
   }
@@ -223,7 +215,7 @@ export class Pacer implements PacedConnection {
     this.#hasSliceWaiting = true
     const go = () => {
       this.#hasSliceWaiting = false
-      // If parsing was stopped in the meantime, `#goOnParsing` resumes parsing later.
+      // If parsing was stopped in the meantime, `#goOnParsing` resumes it later.
       if (!this.#isStopped) this.#parseSlice(end)
     }
     const cost = lines / pacingLimits.linesPerRequest + end / pacingLimits.bodyBytesPerRequest
@@ -235,7 +227,7 @@ export class Pacer implements PacedConnection {
     const bytes = this.#unparsed as Buffer
     const isLast = end === bytes.length
     this.#unparsed = isLast ? undefined : bytes.subarray(end)
-    // After the connection has ended, no request can get a response. So the remaining bytes are discarded.
+    // After the connection has ended, no request can get a response, so the remaining bytes are discarded.
     if (this.#socket.destroyed || this.#socket.writableEnded) this.#unparsed = undefined
     else {
       this.#isParsing = true
@@ -276,12 +268,12 @@ export class Pacer implements PacedConnection {
     }
   }
 
-  /** For {@link Pacing}: true if a step of this connection waits for a later turn. */
+  /** For {@link Pacing}: a step of this connection waits for a later turn. */
   get isWaiting(): boolean {
     return this.#waiting.length > 0
   }
 
-  /** For {@link Pacing}: runs the oldest waiting step if there is capacity. Returns whether the step ran. */
+  /** For {@link Pacing}: runs the oldest waiting step if there is capacity, and returns whether it ran. */
   goOn(): boolean {
     const [step] = this.#waiting
     if (step === undefined || !this.#pacing.admit(this, step)) return false
@@ -292,8 +284,8 @@ export class Pacer implements PacedConnection {
   }
 
   /**
-   * Calls `begin` when the client may begin an HTTP/2 session. Does not call `begin` if the connection closes first, or
-   * if too many sessions of the client are waiting.
+   * Calls `begin` when the client may begin an HTTP/2 session; never if the connection closes first, or if too many
+   * sessions of the client are waiting.
    */
   admitSession(begin: () => void): void {
     const delayMs = this.#pacing.sessionDelayMs(this.#client)
@@ -309,7 +301,7 @@ export class Pacer implements PacedConnection {
     }
   }
 
-  /** Maximum number of streams that a session may reset in a burst. The maximum is lower for offenders. */
+  /** Streams that a session may reset in a burst, fewer for offenders. */
   get resetBurst(): number {
     return this.#pacing.isOffender(this.#client)
       ? pacingLimits.offenderResetBurst
@@ -317,10 +309,9 @@ export class Pacer implements PacedConnection {
   }
 
   /**
-   * Watches a session. Useless frames keep the event loop busy, and Node does not report useless frames. Examples are
-   * WINDOW_UPDATE frames for a single byte, DATA frames with a single byte, and requests that are reset immediately. So
-   * the received bytes are compared with their useful part. A session with far too many useless bytes is destroyed with
-   * an error.
+   * Compares the received bytes of a session with their useful part, and destroys it with an error when far too many
+   * are useless. Useless frames keep the event loop busy, and Node does not report them: WINDOW_UPDATE frames for a
+   * single byte, DATA frames with a single byte, requests that are reset immediately.
    */
   watch(session: ServerHttp2Session): void {
     const nowMs = this.#pacing.clock.elapsedMs()
@@ -341,7 +332,7 @@ export class Pacer implements PacedConnection {
     })
   }
 
-  /** Counts the bytes of a request as useful. `rawHeaders`: the names and values of its headers. */
+  /** Counts the bytes of a request as useful. `rawHeaders`: names and values of its headers. */
   noteRequest(rawHeaders: readonly string[]): void {
     let bytes = 2 * frameBytes + (rawHeaders.length / 2) * headerBytes
     for (const text of rawHeaders) bytes += text.length
@@ -349,8 +340,8 @@ export class Pacer implements PacedConnection {
   }
 
   /**
-   * Watches the body of a request. The session is checked while DATA frames arrive, because a timer would be too late:
-   * Node can emit megabytes of frames before a timer runs, and each frame becomes an object.
+   * Checks the session while DATA frames of a body arrive, because a timer would be too late: Node can emit megabytes
+   * of frames before a timer runs, and each frame becomes an object.
    */
   watchBody(stream: ServerHttp2Stream): void {
     const push = stream.push
@@ -365,7 +356,6 @@ export class Pacer implements PacedConnection {
     if (++this.#pieces % piecesPerCheck === 0) this.checkTraffic()
   }
 
-  /** Counts a request that the client has reset. */
   noteReset(): void {
     if (this.#resets?.take(1, this.#pacing.clock.elapsedMs()) === false) this.#cut()
   }
@@ -396,8 +386,8 @@ export class Pacer implements PacedConnection {
 }
 
 /**
- * Returns whether the bytes may come from a client that waits for each response before it sends the next request. Such
- * a client sends few bytes and few lines.
+ * True if the bytes may come from a client that waits for each response before it sends the next request: few bytes and
+ * few lines.
  */
 function isShort(bytes: Buffer): boolean {
   const { length } = bytes
@@ -409,7 +399,7 @@ function isShort(bytes: Buffer): boolean {
   return true
 }
 
-/** Returns the first slice with at most `linesMax` lines: its end (exclusive) and its number of lines. */
+/** First slice with at most `linesMax` lines. `end` is exclusive. */
 function sliceOf(bytes: Buffer, linesMax: number): { readonly end: number; readonly lines: number } {
   let lines = 0
   for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {

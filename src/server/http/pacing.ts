@@ -1,16 +1,15 @@
-// The state that all connections of a process share: the capacity of a turn of the event loop, and the offenders, which
-// are clients whose session was closed because of useless frames. pacer.ts has the state of one connection and explains
-// why connections wait.
+// The state that all connections of a process share: the capacity of a turn of the event loop, and the offenders
+// (clients whose session was closed because of protocol errors or useless frames). pacer.ts has the state of one
+// connection and explains why connections wait.
 //
-// The capacity of a turn is adjusted after each turn, because the cost of a request is not known in advance. After a
-// long turn, less work begins in the next turn. The first waiting request of each connection always begins. So a client
-// that sends one request at a time never waits here.
+// The capacity is adjusted after each turn, because the cost of a request is not known in advance: after a long turn,
+// less work begins in the next one. The first waiting request of each connection always begins, so a client that sends
+// one request at a time never waits here.
 
 import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Timers } from '../../base/timers.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const pacingLimits = {
   /**
    * Maximum number of requests of one connection that start in one turn of the event loop, so that other connections
@@ -73,25 +72,24 @@ export const pacingLimits = {
 /** Work of a connection that may have to wait for a later turn. */
 export interface Step {
   readonly kind: 'request' | 'handshake' | 'read' | 'slice'
-  /** Cost relative to the start of a request, which costs {@link requestCost}. */
+  /** Relative to the start of a request, which costs {@link requestCost}. */
   readonly cost: number
   readonly go: () => void
 }
 
-/** The cost of the start of a request. */
 export const requestCost = 1
 /** A TLS handshake takes about as long as this many short requests, most of it for a signature. */
 export const handshakeCost = 32
 
-/** The properties and methods of a connection that {@link Pacing} uses. */
+/** What {@link Pacing} needs of a connection. */
 export interface PacedConnection {
-  /** Steps that the connection has begun in this turn. */
+  /** Steps begun in this turn. */
   begun: number
-  /** True if a request of the connection has begun in this turn. No slice is then parsed in this turn. */
+  /** A request of the connection has begun in this turn, so no slice is parsed. */
   hasBegunRequest: boolean
-  /** Number of lines in this turn that Node's parser has read directly from the socket. */
+  /** Lines in this turn that Node's parser has read directly from the socket. */
   lines: number
-  /** True if a step waits for a later turn. */
+  /** A step waits for a later turn. */
   readonly isWaiting: boolean
   /** Begins the next waiting step if this turn has capacity. Returns whether another step may follow. */
   goOn(): boolean
@@ -99,10 +97,6 @@ export interface PacedConnection {
   slice(): void
 }
 
-/**
- * State that the connections of a process share: the turns of the event loop, and the offenders. An offender is a
- * client whose session was closed because of protocol errors or useless frames.
- */
 export class Pacing {
   readonly clock: Clock
   readonly timers: Timers
@@ -117,7 +111,7 @@ export class Pacing {
   #turnFromMs = 0
   /** Connections whose sockets Node's parser reads directly. */
   readonly #unsliced = new Set<PacedConnection>()
-  /** Lines that the connections in `#unsliced` have sent in this turn beyond the allowed number of lines. */
+  /** Lines that the connections in `#unsliced` have sent in this turn beyond the allowed number. */
   #excessLines = 0
   #slicesUntilMs = Number.NEGATIVE_INFINITY
   /**
@@ -136,7 +130,7 @@ export class Pacing {
 
   /**
    * For {@link PacedConnection}: returns whether the pacer may do its next step in this turn. If true, the pacer must
-   * do the step immediately.
+   * do it immediately.
    */
   admit(pacer: PacedConnection, { cost, kind }: Step): boolean {
     if (kind === 'slice' && pacer.hasBegunRequest) return false
@@ -181,7 +175,7 @@ export class Pacing {
     for (const taker of takers) if (taker.isWaiting) this.list(taker)
   }
 
-  /** For {@link PacedConnection}: true while new connections are sliced from their first byte. */
+  /** For {@link PacedConnection}: new connections are sliced from their first byte. */
   get slicesAll(): boolean {
     return this.clock.elapsedMs() < this.#slicesUntilMs
   }
@@ -212,20 +206,20 @@ export class Pacing {
     for (const each of this.#unsliced) each.slice()
   }
 
-  /** Remembers that a session of `client` was closed because of protocol errors or useless frames. */
+  /** Called after a session of `client` was closed because of protocol errors or useless frames. */
   noteOffence(client: string): void {
     this.#offences.take(client, pacingLimits.offenderMs - this.#offences.waitMs(client))
   }
 
-  /** Returns whether {@link noteOffence} was called for `client` in the last `offenderMs` milliseconds. */
+  /** True if {@link noteOffence} was called for `client` in the last `offenderMs` milliseconds. */
   isOffender(client: string): boolean {
     return this.#offences.left(client) < 0
   }
 
   /**
-   * Returns the delay in milliseconds of a new session of `client`; undefined when too many sessions are waiting
-   * already. Sessions of offenders are delayed, because a session causes work before its useless frames are detected.
-   * The sessions are not rejected, because other clients may have the same address.
+   * Milliseconds until a new session of `client` may begin; undefined when too many sessions are waiting already.
+   * Sessions of offenders are delayed, because a session causes work before its useless frames are detected. They are
+   * not rejected, because other clients may have the same address.
    */
   sessionDelayMs(client: string): number | undefined {
     if (!this.isOffender(client)) return 0

@@ -1,29 +1,29 @@
 // Collects bytes that arrive in pieces whose lengths the client chooses. Even a short piece has an overhead of some
-// hundred bytes of memory. So short pieces are copied into longer buffers as they arrive.
+// hundred bytes of memory, so short pieces are copied into longer buffers as they arrive.
 
 /** Approximate memory of a piece in addition to its bytes. */
 export const pieceOverheadBytes = 256
 
-/** Pieces below this length are copied. */
+/** Shorter pieces are copied. */
 const shortPieceBytes = 1024
 
-/** Maximum length of the buffers for short pieces; the first buffers are shorter. */
+/** Buffers for short pieces grow up to this length. */
 const joinedBytes = 16_384
 
 export class Pieces {
   readonly #pieces: Buffer[] = []
-  /** The buffer for short pieces, and its filled length. The buffer is the last piece, but is not in `#pieces` yet. */
+  /** The buffer for short pieces, and its filled length. It is the last piece, but not in `#pieces` yet. */
   #tail: Buffer | undefined
   #filled = 0
-  /** Total bytes. */
+  /** In bytes. */
   length = 0
 
-  /** The number of pieces. A buffer with several short pieces is counted as one piece. */
+  /** Counts a buffer with several short pieces as one. */
   get count(): number {
     return this.#pieces.length + (this.#tail === undefined ? 0 : 1)
   }
 
-  /** Adds a piece. Returns the additional memory in bytes, including the overhead of a new buffer. */
+  /** Returns the additional memory in bytes, including the overhead of a new buffer. */
   add(piece: Buffer): number {
     const before = this.count
     this.length += piece.length
@@ -35,13 +35,11 @@ export class Pieces {
     return piece.length + (this.count - before) * pieceOverheadBytes
   }
 
-  /** All pieces, in their order. */
   list(): readonly Buffer[] {
     this.#closeTail()
     return this.#pieces
   }
 
-  /** All bytes in one buffer. */
   joined(): Buffer {
     const pieces = this.list()
     return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, this.length)

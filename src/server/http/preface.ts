@@ -1,8 +1,8 @@
 // Reads the first bytes of a connection, and handles upgrades to HTTP/2 (RFC 7540, section 3.2). A client without TLS
-// requests the upgrade in an HTTP/1.1 request. For example, Java's HTTP client requests an upgrade at the start of a
-// connection. The response to this request is sent as stream 1 of the HTTP/2 session. Node does not support upgrades.
-// So this file inserts a HEADERS frame after the client's SETTINGS, as if the client itself had opened stream 1. The
-// headers and the body of stream 1 are taken from the HTTP/1.1 request.
+// requests the upgrade in an HTTP/1.1 request, as Java's HTTP client does at the start of a connection. The response is
+// sent as stream 1 of the HTTP/2 session. Node does not support upgrades, so this file inserts a HEADERS frame after
+// the client's SETTINGS, as if the client itself had opened stream 1. Headers and body of stream 1 come from the
+// HTTP/1.1 request.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -17,7 +17,7 @@ const frameHeadBytes = 9
 const settingsType = 4
 const noBytes = Buffer.alloc(0)
 
-/** Returns whether `seen` begins an HTTP/2 connection; undefined while `seen` is too short for a decision. */
+/** Undefined while `seen` is too short for a decision. */
 export function startsHttp2(seen: Buffer): boolean | undefined {
   const compared = Math.min(seen.length, distinctiveBytes)
   const matches = seen.compare(preface, 0, compared, 0, compared) === 0
@@ -25,8 +25,8 @@ export function startsHttp2(seen: Buffer): boolean | undefined {
 }
 
 /**
- * Returns the offset at which the SETTINGS frame after the preface ends. Undefined while the frame has not arrived; 0
- * if `seen` is not a valid beginning of an HTTP/2 connection.
+ * Offset at which the SETTINGS frame after the preface ends. Undefined while the frame has not arrived; 0 if `seen` is
+ * not a valid beginning of an HTTP/2 connection.
  */
 function endOfSettings(seen: Buffer): number | undefined {
   const compared = Math.min(seen.length, preface.length)
@@ -38,21 +38,21 @@ function endOfSettings(seen: Buffer): number | undefined {
   return seen.length < end ? undefined : end
 }
 
-/** Bytes of the head of a TLS record: its type, its version, and the number of bytes that follow. */
+/** The head of a TLS record has its type, its version, and the number of bytes that follow. */
 const recordHeadBytes = 5
 const recordLengthAt = 3
 const handshakeType = 22
 
-/** Returns whether the first record of a handshake is complete; also true when `seen` does not begin a handshake. */
+/** Also true when `seen` does not begin a handshake. */
 export function holdsFirstRecord(seen: Buffer): boolean {
   if (seen[0] !== handshakeType) return true
   return seen.length >= recordHeadBytes && seen.length >= recordHeadBytes + seen.readUInt16BE(recordLengthAt)
 }
 
 /**
- * Calls `look` whenever bytes arrive on `socket`. `look` gets all bytes that have arrived. To wait for more bytes,
- * `look` returns undefined. To stop, `look` returns a function. The function runs after `peek` has stopped reading the
- * socket. `peek` does not put the bytes back into the socket, but the function may do so.
+ * Calls `look` with all bytes that have arrived on `socket`, whenever more arrive. `look` returns undefined to wait for
+ * more, or a function that runs after `peek` has stopped reading. `peek` does not put the bytes back into the socket,
+ * but the function may do so.
  */
 export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | undefined): void {
   let seen: Buffer = noBytes
@@ -62,7 +62,7 @@ export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | unde
     seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
     const next = seen.length > peekedBytesMax ? () => socket.destroy() : look(seen)
     if (next === undefined) return
-    // The listener is removed first, because `next` may put bytes back, and the socket then emits `readable` again.
+    // Removed first, because `next` may put bytes back, and the socket then emits `readable` again.
     socket.removeListener('readable', read)
     next()
   }
@@ -70,12 +70,12 @@ export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | unde
 }
 
 /**
- * Maximum number of bytes that {@link peek} collects. The limit leaves room for a request head, and for the part of a
- * body that a client may send before authentication.
+ * Bytes that {@link peek} collects: room for a request head, and for the part of a body that a client may send before
+ * authentication.
  */
 const peekedBytesMax = limits.requestHeadBytesMax + limits.strangerBodyBytesMax + 16_384
 
-/** A request that arrived over HTTP/1.1, and that the following HTTP/2 session answers as stream 1. */
+/** Arrived over HTTP/1.1; the following HTTP/2 session answers it as stream 1. */
 export interface EarlyRequest {
   readonly method: string
   readonly url: string
@@ -89,11 +89,11 @@ const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nup
 
 /**
  * A HEADERS frame that opens and ends stream 1: POST (0x83), scheme http (0x86), path / (0x84), authority "-". These
- * values are placeholders, because the {@link EarlyRequest} contains the actual values.
+ * values are placeholders; the {@link EarlyRequest} contains the actual values.
  */
 const openingHeaders = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
 
-/** Returns whether a request upgrades to HTTP/2. A request with a long body is not upgraded. */
+/** A request with a long body is not upgraded. */
 export function requestsUpgrade({ headers }: IncomingMessage): boolean {
   const protocols = headers.upgrade?.toLowerCase().split(/[ \t]*,[ \t]*/) ?? []
   return (
@@ -105,9 +105,9 @@ export function requestsUpgrade({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Returns whether the first bytes of a connection are a request with an upgrade, and whether the request is complete.
- * The caller waits for a complete request, because Node then passes on the socket itself. For an incomplete request,
- * Node passes on a stream that wraps the socket. The whole connection then becomes slower.
+ * Finds a request with an upgrade at the beginning of a connection. The caller waits until it is complete, because Node
+ * then passes on the socket itself. For an incomplete request, Node passes on a stream that wraps the socket, which
+ * makes the whole connection slower.
  */
 export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
   const text = seen.toString('latin1', 0, limits.requestHeadBytesMax)

@@ -1,6 +1,6 @@
 // Reads request bodies into memory within two limits: one for each body, and one for all incomplete bodies together.
-// The memory of an incomplete request is charged to the group of its client. So slow senders evict the requests of
-// their own group, not of other clients. Before authentication, only a short part of a body is accepted.
+// The memory of an incomplete request is charged to the group of its client, so that slow senders evict the requests of
+// their own group only. Before authentication, only a short part of a body is accepted.
 
 import type { Readable } from 'node:stream'
 import type { Eviction, MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
@@ -10,41 +10,35 @@ import { LongBody } from '../../engine/engine-contract.ts'
 import type { Exchange } from './exchange.ts'
 import { Pieces } from './pieces.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 export const requestBodyLimits = {
   /** Maximum number of bytes of a query that a service process parses; the slow lane parses longer ones; own limit. */
   shortBodyBytes: 262_144,
 } as const
 
-/** The result of reading a body: its bytes, the pieces of a long body, or the reason why there is no body. */
+/** The bytes, the pieces of a long body, or the reason why there is no body. */
 export type BodyOutcome = Buffer | LongBody | 'too large' | 'rejected' | 'aborted' | Eviction
 
-/** Limits for the body of a request. */
 export interface BodyRules {
-  /** Limit of the body in bytes. */
   readonly bytesMax: number
   /**
    * Called when the body is longer than the limit for unauthenticated clients. Resolves with the new group of the body,
-   * or with undefined to reject the body. The promise must not reject.
+   * or with undefined to reject the body. Must not reject.
    */
   readonly admit?: () => Promise<string | undefined>
 }
 
 const empty = Buffer.alloc(0)
 
-/**
- * Maximum number of bytes that are read from a rejected body. Such a body is read further, because closing the
- * connection while the client sends could lose the response.
- */
+/** Bytes that are read from a rejected body. Closing the connection while the client sends could lose the response. */
 export const drainedBytesMax = 4 * limits.requestBodyBytesMax
 
 /**
- * Approximate memory of a request without its body. This memory is counted, too, so that the number of incomplete
- * requests with short bodies is also limited.
+ * Approximate memory of a request without its body, which also counts, so that the number of incomplete requests with
+ * short bodies is limited.
  */
 const bytesPerRequest = 16_384
 
-/** Reads the body of an exchange and calls `done` exactly once. The memory in use is charged to `budget`. */
+/** Calls `done` exactly once. Charges the memory in use to `budget`. */
 export function readBody(
   exchange: Exchange,
   rules: BodyRules,
@@ -56,7 +50,7 @@ export function readBody(
     done(empty)
     return
   }
-  // Most bodies arrive in the same packet as the head of the request. These bodies need no wait and are not charged.
+  // Most bodies arrive in the same packet as the head of the request. They need no wait and are not charged.
   exchange.takeArrived(arrived => {
     if (arrived !== undefined) done(arrived.length > rules.bytesMax ? 'too large' : arrived)
     else if (body.destroyed) done('aborted')
@@ -114,7 +108,7 @@ class IncomingBody {
 
   readonly #end = (): void => {
     const isCut = (this.#source as { readonly aborted?: boolean }).aborted === true
-    // The listeners are removed, so that the request can be freed while an HTTP/2 stream sends a long response.
+    // Lets the request be freed while an HTTP/2 stream sends a long response.
     this.#source.off('data', this.#take).off('end', this.#end).off('close', this.#abort)
     if (isCut) this.#finish('aborted')
     else this.#finish(this.#rejection ?? bodyOf(this.#pieces))
@@ -156,7 +150,7 @@ function bodyOf(pieces: Pieces): Buffer | LongBody {
   return pieces.length > requestBodyLimits.shortBodyBytes ? new LongBody(pieces.list()) : pieces.joined()
 }
 
-/** Returns the text of a body; undefined if there is no body. The text of a chunked body without data is empty. */
+/** Undefined without a body; empty for a chunked body without data. */
 export function bodyText(exchange: Exchange, body: Buffer | LongBody): string | undefined {
   if (body.length === 0) return exchange.headers['transfer-encoding'] === undefined ? undefined : ''
   return jsonText(body instanceof LongBody ? body.joined() : body)

@@ -1,10 +1,9 @@
-// The request headers that describe a request to logs and traces: the W3C trace context and the tags. If a request has
-// a valid `traceparent`, its trace continues with a span of this service. For all other requests, a new trace begins.
-// The `x-fauna-tags` header contains the tags of the request for the query log.
+// Request headers for logs and traces: the W3C trace context and the tags. A valid `traceparent` continues its trace
+// with a span of this service; otherwise a new trace begins. `x-fauna-tags` (`key=value,key=value`) contains tags for
+// the query log; the protocol defines their rules, the order of checks and the texts of errors.
 
 import type { Random } from '../../base/random.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const requestContextLimits = {
   /** Maximum number of characters in the `x-fauna-tags` header. */
   tagsHeaderCharsMax: 3000,
@@ -16,7 +15,7 @@ const requestContextLimits = {
   tagValueCharsMax: 80,
 } as const
 
-/** The trace and span of a request, in lower-case hexadecimal. */
+/** In lower-case hexadecimal. */
 export interface Trace {
   /** 32 digits, not all zero. */
   readonly traceId: string
@@ -30,7 +29,7 @@ const traceIdEnd = 35
 const spanIdStart = 36
 const spanIdEnd = 52
 
-/** Continues the trace in the `traceparent` header, or begins a new trace if the header is missing or invalid. */
+/** Begins a new trace if the header is missing or invalid. */
 export function traceOf(header: string | undefined, random: Random): Trace {
   if (header !== undefined && isTraceparent(header)) {
     return { traceId: header.slice(traceIdStart, traceIdEnd).toLowerCase(), spanId: random.hex(8) }
@@ -39,12 +38,12 @@ export function traceOf(header: string | undefined, random: Random): Trace {
   return { traceId: both.slice(0, 32), spanId: both.slice(32) }
 }
 
-/** The value of the `traceparent` header in the response. */
+/** For the response. */
 export function traceparent(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-00`
 }
 
-/** Returns whether a `traceparent` header is valid. The version and the flags are not checked. */
+/** The version and the flags are not checked. */
 function isTraceparent(header: string): boolean {
   return (
     header.length === headerChars &&
@@ -61,7 +60,7 @@ function isNonZeroHex(text: string, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at)
     const digit = code >= 0x30 && code <= 0x39
-    // Setting the bit 0x20 makes an ASCII letter lower case.
+    // The bit 0x20 makes an ASCII letter lower case.
     const letter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66
     if (!digit && !letter) return false
     if (code !== 0x30) nonZero = true
@@ -69,12 +68,9 @@ function isNonZeroHex(text: string, start: number, end: number): boolean {
   return nonZero
 }
 
-// The `x-fauna-tags` request header: `key=value,key=value`. The protocol defines the rules, their order and the texts
-// of errors.
-
 export type Tag = readonly [key: string, value: string]
 
-/** Returns the tags in the order of the header, or the reason why the header is invalid. */
+/** In the order of the header; a string is the reason why the header is invalid. */
 export function parseTags(header: string): readonly Tag[] | string {
   if (header === '') return []
   if (header.length > requestContextLimits.tagsHeaderCharsMax) return 'header is too long'
@@ -84,7 +80,7 @@ export function parseTags(header: string): readonly Tag[] | string {
   return faultOf(tags) ?? tags
 }
 
-/** The value of the tags header in the response: the tags in reverse order. */
+/** The response has the tags in reverse order. */
 export function echoTags(tags: readonly Tag[]): string {
   let text = ''
   for (let at = tags.length - 1; at >= 0; at--) {
@@ -107,7 +103,7 @@ function splitTags(header: string): Tag[] | undefined {
   return tags
 }
 
-/** Returns the error of the last invalid tag in the header, because the protocol checks tags from right to left. */
+/** Returns the error of the last invalid tag, because the protocol checks tags from right to left. */
 function faultOf(tags: readonly Tag[]): string | undefined {
   const seen = new Set<string>()
   for (let at = tags.length - 1; at >= 0; at--) {
@@ -120,7 +116,7 @@ function faultOf(tags: readonly Tag[]): string | undefined {
   return undefined
 }
 
-/** True for one or more ASCII letters, digits and underscores. */
+/** One or more ASCII letters, digits and underscores. */
 function isWord(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -1,6 +1,6 @@
-// Checks the request headers that set options of the evaluation, such as the time limit. These checks apply to requests
-// on every path, and run before all other checks. The protocol defines the names and the defaults of these headers, the
-// order of the checks, and the texts of the errors. Only the first invalid header is reported.
+// Checks the request headers that set options of the evaluation, such as the time limit, on every path and before all
+// other checks. The protocol defines the names and the defaults of these headers, the order of the checks, and the
+// texts of the errors. Only the first invalid header is reported.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../base/limits.ts'
@@ -11,7 +11,6 @@ import { int64Max, int64Min } from '../../values/value.ts'
 import { errorBody } from './answer.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const requestHeadersLimits = {
   /** Maximum number of milliseconds that a request may set as the time limit of its query. */
   queryTimeoutMaxMs: 600_000,
@@ -29,7 +28,7 @@ const transactionHeaders: TransactionHeaders = {
 
 const knownVersions: ReadonlySet<string> = new Set(apiVersions)
 
-/** Returns the settings in the headers, or the error of the first invalid header. */
+/** Returns the error of the first invalid header. */
 function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   const apiVersion = headers['x-faunadb-api-version'] as string | undefined
   if (apiVersion !== undefined && !knownVersions.has(apiVersion)) {
@@ -38,7 +37,7 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   return readTransaction(headers, transactionHeaders, apiVersion ?? defaultApiVersion)
 }
 
-/** The names of the headers with settings of the transaction. Each query language has its own names. */
+/** Names that differ between the query languages. */
 interface TransactionHeaders {
   readonly lastSeen: string
   /** A value of the header `lastSeen` that has the same effect as no header. */
@@ -47,7 +46,7 @@ interface TransactionHeaders {
   readonly retries: string
 }
 
-/** Returns the settings of the transaction, or the error of the first invalid header. */
+/** Returns the error of the first invalid header. */
 export function readTransaction(
   headers: IncomingHttpHeaders,
   names: TransactionHeaders,
@@ -75,7 +74,7 @@ export function readTransaction(
   }
 }
 
-/** The protocol of version 4. Endpoints that belong to no query language use it, too. */
+/** Endpoints that belong to no query language use it, too. */
 export const version4Protocol: Protocol = {
   language: '4',
   queryPath: '/',
@@ -86,12 +85,11 @@ export const version4Protocol: Protocol = {
   errorBody,
 }
 
-/** The description of an invalid header. */
 export function invalidHeader(name: string, reason: Message): Message {
   return msg`Invalid header '${own(name)}': ${reason}`
 }
 
-/** Returns whether the response's body should be indented: for curl and HTTPie, or because a header requests it. */
+/** For curl and HTTPie, or because a header requests it. */
 export function wantsPrettyBody(headers: IncomingHttpHeaders): boolean {
   const agent = headers['user-agent']
   return (
@@ -100,7 +98,6 @@ export function wantsPrettyBody(headers: IncomingHttpHeaders): boolean {
   )
 }
 
-/** Checks a query's time limit; returns the error, if any. */
 function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined): Message | undefined {
   if (timeoutMs === undefined) return msg`Invalid number '${text}'.`
   if (timeoutMs <= 0) return msg`Must be greater than 0.`
@@ -110,7 +107,6 @@ function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined)
   return undefined
 }
 
-/** Checks a number of retries; returns the error, if any. */
 function retriesFaultOf(text: string): Message | undefined {
   const retries = parseInteger(text)
   if (retries === undefined) return msg`Invalid number '${text}'.`
@@ -124,8 +120,8 @@ function retriesFaultOf(text: string): Message | undefined {
 const int64Digits = 19
 
 /**
- * Parses a signed 64-bit decimal integer; undefined for other texts. Values beyond 2^53 lose their last digits. The
- * loss does not matter, because these values are only compared with limits and times that are far smaller.
+ * Parses a signed 64-bit decimal integer; undefined for other texts. Values beyond 2^53 lose their last digits, which
+ * does not matter: they are only compared with limits and times that are far smaller.
  */
 function parseInteger(text: string): number | undefined {
   const first = text.charCodeAt(0)

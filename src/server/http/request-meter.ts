@@ -1,17 +1,16 @@
-// Counts requests for the operator. Counting a request only increments plain numbers, which are read on demand.
+// Counts requests for the operator, in plain numbers that are read on demand.
 
 import type { Answer } from './answer.ts'
 
-/** Upper bounds of the classes of durations, in seconds. The last class has no upper bound. */
+/** In seconds. The last class has no upper bound. */
 export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** The largest HTTP status. */
+/** A number of the protocol. */
 export const statusMax = 599
 
 export class RequestMeter {
-  /** Responses by status. */
   readonly statuses = new Float64Array(statusMax + 1)
-  /** Number of responses in each class of duration; not cumulative. */
+  /** Responses in each class of duration; not cumulative. */
   readonly durations = new Float64Array(durationBounds.length + 1)
   durationSeconds = 0
   bytesIn = 0
@@ -23,21 +22,20 @@ export class RequestMeter {
   retries = 0
   storageBytesRead = 0
   storageBytesWritten = 0
-  /** Queries evaluated in the slow lane. */
+  /** Evaluated in the slow lane. */
   slowQueries = 0
   /** Queries of the slow lane whose writes were committed. */
   slowCommits = 0
   streams = 0
   lostRecords = 0
-  /** Number of running requests. */
   inFlight = (): number => 0
 
-  /** Responses with a status from `from` to `to`. */
+  /** With a status from `from` to `to`. */
   responses(from: number, to: number): number {
     return this.statuses.subarray(from, to + 1).reduce((sum, count) => sum + count, 0)
   }
 
-  /** Counts an answered request, which took `ms` milliseconds. */
+  /** `ms`: duration of the request. */
   answered(
     { isCommittedThere, isSlow, metrics, status }: Answer,
     bytesIn: number,

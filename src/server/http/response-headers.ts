@@ -1,5 +1,5 @@
-// Builds the head of every response, and formats the body. The protocol defines the headers of each kind of answer. The
-// transaction time, the metrics and the tags are in headers only in version 4. In version 10, they are in the body.
+// Builds the head of every response, and formats the body. The protocol defines the headers of each kind of answer.
+// Transaction time, metrics and tags are in headers only in version 4; in version 10, they are in the body.
 //
 // - `traceparent` and `x-faunadb-build`: all responses.
 // - `x-txn-time`: all responses to requests with valid headers.
@@ -7,8 +7,8 @@
 // - `x-faunadb-host`: all responses except 401 and 500, if the request has the header `x-trace`.
 // - `x-fauna-tags`: all responses except the errors 409, 413, 429, 500 and 503, and errors about an exceeded limit. The
 //   bodies of these exceptions are always indented.
-// - `access-control-expose-headers` lists every `x-` header except `x-faunadb-build`, so that pages of other origins
-//   can read these headers.
+// - `access-control-expose-headers`: every `x-` header except `x-faunadb-build`, so that pages of other origins can
+//   read these headers.
 
 import type { RequestErrorCode } from '../../base/request-errors.ts'
 import type { QueryMetrics } from '../../engine/engine-contract.ts'
@@ -25,24 +25,22 @@ const ordinaryErrors: ReadonlySet<RequestErrorCode> = new Set([
   'unauthorized',
 ])
 
-/** Values that all responses of a service share. */
+/** Shared by all responses of a service. */
 export interface ResponseContext {
-  /** The value of `x-faunadb-build`. */
+  /** `x-faunadb-build`. */
   readonly build: string
-  /** The value of `x-faunadb-host`: the name of this machine. */
+  /** `x-faunadb-host`: the name of this machine. */
   readonly host: string
 }
 
-/** A response that is ready to be sent. */
 interface PreparedResponse {
   readonly headers: HeaderList
-  /** The whole body; undefined when the answer has a long body, or when the body is a stream. */
+  /** Undefined when the answer has a long body, or when the body is a stream. */
   readonly text: string | undefined
-  /** Bytes of the whole body in UTF-8; 0 for a stream. */
+  /** Length of the whole body in UTF-8; 0 for a stream. */
   readonly bytes: number
 }
 
-/** Builds the response to `call`. */
 export function prepareResponse(
   call: EndpointCall,
   answer: Answer,
@@ -70,8 +68,7 @@ export function prepareResponse(
 
 function isExceptional(answer: Answer): boolean {
   const { requestError } = answer
-  // The response to a request with an invalid header has no transaction time. This response has the format of an
-  // ordinary error.
+  // The response to a request with an invalid header has no transaction time, and the format of an ordinary error.
   if (requestError === undefined || answer.txnTime === undefined) return false
   return !ordinaryErrors.has(requestError)
 }
@@ -80,7 +77,7 @@ function isTraced({ request }: EndpointCall, { status }: Answer): boolean {
   return request.headers['x-trace'] !== undefined && status !== 401 && status !== 500
 }
 
-/** The whole body; undefined when the body is a stream. */
+/** Undefined when the body is a stream. */
 function textOf(call: EndpointCall, answer: Answer, exceptional: boolean): string | undefined {
   const { body } = answer
   if (typeof body !== 'string' || answer.stream !== undefined) return undefined
@@ -112,7 +109,7 @@ function pushMetrics(headers: HeaderList, metrics: QueryMetrics, bytesIn: number
   if (metrics.rateLimited.length > 0) headers.push('x-rate-limited-ops', metrics.rateLimited.join(','))
 }
 
-/** Adds the CORS headers: the origin of the request, and the names of the headers that its pages can read. */
+/** The origin of the request, and the names of the headers that its pages can read. */
 function pushCors(headers: HeaderList, origin: string): void {
   const isExposed = (name: string) => name.startsWith('x-') && name !== 'x-faunadb-build'
   const exposed = headers.filter((entry, at) => at % 2 === 0 && isExposed(String(entry)))

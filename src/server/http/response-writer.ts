@@ -1,5 +1,5 @@
 // Sends responses as fast as their clients read. The unread bytes of all clients have a common limit
-// (memory-budget.ts). Beyond the limit, clients with many unread bytes are disconnected, so the memory stays limited.
+// (memory-budget.ts), beyond which clients with many unread bytes are disconnected.
 
 import type { Readable, Writable } from 'node:stream'
 import type { MemoryBudget, Share } from '../../base/admission/memory-budget.ts'
@@ -10,14 +10,14 @@ import type { Exchange, HeaderList, Outlet } from './exchange.ts'
 import { prepareResponse, type ResponseContext } from './response-headers.ts'
 import { TurnEnd } from './turn-end.ts'
 
-/** Number of bytes of a body that are written at a time. Shorter bodies are sent as a whole. */
+/** Bytes of a body that are written at a time. Shorter bodies are sent as a whole. */
 const pieceBytes = 65_536
 
 export class ResponseWriter {
   readonly #context: ResponseContext
   readonly #services: EventWriterServices
 
-  /** `budget` limits the bytes of unread responses. */
+  /** `budget`: the bytes of unread responses. */
   constructor(
     context: ResponseContext,
     budget: MemoryBudget,
@@ -28,8 +28,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Sends `answer` and ends the response. Returns the number of bytes of the body. Returns 0 for a stream, and for a
-   * client that has disconnected. If the stream of a body fails, the connection is closed without a complete response.
+   * Sends `answer` and ends the response. Returns the number of bytes of the body; 0 for a stream, and for a client
+   * that has disconnected. If the stream of a body fails, the connection is closed without a complete response.
    */
   write(call: EndpointCall, answer: Answer): number {
     const { request } = call
@@ -43,8 +43,7 @@ export class ResponseWriter {
       const unsent = request.respond(answer.status, headers, text, bytes)
       if (unsent > 0) this.#services.written.add(() => this.#countUnsent(request, unsent))
     } else {
-      // The body is encoded into buffers outside the JavaScript heap, because the heap is smaller than the memory of
-      // the machine.
+      // Encoded into buffers outside the JavaScript heap, because the heap is smaller than the memory of the machine.
       const pieces =
         answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
       const share = track(request, readerOf(request, answer), bytes, this.#services.budget)
@@ -72,7 +71,6 @@ export class ResponseWriter {
     else new EventWriter(stream, outlet, reader, this.#services)
   }
 
-  /** Sends the data of a stream piece by piece. */
   #pass(body: Readable, outlet: Outlet, reader: string): void {
     const target = outlet.body
     const abort = () => outlet.abort()
@@ -108,7 +106,7 @@ export function discardBody({ body, stream }: Answer): void {
   stream?.close()
 }
 
-/** Returns the group to which an unread response is charged: the database of the query, or the client's address. */
+/** An unread response is charged to the database of the query, or to the client's address. */
 function readerOf(request: Exchange, { place }: Answer): string {
   return place === undefined ? request.client : `database ${place.ids.join('/')}`
 }
@@ -118,7 +116,7 @@ function piecesOf(content: Buffer): Buffer[] {
   return Array.from({ length: count }, (_, at) => content.subarray(at * pieceBytes, (at + 1) * pieceBytes))
 }
 
-/** Writes a body piece by piece, each piece after the previous piece has been flushed. */
+/** Writes each piece after the previous one has been flushed. */
 function writePieces(target: Writable, pieces: readonly Uint8Array[], share: Share): void {
   // Reversed, so that `pop` returns the next piece.
   const rest = pieces.toReversed()

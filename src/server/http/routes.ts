@@ -16,10 +16,10 @@ import type { Protocol } from './protocol.ts'
 import { version4Protocol } from './request-headers.ts'
 import { feedProtocol, version10Protocol } from './version10-headers.ts'
 
-/** The protocols of all languages that the service supports; each has an endpoint for queries. */
+/** Each has an endpoint for queries. */
 const protocols: readonly Protocol[] = [version4Protocol, version10Protocol]
 
-/** All endpoints except the endpoint for unknown paths, which application.ts adds. */
+/** Without the endpoint for unknown paths, which application.ts adds. */
 export function endpoints(services: Services): readonly Endpoint[] {
   const { dashboard, operation, queryLog, transfer } = services
   return [
@@ -48,8 +48,8 @@ export function endpoints(services: Services): readonly Endpoint[] {
 }
 
 /**
- * `GET /error` always fails. Operators use this endpoint to check how failures are reported. The endpoint writes
- * nothing to the service's log, because any client can call it without a credential.
+ * `GET /error` always fails. Operators use it to check how failures are reported. It writes nothing to the service's
+ * log, because any client can call it without a credential.
  */
 function errorEndpoint({ engine }: Services): Endpoint {
   return {
@@ -64,7 +64,7 @@ const unsupportedPaths = ['/export/1', '/export/1/*']
 const unsupportedMessage =
   'This service does not have this path of version 10: queries go to /query/1, schema files to /schema/1.'
 
-/** An error in the form for clients of version 10. After this error code, these clients never retry. */
+/** After this error code, clients of version 10 never retry. */
 function unsupported(): Answer {
   return jsonAnswer(400, { error: { code: 'invalid_request', message: unsupportedMessage }, summary: '' })
 }

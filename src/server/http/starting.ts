@@ -1,5 +1,5 @@
-// Responds for a process that is still starting: every path, even `/ping`, gets 503 with the progress. Load balancers
-// and people can see that the process is alive.
+// Responds for a process that is still starting: every path, even `/ping`, gets 503 with the progress, which shows load
+// balancers and people that the process is alive.
 
 import { requestErrors } from '../../base/request-errors.ts'
 import { errorBody, jsonType } from './answer.ts'
@@ -9,7 +9,7 @@ const startingStatus = requestErrors['service unavailable'].status
 /** Value of `retry-after`, in seconds. */
 const retryAfterSeconds = 1
 
-/** Creates the service, which does not listen yet. `progress` returns a clause for the message to clients. */
+/** The service does not listen yet. `progress` returns a clause for the message to clients. */
 export function createStartingService(progress: () => string, options: ListenerOptions): Listener {
   return new Listener(exchange => {
     const body = errorBody('service unavailable', `The service is starting: ${progress()}.`)

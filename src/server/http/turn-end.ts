@@ -1,18 +1,17 @@
-// Collects items until the turn of the event loop ends. There are two uses.
+// Collects items until the turn of the event loop ends, for two uses.
 //
-// First, the responses of a turn are sent together. A single write wakes the client's process, and the wake-up costs
-// the service as much as a small query. If several writes follow each other directly, only the first write wakes the
-// process. With 32 connections of one client, this almost doubles the point reads per second.
+// The responses of a turn are sent together. A write wakes the client's process, which costs the service as much as a
+// small query, but several writes that follow each other directly wake it only once. With 32 connections of one client,
+// this almost doubles the point reads per second.
 //
-// Second, the bytes of short responses that wait for the client are counted only at the end of the turn. By then,
-// nearly all responses have been flushed and need not be counted.
+// The bytes of short responses that wait for the client are counted only at the end of the turn. By then, nearly all
+// responses have been flushed and need not be counted.
 
 import type { Clock } from '../../base/clock.ts'
 
-/** Maximum number of milliseconds that an item waits for other items of the same turn. Applies only with a clock. */
+/** Milliseconds that an item waits for other items of the same turn. Applies only with a clock. */
 const delayMsMax = 1
 
-/** Items that are handled at the end of the turn in which they were added. */
 export class TurnEnd<T> {
   readonly #handle: (item: T) => void
   readonly #clock: Clock | undefined
@@ -26,14 +25,14 @@ export class TurnEnd<T> {
 
   /**
    * `handle` must not throw. With a clock, all waiting items are handled when an item is added more than a millisecond
-   * after the first waiting item.
+   * after the first one.
    */
   constructor(handle: (item: T) => void, clock?: Clock) {
     this.#handle = handle
     this.#clock = clock
   }
 
-  /** Adds an item. The item is handled before the event loop waits again. */
+  /** The item is handled before the event loop waits again. */
   add(item: T): void {
     const nowMs = this.#clock?.elapsedMs() ?? 0
     if (this.#queue.push(item) === 1) {

@@ -1,7 +1,7 @@
-// Reads the path and the query parameters of a request target. Paths stay encoded, because the protocol requires that
-// encoded paths are compared.
+// Reads the path and the query parameters of a request target. Paths stay encoded, because the protocol compares
+// encoded paths.
 
-/** The encoded path of a request target; `/` for an empty path. The target may be an absolute URL from a proxy. */
+/** `/` for an empty path. The target may be an absolute URL from a proxy. */
 export function pathOf(target: string): string {
   const end = target.indexOf('?')
   const path = end < 0 ? target : target.slice(0, end)
@@ -13,14 +13,14 @@ export function pathOf(target: string): string {
 }
 
 /**
- * Returns the first value of the query parameter `name`; undefined if the parameter is missing. `+` is decoded as a
- * space. If any parameter contains an invalid escape, all parameters are treated as missing.
+ * Returns the first value of the parameter, if any. `+` is decoded as a space. If any parameter contains an invalid
+ * escape, all parameters are treated as missing.
  */
 export function queryParameter(target: string, name: string): string | undefined {
   return parametersOf(target).get(name)
 }
 
-/** The first value of each query parameter, decoded like {@link queryParameter}. */
+/** Decoded like {@link queryParameter}, which also takes the first value. */
 export function parametersOf(target: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const start = target.indexOf('?')

@@ -1,4 +1,4 @@
-// The request headers of version 10, and the form of the errors that the edge (the HTTP layer around the endpoints)
+// Request headers of version 10, and the form of the errors that the edge (the HTTP layer around the endpoints)
 // returns. The protocol defines the names, the defaults, the order of checks and the texts. Only the first invalid
 // header is reported.
 
@@ -25,7 +25,7 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   const transaction = readTransaction(headers, transactionHeaders, '10')
   if (transaction instanceof Message) return transaction
   const tags = parseTags(header('x-query-tags') ?? '')
-  // The edge itself reports invalid tags. In this case, the next check is skipped, so that only the tags are reported.
+  // The edge itself reports invalid tags. The next check is then skipped, so that only the tags are reported.
   const fault = typeof tags === 'string' ? undefined : faultOfChoices(header)
   if (fault !== undefined) return fault
   const echoed = typeof tags === 'string' ? '' : echoTags(tags)
@@ -57,12 +57,12 @@ function faultOfChoices(header: (name: string) => string | undefined): Message |
   return undefined
 }
 
-/** Used as the name of the tags header of feeds, because feeds have no tags. No header has this name. */
+/** Stands for the tags header of feeds, which have no tags. No header has this name. */
 const noHeader = ''
 
 /**
- * The protocol of version 10. The transaction time, the costs and the tags are in the body of the response. Requests
- * with other methods are handled like `POST`.
+ * Transaction time, costs and tags are in the body of the response. Requests with other methods are handled like
+ * `POST`.
  */
 export const version10Protocol: Protocol = {
   language: '10',
@@ -76,7 +76,7 @@ export const version10Protocol: Protocol = {
   errorCode: code => requestErrors[code].version10,
 }
 
-/** The protocol of feeds. Feeds read only the headers for the transaction. */
+/** Feeds read only the headers for the transaction. */
 export const feedProtocol: Protocol = {
   ...version10Protocol,
   queryPath: '/feed/1',
@@ -90,7 +90,7 @@ export const feedProtocol: Protocol = {
   errorBody: eventErrorBody,
 }
 
-/** The protocol of streams. The only header that streams read is the credential. */
+/** Streams read only the credential. */
 export const eventStreamProtocol: Protocol = {
   ...feedProtocol,
   queryPath: '/stream/1',

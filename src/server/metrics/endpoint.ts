@@ -6,13 +6,9 @@ import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { type ListenAddress, listenOn } from '../http/listener.ts'
 
-/**
- * Maximum number of connections. A collector needs one connection. Without a limit, a faulty collector could use up all
- * file descriptors.
- */
+/** A collector needs one connection. Without a limit, a faulty collector could use up all file descriptors. */
 const connectionsMax = 32
 
-/** A port that serves metrics. */
 export interface MetricsServer {
   readonly url: string
   close(): Promise<void>

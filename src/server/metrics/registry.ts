@@ -1,5 +1,5 @@
-// The metrics for Prometheus: of a process that serves requests, and of the supervisor, the process that evaluates all
-// writes of the workers. Each metric reads a plain counter when a collector requests the metrics.
+// Prometheus metrics of a process that serves requests, and of the supervisor, which evaluates all writes of the
+// workers. Each metric reads a plain counter when a collector requests the metrics.
 
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import { durationBounds, type RequestMeter } from '../http/request-meter.ts'
@@ -8,8 +8,8 @@ import { durationBounds, type RequestMeter } from '../http/request-meter.ts'
 type AddMetric = (name: string, help: string, value: () => number) => void
 
 /**
- * Returns a function that registers gauges. `prefix`: the beginning of their names. `aggregator`: `max` if all workers
- * report the same object, so that the maximum of their values is used instead of the sum.
+ * `prefix`: the beginning of the gauges' names. `aggregator`: `max` if all workers report the same object, so that the
+ * maximum of their values is used instead of the sum.
  */
 function gaugesOf(registry: Registry, prefix: string, aggregator: 'sum' | 'max' = 'sum'): AddMetric {
   return (name, help, value) => {
@@ -34,7 +34,7 @@ function countersOf(registry: Registry, prefix: string): AddMetric {
 /** A node: one of several machines that share a store. */
 interface NodeLabel {
   readonly name: string
-  /** The current state of the node's replica. */
+  /** Current state of the node's replica. */
   readonly standing: () => {
     readonly fault: { readonly isLocal: boolean } | undefined
     readonly lagMs: number
@@ -42,7 +42,7 @@ interface NodeLabel {
   }
 }
 
-/** The state of the continuous backup. Times are seconds since the Unix epoch; null if there is no such time yet. */
+/** Times are seconds since the Unix epoch; null if there is no such time yet. */
 export interface BackupFigures {
   readonly isFailing: boolean
   readonly lastSuccess: number | null
@@ -53,16 +53,14 @@ export interface BackupFigures {
   readonly newestRestorable: number | null
 }
 
-/** Measurements of the store of a process. */
 interface MeasuredStore {
   readonly node?: NodeLabel
   /** The part of the commit log that is not in LMDB yet; absent without a log. */
   readonly applyLag?: () => { readonly bytes: number; readonly lagMs: number }
-  /** The state of the continuous backup; absent without a continuous backup. */
+  /** Absent without a continuous backup. */
   readonly backup?: () => BackupFigures
 }
 
-/** The metrics of one process. */
 export function createRegistry(
   meter: RequestMeter,
   { applyLag, backup, node }: MeasuredStore = {},
@@ -190,8 +188,8 @@ function labelled<Name extends string>(
 }
 
 /**
- * Computes the histogram only when a collector requests the metrics. A `Histogram` of prom-client would have to be
- * updated at every request.
+ * Computed only when a collector requests the metrics. A `Histogram` of prom-client would have to be updated at every
+ * request.
  */
 function durationHistogram(meter: RequestMeter): Metric {
   const name = 'terrarium_request_duration_seconds'
@@ -212,25 +210,21 @@ function durationHistogram(meter: RequestMeter): Metric {
     name,
     get: () => ({ name, help, type: 'histogram', values: values(), aggregator: 'sum' }),
   }
-  // The cast is safe, because a registry uses only these members of a metric.
+  // A registry uses only these members of a metric.
   return histogram as unknown as Metric
 }
 
-/** The current figures of a supervisor. */
 interface SupervisorFigures {
-  /**
-   * `operations`: number of operations that workers have forwarded. `in_flight`: number of these operations that have
-   * no result yet.
-   */
+  /** `operations`: forwarded by workers. `in_flight`: those without a result yet. */
   readonly forwarded: { readonly operations: number; readonly in_flight: number }
-  /** The load of the supervisor's slow lane; null without a slow lane. */
+  /** Null without a slow lane. */
   readonly slowLane: { readonly processes: number; readonly running: number; readonly waiting: number } | null
 }
 
-/** A separate prefix, so that sums over the metrics of the workers do not include the supervisor. */
+/** Keeps the supervisor out of sums over the metrics of the workers. */
 const prefix = 'terrarium_supervisor_'
 
-/** The metrics of a supervisor; `figures` returns its current figures. */
+/** `figures` returns the current figures of the supervisor. */
 export function createSupervisorRegistry(figures: () => SupervisorFigures): Registry {
   const registry = new Registry()
   const counter = countersOf(registry, prefix)

@@ -1,6 +1,7 @@
-// The operator's view of the service in the dashboard. The view shows the processes, the disk, the background work, the
-// backups and the checks. A backup or a check runs as a command in a separate process, so that requests do not wait for
-// it. The processes of the service exchange reports about their state.
+// The operator's view of the service in the dashboard: processes, disk, background work, backups and checks. A backup
+// or a check runs as a command in a separate process, so that requests do not wait for it. The processes of the service
+// (the workers, and all machines that share a store) exchange reports about their state, but only while an operator
+// views them.
 
 import type { ChildProcess } from 'node:child_process'
 import { statfsSync } from 'node:fs'
@@ -37,13 +38,13 @@ interface OperationOptions {
   readonly version: string
   readonly node: string
   readonly worker: number
-  /** Number of processes that serve this data directory. */
+  /** Processes that serve this data directory. */
   readonly workers: number
   readonly data: string
   readonly queryLogFolder: string
-  /** The folder for new backups; absent: the dashboard cannot start backups. */
+  /** Folder for new backups; absent: the dashboard cannot start backups. */
   readonly backups: string | undefined
-  /** The target of the continuous backup; absent: there is no continuous backup. */
+  /** Target of the continuous backup; absent: there is none. */
   readonly backupTo?: string | undefined
   readonly parts: () => Omit<ReportParts, 'disk'>
   readonly pendingWork: () => PendingWorkReport
@@ -64,13 +65,13 @@ export class TaskError extends Error {
   }
 }
 
-/** Maximum number of listed backups. */
+/** The newest backups are listed first. */
 const listedMax = 50
-/** Milliseconds after which the size of the query log's folder is measured again. */
+/** Milliseconds after which the query log's folder is measured again. */
 const logSizeMsMax = 30_000
-/** Maximum milliseconds to wait for the list of backups, because a network drive may not respond. */
+/** Milliseconds to wait for the list of backups, because a network drive may not respond. */
 const folderPatienceMs = 2_000
-/** Maximum number of characters that are kept from the end of a command's standard error. */
+/** Characters that are kept from the end of a command's standard error. */
 const errorOutputMax = 2_000
 
 export class Operation {
@@ -94,7 +95,6 @@ export class Operation {
     })
   }
 
-  /** The current state of the service. */
   async state(): Promise<Omit<ServiceHealth, 'duration_bounds'>> {
     const { data, node, startCommand, version, pendingWork, workers } = this.#options
     return {
@@ -108,7 +108,7 @@ export class Operation {
     }
   }
 
-  /** Starts a backup or a check. Throws {@link TaskError}. */
+  /** Throws {@link TaskError}. */
   async start(kind: TaskKind): Promise<void> {
     const { data, startCommand } = this.#options
     if (startCommand === undefined)
@@ -130,8 +130,8 @@ export class Operation {
   }
 
   /**
-   * Runs `start` if no task of the kind is running, and if no other process of the service is starting one. `start` must
-   * write the note of the task. Throws {@link TaskError}.
+   * Runs `start` if no task of the kind is running, and if no other process of the service is starting one. `start`
+   * must write the note of the task. Throws {@link TaskError}.
    */
   #claimStart<T>(kind: TaskKind, start: () => T): T {
     const { data } = this.#options
@@ -152,7 +152,7 @@ export class Operation {
     await Promise.all(running.map(({ ended }) => ended))
   }
 
-  /** The folder of a new backup. Throws {@link TaskError}. */
+  /** Throws {@link TaskError}. */
   async #newBackup(): Promise<string> {
     const { backups, data } = this.#options
     if (backups === undefined) {
@@ -240,7 +240,7 @@ async function listBackups(folder: string): Promise<BackupFolder> {
   return { folder, free_bytes: (await freeBytesAt(folder)) ?? null, kept }
 }
 
-/** Free bytes on the drive of a folder that may not exist yet; undefined when unknown. */
+/** On the drive of a folder that may not exist yet; undefined when unknown. */
 async function freeBytesAt(folder: string): Promise<number | undefined> {
   try {
     const { bavail, bsize } = await statfs(folder)
@@ -259,7 +259,6 @@ async function removeDrafts(folder: string): Promise<void> {
   for (const name of drafts) await rm(join(around, name), { recursive: true, force: true })
 }
 
-/** Size of all files below a folder, in bytes. */
 async function bytesIn(folder: string): Promise<number> {
   let bytes = 0
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
@@ -270,12 +269,9 @@ async function bytesIn(folder: string): Promise<number> {
   return bytes
 }
 
-// Exchanges reports between the processes of the service: the workers, and all machines that share a store. Reports use
-// the existing notices between processes (base/notices.ts), and are sent only while an operator views them.
-
-/** Milliseconds for which a process sends reports after the last request for reports. */
+/** Milliseconds for which a process sends reports after the last request for them. */
 const sendMs = 20_000
-/** Milliseconds for which a received report is valid. */
+/** Milliseconds. */
 const validMs = 10_000
 
 interface News {
@@ -289,6 +285,7 @@ interface ReportOptions extends Pick<OperationOptions, 'node' | 'worker' | 'noti
   readonly clock: Clock
 }
 
+/** Uses the existing notices between processes (base/notices.ts). */
 class ProcessReports implements NoticeTopic {
   readonly #options: ReportOptions
   readonly #received = new Map<string, { readonly report: ProcessReport; readonly atMs: number }>()
@@ -301,8 +298,8 @@ class ProcessReports implements NoticeTopic {
   }
 
   /**
-   * The report of this process and the last reports of the other processes. In the first seconds after an operator
-   * opens the view, some reports are missing.
+   * This process, and the last reports of the others. In the first seconds after an operator opens the view, some are
+   * missing.
    */
   all(): readonly ProcessReport[] {
     const nowMs = this.#options.clock.elapsedMs()

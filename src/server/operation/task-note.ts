@@ -1,6 +1,6 @@
-// The notes of long tasks on a data directory (backup, check). A note contains the progress and the result of a task,
-// and is a file in the directory. All processes can read the file, and the file survives a restart. The dashboard
-// displays the note. While the note describes a running task, no other task of the same kind can be started over HTTP.
+// Notes of long tasks on a data directory (backup, check): the progress and the result, in a file of the directory. All
+// processes can read it, the dashboard displays it, and it survives a restart. While it describes a running task, no
+// other task of the same kind can be started over HTTP.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,10 +12,7 @@ import { storeBytes } from '../../storage/log/store-copy.ts'
 import { replicaFolder } from '../../storage/postgres/replica-folder.ts'
 import type { TaskKind, TaskNote, TaskProgress, TaskResult, TaskSuccess } from './health.ts'
 
-/**
- * The stored form of a note. The process mark detects a reused process id. A note has no mark if the mark cannot be
- * read.
- */
+/** The process mark detects a reused process id. It is absent if it cannot be read. */
 interface StoredNote extends TaskNote {
   readonly process?: string | undefined
 }
@@ -25,25 +22,21 @@ interface StoredNote extends TaskNote {
  * the process of the task runs.
  */
 const vanishedMs = 30_000
-/** Minimum interval between two writes of progress, in milliseconds. */
+/** Milliseconds between two writes of progress. */
 const writeEveryMs = 500
-/** Maximum number of stored findings. */
 const findingsMax = 20
 
 const fileOf = (folder: string, kind: TaskKind) => join(folder, `${kind}-note.json`)
 
 const nowMs = () => Math.floor(systemClock.now() / 1000)
 
-/**
- * Reads the note of the last task of a kind on the data directory `folder`. Returns undefined when there is no readable
- * note.
- */
+/** Undefined when there is no readable note of the last task. */
 export function readTaskNote(folder: string, kind: TaskKind): TaskNote | undefined {
   const stored = read(folder, kind)
   if (stored === undefined) return undefined
   const { process, ...note } = stored
-  // The process is checked first. The time of the last update is less reliable, because a live process may write late
-  // when other processes use the CPU.
+  // Checked first. The time of the last update is less reliable, because a live process may write late when other
+  // processes use the CPU.
   const isUnderWay = isAlive(note.pid, process) ?? nowMs() - note.seen < vanishedMs
   if (note.ended !== null || isUnderWay) return note
   return { ...note, ended: note.seen, failure: 'The process exited without a result.' }
@@ -58,7 +51,7 @@ function read(folder: string, kind: TaskKind): StoredNote | undefined {
   }
 }
 
-/** Writes the note of a task that was started in a separate process. The process of the task then updates the note. */
+/** For a task in a separate process, which then updates the note. */
 export function noteStart(folder: string, kind: TaskKind, pid: number): void {
   write(folder, newNote(folder, kind, pid))
 }
@@ -72,7 +65,7 @@ function newNote(folder: string, kind: TaskKind, pid: number): StoredNote {
   }
 }
 
-/** Returns the last successful task, for the note of a new task. `note`: the note of the previous task. */
+/** For the note of a new task. `note`: of the previous task. */
 function lastSuccess(note: StoredNote | undefined): TaskSuccess | null {
   if (note === undefined) return null
   const { ended, result, succeeded } = note
@@ -80,15 +73,15 @@ function lastSuccess(note: StoredNote | undefined): TaskSuccess | null {
   return ended !== null && result !== null ? { ended, result } : (succeeded ?? null)
 }
 
-/** Call this after the process of a task has exited. If the process did not record the end, records `failure`. */
+/** Called after the process of a task has exited. If the process did not record the end, records `failure`. */
 export function noteEnd(folder: string, kind: TaskKind, pid: number, failure: string): void {
   const note = read(folder, kind)
   if (note?.pid === pid && note.ended === null) write(folder, { ...note, ended: nowMs(), failure })
 }
 
 /**
- * Runs `work`, and records its progress and its result in the data directory `folder`. `work` must call `report` at
- * least every 30 seconds; more frequent calls are cheap.
+ * Runs `work`, and records its progress and its result in the data directory. `work` must call `report` at least every
+ * 30 seconds; more frequent calls are cheap.
  */
 export async function withTaskNote<R>(
   folder: string,
@@ -118,8 +111,8 @@ export async function withTaskNote<R>(
 }
 
 /**
- * Writes a note to a data directory; writes nothing to other folders. The service and the backup may run as different
- * users, so the file is readable for all users. Only the permissions of the directory exclude users.
+ * Writes only to data directories. The service and the backup may run as different users, so the file is readable for
+ * all; only the permissions of the directory exclude users.
  */
 function write(folder: string, note: StoredNote): void {
   if (storeBytes(folder) === 0 && !existsSync(replicaFolder(folder))) return

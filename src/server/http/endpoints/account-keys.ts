@@ -9,7 +9,6 @@ import { ApiError, badRequest, isoTime } from '../api.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
 import { bodyOf, checkRegionGroup, logClient, logTraits, text, wholeNumber } from '../log-request.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const accountKeysLimits = {
   /** Maximum number of characters of the name of an account key; own limit. */
   accountKeyNameCharsMax: 200,
@@ -18,7 +17,7 @@ const accountKeysLimits = {
 const path = '/api/v1/account-keys'
 
 export function accountKeyEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
-  // Like all endpoints of the query log, these endpoints accept only bearer credentials.
+  // Accepts only bearer credentials, like all endpoints of the query log.
   const withRoot = (handle: Handler) => async (call: EndpointCall) => {
     const { isRoot } = await logClient(call, services, queryLog)
     if (!isRoot) throw new ApiError('forbidden', 'Account keys need the root secret.')

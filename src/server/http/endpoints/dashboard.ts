@@ -1,5 +1,5 @@
-// The dashboard: static files under `/dashboard/`. The files contain no data, so requests for them need no credential.
-// The page requests its data from the public API, with the secret that the user enters.
+// Static files of the dashboard under `/dashboard/`. They contain no data, so requests need no credential. The page
+// requests its data from the public API, with the secret that the user enters.
 
 import { Readable } from 'node:stream'
 import type { Answer } from '../answer.ts'
@@ -12,7 +12,7 @@ const base = '/dashboard/'
 
 /**
  * Only scripts of the service may run, and scripts may connect only to the service. Trusted Types block every
- * conversion of text to markup or code. The only Trusted Types policy allows the dashboard to start its own worker.
+ * conversion of text to markup or code; their only policy allows the dashboard to start its own worker.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -37,7 +37,7 @@ const securityHeaders = [
 
 const yearSeconds = 31_536_000
 
-/** The endpoints of the dashboard: its files and pages, and a redirect from the path without a slash. */
+/** Files and pages, and a redirect from the path without a slash. */
 export function dashboardEndpoints(files: DashboardFiles): readonly Endpoint[] {
   const serve = (call: EndpointCall) => fileAnswer(call, files)
   const redirect = () => redirection()
@@ -47,7 +47,7 @@ export function dashboardEndpoints(files: DashboardFiles): readonly Endpoint[] {
   ]
 }
 
-/** Returns whether a browser opens the address of the service: the request is for `/` and accepts HTML. */
+/** True for a request for `/` that accepts HTML: a browser opens the address of the service. */
 export function isBrowserVisit({ method, url, headers }: Exchange): boolean {
   return method === 'GET' && url === '/' && headers.accept?.includes('text/html') === true
 }
@@ -63,8 +63,8 @@ function redirection(): Answer {
 }
 
 /**
- * Answers with the file at the path. Without such a file, a path below `assets/` gets 404. All other paths are pages of
- * the dashboard and get `index.html`.
+ * Without a file at the path, a path below `assets/` gets 404. All other paths are pages of the dashboard and get
+ * `index.html`.
  */
 function fileAnswer(call: EndpointCall, files: DashboardFiles): Answer {
   const path = pathOf(call.request.url).slice(base.length)

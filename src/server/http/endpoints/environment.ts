@@ -1,5 +1,5 @@
-// `GET /environment/1` returns the static types of a database: its global names, and the fields of all types. Editors use
-// them for completion.
+// `GET /environment/1` returns the static types of a database: its global names, and the fields of all types. Editors
+// use them for completion.
 
 import { Message } from '../../../base/message.ts'
 import { environmentErrorBody, environmentOptions } from '../../../fql10/wire/environment-request.ts'

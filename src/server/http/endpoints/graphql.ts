@@ -1,4 +1,4 @@
-// The endpoints of GraphQL: operations and imports of schemas. The texts about credentials are part of the protocol, so
+// Endpoints of GraphQL: operations and imports of schemas. The texts about credentials are part of the protocol, so
 // these endpoints check the form of the header before the engine checks the secret.
 
 import { msg } from '../../../base/message.ts'
@@ -24,7 +24,6 @@ const traits = {
   allowedHeaders: ['x-schema-preview'],
 } as const
 
-/** The endpoints of GraphQL. */
 export function graphqlEndpoints({ engine }: Services): readonly Endpoint[] {
   const run: Handler = async call => {
     const fault = credentialFault(call)
@@ -65,7 +64,7 @@ export function graphqlEndpoints({ engine }: Services): readonly Endpoint[] {
   ]
 }
 
-/** Returns the error about the header `authorization`; undefined if the engine can check the secret. */
+/** Undefined if the engine can check the secret. */
 function credentialFault({ request }: EndpointCall): string | undefined {
   const { authorization } = request.headers
   if (authorization === undefined) return credentialTexts.missing
@@ -85,7 +84,7 @@ function operationFault(message: string): Answer {
   }
 }
 
-/** Returns the body of a request whose operation is in the parameters of the URL; undefined if there is none. */
+/** The operation in the parameters of the URL, if any. */
 function bodyOfGet({ request }: EndpointCall): string | undefined {
   const { query, variables, operationName } = Object.fromEntries(parametersOf(request.url))
   if (query === undefined) return undefined
@@ -93,14 +92,14 @@ function bodyOfGet({ request }: EndpointCall): string | undefined {
   return `{"query":${JSON.stringify(query)},"operationName":${JSON.stringify(operationName ?? null)},"variables":${given}}`
 }
 
-/** The answer to a visit with a browser. */
+/** Answers a visit with a browser. */
 function usage(): Answer {
   const text =
     'This is the GraphQL endpoint. Send operations with POST, as JSON with the member "query", and with a secret in the header "Authorization".\nThe command "terrarium graphql import" imports a schema, and the dashboard at /dashboard/ shows the data.\n'
   return { status: 200, body: text, contentType: textType }
 }
 
-/** Returns the text of the imported schema, or of the generated schema with the parameter `schema=generated`. */
+/** The imported schema, or the generated schema with the parameter `schema=generated`. */
 async function readSchema(call: EndpointCall, engine: Services['engine']): Promise<Answer> {
   const fault = credentialFault(call)
   if (fault !== undefined) return { ...operationFault(fault), status: 401, body: fault }
@@ -109,7 +108,6 @@ async function readSchema(call: EndpointCall, engine: Services['engine']): Promi
   return engine.query({ ...call.queryRequest(undefined), options })
 }
 
-/** Imports the schema in the body. */
 async function importSchema(call: EndpointCall, engine: Services['engine']): Promise<Answer> {
   const fault = credentialFault(call)
   if (fault !== undefined) return { ...operationFault(fault), status: 401, body: fault }

@@ -1,6 +1,6 @@
 // The state of the service. `GET /ping` needs no secret. The operator's endpoints are only for the root secret: `GET
-// /api/v1/health` returns the state of the service, `POST /api/v1/health/backups` starts a backup, and `POST
-// /api/v1/health/checks` starts an integrity check.
+// /api/v1/health` returns the state, `POST /api/v1/health/backups` starts a backup, and `POST /api/v1/health/checks`
+// starts an integrity check.
 
 import { RequestError } from '../../../base/request-errors.ts'
 import { within } from '../../../base/timers.ts'
@@ -14,7 +14,7 @@ import { queryParameter } from '../url.ts'
 
 const path = '/api/v1/health'
 
-/** The endpoints of the operator. */
+/** For the operator. */
 export function healthEndpoints(services: Services, operation: Operation): readonly Endpoint[] {
   const access = { access: 'root', forbidden: 'The health of the service needs the root secret.' } as const
   const starting = (kind: TaskKind) => ({ postStatus: 202, methods: { POST: () => start(operation, kind) } })
@@ -36,7 +36,7 @@ async function start(operation: Operation, kind: TaskKind): Promise<object> {
   return { started: kind }
 }
 
-/** The default time limit of a ping, in milliseconds, for each scope. The scope is what the ping checks. */
+/** Default time limit in milliseconds, by what the ping checks. */
 const scopeTimeoutMs = { all: 5000, write: 1000, read: 500, node: 100 } as const
 
 type Scope = keyof typeof scopeTimeoutMs
@@ -50,8 +50,8 @@ const scopes: ReadonlyMap<string, Scope> = new Map([
 ])
 
 /**
- * `GET /ping` checks whether the service responds, and whether it can read or write. The request needs no secret. In
- * the notice period before a shutdown, `/ping` fails, but all other requests still succeed.
+ * Checks whether the service responds, and whether it can read or write. In the notice period before a shutdown,
+ * `/ping` fails, but all other requests still succeed.
  */
 export function pingEndpoint(services: Services): Endpoint {
   const handler = (call: EndpointCall) => ping(services, call)
@@ -79,7 +79,7 @@ async function ping(services: Services, call: EndpointCall): Promise<Answer> {
   return errorAnswer('time out', `Scope ${scope} is unavailable`, engine.now())
 }
 
-/** Runs the engine's ping for at most `timeoutMs`. Returns `fine`, `timed out`, or the cause of a failure. */
+/** Returns `fine`, `timed out`, or the cause of a failure. */
 async function outcomeOf({ engine, timers }: Services, scope: Scope, timeoutMs: number): Promise<unknown> {
   const late = () => new RequestError('time out', 'The ping took too long.')
   try {
@@ -91,7 +91,7 @@ async function outcomeOf({ engine, timers }: Services, scope: Scope, timeoutMs: 
   }
 }
 
-/** Parses a time limit in whole milliseconds; undefined for an invalid text. */
+/** Parses whole milliseconds; undefined for an invalid text. */
 function timeoutOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const value = Number(text)

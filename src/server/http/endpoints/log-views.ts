@@ -1,6 +1,6 @@
-// Views of the query log, for clients that need no export. `POST /api/v1/logs/_summary` returns the totals of a time
-// span. `POST /api/v1/logs/_changes` compares a time span with the preceding span. `POST /api/v1/logs/_records` finds
-// single records with their details. The views need the same permission as an export.
+// Views of the query log without an export, with the permission of an export: `POST /api/v1/logs/_summary` returns the
+// totals of a time span, `_changes` compares a time span with the preceding one, and `_records` finds single records
+// with details: the caller with its current names, the schema objects that the query used, and the error.
 
 import { GenerationCache } from '../../../base/generation-cache.ts'
 import { micros } from '../../../base/micros.ts'
@@ -19,7 +19,6 @@ import { ApiError, badRequest, isoTime } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import { type Fields, type LogAccess, logAccess, logTraits, text, wholeNumber } from '../log-request.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const logViewsLimits = {
   /** Maximum number of records on one page of the query log; own limit. */
   logRecordsPageMax: 500,
@@ -64,7 +63,7 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
   ]
 }
 
-/** Computes the response body of a view. The request has been authorized. */
+/** Computes the response body for an authorized request. */
 type View = (
   request: Pick<LogAccess, 'client' | 'fields'> & {
     readonly filter: RecordFilter
@@ -90,10 +89,7 @@ async function answer(
   }
 }
 
-/**
- * Returns a signal that aborts when the client has disconnected or the service stops. The view then stops reading the
- * log.
- */
+/** Aborts when the client has disconnected or the service stops. The view then stops reading the log. */
 function abortSignalOf(call: EndpointCall, { stopping }: Services): AbortSignal {
   const gone = new AbortController()
   call.request.onClose(() => gone.abort())
@@ -114,7 +110,7 @@ function readSearch(body: Fields, filter: RecordFilter) {
   }
 }
 
-/** Names of the filters that compare a field of a record with a text. */
+/** Filters that compare a field of a record with a text. */
 const plainFilters = ['tag', 'error', 'collection', 'index', 'function', 'address', 'shape'] as const
 
 function readConditions(body: Fields): RecordConditions {
@@ -206,20 +202,19 @@ function describeChanges({ errors, queries, totals, totalsBefore }: LogChanges):
   }
 }
 
-// Details that are shown beside the records of the query log. The details are the caller with its current names, the
-// schema objects that the query used, and the error. A record contains only the ids of its caller; the engine looks up
-// the current names.
-
-/** Maximum number of cached callers for one request. */
+/** Cached callers for one request. */
 const cacheSize = 10_000
 
-/** The caller of a recorded request, with the properties that the client of this view may see. */
+/** With the properties that the client of this view may see. */
 interface VisibleCaller extends NamedCaller {
-  /** True if the credential belongs to a database above the client's database. */
+  /** The credential belongs to a database above the client's database. */
   readonly isOuter: boolean
 }
 
-/** Adds details to records, for the admin of a database or for the operator. */
+/**
+ * Adds details to records, for the admin of a database or for the operator. A record contains only the ids of its
+ * caller; the engine looks up the current names.
+ */
 class RecordDetails {
   readonly #engine: Engine
   readonly #readers: string | undefined
@@ -232,8 +227,8 @@ class RecordDetails {
   }
 
   /**
-   * Returns a condition for a search: `who` must equal the caller's id, name, identity, kind or one of its roles. Case
-   * is ignored.
+   * Returns a condition for a search: `who` must equal the caller's id, name, identity, kind or one of its roles,
+   * ignoring case.
    */
   callersNamed(who: string | undefined): { isWantedCaller?: (found: LogRecord) => boolean } {
     if (who === undefined) return {}
@@ -248,7 +243,7 @@ class RecordDetails {
     }
   }
 
-  /** The details of a record. Null if the record has no facts, because an old version of Terrarium wrote the record. */
+  /** Null if the record has no facts, because an old version of Terrarium wrote it. */
   describe(found: LogRecord): object | null {
     const { facts, record } = found
     if (facts === undefined) return null
@@ -296,11 +291,11 @@ class RecordDetails {
     const database = BigInt(around.at(-1) ?? rootDatabase)
     const named = this.#engine.nameOf(caller, database)
     const isOuter = this.#isOuter(caller.credential, around)
-    // The id and the name of a key of an outer database are hidden.
+    // Hides the id and the name of a key of an outer database.
     return { ...named, isOuter, ...(isOuter && { id: undefined, name: undefined }) }
   }
 
-  /** Returns whether a credential belongs to a database above the client's database. */
+  /** True if the credential belongs to a database above the client's database. */
   #isOuter(credential: string, around: readonly string[]): boolean {
     if (this.#readers === undefined) return false
     const [, holder = String(rootDatabase)] = credential.split('/')

@@ -1,6 +1,6 @@
-// The export of query logs: `POST /api/v1/logs` requests an export, `GET /api/v1/logs/{id}` returns its state and its
+// Exports of query logs: `POST /api/v1/logs` requests an export, `GET /api/v1/logs/{id}` returns its state and its
 // download URL, `POST /api/v1/logs/_list` lists exports. Requests and responses have the form of the hosted service's
-// log API, because existing pipelines depend on this form.
+// log API, because existing pipelines depend on it.
 
 import type { ExportRequest } from '../../../query-log/export-request.ts'
 import type { QueryLog } from '../../../query-log/query-log.ts'
@@ -56,7 +56,7 @@ class LogHandlers {
     const client = await this.#client(call)
     checkType(call)
     const request = this.#queryLog.find(call.parameters.id as string)
-    // The error is the same, whether the export does not exist or belongs to another caller.
+    // Callers get the same error whether or not the export exists.
     if (!request || !client.maySee(request)) {
       throw new ApiError('not found', 'There is no log request with that id.')
     }
@@ -127,8 +127,8 @@ class LogHandlers {
   }
 
   /**
-   * Returns the absolute URL of a file. If `address` is only a path, this service serves the file. The URL then begins
-   * with the configured public URL. Without a public URL, it begins with the origin that the client used.
+   * If `address` is only a path, this service serves the file. The URL then begins with the configured public URL, or
+   * else with the origin that the client used.
    */
   #absolute(address: string, { request }: EndpointCall): string {
     if (!address.startsWith('/')) return address
@@ -136,7 +136,7 @@ class LogHandlers {
   }
 }
 
-/** A download URL with a changed path gets the same error as a URL with a changed signature. */
+/** A changed path gets the same error as a changed signature. */
 function rejectSigned({ request }: EndpointCall): void {
   if (request.url.includes('signature=')) throw badSignature()
 }

@@ -1,6 +1,7 @@
-// Endpoints that pass a call to the engine. Each language has an endpoint for queries. `POST` evaluates the body. In
-// version 4, `GET` evaluates the parameter `q` and may not write. Other endpoints open event streams, explain a query,
-// measure indexes and collections, check a credential, or return its identity.
+// Endpoints that pass a call to the engine. Each language has an endpoint for queries: `POST` evaluates the body; in
+// version 4, `GET` evaluates the parameter `q` and may not write. `POST /stream` (version 4) and `/stream/1` (version
+// 10) open an event stream, whose head is sent immediately, then every event as it happens. Other endpoints explain a
+// query, measure indexes and collections, check a credential, or return its identity.
 
 import type { Engine, Principal } from '../../../engine/engine-contract.ts'
 import type { Answer } from '../answer.ts'
@@ -13,7 +14,6 @@ import { eventStreamProtocol } from '../version10-headers.ts'
 const inGetRequests = { readOnly: 'get requests' } as const
 const throughTheLog = { linearized: true } as const
 
-/** The traits of endpoints that evaluate a query. */
 const queryTraits = { authenticated: true, readsBody: true, takesLongBodies: true, recorded: true } as const
 
 /** The query endpoint of a language. Its POST is the hot path of the service. */
@@ -35,37 +35,33 @@ export function queryEndpoint({ engine }: Services, protocol: Protocol): Endpoin
   }
 }
 
-/** The endpoints of the engine's other operations. */
 export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
   const post = (path: string, POST: Handler): Endpoint => ({ ...queryTraits, path, methods: { POST } })
   const get = (path: string, GET: Handler): Endpoint => ({ path, authenticated: true, methods: { GET } })
   return [
-    // Evaluates a query. Its reads are strictly serializable, even if it writes nothing.
+    // Strictly serializable reads, even for a query that writes nothing.
     post('/linearized', call => engine.query(call.queryRequest(call.body, throughTheLog), call.ticket)),
-    // Evaluates a query and describes its reads. If the query runs as another caller, describes its permission checks.
+    // Describes the reads of a query, or its permission checks if it runs as another caller.
     post('/api/v1/explain', call => engine.explain(call.queryRequest(call.body), call.ticket)),
-    // The number of an index's entries, and their size in the store.
+    // Number of an index's entries, and their size in the store.
     post('/api/v1/indexes/_size', call => engine.indexSize(call.queryRequest(call.body), call.ticket)),
-    // The number of a collection's documents, and their size.
+    // Number of a collection's documents, and their size.
     post('/api/v1/collections/_size', call =>
       engine.collectionSize(call.queryRequest(call.body), call.ticket),
     ),
-    // The account and the database of the secret.
+    // Account and database of the secret.
     get('/authorized', call => engine.authorized(call.queryRequest(undefined), call.ticket)),
-    // The token document of the caller: the only remaining route of an older REST interface. Clients use this route to
-    // check whether a session is still valid.
+    // Token document of the caller: the only remaining route of an older REST interface, with which clients check
+    // whether a session is still valid.
     get('/tokens/self', call => engine.ownToken(call.queryRequest(undefined), call.ticket)),
   ]
 }
-
-// `POST /stream` (version 4) and `POST /stream/1` (version 10) open an event stream. The head of the response is sent
-// immediately, then every event as it happens. The stream ends when the client disconnects, or with an error event.
 
 const inStreamRequests = { readOnly: 'stream requests' } as const
 
 const streamTraits = { authenticated: true, readsBody: true, recorded: true } as const
 
-/** The endpoints of event streams. Open streams do not count as running requests. The engine limits open streams. */
+/** Open streams do not count as running requests: the engine limits them. */
 export function streamEndpoints({ engine, stopping }: Services): readonly Endpoint[] {
   if (stopping.aborted) engine.endStreams()
   else stopping.addEventListener('abort', () => engine.endStreams(), { once: true })
@@ -78,20 +74,20 @@ export function streamEndpoints({ engine, stopping }: Services): readonly Endpoi
   ]
 }
 
-/** Opens a stream, or returns the error. */
+/** A stream, or an error. */
 async function opened(engine: Engine, call: EndpointCall, fields: string | undefined): Promise<Answer> {
   const answer = await engine.openStream(call.queryRequest(call.body, inStreamRequests), fields, call.ticket)
   if (answer.stream === undefined) return answer
   const headers = ['x-fauna-stream-id', answer.stream.id]
-  // A stream closes its connection at the end, so that a shutdown need not wait for idle connections.
+  // Closing the connection at the end spares a shutdown the wait for idle connections.
   if (call.request.version === 1) headers.push('connection', 'close')
   return { ...answer, headers }
 }
 
-// `GET /api/v1/principal` returns the identity and the rights of the presented secret. A program such as the dashboard
-// uses this endpoint to find out which data it may show.
-
-/** The endpoint that describes its caller. */
+/**
+ * `GET /api/v1/principal` returns the identity and the rights of the presented secret. Programs such as the dashboard
+ * use it to find out which data they may show.
+ */
 export function principalEndpoint(services: Services): Endpoint {
   return apiEndpoint(services, {
     path: '/api/v1/principal',

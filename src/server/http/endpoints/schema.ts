@@ -1,5 +1,5 @@
-// The endpoints for schema files of version 10: all paths below `/schema/1`. This file parses paths, parameters and
-// bodies; the implementation of the language (fql10/schema/push) interprets them.
+// Endpoints for schema files of version 10: all paths below `/schema/1`. This file parses paths, parameters and bodies;
+// fql10/schema/push interprets them.
 
 import { Message, msg } from '../../../base/message.ts'
 import {
@@ -15,7 +15,6 @@ import type { Protocol } from '../protocol.ts'
 import { parametersOf, pathOf } from '../url.ts'
 import { version10Protocol } from '../version10-headers.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const schemaLimits = {
   /** Maximum number of schema files in one request, including `main.fsl`. */
   schemaFilesMax: 1024,
@@ -33,7 +32,7 @@ const protocol: Protocol = {
   errorCode: () => '',
 }
 
-/** Thrown for an invalid body; the message is for the client. */
+/** The message is for the client. */
 class BadBody {
   readonly message: Message
   constructor(message: Message) {
@@ -41,7 +40,6 @@ class BadBody {
   }
 }
 
-/** The endpoints of schema files. */
 export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
   const answer = async (call: EndpointCall): Promise<Answer> => {
     try {
@@ -69,7 +67,7 @@ export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
 async function readRequest(call: EndpointCall): Promise<SchemaRequest> {
   const { body = '', request } = call
   const { headers, method, url } = request
-  // The body is removed from the call. Otherwise, the query log would compute the shape of a query from schema files.
+  // Removed, because the query log would compute the shape of a query from schema files.
   call.body = undefined
   const [, , , ...path] = pathOf(url).split('/').map(decoded)
   const parameters = Object.fromEntries(parametersOf(url))
@@ -87,7 +85,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Returns the schema files in a form. The name of a form field is the name of the file. Throws {@link BadBody}. */
+/** A form field with the name of the file contains its text. Throws {@link BadBody}. */
 async function filesOf(body: string, contentType: string): Promise<SchemaRequest['files']> {
   if (!/boundary\s*=\s*"?[^\s";]/i.test(contentType)) {
     throw new BadBody(msg`Request is not a valid multipart request`)

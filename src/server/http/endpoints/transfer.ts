@@ -1,7 +1,7 @@
-// The endpoints for `terrarium import` and `terrarium export` on a running service. Requests need the root secret or an
-// admin key of the database. `POST /api/v1/transfer/write` writes a batch of documents (with their times) and
-// credentials (with their password hashes). `missing` returns which of the given documents do not exist. `snapshot` and
-// `page` read documents for an export. Requests are counted, limited and recorded like queries.
+// Endpoints for `terrarium import` and `terrarium export` on a running service, for the root secret or an admin key of
+// the database. `POST /api/v1/transfer/write` writes a batch of documents (with their times) and credentials (with
+// their password hashes). `missing` returns which of the given documents do not exist. `snapshot` and `page` read
+// documents for an export. Requests are counted, limited and recorded like queries.
 
 import { msg } from '../../../base/message.ts'
 import { inSlices } from '../../../base/slices.ts'
@@ -19,7 +19,6 @@ import type { DatabaseId } from '../../../values/value.ts'
 import { ApiError, apiEndpoint } from '../api.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const transferLimits = {
   /** Maximum number of documents of one imported batch that are checked together; own limit. */
   togetherDocumentsMax: 2000,
@@ -27,7 +26,6 @@ const transferLimits = {
   missingBodyBytesMax: 2_097_152,
 } as const
 
-/** The endpoints of imports and exports. */
 export function transferEndpoints(services: Services, transfer: TransferService): readonly Endpoint[] {
   const endpoint = (path: string, handle: Handle, bodyBytesMax?: number): Endpoint =>
     apiEndpoint(services, {
@@ -65,7 +63,7 @@ export function transferEndpoints(services: Services, transfer: TransferService)
   ]
 }
 
-/** Handles a request for a database. Returns the body of the answer. */
+/** Returns the body of the answer. */
 type Handle = (database: DatabaseId, body: string, within: Required<TransferRequest>) => unknown
 
 /** Converts errors of `work` that the client has caused to 400 errors. */
