@@ -31,19 +31,19 @@ import type { DocumentRecord } from './record.ts'
 import { recordFault } from './record-check.ts'
 import { Resolver } from './resolve.ts'
 
-/** How a record is handled when its document already exists with different content. */
+/** For a record whose document already exists with different content. */
 export type OnConflict = 'fail' | 'keep' | 'replace'
 
 export interface BatchOptions {
   readonly onConflict: OnConflict
-  /** True if the batch only computes the outcomes and writes nothing. */
+  /** Only computes the outcomes and writes nothing. */
   readonly dryRun: boolean
   /**
    * When documents are checked against the rules of their collections:
-   * - undefined: each document is checked when it is written. A failed check has the outcome `bad`.
-   * - `each`: each document is checked when it is written. A failed check has the outcome `unmet`, because the check
-   *   may succeed once other documents exist.
-   * - `together`: the whole batch is written in one transaction, and then all its documents are checked.
+   * - undefined: each document when it is written. A failed check has the outcome `bad`.
+   * - `each`: each document when it is written. A failed check has the outcome `unmet`, because it may succeed once
+   *   other documents exist.
+   * - `together`: all documents of the batch, after the whole batch was written in one transaction.
    */
   readonly checks?: 'each' | 'together' | undefined
 }
@@ -56,10 +56,7 @@ export class DocumentRejection {
   }
 }
 
-/**
- * Thrown by `runTogether` with the outcomes of the records that failed. The caller retries the batch without these
- * records.
- */
+/** Thrown by `runTogether` with the outcomes of the records that failed. The caller retries the batch without them. */
 export class RecordRejections {
   readonly outcomes: ReadonlyMap<number, Outcome>
   constructor(outcomes: ReadonlyMap<number, Outcome>) {
@@ -71,28 +68,26 @@ export class RecordRejections {
 export class HiddenVersion {}
 
 /**
- * Maximum number of bytes that the store needs for one character of a record's text. For example, the four characters
- * `0.0,` need nine bytes.
+ * Bytes that the store needs for one character of a record's text. For example, the four characters `0.0,` need nine
+ * bytes.
  */
 const bytesOfCharacter = 3
 
-/** The outcome of writing a record. */
 export type Outcome =
   | { readonly kind: 'written' | 'equal' | 'kept' | 'replaced' | 'expired' }
   /** The record was not written because of `reason`. */
   | { readonly kind: 'conflict' | 'bad' | 'unmet'; readonly reason: string }
 
-/** A reference from a record to a document that does not exist (yet). */
+/** From a record to a document that does not exist (yet). */
 export interface MissingReference {
-  /** The index of the record in its batch. */
+  /** Index in the batch. */
   readonly record: number
   readonly collection: string
   readonly id: bigint
 }
 
-/** The outcomes of a batch. */
 export interface BatchResult {
-  /** The outcome of each processed record, in the order of the records. */
+  /** Of each processed record, in order. */
   readonly outcomes: readonly Outcome[]
   readonly missing: readonly MissingReference[]
   /**
@@ -110,7 +105,6 @@ const done = {
   expired: { kind: 'expired' },
 } as const
 
-/** Limits the load that an import causes. */
 interface Pace {
   /** Milliseconds after which a transaction writes no further record. */
   readonly batchMs: number
@@ -129,50 +123,49 @@ interface DocumentRules {
     fields: ObjectValue,
     existing: ObjectValue | undefined,
   ): ObjectValue | { readonly reason: string }
-  /** The reason why a written document is rejected; undefined when it is accepted. */
+  /** Why a written document is rejected; undefined when it is accepted. */
   refusal(ref: Ref): string | undefined
 }
 
 /** The rules of the languages for written documents. */
 interface BatchRules {
-  /** Returns whether a lambda is valid in the language. */
+  /** Of the lambda's language. */
   isExpression(lambda: Lambda): boolean
-  /** The rules in one transaction. `memo` is the same in all attempts of the transaction. */
+  /** For one transaction; all of its attempts have the same `memo`. */
   documents(transaction: Transaction, database: DatabaseId, memo: Memo): DocumentRules
 }
 
-/** The destination of batches. */
 export interface BatchTarget {
   readonly store: Store
   readonly rules: BatchRules
-  /** Limits the load. Undefined if the process serves no other requests. */
+  /** Undefined if the process serves no other requests. */
   readonly pace?: Pace | undefined
-  /** Called after each transaction with its counts of reads and writes. */
+  /** Called after each transaction. */
   readonly onCosts?: OnCosts | undefined
   /** Called before each transaction. Throws if the import should stop, for example because its client has left. */
   readonly requireGoing?: (() => void) | undefined
 }
 
-/** Called after a transaction with its counts of reads and writes. */
+/** Receives a transaction's counts of reads and writes. */
 export type OnCosts = (counters: Readonly<TransactionCounters>) => void
 
 /** Runs `work`, which handles one record, within the limits for one record. */
 export type WorkLimit = <T>(work: () => T) => T
 
-/** Sets no limit, for imports into a process that serves no other requests. */
+/** For imports into a process that serves no other requests. */
 export const unlimited: WorkLimit = work => work()
 
-/** Returns the outcome of a record that can never be written. */
+/** For a record that can never be written. */
 export function bad(reason: string): Outcome {
   return { kind: 'bad', reason }
 }
 
-/** Returns the outcome of a record that was not written. A retry may succeed once other documents exist. */
+/** For a record that was not written. A retry may succeed once other documents exist. */
 export function unmet(reason: string): Outcome {
   return { kind: 'unmet', reason }
 }
 
-/** Returns whether an error means that the store rejected the write. */
+/** True if the store rejected the write. */
 export function isRejection(error: unknown): error is WriteRejected | RequestError {
   return error instanceof WriteRejected || error instanceof RequestError
 }
@@ -181,21 +174,20 @@ function conflict(reason: string): Outcome {
   return { kind: 'conflict', reason }
 }
 
-/** Returns the reason why a record was rejected, as text for the report. */
+/** For the report. */
 export function reasonOf(error: WriteRejected | RequestError | DocumentRejection): string {
   if (error instanceof DocumentRejection) return error.reason
   if (error instanceof RequestError) return error.description
   return error.reason === 'not unique' ? 'document is not unique.' : 'Key already exists.'
 }
 
-/** Writes the records of a batch in one transaction. */
 export class BatchWriter {
   readonly #transaction: Transaction
   readonly #database: DatabaseId
   readonly #options: BatchOptions
   /**
-   * True: the writer checks before each insert whether the history contains a later deletion of the document. False:
-   * the writer checks after the insert whether the inserted version is visible. The check after the insert is faster.
+   * True: checks before each insert whether the history contains a later deletion of the document. False: checks after
+   * the insert whether the inserted version is visible, which is faster.
    */
   readonly #isCareful: boolean
   readonly #target: BatchTarget
@@ -223,8 +215,8 @@ export class BatchWriter {
   }
 
   /**
-   * Writes the records from index `from` up to `end` in order until `isOver` returns true, but always at least one
-   * record. `limited` runs the work for each record.
+   * Writes the records from index `from` up to `end` in order until `isOver` returns true, but at least one. `limited`
+   * runs the work for each record.
    */
   run(
     records: readonly DocumentRecord[],
@@ -287,7 +279,7 @@ export class BatchWriter {
     return outcome
   }
 
-  /** The reason why a query would reject the resolved fields; undefined for valid fields. */
+  /** Why a query would reject the resolved fields; undefined for valid fields. */
   #refusal(ref: Ref, fields: ObjectValue): string | undefined {
     for (const lambda of this.#resolver.lambdas) {
       if (!this.#target.rules.isExpression(lambda)) return 'a stored lambda that is not valid in the language'
@@ -300,7 +292,7 @@ export class BatchWriter {
     return isDocument ? undefined : 'its `instance` is not a reference to a document'
   }
 
-  /** Reports the documents and schema objects that the current record refers to and that do not exist. */
+  /** Reports what the current record refers to and does not exist: documents and schema objects. */
   #note(record: number): void {
     for (const what of this.#resolver.unresolved) this.#unresolved.push({ record, what })
     for (const ref of this.#resolver.documents) {
@@ -311,8 +303,8 @@ export class BatchWriter {
   }
 
   /**
-   * The name of a user collection; undefined for a native collection. Documents of native collections (keys, tokens)
-   * are not imported, so references to them are not reported as missing.
+   * Undefined for a native collection. Documents of native collections (keys, tokens) are not imported, so references
+   * to them are not reported as missing.
    */
   #nameOf(collection: number): string | undefined {
     const ref = new Ref(this.#database, native.collections, BigInt(collection))
@@ -345,8 +337,8 @@ export class BatchWriter {
   }
 
   /**
-   * Runs code that a collection defines. The CPU time of this code and of the index bindings is counted together, for
-   * the time limit of a record and for the pauses of an import.
+   * Runs code that a collection defines. Its CPU time and that of the index bindings are counted together, for the time
+   * limit of a record and for the pauses of an import.
    */
   #within<T>(work: () => T): T {
     return this.#target.store.bindings.within(work)
@@ -358,14 +350,14 @@ export class BatchWriter {
   }
 
   /**
-   * Returns the document to write, usually `ref`. If `ref` is a credentials document whose `instance` already has
-   * credentials with another id, returns the existing credentials.
+   * Usually `ref`. If `ref` is a credentials document whose `instance` already has credentials with another id, returns
+   * the existing ones.
    */
   #targetOf(ref: Ref, fields: ObjectValue): Ref {
     return this.#otherCredentials(ref, fields)?.ref ?? ref
   }
 
-  /** The reason why a document that does not exist now cannot be created; undefined when it can be created. */
+  /** Why a document that does not exist now cannot be created; undefined when it can. */
   #hindrance(ref: Ref, fields: ObjectValue, ts: number | undefined): string | undefined {
     if (this.#otherCredentials(ref, fields)) return 'belongs to a document that has another password'
     if (ts === undefined || !this.#isCareful) return undefined
@@ -397,7 +389,7 @@ export class BatchWriter {
     return done.written
   }
 
-  /** The reason why a unique index rejects the document; undefined when all unique indexes accept it. */
+  /** Why a unique index rejects the document; undefined when all accept it. */
   #takenBy(ref: Ref, fields: ObjectValue): string | undefined {
     for (const index of this.#uniqueIndexesOf(ref.collection)) {
       const version: Version = { ref, ts: this.#transaction.snapshotTime, action: 'create', fields }
@@ -422,7 +414,7 @@ export class BatchWriter {
   }
 }
 
-/** Runs the work for the record at `index`. If the store rejects the record, throws {@link RecordRejections}. */
+/** Throws {@link RecordRejections} if the store rejects the record at `index`. */
 function attributed<T>(index: number, work: () => T): T {
   try {
     return work()
@@ -432,7 +424,7 @@ function attributed<T>(index: number, work: () => T): T {
   }
 }
 
-/** The name of an index for messages: `index NAME`, or `constraint of FIELD, FIELD` for the index of a constraint. */
+/** For messages: `index NAME`, or `constraint of FIELD, FIELD` for the index of a constraint. */
 function nameOf({ isOwn, name, terms, values }: IndexDefinition): string {
   if (!isOwn) return `index ${name}`
   return `constraint of ${[...terms, ...values].map(textOfField).join(', ')}`

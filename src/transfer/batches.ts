@@ -1,41 +1,36 @@
-// Groups records into batches, sends several batches concurrently, and handles the results in the order in
-// which the batches were sent.
+// Groups records into batches, sends several batches concurrently, and handles the results in the order in which the
+// batches were sent.
 
 import type { BatchResult } from './batch-writer.ts'
 import type { FilePlace } from './read-file.ts'
 import type { DocumentRecord, RecordPlace } from './record.ts'
 
-/** The position of a record in its file, and whether the file contained no id for the record. */
+/** `hasNewId`: the file contained no id for the record. */
 export interface RecordOrigin extends RecordPlace {
   readonly hasNewId: boolean
 }
 
-/** A batch with its result. */
 export interface BatchOutcome {
   readonly records: readonly DocumentRecord[]
   readonly origins: readonly RecordOrigin[]
-  /** The position in the file after the last record. */
+  /** Position in the file after the last record. */
   readonly place: FilePlace
   readonly result: BatchResult
 }
 
 interface BatchSenderOptions {
-  /** Maximum number of concurrent batches. */
+  /** Concurrent batches. */
   readonly atOnce: number
   readonly send: (records: readonly DocumentRecord[]) => Promise<BatchResult>
-  /**
-   * Called with each batch and its result, in the order in which the batches were sent. If `onResult` throws, no
-   * further batches are sent.
-   */
+  /** Called in the order in which the batches were sent. If `onResult` throws, no further batches are sent. */
   readonly onResult: (batch: BatchOutcome) => void
 }
 
-/** Maximum number of records in a batch. A full batch takes some milliseconds, so it hardly delays other requests. */
+/** A full batch takes some milliseconds, so it hardly delays other requests. */
 export const batchRecordsMax = 100
-/** Maximum total length of the texts of a batch's records, in characters. */
+/** Characters in the texts of a batch's records. */
 export const batchCharactersMax = 262_144
 
-/** Groups records into batches and sends them. */
 export class BatchSender {
   readonly #options: BatchSenderOptions
   readonly #running: Promise<BatchOutcome>[] = []
@@ -48,7 +43,7 @@ export class BatchSender {
     this.#options = options
   }
 
-  /** Adds a record to the current batch. `place`: the position after the record. Sends the batch when it is full. */
+  /** `place`: the position after the record. Sends the batch when it is full. */
   async add(record: DocumentRecord, origin: RecordOrigin, place: FilePlace): Promise<void> {
     if (this.#records.length > 0 && this.#characters + record.size > batchCharactersMax)
       await this.#sendGathered()
@@ -59,9 +54,7 @@ export class BatchSender {
     if (this.#records.length >= batchRecordsMax) await this.#sendGathered()
   }
 
-  /**
-   * Moves the end of the current batch to `place`. No record may be between the last record of the batch and `place`.
-   */
+  /** Moves the end of the current batch to `place`. No record may be in between. */
   passed(place: FilePlace): void {
     if (this.#records.length > 0) this.#place = place
   }

@@ -1,5 +1,5 @@
-// Connects to the database of an import or export. The connection uses either a running service, or a data directory
-// that no service uses.
+// Connects to the database of an import or export, through a running service or in a data directory that no service
+// uses.
 
 import { ResponseLimitError, responseText } from '../base/response-text.ts'
 import { networkFailure } from '../base/system-reasons.ts'
@@ -27,16 +27,12 @@ import { BadRecord, type DocumentRecord, TransferError } from './record.ts'
 import { SchemaAnswer } from './schema-answer.ts'
 import type { NamedDocument, TransferService } from './service.ts'
 
-/**
- * The path to a database below the database of the secret: names of databases, outermost first. An empty path means the
- * database of the secret.
- */
+/** Names of databases below the database of the secret, outermost first. Empty for the database of the secret. */
 export type DatabasePath = readonly string[]
 
-/** Thrown when a query fails. */
 export class QueryError extends Error {
   override name = 'QueryError'
-  /** The code of the first error in the response. */
+  /** Of the first error in the response. */
   readonly code: string
   constructor(code: string, message: string) {
     super(message)
@@ -44,28 +40,24 @@ export class QueryError extends Error {
   }
 }
 
-/** A schema file of version 10. */
 interface SchemaFileText {
   readonly name: string
   readonly text: string
 }
 
-/** A connection to a database. All methods throw {@link TransferError} when the database cannot be reached. */
+/** All methods throw {@link TransferError} when the database cannot be reached. */
 export interface TransferConnection {
-  /** The address of the service or the path of the data directory, for messages to the user. */
+  /** Address of the service or path of the data directory, for messages to the user. */
   readonly name: string
-  /** Runs a query and returns its `resource`. Throws {@link QueryError}. */
+  /** Returns the `resource`. Throws {@link QueryError}. */
   query(path: DatabasePath, expression: Json): Promise<Json>
-  /** The schema files of a database. They match the current definitions. */
+  /** Match the current definitions. */
   schemaFiles(path: DatabasePath): Promise<readonly SchemaFileText[]>
-  /** The text of the GraphQL schema of a database; empty if there is none. */
+  /** Empty if there is no GraphQL schema. */
   graphqlSchema(path: DatabasePath): Promise<string>
   /** Merges a GraphQL schema into that of a database. Throws {@link QueryError}. */
   importGraphql(path: DatabasePath, text: string): Promise<void>
-  /**
-   * Returns whether the database has a staged schema. A staged schema receives all pushes until it is committed or
-   * abandoned.
-   */
+  /** A staged schema receives all pushes until it is committed or abandoned. */
   isSchemaStaged(path: DatabasePath): Promise<boolean>
   /**
    * Pushes `files` in addition to the existing files. With `dryRun`, the database only validates `files`. Throws {@link
@@ -79,18 +71,18 @@ export interface TransferConnection {
   close(): Promise<void>
 }
 
-/** The methods with which a connection reads and writes schemas. */
+/** Reads and writes schemas. */
 export type SchemaConnection = Pick<
   TransferConnection,
   'query' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema' | 'graphqlSchema' | 'importGraphql'
 >
 
-/** The credential for the database at `path`. The path begins at the database of `secret`. */
+/** Credential for the database at `path`, which begins at the database of `secret`. */
 function scoped(secret: string, path: DatabasePath): string {
   return path.length === 0 ? secret : `${secret}:${path.join('/')}:admin`
 }
 
-/** Returns the `resource` in the response to a query. `name`: the name of the connection, for errors. */
+/** Returns the `resource` in the response to a query. `name`: of the connection, for errors. */
 function resourceOf(name: string, status: number, body: string): Json {
   const json = tryJson(body)
   if (status < 300 && json instanceof Map) return json.get('resource') ?? null
@@ -101,7 +93,7 @@ function resourceOf(name: string, status: number, body: string): Json {
   throw new QueryError(String(error.get('code')), describe(error))
 }
 
-/** The description of an error, followed by its failures: the invalid fields of a document. */
+/** The description of an error, followed by the invalid fields of a document. */
 function describe(error: ReadonlyMap<string, Json>): string {
   const failures = error.get('failures')
   const parts = Array.isArray(failures)
@@ -114,15 +106,15 @@ function describe(error: ReadonlyMap<string, Json>): string {
   return [String(error.get('description')), ...parts].join(' ')
 }
 
-/** Sends a request for schema files; resolves with the body of the response. */
+/** Resolves with the body of the response. */
 type SendSchema = (path: DatabasePath, request: SchemaRequest) => Promise<string>
 
-/** Maximum length of the schema files of a database, in UTF-16 code units. A push is much smaller. */
+/** UTF-16 code units of the schema files of a database. A push is much smaller. */
 const schemaUnitsMax = 67_108_864
 
 /**
- * The schema files of a database. `get` sends a GET request for a path below `/schema/1/` and resolves with the
- * response. Throws {@link TransferError} for a response of another program.
+ * `get` sends a GET request for a path below `/schema/1/` and resolves with the response. Throws {@link TransferError}
+ * for a response of another program.
  */
 export async function schemaFilesOf(
   get: (steps: readonly string[]) => Promise<SchemaAnswer>,
@@ -140,7 +132,6 @@ export async function schemaFilesOf(
   return found
 }
 
-/** The methods with which a connection reads and writes schema files. */
 function schemaMethods(
   service: string,
   send: SendSchema,
@@ -163,10 +154,7 @@ function schemaMethods(
   }
 }
 
-/**
- * Returns the body of a successful response about schema files. `name`: the name of the connection. Throws {@link
- * QueryError}.
- */
+/** For a successful response about schema files. `name`: of the connection. Throws {@link QueryError}. */
 function schemaBody(name: string, status: number, body: string): string {
   if (status < 300) return body
   const json = tryJson(body)
@@ -176,7 +164,7 @@ function schemaBody(name: string, status: number, body: string): string {
   throw new QueryError('invalid schema', String(error.get('message')))
 }
 
-/** Returns the body of a successful response about a GraphQL schema. Throws {@link QueryError}. */
+/** For a successful response about a GraphQL schema. Throws {@link QueryError}. */
 function graphqlBody(name: string, status: number, body: string): string {
   if (status < 300) return body
   if (status !== 400)
@@ -186,7 +174,7 @@ function graphqlBody(name: string, status: number, body: string): string {
 
 // ----------------------------------------------------------------------------------------- a data directory
 
-/** An engine and a transfer service that have opened a data directory. */
+/** Has opened a data directory. */
 interface LocalEngine {
   readonly engine: Engine
   readonly transfer: TransferService
@@ -195,7 +183,7 @@ interface LocalEngine {
 
 const queryTimeoutMs = 600_000
 
-/** A connection to an engine in this process. `secret`: the engine's root secret. */
+/** Uses an engine in this process. `secret`: the engine's root secret. */
 export function localConnection(
   name: string,
   { close, engine, transfer }: LocalEngine,
@@ -266,7 +254,6 @@ type Post = (
   method?: string,
 ) => Promise<{ readonly status: number; readonly text: string }>
 
-/** The methods of a connection that read and import GraphQL schemas. */
 function remoteGraphql(
   base: string,
   post: Post,
@@ -285,20 +272,19 @@ function remoteGraphql(
 }
 
 /**
- * Maximum number of attempts while the service is unavailable. A retry is safe, because writing the same records twice
- * changes nothing.
+ * Attempts while the service is unavailable. A retry is safe, because writing the same records twice changes nothing.
  */
 const attemptsMax = 6
 const firstDelayMs = 200
 const limitedDelayMs = 1000
-/** Maximum number of documents in one request that asks which documents are missing. */
+/** Documents in one request that asks which are missing. */
 const missingDocumentsMax = 10_000
 
 const tooLarge = 'too large for one request; it can be imported into a data directory that no service uses'
 const tooLargeTogether =
   'its check needs other documents, and together they are too large for one request; they can be imported into a data directory that no service uses'
 
-/** A connection to a service. `url`: the address of the service without a path. */
+/** `url`: the address of the service without a path. */
 export function remoteConnection(url: string, secret: string): TransferConnection {
   const base = url.replace(/\/+$/, '')
   const post = async (path: DatabasePath, endpoint: string, body: string | FormData, method = 'POST') => {
@@ -385,8 +371,8 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
 }
 
 /**
- * Reads a response with `work`. Throws {@link TransferError} if the service at `base` is another program, whose responses
- * can have any content.
+ * Reads a response with `work`. Throws {@link TransferError} if the service at `base` is another program, whose
+ * responses can have any content.
  */
 function readOf<T>(base: string, work: () => T): T {
   try {
@@ -397,7 +383,7 @@ function readOf<T>(base: string, work: () => T): T {
   }
 }
 
-/** The error message of a response from a Terrarium endpoint or from another service. */
+/** Of a response from a Terrarium endpoint or from another service. */
 function messageOf(status: number, text: string): string {
   try {
     const { message, errors } = JSON.parse(text) as {
@@ -407,7 +393,7 @@ function messageOf(status: number, text: string): string {
     const reason = message ?? errors?.[0]?.description
     if (reason !== undefined) return `${reason} (${status})`
   } catch {
-    // The body is not JSON: its text is used.
+    // Not JSON: the text itself is the message.
   }
   return `status ${status} ${text.slice(0, 200)}`.trim()
 }

@@ -6,24 +6,24 @@ import { tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { TransferError } from './record.ts'
 
-/** The members of a document in their order: the names, and the values as JSON. */
+/** In their order: the names, and the values as JSON. */
 export type ExportMembers = ReadonlyMap<string, string>
 
-/** The first columns of each file. An import recognises exported rows by these columns. */
+/** An import recognises exported rows by these first columns. */
 const firstColumns = ['id', 'coll', 'ts'] as const
 
-/** Maximum number of columns of a file. */
+/** In a file. */
 const columnsMax = 10_000
 
+/** True for the columns of an export. */
 export function isExportHeader(columns: readonly (string | null)[]): boolean {
   return firstColumns.every((name, at) => columns[at] === name)
 }
 
-/** Collects the columns of a collection's documents. */
 export class CsvColumns {
   readonly #names = new Set<string>(firstColumns)
 
-  /** Adds the members of a document. Throws a TransferError if there are too many columns. */
+  /** Throws a TransferError if there are too many columns. */
   add(members: ExportMembers): void {
     for (const name of members.keys()) this.#names.add(name)
     if (this.#names.size <= columnsMax) return

@@ -1,6 +1,9 @@
-// Writes the schema of one database in both query languages. First it writes the objects to which schema files of
-// version 10 may refer. Then it pushes all schema files at once. Finally it writes the objects that may refer to
-// objects in these files.
+// Writes the schema of one database in both query languages: first the objects to which schema files of version 10 may
+// refer, then all schema files in one push, finally the objects that may refer to objects in these files.
+//
+// The push adds missing objects. Two kinds of existing objects get their definitions from the files: stubs, which the
+// import has created with only their required fields, and collections that version 4 can express completely. All others
+// remain unchanged.
 
 import { changesOf } from '../fql10/schema/fsl/diff/schema-diff.ts'
 import { TextEdits } from '../fql10/schema/fsl/edit.ts'
@@ -14,18 +17,17 @@ import { type SchemaRecord, TransferError } from './record.ts'
 import type { SchemaFinding } from './report.ts'
 import { completeStubs, writeSchema } from './schema-writer.ts'
 
-/** The schema of one database, as the imported files define it. */
+/** As the imported files define it. */
 export interface DatabaseSchema {
   readonly path: DatabasePath
-  /** Schema objects of version 4. */
+  /** Of version 4. */
   readonly records: SchemaRecord[]
-  /** Schema files of version 10. */
+  /** Of version 10. */
   readonly files: FslFile[]
-  /** Texts of GraphQL schemas. */
   readonly graphql: string[]
 }
 
-/** Creates missing schema objects. With `dryRun`, only validates the schema. Throws `QueryError` for rejected files. */
+/** With `dryRun`, only validates the schema. Throws `QueryError` for rejected files. */
 export async function writeDatabaseSchema(
   connection: SchemaConnection,
   path: DatabasePath,
@@ -33,7 +35,7 @@ export async function writeDatabaseSchema(
   dryRun: boolean,
 ): Promise<readonly SchemaFinding[]> {
   const findings = await writeObjects(connection, path, schema, dryRun)
-  // The GraphQL schema is last, so that its import adopts indexes and functions instead of creating them.
+  // Last, so that its import adopts indexes and functions instead of creating them.
   if (schema.graphql.length > 0)
     return [...findings, ...(await writeGraphql(connection, path, schema.graphql, dryRun))]
   return [...findings, ...(await missingTypes(connection, path, schema.records))]
@@ -53,7 +55,7 @@ async function missingTypes(
   ]
 }
 
-/** Imports GraphQL schemas. A dry run does not check them. */
+/** A dry run does not check the schemas. */
 async function writeGraphql(
   connection: SchemaConnection,
   path: DatabasePath,
@@ -81,13 +83,13 @@ async function writeObjects(
   const inFiles = new Set(items.map(({ kind, name }) => keyOf(kind, name.text)))
   const plain = new Set(items.filter(isPlain).map(({ kind, name }) => keyOf(kind, name.text)))
   const isInFiles = ({ name, object }: SchemaRecord) => inFiles.has(keyOf(object.replace('_', ' '), name))
-  // Collections of version 4 are created before the push, because version 4 allows names that files cannot declare.
+  // Created before the push, because version 4 allows names that files cannot declare.
   const isOfVersion4 = ({ name, object, params }: SchemaRecord) =>
     plain.has(keyOf(object, name)) && params.has('history_days')
   const rest = records.filter(record => !isInFiles(record) || hasOwnFields(record) || isOfVersion4(record))
   const [early, late] = [rest.filter(isEarly), rest.filter(record => !isEarly(record))]
   // Files may refer to roles of version 4, and these roles may refer to objects in the files. So these roles are
-  // created without rights before the push, and get their rights after the push.
+  // created without rights before the push, and get their rights after it.
   const roles = late.filter(({ object }) => object === 'role')
   const named = records.filter(record => isInFiles(record) && isStub(record.object, record.name))
   const stubs = named.map(each => ({ ...each, params: stubOf(each.object, each.params) }))
@@ -124,8 +126,8 @@ async function writeObjects(
 }
 
 /**
- * Creates a role without rights: the predicate of its only privilege is false. Schema files omit the role, because they
- * cannot contain predicates of version 4.
+ * A role without rights: the predicate of its only privilege is false. Schema files omit it, because they cannot
+ * contain predicates of version 4.
  */
 function hiddenRole(name: string): SchemaRecord['params'] {
   const resource = object({ '@ref': object({ id: 'collections' }) })
@@ -139,39 +141,28 @@ function keyOf(kind: string, name: string): string {
 }
 
 /**
- * Returns whether an object must be created before the push: a collection, or a function without a role. Roles in the
- * files may grant rights on such objects.
+ * Collections and functions without a role are created before the push, because roles in the files may grant rights on
+ * them.
  */
 function isEarly({ object, params }: SchemaRecord): boolean {
   return object === 'collection' || (object === 'function' && !params.has('role'))
 }
 
-/**
- * Returns whether a collection has one of the fields `data` and `permissions`. A file of version 10 cannot express
- * these fields.
- */
+/** A file of version 10 cannot express the fields `data` and `permissions` of a collection. */
 function hasOwnFields({ object, params }: SchemaRecord): boolean {
   return object === 'collection' && (params.has('data') || params.has('permissions'))
 }
 
-// Writes schema files of version 10 to a database in one push. The push adds missing objects. Two kinds of existing
-// objects get their definitions from the files: stubs, which the import has created with only their required fields,
-// and collections that version 4 can express completely. All other existing objects remain unchanged.
-
-/** How files are pushed. */
 interface PushOptions {
-  /** True if the database only validates the files. */
+  /** The database only validates the files. */
   readonly dryRun: boolean
-  /**
-   * Keys (`itemKey`) of objects that the import has created as stubs. The files contain the full definitions of these
-   * objects.
-   */
+  /** Keys (`itemKey`) of objects that the import has created as stubs. The files contain their full definitions. */
   readonly stubs: ReadonlySet<string>
 }
 
 /**
- * Pushes files. Throws `QueryError` for invalid files, with all errors and their positions. Throws {@link
- * TransferError} while the database has a staged schema.
+ * Throws `QueryError` for invalid files, with all errors and their positions, and {@link TransferError} while the
+ * database has a staged schema.
  */
 async function pushFiles(
   connection: SchemaConnection,
@@ -199,7 +190,7 @@ async function pushFiles(
 
 interface ImportPlan {
   readonly findings: readonly SchemaFinding[]
-  /** The files to push: text by file name. */
+  /** By file name. */
   readonly push: ReadonlyMap<string, string>
 }
 
@@ -216,7 +207,7 @@ function planOf(
   const push = new Map<string, string>()
   for (const { items, name, text } of present) {
     if (!items.some(item => replaced.has(item))) continue
-    // A file without remaining items gets an empty text: the push deletes files with empty texts.
+    // A push deletes files with empty texts.
     push.set(name, items.every(item => replaced.has(item)) ? '' : without(items, replaced, text))
   }
   const texts = new Map(present.map(({ name, text }) => [name, text]))
@@ -235,10 +226,7 @@ function planOf(
   return { findings, push }
 }
 
-/**
- * Returns a file without the stubs. Version 10 rejects the names of stubs for new objects, and in a dry run the stubs
- * do not exist in the database.
- */
+/** Version 10 rejects the names of stubs for new objects, and in a dry run the stubs do not exist in the database. */
 function withoutStubs(file: FslFile, stubs: ReadonlySet<string>): FslFile {
   const cut = new Set(file.items.filter(item => stubs.has(itemKey(item))))
   return cut.size === 0 ? file : readFsl(file.name, without(file.items, cut, file.text))

@@ -9,7 +9,6 @@ import { TransferError } from './record.ts'
 
 const chunkBytes = 65_536
 
-/** A source that reads the file at `path`. */
 export function diskSource(path: string): ByteSource {
   return {
     path,

@@ -1,12 +1,12 @@
-// The set of documents that a dry run would write. The set stores ids by collection, in eight bytes each.
+// The documents that a dry run would write: ids by collection, in eight bytes each.
 
 import { upsert } from '../base/upsert.ts'
 
 const emptySlots = 1024
 
-/** A set of ids, as a hash table with open addressing. */
+/** A hash table with open addressing. */
 class IdSet {
-  /** Each slot contains an id plus 1, or 0 if the slot is free. */
+  /** An id plus 1, or 0 if the slot is free. */
   #slots = new BigUint64Array(emptySlots)
   #count = 0
 
@@ -26,8 +26,8 @@ class IdSet {
 }
 
 /**
- * The index of the slot that contains `entry`, or of the free slot for `entry`. The number of slots is a power of two,
- * and some slots are free.
+ * The index of the slot with `entry`, or of the free slot for it. The number of slots is a power of two, and some are
+ * free.
  */
 function slotOf(slots: BigUint64Array, entry: bigint): number {
   // The multiplier of Fibonacci hashing spreads consecutive ids.
@@ -36,7 +36,7 @@ function slotOf(slots: BigUint64Array, entry: bigint): number {
   return at
 }
 
-/** A set of documents. `collection`: the name of a collection, together with the name of its database. */
+/** `collection`: the name of a collection, together with the name of its database. */
 export class DocumentSet {
   readonly #collections = new Map<string, IdSet>()
 

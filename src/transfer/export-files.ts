@@ -1,5 +1,5 @@
-// Writes the data files of an export. Each collection has numbered files, which may be compressed. When a file reaches
-// a certain size, the next file begins.
+// Writes the data files of an export: numbered files for each collection, which may be compressed. When a file reaches
+// a certain size, the next one begins.
 
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -15,10 +15,10 @@ export interface FileOptions {
   readonly gzip: boolean
 }
 
-/** Uncompressed bytes after which the next file begins. The export format defines this size. */
+/** Uncompressed bytes after which the next file begins, as the export format defines. */
 const fileBytesMax = 134_217_728
 
-/** Writes the files of one collection. If the collection has no documents, no file is created. */
+/** A collection without documents gets no file. */
 export class CollectionFiles {
   readonly #folder: string
   readonly #name: string
@@ -30,11 +30,11 @@ export class CollectionFiles {
   /** Resolves when the open file is completely written; rejects when writing fails. */
   #end: Promise<void> = Promise.resolve()
   #bytes = 0
-  /** The number of closed files, and their total size on disk in bytes. */
+  /** Closed files, and their total size on disk. */
   readonly written = { files: 0, bytes: 0 }
 
   /**
-   * `path`: the collection's folder below `parent`. Its last segment is the base name of the files. `header`: the first
+   * `path`: the collection's folder below `parent`, whose last segment is the base name of the files. `header`: first
    * line of each CSV file, with its line break.
    */
   constructor(parent: string, path: string, options: FileOptions, header = '') {
@@ -44,7 +44,7 @@ export class CollectionFiles {
     this.#header = header
   }
 
-  /** Adds documents to the files. Each text is the JSON of one document, or a row of a CSV file. */
+  /** Each text is the JSON of one document, or a row of a CSV file. */
   async add(texts: readonly string[]): Promise<void> {
     const { fileFormat } = this.#options
     const isArray = fileFormat === 'json'
@@ -83,7 +83,6 @@ export class CollectionFiles {
     this.#bytes = 0
   }
 
-  /** Closes the open file, if any. */
   async close(): Promise<void> {
     const output = this.#output
     if (output === undefined) return

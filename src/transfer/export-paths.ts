@@ -1,36 +1,34 @@
 // Paths of the files of an export. Names of databases, collections and schema files are arbitrary. Every path is within
-// the folder of the export, and differs from all other paths even on case-insensitive file systems. The original name
-// can be decoded from its path.
+// the folder of the export, and differs from all others even on case-insensitive file systems. The original name can be
+// decoded from its path.
 
-/** Maximum length of a path segment. All file systems allow a segment of this length plus the suffix of a data file. */
+/** Characters of a path segment. All file systems allow a segment of this length plus the suffix of a data file. */
 const stepCharsMax = 200
 
-/** Matches the pieces into which a long segment is split. An encoded character (`%XX`) is not split. */
+/** The pieces of a long segment. An encoded character (`%XX`) is not split. */
 const pieces = /(?:%[0-9A-F]{2}|[^%]){1,66}/g
 
-/** Appended to each piece except the last piece. No encoded name ends with this character. */
+/** Ends each piece except the last one. No encoded name ends with this character. */
 const pieceEnd = '%'
 
-/** A name as one segment of a path. */
 function plainStep(name: string): string {
   return encodeURIComponent(name).replace(/^\./, '%2E')
 }
 
-/** The segment for a name that differs from another name only by case. Uppercase letters are encoded. */
+/** For a name that differs from another one only by case: encodes uppercase letters. */
 function caselessStep(name: string): string {
   return plainStep(name).replace(/%[0-9A-F]{2}|[A-Z]/g, found =>
     found.length > 1 ? found : `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 }
 
-/** Splits a long segment into pieces. The result is a path with one folder per piece. */
+/** A path with one folder for each piece of a long segment. */
 function inPieces(step: string): string {
   return (step.match(pieces) ?? []).join(`${pieceEnd}/`)
 }
 
 /**
- * The paths of the folders for `names`, by name. Usually the path is the name itself. A name that is too long for one
- * folder becomes several nested folders.
+ * By name. Usually the path is the name itself; a name that is too long for one folder becomes several nested folders.
  */
 export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]
@@ -49,10 +47,10 @@ export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string
 }
 
 /**
- * Returns the path of each schema file below the folder `schema`, by the name of the file. Usually a name is a relative
- * path ({@link isRelative}), and the exported file has the same path. Any other name is encoded as one segment, and a
- * long segment is split ({@link inPieces}). Names that conflict on a case-insensitive file system are also encoded as
- * one segment. Two names conflict if they, or two of their folders, differ only by case.
+ * Path of each schema file below the folder `schema`, by the name of the file. Usually a name is a relative path
+ * ({@link isRelative}), and the exported file has the same path. Any other name is encoded as one segment, and a long
+ * segment is split ({@link inPieces}). So are names that conflict on a case-insensitive file system: they, or two of
+ * their folders, differ only by case.
  */
 export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]
@@ -73,7 +71,7 @@ export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string
   )
 }
 
-/** All prefixes of a name, encoded: `a`, `a/b` and `a/b/c` for the name `a/b/c`. */
+/** All prefixes, encoded: `a`, `a/b` and `a/b/c` for the name `a/b/c`. */
 function prefixesOf(name: string): readonly string[] {
   const steps = name.split('/')
   return steps.map((_, at) =>
@@ -85,8 +83,8 @@ function prefixesOf(name: string): readonly string[] {
 }
 
 /**
- * Returns whether a name is a relative path with short segments and without dots in the folders. A folder with a dot
- * could be mistaken for a file of an export.
+ * True for a path with short segments and without dots in the folders. A folder with a dot could be mistaken for a file
+ * of an export.
  */
 function isRelative(name: string): boolean {
   const steps = name.split('/')
@@ -97,12 +95,12 @@ function isRelative(name: string): boolean {
   )
 }
 
-/** The inverse of {@link folderPaths} and {@link schemaPaths}: the name for a path. */
+/** The inverse of {@link folderPaths} and {@link schemaPaths}. */
 export function nameOfPath(path: string): string {
   return path.replaceAll(`${pieceEnd}/`, '').split('/').map(decoded).join('/')
 }
 
-/** Returns whether the name of a folder is one piece of a longer name. The next piece is the name of a subfolder. */
+/** True if a folder is one piece of a longer name. A subfolder has the next piece. */
 export function isPiece(step: string): boolean {
   return step.endsWith(pieceEnd)
 }

@@ -1,7 +1,7 @@
 // Writes documents as lines of an export in the layout of Fauna's hosted service. The tagged format preserves every
-// type; the simple format does not. The hosted service wrote only a placeholder text for a lambda. The tagged format of
-// Terrarium writes lambdas as `@query`, so an import restores the lambdas. Texts that look like placeholders are
-// written as `@string`, so that an import does not mistake them for placeholders.
+// type; the simple format does not. The hosted service wrote only a placeholder text for a lambda; Terrarium's tagged
+// format writes `@query`, so an import restores lambdas. Texts that look like placeholders are written as `@string`, so
+// that an import does not mistake them.
 
 import { renderValue } from '../fql4/wire/render.ts'
 import { encodeBase64 } from '../values/base64.ts'
@@ -24,10 +24,10 @@ import { isPrinted, printedLambda } from './formats/export-values.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
 import { exportName, nativeCollection, nativeOf } from './references.ts'
 
-/** The format of values in an export. */
+/** Of values in an export. */
 export type DocumentFormat = 'tagged' | 'simple'
 
-/** Names that the export format reserves. The user's fields with these names are written into an object `data`. */
+/** Reserved by the export format. The user's fields with these names are written into an object `data`. */
 const reservedNames: ReadonlySet<string> = new Set([
   'id',
   'coll',
@@ -52,12 +52,11 @@ export class ExportPrinter {
     this.#onLost = onLost
   }
 
-  /** The text of one document. */
   document(record: DocumentRecord): string {
     return `{${Array.from(this.members(record), ([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`
   }
 
-  /** The members of the text of one document. */
+  /** `document` in parts, for CSV. */
   members({ collection, fields, id, isDelete, isHistory, ts = 0 }: DocumentRecord): ExportMembers {
     const isCredentials = collection === credentialsName
     const name = JSON.stringify(isCredentials ? 'Credential' : collection)

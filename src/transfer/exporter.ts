@@ -1,6 +1,5 @@
-// Runs an export: the whole content of a database as of one time, in the layout of the exports of Fauna's hosted
-// service. Additional folders contain data that exports of the hosted service omitted: schema, keys, child databases
-// and optionally the history.
+// Exports the whole content of a database as of one time, in the layout of the exports of Fauna's hosted service.
+// Additional folders contain data that those omitted: schema, keys, child databases and optionally the history.
 
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -20,20 +19,17 @@ export interface ExportOptions extends FileOptions {
   readonly format: DocumentFormat
   readonly history: boolean
   /**
-   * The time as of which the database is exported. If undefined, the current time. For a time in the past, only
-   * documents are exported, because other objects have little or no history.
+   * Undefined: the current time. For a time in the past, only documents are exported, because other objects have little
+   * or no history.
    */
   readonly at?: Micros | undefined
-  /**
-   * If the list contains names, only documents of the named collections are exported. If the list is empty or
-   * undefined, everything is exported.
-   */
+  /** Exports only the documents of these collections. If empty or undefined, everything is exported. */
   readonly collections?: readonly string[] | undefined
-  /** Identifies this export; consists of digits. */
+  /** Digits that identify this export. */
   readonly id: string
 }
 
-/** The progress of an export. For exports, `readBytes` and `totalBytes` count collections. */
+/** `readBytes` and `totalBytes` count collections. */
 export interface ExportProgress {
   readBytes: number
   totalBytes: number
@@ -41,19 +37,15 @@ export interface ExportProgress {
   phase: string
 }
 
-/** The result of an export. */
 interface ExportSummary {
   readonly at: Micros
   documents: number
   databases: number
-  /** Descriptions of values that the format cannot express, with the number of occurrences. */
+  /** Values that the format cannot express, with the number of occurrences. */
   readonly lost: Map<string, number>
 }
 
-/**
- * Exports a database to a new folder. The folder has a temporary name until it is complete. Throws {@link
- * TransferError}.
- */
+/** Exports to a new folder, which has a temporary name until it is complete. Throws {@link TransferError}. */
 export async function runExport(
   connection: TransferConnection,
   folder: string,
@@ -82,7 +74,7 @@ export async function runExport(
   }
 }
 
-/** The name of the collection of password hashes in exports. */
+/** Collection of password hashes in exports. */
 const credentialsFolder = 'Credential'
 
 interface WrittenFiles {
@@ -94,7 +86,7 @@ function shownDatabase(path: DatabasePath): string {
   return path.join('/') || 'the root database'
 }
 
-/** Returns whether `next` is after `place`. Only the page before the deleted documents may have no records. */
+/** Only the page before the deleted documents may have no records. */
 function isLater(next: PagePlace, place: PagePlace, hasRecords: boolean): boolean {
   if (place.part === 'live') {
     if (next.part === 'ended') return true
@@ -113,10 +105,7 @@ class Exporter {
   readonly #options: ExportOptions
   readonly #progress: ExportProgress
   readonly #exported: ExportSummary
-  /**
-   * The schemas by path of the database. All schemas are read before the documents, because schema files have no
-   * history.
-   */
+  /** By path of the database. All schemas are read before the documents, because schema files have no history. */
   readonly #schemas = new Map<string, ExportSchema>()
 
   constructor(
@@ -131,14 +120,14 @@ class Exporter {
     this.#exported = exported
   }
 
-  /** Reads the schemas of a database and of its descendants. */
+  /** Also of the descendants. */
   async readSchemas(path: DatabasePath): Promise<void> {
     const schema = await readSchema(this.#connection, path, this.#exported.at)
     this.#schemas.set(path.join('/'), schema)
     for (const child of schema.children) await this.readSchemas([...path, child])
   }
 
-  /** Exports a database and its descendants. {@link readSchemas} must have read their schemas. */
+  /** Exports a database and its descendants, after {@link readSchemas}. */
   async database(path: DatabasePath, folder: string): Promise<void> {
     const { children, files, shapes } = this.#schemas.get(path.join('/')) as ExportSchema
     const { collections } = await this.#connection.snapshot(path)
@@ -156,9 +145,7 @@ class Exporter {
       await this.database([...path, child], join(folder, 'databases', step))
   }
 
-  /**
-   * Exports the documents of the collections in the options, or of all `known` collections if the options name none.
-   */
+  /** Exports the collections in the options, or all `known` ones if the options name none. */
   async documents(path: DatabasePath, folder: string, known: readonly string[]): Promise<void> {
     const { collections = [] } = this.#options
     const unknown = collections.find(name => !known.includes(name))
@@ -168,10 +155,7 @@ class Exporter {
     await this.#data(path, folder, wanted, await readShapes(this.#connection, path))
   }
 
-  /**
-   * Exports the documents of some collections of a database, with the metadata. `shapes`: the shapes of the documents
-   * before the export.
-   */
+  /** Exports documents with the metadata. `shapes`: the shapes of the documents before the export. */
   async #data(
     path: DatabasePath,
     folder: string,
@@ -196,8 +180,8 @@ class Exporter {
   }
 
   /**
-   * Throws if the fields of a collection have changed since `before` was read. Even reads of past versions use the
-   * current fields of a collection. After such a change, the export would contain documents with different fields.
+   * Throws if the fields of a collection have changed since `before` was read. Reads of past versions use the current
+   * fields, too, so the export would contain documents with different fields.
    */
   async #rejectChangedShapes(path: DatabasePath, before: DocumentShapes): Promise<void> {
     const now = await readShapes(this.#connection, path)
@@ -246,7 +230,7 @@ class Exporter {
     return present.written
   }
 
-  /** The columns of the present documents of a collection, and of the versions in its history. */
+  /** Of the present documents, and of the versions in the history. */
   async #columns(path: DatabasePath, collection: string, history: boolean) {
     const columns = { present: new CsvColumns(), past: new CsvColumns() }
     const printer = new ExportPrinter(this.#options.format, () => undefined)

@@ -1,6 +1,6 @@
-// Types of fields, for formats that cannot distinguish a time from a text. The types come from `.fsl` files, or from
-// the option `--type` (for example, `--type Collection.field::time`). The option accepts the same type names as the
-// command-line tool of Fauna's hosted service.
+// Types of fields, for formats that cannot distinguish a time from a text. They come from `.fsl` files, or from the
+// option `--type` (for example, `--type Collection.field::time`), with the type names of the command-line tool of
+// Fauna's hosted service.
 
 import { decodeBase64 } from '../values/base64.ts'
 import { parseDate } from '../values/date.ts'
@@ -11,7 +11,7 @@ import { excerptOf } from './formats/notation.ts'
 import { BadRecord, TransferError } from './record.ts'
 import { documentReference, readId } from './references.ts'
 
-/** The name of a type, or the type of references to documents of one collection. */
+/** A type, or references to documents of one collection. */
 export type ImportType = keyof typeof conversions | { readonly ref: string }
 
 const conversions = {
@@ -55,7 +55,7 @@ function truth(json: Json): boolean | undefined {
   return typeof json === 'object' ? undefined : truths.has(String(json).trim().toLowerCase())
 }
 
-/** Reads a time in any format that `Date.parse` accepts. Used for the type `dateString`. */
+/** For the type `dateString`: any format that `Date.parse` accepts. */
 function anyDate(text: string): Time | undefined {
   const ms = Date.parse(text)
   return Number.isNaN(ms) ? undefined : sinceEpoch(BigInt(ms), 1000n)
@@ -68,7 +68,7 @@ function sinceEpoch(json: Json, perSecond: bigint): Time | undefined {
   return new Time((count - rest) / perSecond, Number((rest * 1_000_000_000n) / perSecond))
 }
 
-/** Converts a value to a type. Throws {@link BadRecord} when the value does not fit the type. */
+/** Throws {@link BadRecord} when the value does not fit the type. */
 export function convert(json: Json, type: ImportType): Value {
   if (json === null) return null
   if (typeof type === 'object') {
@@ -85,13 +85,11 @@ function misfit(json: Json, type: string): BadRecord {
   return new BadRecord(`${excerptOf(json)} is not a valid ${type}`)
 }
 
-/** The types of fields, by collection and path. */
+/** By collection and path. */
 export class FieldTypes {
   readonly #types = new Map<string, ImportType>()
 
-  /**
-   * `path`: names separated by dots. If `collection` is undefined, the type applies to the field in every collection.
-   */
+  /** `path`: names separated by dots. Without `collection`, the type applies to the field in every collection. */
   set(collection: string | undefined, path: string, type: ImportType): void {
     this.#types.set(`${collection ?? '*'} ${path}`, type)
   }

@@ -1,6 +1,6 @@
-// For imports and exports: reads the items and the declared field types in schema files of version 10 (`.fsl`).
-// Some export formats store times, dates and bytes as plain strings; an import converts these strings according to the
-// declared types.
+// Reads the items and the declared field types in schema files of version 10 (`.fsl`), for imports and exports. Some
+// export formats store times, dates and bytes as plain strings, which an import converts according to the declared
+// types.
 
 import { summaryOf } from '../fql10/failure/summary.ts'
 import { isPlainName } from '../fql10/schema/field-names.ts'
@@ -13,22 +13,21 @@ import type { Json } from '../values/value.ts'
 import type { FieldTypes, ImportType } from './field-types.ts'
 import { type CreatedKind, TransferError } from './record.ts'
 
-/** A parsed schema file. */
 export interface FslFile {
-  /** The file's name in the database. */
+  /** In the database. */
   readonly name: string
   readonly text: string
   readonly items: readonly SchemaItem[]
 }
 
-/** Parses a schema file. Throws {@link TransferError} with all errors. `shown`: the name of the file in errors. */
+/** Throws {@link TransferError} with all errors. `shown`: the name of the file in errors. */
 export function readFsl(name: string, text: string, shown = name): FslFile {
   const { faults, items } = parseFsl(new Source(shown, text))
   if (faults.length > 0) throw new TransferError(summaryOf(faults))
   return { name, text, items }
 }
 
-/** Returns whether an item is a collection that version 4 can express completely. */
+/** True for a collection that version 4 can express completely. */
 export function isPlain(item: SchemaItem): boolean {
   return (
     item.kind === 'collection' &&
@@ -38,15 +37,15 @@ export function isPlain(item: SchemaItem): boolean {
 }
 
 /**
- * Returns whether version 10 rejects `name` for a new role or access provider. Version 4 allows these names, and files
- * of version 10 may change an existing object with such a name. So the import creates a stub of the object before it
+ * True if version 10 rejects `name` for a new role or access provider. Version 4 allows these names, and files of
+ * version 10 may change an existing object with such a name, so the import creates a stub of the object before it
  * pushes the files.
  */
 export function isStub(kind: CreatedKind, name: string): boolean {
   return (kind === 'role' || kind === 'access_provider') && !isPlainName(name)
 }
 
-/** Returns the parameters of a stub: the fields that are required to create the object. */
+/** The fields that are required to create the object. */
 export function stubOf(kind: CreatedKind, params: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const stub = new Map([...params].filter(([name]) => stubFields.has(name)))
   return kind === 'role' ? stub.set('privileges', []) : stub
@@ -55,37 +54,34 @@ export function stubOf(kind: CreatedKind, params: ReadonlyMap<string, Json>): Re
 const stubFields: ReadonlySet<string> = new Set(['name', 'issuer', 'jwks_uri', 'data'])
 
 /**
- * Returns `name` and `data`, which supplement an object from a schema file: schema files cannot contain `data`. Returns
- * undefined if the object has no `data`.
+ * Returns `name` and `data`, which supplement an object from a schema file: schema files cannot contain `data`.
+ * Undefined without `data`.
  */
 export function supplementOf(params: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> | undefined {
   return params.has('data') ? new Map([...params].filter(([name]) => supplementFields.has(name))) : undefined
 }
 
-/** Returns whether the parameters contain only fields that supplement an object from a schema file. */
+/** True if all fields supplement an object from a schema file. */
 export function isSupplement(params: ReadonlyMap<string, Json>): boolean {
   return [...params.keys()].every(name => supplementFields.has(name))
 }
 
 const supplementFields: ReadonlySet<string> = new Set(['name', 'data'])
 
-/**
- * Returns whether the schema files belong to a schema of version 10. A database of version 4 has a single generated
- * file with its collections.
- */
+/** A database of version 4 has a single generated file with its collections. */
 export function isVersion10Schema(files: readonly FslFile[]): boolean {
   const isOwn = files.some(({ name }) => name !== mainFile)
   return isOwn || files.some(({ items }) => items.some(isOfVersion10))
 }
 
-/** Returns whether only version 10 can define an item. Roles and access providers may belong to either version. */
+/** True if only version 10 can define the item. Roles and access providers may belong to either version. */
 function isOfVersion10(item: SchemaItem): boolean {
   return item.kind === 'function' || (item.kind === 'collection' && !isPlain(item))
 }
 
 const plainMembers: ReadonlySet<string> = new Set(['history_days', 'ttl_days'])
 
-/** Types by their names in schema files. */
+/** By their names in schema files. */
 const typeNames: Readonly<Record<string, ImportType>> = {
   Time: 'time',
   Date: 'date',
@@ -96,7 +92,6 @@ const typeNames: Readonly<Record<string, ImportType>> = {
   Double: 'double',
 }
 
-/** Adds the types of the fields of collections to `types`. */
 export function addFieldTypes(items: readonly SchemaItem[], types: FieldTypes): void {
   for (const item of items) {
     if (item.kind !== 'collection') continue
@@ -116,7 +111,7 @@ function addType(type: TypeNode, collection: string, path: string, types: FieldT
   if (known !== undefined) types.set(collection, path, known)
 }
 
-/** A type without the alternative Null; undefined when several alternatives remain. */
+/** Undefined when several alternatives remain. */
 function withoutNull(type: TypeNode): TypeNode | undefined {
   if (type.kind === 'optional') return withoutNull(type.inner)
   if (type.kind !== 'union') return type
@@ -124,7 +119,7 @@ function withoutNull(type: TypeNode): TypeNode | undefined {
   return only === undefined || others.length > 0 ? undefined : withoutNull(only)
 }
 
-/** The import type of a field; undefined for types that JSON itself expresses. */
+/** Undefined for types that JSON itself expresses. */
 function fieldType(type: TypeNode): ImportType | undefined {
   if (type.kind !== 'name') return undefined
   const [inner] = type.arguments

@@ -1,12 +1,12 @@
-// Generates the ids of imported documents whose files contain no ids.
+// Ids of imported documents whose files contain no ids.
 
 /** Generated ids are smaller than all ids of Fauna's hosted service. */
 const base = 1n << 55n
 
 /**
- * The id for a document without an id. A repeated import finds the document, because it generates the same id from the
- * collection, the name of the file at `path`, and `ordinal`: the record's number in the file, from 1. Ids have the same
- * order as the records. `sha256`: SHA-256 of a text in UTF-8.
+ * Derives the id from the collection, the name of the file at `path`, and `ordinal` (the record's number in the file,
+ * from 1), so that a repeated import finds the document. Ids have the same order as the records. `sha256`: of a text in
+ * UTF-8.
  */
 export function generatedId(
   sha256: (text: string) => Uint8Array,

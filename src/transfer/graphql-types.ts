@@ -1,11 +1,11 @@
-// Finds the GraphQL types that an export refers to, but does not contain. The exports of the hosted service contain only
-// the metadata of collections, indexes and functions, and no embedded types, inputs and enums.
+// Finds the GraphQL types that an export refers to, but does not contain: exports of the hosted service have the
+// metadata of collections, indexes and functions, but no embedded types, inputs and enums.
 
 import { scalarNames } from '../graphql/wire/scalar-names.ts'
 import type { Json } from '../values/value.ts'
 import type { SchemaRecord } from './record.ts'
 
-/** Returns the names of the missing types, sorted. */
+/** Sorted. */
 export function missingGraphqlTypes(records: readonly SchemaRecord[]): readonly string[] {
   const used = new Set<string>()
   const known = new Set(scalarNames)
@@ -24,7 +24,7 @@ function member(json: Json | undefined, name: string): Json | undefined {
   return json instanceof Map ? json.get(name) : undefined
 }
 
-/** Adds all names of types: they have the form `{ Named: NAME }`. */
+/** Names of types have the form `{ Named: NAME }`. */
 function addTypes(json: Json, names: Set<string>): void {
   if (Array.isArray(json)) for (const each of json) addTypes(each, names)
   if (!(json instanceof Map)) return

@@ -1,5 +1,5 @@
-// The progress of an import on disk, so that the import can continue after any crash, including `kill -9`. If the
-// stored progress is lost or slightly too old, the import repeats some work, but writes no document twice.
+// The progress of an import on disk, so that it can continue after any crash, including `kill -9`. If the stored
+// progress is lost or slightly too old, the import repeats some work, but writes no document twice.
 
 import { createHash } from 'node:crypto'
 import {
@@ -30,14 +30,14 @@ import type { UnmetDocument } from './unmet-documents.ts'
 
 interface StoredState {
   readonly version: 1
-  /** The progress of each file, by path. */
+  /** By path. */
   readonly files: Record<
     string,
     { readonly bytes: number; readonly modifiedMs: number; readonly place: FilePlace; readonly done: boolean }
   >
-  /** Valid length of the file of open references (see `OpenReference`), in bytes. */
+  /** Valid bytes of the file of open references (see `OpenReference`). */
   readonly references: number
-  /** Valid length of the file of unmet documents (which failed a check), in bytes; absent when there are none. */
+  /** Valid bytes of the file of unmet documents (which failed a check); absent when there are none. */
   readonly unmet?: number
   readonly report: ReportData | undefined
 }
@@ -48,7 +48,7 @@ const readBytesMax = 1_048_576
 /** Milliseconds after which the files of an abandoned import are removed. */
 const keptMs = 30 * msPerDay
 
-/** An append-only file of lines. Appended lines are valid once the state contains the new length. */
+/** Append-only. Appended lines are valid once the state contains the new length. */
 class LineFile {
   readonly #path: string
   #pending: string[] = []
@@ -57,7 +57,7 @@ class LineFile {
     this.#path = path
   }
 
-  /** Truncates the file to its valid length. Returns false if the file lacks some of the valid bytes. */
+  /** Truncates the file to its valid length. Returns false if valid bytes are missing. */
   cutTo(bytes: number): boolean {
     try {
       // `truncateSync` would extend a shorter file with zeros.
@@ -73,7 +73,7 @@ class LineFile {
     this.#pending.push(`${line}\n`)
   }
 
-  /** Writes the appended lines to the file; returns the number of written bytes. */
+  /** Writes the appended lines; returns the number of bytes. */
   flush(): number {
     const lines = this.#pending.join('')
     this.#pending = []
@@ -114,8 +114,8 @@ export class ImportState implements ImportMemory {
   #savedMs = Number.NEGATIVE_INFINITY
 
   /**
-   * `identity`: the values that distinguish this import from other imports. `continues`: whether to continue an
-   * interrupted import. Throws {@link TransferError} while another process runs the same import.
+   * `identity`: values that distinguish this import from others. `continues`: whether to continue an interrupted
+   * import. Throws {@link TransferError} while another process runs the same import.
    */
   constructor(folder: string, identity: unknown, continues: boolean) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -199,7 +199,7 @@ export class ImportState implements ImportMemory {
   }
 }
 
-/** Takes the lock of an import; returns the function that releases the lock. */
+/** Returns the function that releases the lock. */
 function lockImport(folder: string, name: string): () => void {
   const outcome = takeLock({ folder, name })
   if ('release' in outcome) return outcome.release
@@ -209,7 +209,6 @@ function lockImport(folder: string, name: string): () => void {
   )
 }
 
-/** Removes the files of abandoned imports. */
 function removeForgotten(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!/^[0-9a-f]{24}\.(?:json|json\.new|references|unmet|lock|\d+\.lock)$/.test(name)) continue

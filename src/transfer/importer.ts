@@ -1,5 +1,5 @@
-// Runs an import in three steps. It writes the schema first, so that indexes are built while the documents are written.
-// Then it writes the documents in batches. Finally it checks the references whose targets were missing.
+// Runs an import in three steps: the schema first, so that indexes are built while the documents are written; then the
+// documents in batches; finally a check of the references whose targets were missing.
 
 import { upsert } from '../base/upsert.ts'
 import type { BatchResult, MissingReference, OnConflict, Outcome } from './batch-writer.ts'
@@ -29,37 +29,35 @@ import type { SourceFile, Sources } from './sources.ts'
 import { metOf, type UnmetDocument, UnmetDocuments } from './unmet-documents.ts'
 
 export interface ImportOptions {
-  /** The target database, a path below the connection's database. The import creates a missing target database. */
+  /** Below the connection's database. A missing database is created. */
   readonly database: DatabasePath
   readonly types: FieldTypes
   readonly onConflict: OnConflict
   readonly dryRun: boolean
-  /** Maximum number of bad records. An import with more bad records stops. */
+  /** Bad records beyond which the import stops. */
   readonly skipBad: number
   readonly allowIncomplete: boolean
   readonly allowShortRows: boolean
-  /** True if the field `id` of a JSON row is the id of the document. */
+  /** The field `id` of a JSON row is the id of the document. */
   readonly hasRowIds: boolean
-  /** The collection for all documents. If undefined, each document goes into its own collection. */
+  /** Collection for all documents. If undefined, each document goes into its own. */
   readonly into?: string | undefined
   readonly emptyCells: EmptyCells
   /**
-   * Loads the progress of an earlier attempt. `identity`: the values that distinguish this import from other imports.
-   * `continues`: whether to continue an interrupted import.
+   * Loads the progress of an earlier attempt. `identity`: values that distinguish this import from others. `continues`:
+   * whether to continue an interrupted import.
    */
   readonly remember: (identity: unknown, continues: boolean) => ImportMemory
-  /** SHA-256 of a text in UTF-8, from which new ids are derived. */
+  /** Of a text in UTF-8. New ids are derived from it. */
   readonly sha256: (text: string) => Uint8Array
-  /** Aborts the import at the next record. */
+  /** Stops the import at the next record. */
   readonly signal?: AbortSignal
-  /** All options that affect how the files are interpreted. */
+  /** Options that affect how the files are interpreted. */
   readonly meaning: readonly string[]
 }
 
-/** The operations of a connection that imports use. */
 export type ImportConnection = SchemaConnection & Pick<TransferConnection, 'name' | 'write' | 'missing'>
 
-/** The progress of an import, for display. */
 export interface ImportProgress {
   readBytes: number
   totalBytes: number
@@ -67,10 +65,7 @@ export interface ImportProgress {
   phase: 'schema' | 'documents' | 'references'
 }
 
-/**
- * Imports files. Throws {@link TransferError} when the import has to stop; documents already written stay in the
- * database.
- */
+/** Throws {@link TransferError} when the import has to stop; documents already written stay in the database. */
 export async function runImport(
   connection: ImportConnection,
   sources: Sources,
@@ -81,12 +76,12 @@ export async function runImport(
 }
 
 /**
- * Part of the identity of an import. Increase it when the meaning of the stored progress changes, so that an import that
- * an older version began starts again. Documents that were already written are then counted as equal.
+ * Part of the identity of an import. Increase it when the meaning of the stored progress changes, so that an import
+ * that an older version began starts again. Documents that were already written are then counted as equal.
  */
 const progressVersion = 2
 
-/** Number of concurrent batches. With several batches, one flush to disk can commit more than one batch. */
+/** With several batches at once, one flush to disk can commit more than one. */
 const batchesAtOnce = 4
 
 class Importer {
@@ -94,18 +89,17 @@ class Importer {
   readonly #sources: Sources
   readonly #options: ImportOptions
   readonly #progress: ImportProgress
-  /** The values that distinguish this import from other imports. */
+  /** Distinguishes this import from others. */
   readonly #identity: unknown
   #state: ImportMemory
   #report: Report
-  /** Names of collections that exist, by the path of their database. */
+  /** Existing collections, by the path of their database. */
   readonly #collections = new Map<string, Set<string>>()
   readonly #exported: ReadonlySet<string>
   readonly #lateData = new LateData()
   /** The documents that a dry run would write. */
   readonly #coming = new DocumentSet()
   #bad = 0
-  /** True if this import continues an interrupted import. */
   #isContinued = false
 
   constructor(
@@ -126,7 +120,7 @@ class Importer {
     this.#exported = new Set(sources.collections.map(({ name }) => name))
   }
 
-  /** The report of the interrupted import, or an empty report. */
+  /** Of the interrupted import, or empty. */
   #startReport(): Report {
     const report = new Report(this.#options.dryRun, this.#state.report)
     report.data.incomplete = [...this.#sources.incomplete]
@@ -208,7 +202,7 @@ class Importer {
       schemaOf(path).records.unshift(namedRecord('collection', name))
     for (const path of [[], ...this.#sources.databases]) schemaOf(path)
     this.#report.data.schema = []
-    // Parent databases are written first, because a key of a parent database may refer to a child database.
+    // Parent databases first, because a key of a parent database may refer to a child database.
     const outermostFirst = [...schema.values()].sort((left, right) => left.path.length - right.path.length)
     for (const { files, graphql, path, records } of outermostFirst) {
       const target = [...database, ...path]
@@ -230,7 +224,7 @@ class Importer {
     }
   }
 
-  /** Reads a schema file. `others`: the schema files of the same database that were already read. */
+  /** `others`: schema files of the same database that were already read. */
   async #schemaFile(file: SourceFile, others: readonly FslFile[]): Promise<FslFile> {
     const own = file.schemaName ?? (/[^/\\]*$/.exec(file.path)?.[0] ?? '').replace(/\.gz$/, '')
     const isTaken = others.some(({ name }) => name === own)
@@ -244,7 +238,7 @@ class Importer {
     return upsert(this.#collections, path.join('/'), () => new Set())
   }
 
-  /** Returns whether the database at `path` exists. In a dry run, the target database may be missing. */
+  /** In a dry run, the target database may be missing. */
   async #exists(path: DatabasePath): Promise<boolean> {
     try {
       await this.#connection.query(path, null)
@@ -277,7 +271,7 @@ class Importer {
     // If the database is missing, a dry run has no documents for comparison.
     const isBlank = dryRun && !(await this.#exists(path))
     const sender = new BatchSender({
-      // With `keep` and `replace`, batches run one at a time. Of two documents with the same id, `keep` must write the
+      // With `keep` and `replace`, batches run one at a time: of two documents with the same id, `keep` must write the
       // first and `replace` the last.
       atOnce: onConflict === 'fail' ? batchesAtOnce : 1,
       send: isBlank
@@ -394,8 +388,8 @@ class Importer {
   }
 
   /**
-   * Retries documents whose checks failed because other documents were missing. Runs after the current version of
-   * every document has been written, so the missing documents may now exist.
+   * Retries documents whose checks failed because other documents were missing. Runs after the current version of every
+   * document has been written.
    */
   async #retryUnmet(): Promise<void> {
     const { database: top, dryRun, onConflict } = this.#options
@@ -418,8 +412,8 @@ class Importer {
   }
 
   /**
-   * Returns the documents whose checks would still fail. A dry run writes nothing. So this method ignores a failed
-   * check if the document refers to a document that a real import would have written.
+   * Documents whose checks would still fail. A dry run writes nothing, so a failed check is ignored if the document
+   * refers to one that a real import would have written.
    */
   #unmetInDryRun(): readonly UnmetDocument[] {
     const isComing = (document: UnmetDocument) =>
@@ -487,12 +481,12 @@ class Importer {
   }
 }
 
-/** Returns whether a file contains a history. Terrarium's exports store histories in a separate folder. */
+/** Terrarium's exports store histories in a separate folder. */
 function isHistory({ shown }: SourceFile): boolean {
   return /(?:^|[\\/])history[\\/]/.test(shown)
 }
 
-/** The name of a collection in the report. */
+/** For the report. */
 function shownCollection(collection: string, { database }: Pick<SourceFile, 'database'>): string {
   const name = collection === credentialsName ? 'credentials' : collection
   return [...database, name].join('/')

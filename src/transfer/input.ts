@@ -1,38 +1,38 @@
-// Reads import files as streams of UTF-8 with bounded memory. Compressed files are decompressed, and other encodings
-// are converted to UTF-8. The bytes may come from any source, so this code also runs in browsers. Bytes that are
-// invalid in the encoding of their file are rejected, because a replacement character would change the data.
+// Reads import files as streams of UTF-8 with bounded memory: decompresses files, and converts other encodings. The
+// bytes may come from any source, so this code also runs in browsers. Bytes that are invalid in the encoding of their
+// file are rejected, because a replacement character would change the data.
 
 import { joinBytes } from '../base/bytes.ts'
 import { newline } from '../values/json-scan.ts'
 import { BadRecord } from './record.ts'
 
-/** Maximum number of bytes at the start of a file that are used to detect its format. */
+/** Bytes at the start of a file that are used to detect its format. */
 const headBytes = 65_536
 const gzipMagic = [0x1f, 0x8b]
 
-/** Receives the number of bytes read, to show the progress. For a compressed file, compressed bytes are counted. */
+/** For the progress. Compressed files count compressed bytes. */
 export type CountBytes = (bytes: number) => void
 
-/** A source of bytes. The streams of both methods throw `TransferError` when the file cannot be read. */
+/** The streams of both methods throw `TransferError` when the file cannot be read. */
 export interface ByteSource {
-  /** Identifies the file: its path or its name. */
+  /** Path or name of the file. */
   readonly path: string
-  /** The stored bytes from an offset on. */
+  /** Stored bytes from an offset on. */
   read(from: number): AsyncIterable<Uint8Array>
-  /** Decompresses bytes in gzip format. */
+  /** Decompresses gzip. */
   unpack(packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
 }
 
-/** A file, and the label of its text encoding (from the Encoding Standard). */
+/** `encoding`: a label of the Encoding Standard. */
 export interface TextFile {
   readonly source: ByteSource
   readonly encoding: string
 }
 
 /**
- * Yields the text of a file in chunks, converted to UTF-8. `from` is the offset of the first byte in the UTF-8 text.
- * Throws `TransferError` when the file cannot be read, or when its compressed data is damaged or truncated. Throws
- * {@link BadRecord} for bytes that are invalid in the encoding.
+ * Yields the text of a file in chunks, converted to UTF-8. `from`: offset of the first byte in the UTF-8 text. Throws
+ * `TransferError` when the file cannot be read, or when its compressed data is damaged or truncated. Throws {@link
+ * BadRecord} for bytes that are invalid in the encoding.
  */
 export async function* readText(
   file: TextFile,
@@ -44,12 +44,10 @@ export async function* readText(
   else yield* without(from, converted(readBytes(source, 0, count), file))
 }
 
-/** Maximum size of a text that is read as a whole. */
+/** Bytes of a text that is read as a whole. */
 const textBytesMax = 67_108_864
 
-/**
- * The whole text of a file. Throws the errors of {@link readText}, and {@link BadRecord} for a text that is too long.
- */
+/** Throws the errors of {@link readText}, and {@link BadRecord} for a text that is too long. */
 export async function readAll(file: TextFile): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
@@ -81,7 +79,7 @@ async function* converted(
   yield decode()
 }
 
-/** Checks that chunks are UTF-8, and splits them between characters. `from`: the offset of the first chunk. */
+/** Checks that chunks are UTF-8, and splits them between characters. `from`: offset of the first chunk. */
 async function* checked(
   chunks: AsyncIterable<Uint8Array>,
   { source }: TextFile,
@@ -111,7 +109,7 @@ async function* checked(
   if (rest.length > 0) throw await refuse(offset)
 }
 
-/** Number of bytes up to the end of the last complete character. */
+/** Bytes up to the end of the last complete character. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number
@@ -123,7 +121,7 @@ function wholeCharacters(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** The offset of the first invalid byte: the first byte that changes when the bytes are decoded and encoded again. */
+/** Offset of the first byte that changes when the bytes are decoded and encoded again. */
 function firstFault(bytes: Uint8Array): number {
   const readable = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
   return bytes.findIndex((byte, at) => readable[at] !== byte)
@@ -151,7 +149,7 @@ async function* without(
   }
 }
 
-/** Detects gzip by the first bytes. */
+/** By the first bytes. */
 async function isGzip(source: ByteSource): Promise<boolean> {
   let head: Uint8Array = new Uint8Array(0)
   for await (const chunk of source.read(0)) {
@@ -161,7 +159,7 @@ async function isGzip(source: ByteSource): Promise<boolean> {
   return gzipMagic.every((byte, at) => head[at] === byte)
 }
 
-/** The decompressed bytes of a file from an offset on. */
+/** Decompressed, from an offset on. */
 async function* readBytes(
   source: ByteSource,
   from = 0,
@@ -185,9 +183,9 @@ async function* counted(
 }
 
 /**
- * Returns the encoding of a file, and the beginning of its text, converted to UTF-8. Only the first {@link headBytes}
- * bytes are used. The encoding is `given`, if defined. Otherwise, the byte order mark defines the encoding.
- * Without a mark, the encoding is UTF-8. Invalid bytes are reported later, when the whole file is read.
+ * Returns the encoding of a file, and the beginning of its text in UTF-8, from the first {@link headBytes} bytes. The
+ * encoding is `given`, else that of the byte order mark, else UTF-8. Invalid bytes are reported later, when the whole
+ * file is read.
  */
 export async function readHead(
   source: ByteSource,

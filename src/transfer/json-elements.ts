@@ -1,6 +1,6 @@
-// Splits a stream of JSON into elements. The elements are the items of an array, of a page (`{"data":[…]}`) or of a raw
-// response (`{"resource":{"data":[…]}}`). If the stream is a sequence of values, each value is an element. Line breaks
-// between and within values are optional. Only one element is in memory at a time.
+// Splits a stream of JSON into elements: the items of an array, of a page (`{"data":[…]}`) or of a raw response
+// (`{"resource":{"data":[…]}}`), or the values of a sequence. Line breaks between and within values are optional. Only
+// one element is in memory at a time.
 
 import { areSame, joinBytes } from '../base/bytes.ts'
 import {
@@ -20,51 +20,47 @@ import {
 } from '../values/json-scan.ts'
 import { BadRecord, TransferError } from './record.ts'
 
-/** A position between two elements, from which reading can continue later. */
+/** Between two elements, where reading can continue later. */
 export interface ElementPlace {
-  /** Offset in the uncompressed file, in bytes. */
+  /** In the uncompressed file, in bytes. */
   readonly offset: number
   readonly line: number
-  /** Number of brackets and braces that are open at this position. */
+  /** Brackets and braces that are open at this position. */
   readonly open: number
 }
 
-/** The position at the start of a file. */
 export const start: ElementPlace = { offset: 0, line: 1, open: 0 }
 
-/** An element of a file, as text. */
+/** As text. */
 export interface JsonElement {
   readonly text: string
-  /** The line and the byte offset at which the element starts in the uncompressed file. */
+  /** Line and byte offset at which the element starts in the uncompressed file. */
   readonly line: number
   readonly offset: number
-  /** The position at which the search for the next element begins. */
+  /** Where the search for the next element begins. */
   readonly next: ElementPlace
   /**
-   * True if the element is incomplete, so that `text` is only its beginning. With {@link ElementOptions.byLine},
-   * reading continues on the next line. In other files, an incomplete element is an error.
+   * `text` is only the beginning of an incomplete element. With {@link ElementOptions.byLine}, reading continues on the
+   * next line; in other files, an incomplete element is an error.
    */
   readonly isBroken: boolean
 }
 
 interface ElementOptions {
-  /** True if each element is within one line, so that reading can continue after an incomplete element. */
+  /** Each element is within one line, so that reading can continue after an incomplete element. */
   readonly byLine: boolean
-  /** The position at which the chunks begin. If undefined, the start of the file. */
+  /** Where the chunks begin. If undefined, at the start of the file. */
   readonly from?: ElementPlace
 }
 
-/**
- * Maximum length of an element: twice the maximum size of a document, because a text may be longer than its stored
- * form.
- */
+/** Bytes of an element: twice the maximum size of a document, because a text may be longer than its stored form. */
 const elementBytesMax = 33_554_432
-/** Maximum number of bytes of a page before the first element of its array. */
+/** Bytes of a page before the first element of its array. */
 const prefixBytesMax = 65_536
 
 const tab = 0x09
 const carriageReturn = 0x0d
-/** The elements of a stream. Throws {@link BadRecord} when the stream ends within an element. */
+/** Throws {@link BadRecord} when the stream ends within an element. */
 export async function* jsonElements(
   chunks: AsyncIterable<Uint8Array>,
   options: ElementOptions,
@@ -84,7 +80,7 @@ class Cutter {
   #buffer: Uint8Array = new Uint8Array(0)
   /** File offset of the first byte in the buffer. */
   #base: number
-  /** The current position in the buffer. */
+  /** Current position in the buffer. */
   #at = 0
   #line: number
   #open: number
@@ -109,7 +105,7 @@ class Cutter {
     this.#ended = true
   }
 
-  /** All complete elements in the buffer. */
+  /** Complete elements in the buffer. */
   *elements(): Generator<JsonElement> {
     for (;;) {
       if (!this.#toElement()) return
@@ -152,7 +148,7 @@ class Cutter {
     this.#at = to
   }
 
-  /** Moves to the start of the next element. Returns false when the buffer ends before the next element. */
+  /** Moves to the start of the next element. Returns false when the buffer ends before. */
   #toElement(): boolean {
     for (;;) {
       const byte = this.#buffer[this.#at]
@@ -177,10 +173,7 @@ class Cutter {
     }
   }
 
-  /**
-   * Moves past the end of the array and of the values that contain the array. Returns false when the buffer ends
-   * earlier.
-   */
+  /** Moves past the end of the array and of the values that contain it. Returns false when the buffer ends before. */
   #leave(): boolean {
     const end = nestedEnd(this.#buffer, this.#at, this.#buffer.length, this.#open)
     if (end === unfinished) return false
@@ -210,20 +203,15 @@ const byteOrderMark = Uint8Array.of(0xef, 0xbb, 0xbf)
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/**
- * Returns whether the value at `at` ends with a bracket, brace or quote. A number, for example, has no closing
- * character.
- */
+/** True for a value that ends with a bracket, brace or quote. A number, for example, has no closing character. */
 function isClosed(buffer: Uint8Array, at: number): boolean {
   const first = buffer[at]
   return first === openBrace || first === openBracket || first === quote
 }
 
-// --------------------------------------------------------------------------------------------------- pages
-
 interface PagePrefix {
   readonly length: number
-  /** Number of open brackets and braces before the page's first element; 0 when the object is not a page. */
+  /** Open brackets and braces before the page's first element; 0 when the object is not a page. */
   readonly opened: number
 }
 
@@ -267,12 +255,12 @@ function pagePrefix(bytes: Uint8Array, from: number): PagePrefix | 'unknown' {
 }
 
 /**
- * Possible first bytes in the `data` array of a page. A document begins with `{`, an array of fields with `[`, and an
- * empty `data` array ends with `]`.
+ * First bytes in the `data` array of a page. A document begins with `{`, an array of fields with `[`, and an empty
+ * `data` array ends with `]`.
  */
 const pageStarts: ReadonlySet<number> = new Set([openBrace, openBracket, closeBracket])
 
-/** The text of a complete element. Throws {@link BadRecord} for an incomplete element. */
+/** Throws {@link BadRecord} for an incomplete element. */
 export function wholeText(element: JsonElement): string {
   if (element.isBroken) throw new BadRecord('broken JSON: it does not end on its line')
   return element.text

@@ -1,5 +1,4 @@
-// Writes and reads the requests and responses between the command line and a service. The command line works only with
-// a service of the same version.
+// Requests and responses between the command line and a service of the same version.
 
 import type { BatchOptions, BatchResult, MissingReference, OnConflict, Outcome } from './batch-writer.ts'
 import type { ExportPage, ExportPageRequest, ExportSnapshot, PagePlace } from './read-page.ts'
@@ -9,7 +8,6 @@ import { readRecord, recordText } from './record-text.ts'
 import { readId } from './references.ts'
 import type { NamedDocument } from './service.ts'
 
-/** The paths of the endpoints. */
 export const transferPaths = {
   write: '/api/v1/transfer/write',
   missing: '/api/v1/transfer/missing',
@@ -17,7 +15,7 @@ export const transferPaths = {
   page: '/api/v1/transfer/page',
 } as const
 
-/** The request for a batch: the options in the first line, then one record per line. */
+/** The options in the first line, then one record per line. */
 export function writeRequestText(records: readonly DocumentRecord[], options: BatchOptions): string {
   return [JSON.stringify(options), ...records.map(recordText)].join('\n')
 }
@@ -29,8 +27,8 @@ type ReadLines = (
 ) => Promise<void>
 
 /**
- * Reads a batch. Rejects with {@link BadRecord} for an invalid request. `readLines` may pause between lines, so that a
- * long request does not block the process.
+ * Rejects with {@link BadRecord} for an invalid request. `readLines` may pause between lines, so that a long request
+ * does not block the process.
  */
 export async function readWriteRequest(
   body: string,
@@ -53,7 +51,7 @@ export async function readWriteRequest(
   return { options, records }
 }
 
-/** Reads the record in a line. `number`: the line number, counted from 1. */
+/** `number`: the line number, from 1. */
 function recordOf(line: string, number: number): DocumentRecord {
   try {
     return readRecord(line)
@@ -63,7 +61,6 @@ function recordOf(line: string, number: number): DocumentRecord {
   }
 }
 
-/** The response to a batch, as JSON. */
 export function writeResponse({ outcomes, missing, unresolved }: BatchResult): object {
   return {
     outcomes: outcomes.map(outcome => ('reason' in outcome ? [outcome.kind, outcome.reason] : outcome.kind)),
@@ -73,8 +70,8 @@ export function writeResponse({ outcomes, missing, unresolved }: BatchResult): o
 }
 
 /**
- * Reads the parsed JSON of {@link writeResponse} for a batch of `count` records. Throws {@link BadRecord} for a response
- * of another program.
+ * Reads the parsed JSON of {@link writeResponse} for a batch of `count` records. Throws {@link BadRecord} for a
+ * response of another program.
  */
 export function readWriteResponse(json: unknown, count: number): BatchResult {
   const { outcomes, missing, unresolved } = objectOf(json)
@@ -105,7 +102,7 @@ function outcomeOf(json: unknown): Outcome {
   return (reason === undefined ? { kind } : { kind, reason: textOf(reason) }) as Outcome
 }
 
-/** Outcomes without a reason, and outcomes with a reason. */
+/** Outcomes without a reason, then outcomes with a reason. */
 const plainOutcomes: ReadonlySet<unknown> = new Set<Outcome['kind']>([
   'written',
   'equal',
@@ -115,14 +112,14 @@ const plainOutcomes: ReadonlySet<unknown> = new Set<Outcome['kind']>([
 ])
 const explainedOutcomes: ReadonlySet<unknown> = new Set<Outcome['kind']>(['conflict', 'bad', 'unmet'])
 
-/** Reads the response for `count` documents: for each document, whether it is missing. Throws {@link BadRecord}. */
+/** Tells for each of `count` documents whether it is missing. Throws {@link BadRecord}. */
 export function readMissingResponse(json: unknown, count: number): readonly boolean[] {
   const found = listOf(json)
   if (found.length !== count || found.some(each => typeof each !== 'boolean')) throw badResponse()
   return found as readonly boolean[]
 }
 
-/** Reads the time and the collections of a new export. Throws {@link BadRecord}. */
+/** Throws {@link BadRecord}. */
 export function readSnapshotResponse(json: unknown): ExportSnapshot {
   const { at, collections } = objectOf(json)
   if (!isStoredTime(at)) throw badResponse()
@@ -148,7 +145,6 @@ function badResponse(): BadRecord {
   return new BadRecord('its response cannot be read')
 }
 
-/** The request that asks which of the given documents are missing, as JSON. */
 export function missingRequestText(documents: readonly NamedDocument[]): string {
   return JSON.stringify({ documents: documents.map(({ collection, id }) => [collection, String(id)]) })
 }
@@ -164,12 +160,11 @@ export function readMissingRequest(body: string): readonly NamedDocument[] {
   })
 }
 
-/** The request for a page of an export, as JSON. */
 export function pageRequestText({ at, collection, history, place }: ExportPageRequest): string {
   return JSON.stringify({ at, collection, history, place: placeJson(place) })
 }
 
-/** Reads a request for a page. Throws {@link BadRecord} for an invalid request. */
+/** Throws {@link BadRecord} for an invalid request. */
 export function readPageRequest(body: string): ExportPageRequest {
   const { at, collection, history, place } = fieldsOf(body)
   if (!isStoredTime(at) || typeof collection !== 'string')
@@ -177,7 +172,6 @@ export function readPageRequest(body: string): ExportPageRequest {
   return { at, collection, history: history === true, place: readPlace(place) }
 }
 
-/** A page of an export, as JSON. */
 export function pageText({ next, records }: ExportPage): string {
   return [JSON.stringify({ next: next && placeJson(next) }), ...records.map(recordText)].join('\n')
 }

@@ -1,13 +1,13 @@
-// Checks whether the stored progress of an import still matches the database. The progress says which documents are
-// already written. If the database or one of its collections was deleted since, the import must start again, because it
-// would skip these documents.
+// Checks whether the stored progress of an import, which says which documents are already written, still matches the
+// database. If the database or one of its collections was deleted since, the import must start again, because it would
+// skip these documents.
 
 import { type DatabasePath, QueryError, type TransferConnection } from './connection.ts'
 import { object } from './query-json.ts'
 import { TransferError } from './record.ts'
 import type { ReportData } from './report.ts'
 
-/** Returns whether each collection that received documents according to `report` still contains documents. */
+/** True if each collection that received documents according to `report` still contains documents. */
 export async function isProgressValid(
   connection: Pick<TransferConnection, 'query'>,
   database: DatabasePath,

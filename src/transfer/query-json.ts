@@ -4,12 +4,12 @@
 import type { Json } from '../values/value.ts'
 import { TransferError } from './record.ts'
 
-/** Creates a JSON object from its members. Undefined members are left out. */
+/** Leaves out undefined members. */
 export function object(members: Readonly<Record<string, Json | undefined>>): ReadonlyMap<string, Json> {
   return new Map(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined))
 }
 
-/** Returns an expression that evaluates to `json`, a value in a response. */
+/** An expression that evaluates to `json`, a value in a response. */
 export function literal(json: Json): Json {
   if (Array.isArray(json)) return json.map(literal)
   if (!(json instanceof Map)) return json
@@ -22,13 +22,10 @@ export function literal(json: Json): Json {
 }
 
 const pageSize = 500n
-/** Maximum number of objects of a kind. A service of another program could return pages without an end. */
+/** Objects of a kind. A service of another program could return pages without an end. */
 const objectsMax = 1_000_000
 
-/**
- * Returns all objects of a kind. `ask` runs a query and resolves with its result. `set`: the name of the set that
- * contains the objects, such as `indexes`.
- */
+/** `ask` runs a query and resolves with its result. `set`: contains the objects of a kind, such as `indexes`. */
 export async function allObjects(
   ask: (query: Json) => Promise<Json>,
   set: string,

@@ -1,6 +1,6 @@
-// Reads a file and converts its items to records. The file contains documents (JSON or CSV), schema objects (JSON), or
-// expressions of the query language. Each item states the position after itself. An interrupted import can continue
-// there.
+// Reads a file and converts its items to records. A file has documents (JSON or CSV), schema objects (JSON), or
+// expressions of the query language. Each item states the position after itself, where an interrupted import can
+// continue.
 
 import { CsvError, parse as csvParser, type Info } from 'csv-parse'
 import {
@@ -40,34 +40,30 @@ import {
 import { memberOf, namedKinds, readId } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
-/**
- * A position in a file between two items. An ordinary element has one item. An element that is a page has one item per
- * document.
- */
+/** Between two items. An ordinary element has one item; a page has one item per document. */
 export interface FilePlace extends ElementPlace {
-  /** Number of complete elements or rows before the position. The other fields of the place refer to their end. */
+  /** Complete elements or rows before the position. The other fields of the place refer to their end. */
   readonly elements: number
-  /** Number of items of the next element before the position. */
+  /** Items of the next element before the position. */
   readonly items: number
-  /** Number of records before the position. Generated ids are derived from this number. */
+  /** Records before the position. Generated ids are derived from this number. */
   readonly records: number
 }
 
 export const fileStart: FilePlace = { ...start, elements: 0, items: 0, records: 0 }
 
 /**
- * An element, such as a page, contains one or more items. Each item has its own {@link next}, because a batch can end
- * between the documents of a page, and an interrupted import continues there.
+ * Each item has its own {@link next}, because a batch can end between the documents of a page, and an interrupted
+ * import continues there.
  */
 export interface FileItem {
   readonly origin: RecordPlace
   /** Undefined if the item is bad, or is not imported. */
   readonly record: SourceRecord | undefined
-  /** The error of a bad item, and the item's id and collection if readable. */
+  /** Error of a bad item, with the item's id and collection if readable. */
   readonly bad: BadItem | undefined
   /** Length of the item's text, in characters. For the items of a page, the average length. */
   readonly size: number
-  /** The position after the item. */
   readonly next: FilePlace
 }
 
@@ -79,29 +75,29 @@ interface BadItem {
 
 interface ReadOptions extends Omit<ElementContext, 'origin' | 'collection'> {
   readonly emptyCells: EmptyCells
-  /** True if rows of CSV files may have fewer cells than the header. */
+  /** Rows of CSV files may have fewer cells than the header. */
   readonly allowShortRows: boolean
   readonly count: CountBytes
 }
 
-/** An element before it is parsed. */
+/** Not parsed yet. */
 interface RawElement {
   readonly line: number
   readonly size: number
   readonly next: ElementPlace
-  /** Offset of the element's first byte. Present only for files in which a line may contain several elements. */
+  /** Offset of the first byte. Present only for files in which a line may contain several elements. */
   readonly byte?: number
-  /** Parses the element. Throws {@link BadRecord}. */
+  /** Throws {@link BadRecord}. */
   readonly items: () => readonly RawItem[]
-  /** The readable part of the element's JSON, to identify an element that cannot be parsed. */
+  /** The readable part of the element, to identify one that cannot be parsed. */
   readonly json: () => Json | undefined
 }
 
-/** An item before it is converted. */
+/** Not converted yet. */
 interface RawItem {
-  /** Converts the item to a record; undefined if nothing of it is imported. Throws {@link BadRecord}. */
+  /** Undefined if nothing of the item is imported. Throws {@link BadRecord}. */
   readonly read: (context: ElementContext) => SourceRecord | undefined
-  /** The item as JSON, to identify a bad item. */
+  /** Identifies a bad item. */
   readonly json: () => Json | undefined
 }
 
@@ -114,13 +110,13 @@ const readers: Readonly<Record<FormatName, ReadElement>> = {
   rows: readRow,
 }
 
-/** The items of a file from a position on. Throws `TransferError` at an error that prevents further reading. */
+/** Begins at a position. Throws `TransferError` at an error that prevents further reading. */
 export async function* readFileRecords(
   file: SourceFile,
   from: FilePlace,
   options: ReadOptions,
 ): AsyncGenerator<FileItem, void, undefined> {
-  // JSON files can be read from any position. Other files are read from the start.
+  // JSON files can be read from any position, other files only from the start.
   let before: ElementPlace & Pick<FilePlace, 'elements'> = file.content.kind === 'json' ? from : fileStart
   let records = from.records
   try {
@@ -133,8 +129,8 @@ export async function* readFileRecords(
         const items = itemsOf(raw)
         const size = Math.ceil(raw.size / items.length)
         for (let at = before.elements === from.elements ? from.items : 0; at < items.length; at++) {
-          // A bad item increases the number of records by 1. So the generated ids of the following items stay the same
-          // after the user repairs the bad item.
+          // A bad item also counts, so that the generated ids of the following items stay the same after the user
+          // repairs it.
           records++
           const result = readItem(items, at, { ...options, origin, collection: file.collection })
           const isLast = at === items.length - 1
@@ -160,7 +156,7 @@ function rawElements(file: SourceFile, from: FilePlace, options: ReadOptions): A
   }
 }
 
-/** The items of an element: at least one, so that the position after an empty page is reported, too. */
+/** At least one, so that the position after an empty page is reported, too. */
 function itemsOf({ items, json }: RawElement): readonly RawItem[] {
   try {
     const found = items()
@@ -197,7 +193,7 @@ function checkTime(record: SourceRecord): void {
     throw new BadRecord('a time that is not between 1684 and 2255', 'ts')
 }
 
-/** The id and the collection of an item, if they are readable. */
+/** Whatever of the id and the collection is readable. */
 function identityOf(json: Json | undefined): Pick<BadItem, 'id' | 'collection'> {
   const first = (...found: (Json | undefined)[]) =>
     found.find((each): each is string => typeof each === 'string')
@@ -250,7 +246,7 @@ function parseElement(text: string): Json {
   }
 }
 
-/** Reads output of the hosted service's shell: documents as values of the language, or pages of documents. */
+/** Output of the hosted service's shell: documents as values of the language, or pages of documents. */
 async function* languageFile(file: SourceFile): AsyncGenerator<RawElement> {
   for await (const item of languageItems(file)) {
     const json = item.kind === 'value' ? item.json : undefined
@@ -313,7 +309,6 @@ async function* csvFile(
   }
 }
 
-/** A row of an exported CSV file. */
 function exportedRow(
   names: readonly string[],
   cells: readonly Cell[],
@@ -339,13 +334,10 @@ function sizeOf(cells: readonly Cell[]): number {
   return cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0)
 }
 
-/** Maximum length of a row, in characters: that of an element of a JSON file. */
+/** Characters of a row, as of an element of a JSON file. */
 const rowUnitsMax = 33_554_432
 
-/**
- * The rows of a CSV text. This function passes the chunks to the parser itself, because the parser's browser build does
- * not support async iteration.
- */
+/** Passes the chunks to the parser itself, because the parser's browser build does not support async iteration. */
 async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): AsyncGenerator<CsvRow> {
   const parser = csvParser({
     bom: true,
@@ -356,7 +348,7 @@ async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): A
     relax_column_count: true,
     skip_empty_lines: true,
   })
-  // No chunk ends within a character, so each chunk is decoded separately. The parser removes the byte order mark.
+  // No chunk ends within a character, so each is decoded separately. The parser removes the byte order mark.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const found: CsvRow[] = []
   parser.on('data', (row: CsvRow) => found.push(row))
@@ -384,17 +376,17 @@ function checkLength(cells: readonly Cell[], names: readonly string[], allowShor
     throw new BadRecord(`${cells.length} cells under ${names.length} columns (see --allow-short-rows)`)
 }
 
-/** The rules for the cells of a file, derived from its first row. */
+/** Derives the rules for the cells of a file from its first row. */
 function cellRules(names: readonly string[], row: readonly Cell[], { emptyCells }: ReadOptions): CellRules {
   const hasIds = names[0] === 'id' && readId(row[0]) !== undefined
-  // An export writes either all text cells as JSON or none. So one JSON string in the first row is sufficient.
+  // An export writes either all text cells as JSON or none, so one JSON string in the first row is sufficient.
   const allJson = row
     .slice(hasIds ? 1 : 0)
     .some(cell => cell !== null && /^".*"$/s.test(cell) && tryJson(cell) !== undefined)
   return { hasIds, allJson, emptyCells }
 }
 
-/** The schema objects in a file that begins with a schema object. Empty for `.fsl` files and for files of documents. */
+/** Schema objects in a file that begins with one. Empty for `.fsl` files and for files of documents. */
 export async function readSchemaFile(file: SourceFile, notes: Notes): Promise<readonly SchemaRecord[]> {
   const { content } = file
   if (content.kind === 'fql') return createdIn(file)
@@ -423,16 +415,16 @@ async function createdIn(file: SourceFile): Promise<readonly SchemaRecord[]> {
 // Reads files in the query language: calls that create schema objects, such as `CreateIndex({…})`, and values that the
 // shell of Fauna's hosted service has printed. Nothing is evaluated.
 
-/** The meaning of one expression in a file. */
+/** One expression of a file in the query language. */
 type LanguageContent =
   | { readonly kind: 'schema'; readonly record: SchemaRecord }
-  /** A value in the wire form, such as a document or a page of documents. */
+  /** In the wire form, such as a document or a page of documents. */
   | { readonly kind: 'value'; readonly json: Json }
   | { readonly kind: 'bad'; readonly reason: BadRecord }
 
 type LanguageItem = LanguageContent & { readonly line: number; readonly size: number }
 
-/** The expressions of a file, in order. Throws {@link TransferError} at a syntax error. */
+/** In order. Throws {@link TransferError} at a syntax error. */
 async function* languageItems(file: SourceFile): AsyncGenerator<LanguageItem, void, undefined> {
   const { shown } = file
   const text = await readAll(file)

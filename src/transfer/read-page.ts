@@ -1,6 +1,6 @@
-// Reads documents from the store for an export, page by page, all at one snapshot time. Each page is read in a separate
-// transaction, which reads the state at the snapshot time from the history. So no transaction stays open during an
-// export, and an export does not delay other transactions.
+// Reads documents from the store for an export, page by page, all at one snapshot time. Each page has a transaction of
+// its own, which reads the state at the snapshot time from the history, so no transaction stays open during an export,
+// and an export does not delay others.
 
 import { epoch } from '../base/micros.ts'
 import { RequestError } from '../base/request-errors.ts'
@@ -12,49 +12,43 @@ import { type DocumentRecord, TransferError } from './record.ts'
 import { named, Resolver } from './resolve.ts'
 
 /**
- * The start of a page. Live documents come first, ordered by id. If the history is exported, deleted documents follow,
- * ordered by the time of their deletion.
+ * Live documents come first, ordered by id. If the history is exported, deleted documents follow, ordered by the time
+ * of their deletion.
  */
 export type PagePlace =
   | { readonly part: 'live'; readonly after: bigint | undefined }
   | { readonly part: 'ended'; readonly after: Micros; readonly id: bigint }
 
-/** The collection, time and position of a page. */
 export interface ExportPageRequest {
-  /** The name of a user collection, or the export name of a native collection. */
+  /** Name of a user collection, or export name of a native collection. */
   readonly collection: string
-  /** The time of the export. */
+  /** Time of the export. */
   readonly at: Micros
   readonly place: PagePlace
-  /** True if the page includes older versions and deleted documents. */
+  /** Includes older versions and deleted documents. */
   readonly history: boolean
 }
 
-/** A page of records, and the position of the next page. */
 export interface ExportPage {
   readonly records: readonly DocumentRecord[]
   /** Undefined when this is the last page. */
   readonly next: PagePlace | undefined
 }
 
-/** The position of the first page of a collection. */
+/** Of a collection. */
 export const firstPlace: PagePlace = { part: 'live', after: undefined }
 
-/** Maximum number of records in a page. */
+/** A page also ends at `pageFieldsMax`. */
 const pageRecordsMax = 1000
-/** Approximate maximum size of a page, counted in fields instead of bytes. */
+/** Approximate size of a page, in fields instead of bytes. */
 const pageFieldsMax = 100_000
 
-/** The time of a new export, and the names of the collections to export. */
 export interface ExportSnapshot {
   readonly at: Micros
-  /**
-   * Names of the user collections. Collections with a shorter history come first, because their history expires sooner.
-   */
+  /** User collections. Those with a shorter history come first, because it expires sooner. */
   readonly collections: readonly string[]
 }
 
-/** Determines the snapshot time for an export of a database. */
 export function takeSnapshot(store: Store, database: DatabaseId): ExportSnapshot {
   const { result, time } = store.read(transaction => {
     const found: CollectionDefinition[] = []
@@ -69,9 +63,7 @@ export function takeSnapshot(store: Store, database: DatabaseId): ExportSnapshot
   return { at: time, collections }
 }
 
-/**
- * Reads a page of a collection. Throws {@link TransferError} when the history no longer contains the requested time.
- */
+/** Throws {@link TransferError} when the history no longer contains the requested time. */
 export function readPage(
   store: Store,
   database: DatabaseId,
@@ -136,7 +128,7 @@ class PageReader {
     return history ? { part: 'ended', after: epoch, id: 0n } : undefined
   }
 
-  /** Adds the versions of a document that are older than `present`, the version that is exported as current. */
+  /** Adds the versions that are older than `present`, the version that is exported as current. */
   #older(document: Ref, present: Version | undefined): void {
     const { at } = this.#request
     for (const version of this.#transaction.versions(document)) {
@@ -161,10 +153,7 @@ class PageReader {
     return undefined
   }
 
-  /**
-   * The time at which a document was deleted. Undefined if the document was created again before the time of the
-   * export.
-   */
+  /** When a document was deleted. Undefined if it was created again before the time of the export. */
   #endOf(document: Ref): Micros | undefined {
     const { at } = this.#request
     for (const { action, ts } of this.#transaction.versions(document, { reverse: true, notAfter: at })) {

@@ -12,30 +12,25 @@ import { type JsonElement, jsonElements } from './json-elements.ts'
 import { BadRecord } from './record.ts'
 import { memberOf, readId } from './references.ts'
 
-/** The format of a file. */
 export type Content =
   | {
       readonly kind: 'json'
       readonly format: FormatName
-      /** True if each line has one object, so that a broken line can be skipped. */
+      /** Each line has one object, so that a broken line can be skipped. */
       readonly byLine: boolean
-      /** True if the file begins with a schema object. The import reads such files before the documents. */
+      /** The file begins with a schema object. The import reads such files before the documents. */
       readonly isSchema: boolean
     }
   | { readonly kind: 'csv'; readonly separator: string }
   /** Queries of version 4 that create objects, from schema files or from the output of the shell. */
   | { readonly kind: 'fql' }
   | { readonly kind: 'fsl' }
-  /** A GraphQL schema. */
   | { readonly kind: 'gql' }
   | { readonly kind: 'metadata' }
   | { readonly kind: 'empty' }
   | { readonly kind: 'unknown' }
 
-/**
- * Detects the format and the encoding of a file. If the encoding `given` is defined, it is used. Throws `TransferError`
- * when the file cannot be read.
- */
+/** Also detects the encoding unless it is `given`. Throws `TransferError` when the file cannot be read. */
 export async function recognise(
   source: ByteSource,
   given: string | undefined,
@@ -64,7 +59,7 @@ async function contentOf(file: TextFile, head: Uint8Array): Promise<Content> {
 
 async function recogniseJson(file: TextFile, head: Uint8Array): Promise<Content | undefined> {
   const element = await firstElement(file)
-  // The error for an incomplete element is reported later, when the import reads the file.
+  // Reported later, when the import reads the file.
   if (element === 'cut off')
     return looksLikeJson(head) ? { kind: 'json', format: 'rows', byLine: false, isSchema: false } : undefined
   if (element === undefined) return { kind: 'empty' }
@@ -81,7 +76,7 @@ async function recogniseJson(file: TextFile, head: Uint8Array): Promise<Content 
   }
 }
 
-/** Decodes bytes of UTF-8, without the byte order mark. */
+/** Removes the byte order mark. */
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
 }
@@ -100,7 +95,7 @@ async function firstElement(file: TextFile): Promise<JsonElement | 'cut off' | u
   return undefined
 }
 
-/** Returns whether the first element fills one line, and the next line, if any, begins with another element. */
+/** True if the first element fills one line, and the next line, if any, begins with another element. */
 function isByLine(head: Uint8Array, { next, text }: JsonElement): boolean {
   if (next.open > 0 || text.includes('\n')) return false
   const end = head.indexOf(newline, Math.min(next.offset, head.length))
@@ -110,7 +105,7 @@ function isByLine(head: Uint8Array, { next, text }: JsonElement): boolean {
   return between === '' && (following === '' || following.startsWith('{'))
 }
 
-/** The elements of a page or of a response. Any other value is returned as the only element. */
+/** Elements of a page or of a response. Any other value is the only element. */
 export function expand(json: Json): readonly Json[] {
   if (!(json instanceof Map)) return [json]
   const resource = json.get('resource')
@@ -124,12 +119,12 @@ export function expand(json: Json): readonly Json[] {
 
 const pageMembers: ReadonlySet<string> = new Set(['data', 'before', 'after'])
 
-/** The format of an element by its members. */
+/** By the members of an element. */
 export function formatOf(first: ReadonlyMap<string, Json>): FormatName {
   const ref = first.get('ref')
   const coll = first.get('coll')
   const hasId = readId(first.get('id')) !== undefined
-  // This format is checked first, because a document of an export may have a user field `ref`.
+  // Checked first, because a document of an export may have a user field `ref`.
   if (coll instanceof Map && coll.has('@mod') && hasId) return 'tagged'
   // A reference of version 10, which contains `coll`, is a value and not the `ref` of a document.
   const wrapped = ref instanceof Map ? ref.get('@ref') : first.get('@ref')
@@ -141,7 +136,7 @@ export function formatOf(first: ReadonlyMap<string, Json>): FormatName {
   return 'rows'
 }
 
-/** Returns whether an object in the format of a driver is a schema object. */
+/** For an object in the format of a driver. */
 function isSchema(first: ReadonlyMap<string, Json>): boolean {
   const wrapped = memberOf(first, 'ref', '@ref')
   if (wrapped === undefined) return false
@@ -163,7 +158,7 @@ function isLanguage(text: string): boolean {
   return languageStart.test(text)
 }
 
-/** The separator of the cells in the first line; undefined when the line is not a header. */
+/** Separates the cells in the first line; undefined when the line is not a header. */
 function separatorOf(text: string): string | undefined {
   const [line = ''] = text.split(/\r?\n/, 1)
   // The names of fields in an exported file may contain any character.

@@ -1,14 +1,13 @@
-// Validates records before they are written. The rules are the same as for documents that queries write. Records are
-// documents of user collections, or credentials. Credentials are records because queries cannot transfer password
-// hashes. For all other native (built-in) collections, an import creates the documents with queries, and the queries
-// validate the documents.
+// Validates records before they are written, with the rules for documents that queries write. Records are documents of
+// user collections, or credentials, because queries cannot transfer password hashes. An import creates documents of all
+// other native (built-in) collections with queries, which validate them.
 
 import type { Micros } from '../base/micros.ts'
 import { int64Max, isObject, Time, UnresolvedRef } from '../values/value.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
 import { nativeMark } from './references.ts'
 
-/** Returns whether `collection` is transferred as records: a user collection or {@link credentialsName}. */
+/** True for a user collection and {@link credentialsName}. */
 export function isTransferred(collection: string): boolean {
   return collection === credentialsName || !collection.startsWith(nativeMark)
 }
@@ -16,7 +15,7 @@ export function isTransferred(collection: string): boolean {
 const documentFields = new Set(['data', 'ttl'])
 const credentialFields = new Set(['instance', 'hashed_password', 'data', 'ttl'])
 
-/** The reason why a record is invalid in every database; undefined when it is valid. */
+/** Why a record is invalid in every database; undefined when it is valid. */
 export function recordFault({ collection, fields, id, isHistory, ts }: DocumentRecord): string | undefined {
   if (!isTransferred(collection)) return `${collection} is written by queries only`
   if (id < 0n || id > int64Max) return `the id ${id} is not between 0 and ${int64Max}`
@@ -41,9 +40,7 @@ function credentialsFault(fields: DocumentRecord['fields']): string | undefined 
   return isDocument ? undefined : 'its `instance` is not a reference to a document'
 }
 
-/**
- * Returns whether a version of a record can have the time `ts` in microseconds: not before 1970, and an exact integer.
- */
+/** Microseconds of a version: not before 1970, and an exact integer. */
 export function isStoredTime(ts: unknown): ts is Micros {
   return Number.isSafeInteger(ts) && (ts as number) >= 0
 }

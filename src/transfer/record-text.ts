@@ -23,14 +23,14 @@ import { BadRecord, type DocumentRecord } from './record.ts'
 import { recordFault } from './record-check.ts'
 import { documentReference, schemaReference } from './references.ts'
 
-/** A record as one line, without the line break. */
+/** One line, without the line break. */
 export function recordText(record: DocumentRecord): string {
   const { collection, id, ts, isHistory, isDelete, fields } = record
   const kind = isDelete ? 'd' : isHistory ? 'h' : 'w'
   return `["${kind}",${JSON.stringify(collection)},${id},${ts ?? 'null'},${valueText(fields)}]`
 }
 
-/** Parses the record of a line. Throws {@link BadRecord} for invalid lines. */
+/** Throws {@link BadRecord} for invalid lines. */
 export function readRecord(line: string): DocumentRecord {
   const json = tryJson(line)
   if (!Array.isArray(json) || json.length !== 5) throw notOurs()
@@ -84,7 +84,7 @@ function valueText(value: Value): string {
   throw new BadRecord('a value that cannot be stored')
 }
 
-/** The doubles that JSON numbers cannot express. */
+/** Doubles that JSON numbers cannot express. */
 const special: ReadonlyMap<string, number> = new Map(
   [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map(value => [String(value), value]),
 )

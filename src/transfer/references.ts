@@ -1,5 +1,5 @@
 // References by name, for files and for messages between processes. Here, the names of native collections begin with
-// `/`, which is invalid in names of user collections. So a user collection named `keys` cannot be confused with the
+// `/`, which is invalid in names of user collections, so a user collection named `keys` cannot be confused with the
 // native collection `/keys`.
 
 import {
@@ -17,13 +17,13 @@ import {
 } from '../values/value.ts'
 import { credentialsName } from './record.ts'
 
-/** The kinds of schema objects, ordered so that most objects are created after the objects to which they refer. */
+/** Ordered so that most objects are created after the objects to which they refer. */
 export const namedKinds = Object.keys(nativeOfKind) as readonly SchemaKind[]
 
-/** The prefix of the names of native collections. */
+/** Prefix of the names of native collections. */
 export const nativeMark = '/'
 
-/** Follows a path of names in nested JSON objects. Returns undefined when a member does not exist. */
+/** Follows a path of names in nested JSON objects. Undefined when a member does not exist. */
 export function memberOf(json: Json | undefined, ...names: readonly string[]): Json | undefined {
   return names.reduce<Json | undefined>(
     (inner, name) => (inner instanceof Map ? inner.get(name) : undefined),
@@ -31,7 +31,7 @@ export function memberOf(json: Json | undefined, ...names: readonly string[]): J
   )
 }
 
-/** Returns whether a value in wire form refers to a document of a user collection. */
+/** True for a value in wire form that refers to a document of a user collection. */
 export function refersToDocuments(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.some(refersToDocuments)
   if (!(value instanceof Map)) return false
@@ -44,24 +44,23 @@ export function documentReference(collection: string, id: bigint): UnresolvedRef
   return new UnresolvedRef({ type: 'document', id, collection: schemaReference('collection', collection) })
 }
 
-/** A reference to a schema object. */
 export function schemaReference(type: SchemaKind, name: string): UnresolvedRef {
   return new UnresolvedRef({ type, name })
 }
 
-/** The transfer name of a native collection: its name with the prefix {@link nativeMark}. */
+/** With the prefix {@link nativeMark}. */
 export function nativeCollection(name: NativeName): string {
   return nativeMark + name
 }
 
-/** The native collection with the given transfer name; undefined for a user collection. */
+/** Undefined for a user collection. */
 export function nativeOf(name: string): NativeName | undefined {
   if (!name.startsWith(nativeMark)) return undefined
   const rest = name.slice(1)
   return Object.hasOwn(native, rest) ? (rest as NativeName) : undefined
 }
 
-/** The names of native collections in version 10 and in exports. */
+/** Native collections by their names in version 10 and in exports. */
 const exportNames: ReadonlyMap<string, NativeName> = new Map<string, NativeName>([
   ['Database', 'databases'],
   ['Collection', 'collections'],
@@ -74,7 +73,7 @@ const exportNames: ReadonlyMap<string, NativeName> = new Map<string, NativeName>
   ['Credential', 'credentials'],
 ])
 
-/** The native collection with the export name `name`; undefined for other names. */
+/** Undefined for other names. */
 export function nativeInExport(name: string): NativeName | undefined {
   return exportNames.get(name)
 }
@@ -86,7 +85,7 @@ export function exportName(collection: NativeName): string {
 
 const identifier = /^[0-9]{1,19}$/
 
-/** Parses an id in a file; undefined when the value is not an id. */
+/** Undefined when the value is not an id. */
 export function readId(value: unknown): bigint | undefined {
   const text = typeof value === 'bigint' ? String(value) : value
   if (typeof text !== 'string' || !identifier.test(text)) return undefined
@@ -94,7 +93,7 @@ export function readId(value: unknown): bigint | undefined {
   return id <= int64Max ? id : undefined
 }
 
-/** Appends all references in a value to `found`, including repeated references. */
+/** Appends all references in a value to `found`, including repeated ones. */
 export function referencesIn(value: Value, found: UnresolvedRef[] = []): readonly UnresolvedRef[] {
   if (value instanceof UnresolvedRef) found.push(value)
   else if (isArray(value)) for (const element of value) referencesIn(element, found)
@@ -103,7 +102,7 @@ export function referencesIn(value: Value, found: UnresolvedRef[] = []): readonl
   return found
 }
 
-/** The documents to which a value refers, including repeated documents. */
+/** Documents to which a value refers, including repeated ones. */
 export function documentsIn(value: Value): readonly { readonly collection: string; readonly id: bigint }[] {
   return referencesIn(value).flatMap(({ target }) => {
     const within = target.type === 'document' ? target.collection.target : undefined
@@ -120,7 +119,7 @@ export function neededCollection({ target }: UnresolvedRef): string | undefined 
   return isOwn ? named.name : undefined
 }
 
-/** The text of a reference in the report. */
+/** For the report. */
 export function referenceText({ target }: UnresolvedRef): string {
   switch (target.type) {
     case 'document':

@@ -1,9 +1,9 @@
-// The report of an import: counts, and the findings that need attention, each with file, line and id. The report is
-// plain data, so that an interrupted import can store it and continue the counts later.
+// The report of an import: counts, and the findings that need attention, each with file, line and id. It is plain data,
+// so that an interrupted import can store it and continue the counts later.
 
 import { placeText, type RecordPlace } from './record.ts'
 
-/** The outcomes of documents, in the order of the report. */
+/** Outcomes of documents, in the order of the report. */
 const columns = [
   'read',
   'written',
@@ -13,20 +13,20 @@ const columns = [
   'replaced',
   'conflicting',
   'bad',
-  /** The document was not written, because its `ttl` has passed. */
+  /** Not written, because its `ttl` has passed. */
   'expired',
-  /** The file contained no id, so the import generated an id. */
+  /** The file contained no id, so the import generated one. */
   'newIds',
 ] as const
 
-/** The number of documents of one collection, by outcome. */
+/** Documents of one collection, by outcome. */
 type Counts = Record<(typeof columns)[number], number>
 
 function noCounts(): Counts {
   return Object.fromEntries(columns.map(column => [column, 0])) as Counts
 }
 
-/** A finding about one record. */
+/** About one record. */
 export interface Finding extends RecordPlace {
   readonly collection: string
   readonly id: string | undefined
@@ -36,32 +36,31 @@ export interface Finding extends RecordPlace {
 /** A finding that occurs several times. */
 interface Tally {
   count: number
-  /** The positions of the first findings, as `FILE:LINE`. */
+  /** Positions of the first findings, as `FILE:LINE`. */
   readonly places: string[]
 }
 
-/** The outcome of a schema object. */
 export interface SchemaFinding {
   readonly database: string
   readonly kind: string
   readonly name: string
-  /** `incomplete`: the export lacks parts of the object; `reason` names the parts. */
+  /** `incomplete`: the export lacks parts of the object, which `reason` names. */
   readonly outcome: 'created' | 'equal' | 'different' | 'failed' | 'incomplete'
   readonly reason?: string
 }
 
-/** Maximum number of findings of one kind that are stored individually. Further findings are only counted. */
+/** Findings of one kind that are stored individually. Further ones are only counted. */
 const listedMax = 1000
-/** Maximum number of findings of one kind that the text shows. */
+/** Findings of one kind that the text shows. */
 const shownMax = 100
 const placesMax = 5
 
-/** The content of a report, as JSON. */
+/** As JSON. */
 export interface ReportData {
   collections: Record<string, Counts>
   bad: Finding[]
   conflicts: Finding[]
-  /** References to missing documents. Each key has the form `FROM → TO`, with the names of two collections. */
+  /** References to missing documents, by `FROM → TO` with the names of two collections. */
   dangling: Record<string, Tally>
   lost: Record<string, Tally>
   lookalikes: Record<string, number>
@@ -117,7 +116,7 @@ export class Report {
     this.data.lookalikes[name] = (this.data.lookalikes[name] ?? 0) + 1
   }
 
-  /** The sum over all collections. */
+  /** Over all collections. */
   total(): Counts {
     const total = noCounts()
     for (const counts of Object.values(this.data.collections))
@@ -125,7 +124,7 @@ export class Report {
     return total
   }
 
-  /** The text for people: a table of collections, then the findings. */
+  /** For people: a table of collections, then the findings. */
   text(): string {
     const { data } = this
     const sections = [
@@ -145,7 +144,7 @@ export class Report {
     return `${sections.join('\n')}\n`
   }
 
-  /** The JSON for programs. */
+  /** For programs. */
   json(): string {
     const { data } = this
     return `${JSON.stringify({ dryRun: this.#isDryRun, total: this.total(), ...data }, null, 2)}\n`
@@ -160,7 +159,7 @@ function tally(tallies: Record<string, Tally>, name: string, place: string): voi
 }
 
 const titles: Partial<Record<(typeof columns)[number], string>> = { newIds: 'new ids' }
-/** Columns that are shown even when all counts are 0. */
+/** Shown even when all counts are 0. */
 const always: ReadonlySet<string> = new Set(['read', 'written', 'equal', 'bad'])
 
 function countsTable(

@@ -1,5 +1,5 @@
 // Converts names of collections and other schema objects to the numbers that the store uses in references, and back. A
-// name that cannot be resolved becomes a value that contains the name. The resolver lists these names for the caller.
+// name that cannot be resolved becomes a value that contains the name, and is listed for the caller.
 
 import type { Catalogue } from '../storage/store/store-contract.ts'
 import {
@@ -29,16 +29,16 @@ import {
   schemaReference,
 } from './references.ts'
 
-/** Resolves names in one database, for one transaction. */
+/** In one database, for one transaction. */
 export class Resolver {
   readonly #catalogue: Catalogue
   readonly #database: DatabaseId
   readonly #numbers = new Map<string, number | undefined>()
-  /** The references to documents that the last call of {@link fields} found. */
+  /** References to documents that the last call of {@link fields} found. */
   readonly documents: Ref[] = []
-  /** The unresolvable references that the last call of {@link fields} found, as text. */
+  /** Unresolvable references that the last call of {@link fields} found, as text. */
   readonly unresolved: string[] = []
-  /** The lambdas that the last call of {@link fields} found. */
+  /** Lambdas that the last call of {@link fields} found. */
   readonly lambdas: Lambda[] = []
 
   constructor(catalogue: Catalogue, database: DatabaseId) {
@@ -46,12 +46,12 @@ export class Resolver {
     this.#database = database
   }
 
-  /** The number of a user collection or of the collection of credentials; undefined for other names. */
+  /** Number of a user collection or of the collection of credentials; undefined for other names. */
   container(name: string): number | undefined {
     return isTransferred(name) ? this.collection(name) : undefined
   }
 
-  /** The number of the user collection or native collection `name`; undefined if there is no such collection. */
+  /** Number of a user collection or native collection; undefined if there is none. */
   collection(name: string): number | undefined {
     if (this.#numbers.has(name)) return this.#numbers.get(name)
     const known = nativeOf(name)
@@ -61,7 +61,7 @@ export class Resolver {
     return number
   }
 
-  /** Returns the fields with resolved references. Sets {@link documents}, {@link unresolved} and {@link lambdas}. */
+  /** Resolves references. Sets {@link documents}, {@link unresolved} and {@link lambdas}. */
   fields(fields: ObjectValue): ObjectValue {
     this.documents.length = 0
     this.unresolved.length = 0
@@ -69,7 +69,7 @@ export class Resolver {
     return this.#value(fields) as ObjectValue
   }
 
-  /** Resolves the references in a value. Returns the same value when it contains no references. */
+  /** Returns the same value when it contains no references. */
   #value(value: Value): Value {
     if (typeof value !== 'object' || value === null) return value
     if (isObject(value)) {
@@ -119,7 +119,7 @@ export class Resolver {
     )
   }
 
-  /** Records an unresolvable reference. Returns the value that exports print for an unresolvable reference. */
+  /** Records an unresolvable reference. Returns the value that exports print for it. */
   #nothing(reference: UnresolvedRef): Value {
     const { target } = reference
     this.unresolved.push(referenceText(reference))
@@ -139,7 +139,7 @@ export class Resolver {
   }
 }
 
-/** Replaces the references in a stored value by references that contain names instead of numbers. */
+/** Replaces the numbers in the references of a stored value by names. */
 export function named(value: Value, catalogue: Catalogue): Value {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Ref) return nameOf(value, catalogue)

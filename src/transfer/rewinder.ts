@@ -1,7 +1,7 @@
 // Rewinds a collection: restores its documents as they were at a given time. First, queries delete the documents that
-// did not exist at that time, because these documents may contain unique values that restored documents need. Then the
-// rewind reads all documents of that time with the code of exports, and writes them with the code of imports. Exports
-// and imports preserve the values of both languages. Imports do not write documents that have not changed.
+// did not exist at that time, because they may contain unique values that restored documents need. Then the documents
+// of that time are read with the code of exports, and written with the code of imports, which preserve the values of
+// both languages and skip documents that have not changed.
 
 import { micros } from '../base/micros.ts'
 import { formatMicros, microsOfTime, parseTime } from '../values/time.ts'
@@ -15,29 +15,28 @@ import { recordText } from './record-text.ts'
 
 interface RewindOptions {
   readonly database: DatabasePath
-  /** The name of the collection. */
   readonly collection: string
   /** The time whose state is restored. */
   readonly to: Micros
-  /** Number of documents per transaction. */
+  /** Documents per transaction. */
   readonly batch: number
   readonly dryRun: boolean
 }
 
-/** The methods of a connection that a rewind uses. */
+/** What a rewind needs of a connection. */
 export type RewindConnection = Pick<TransferConnection, 'name' | 'query' | 'write' | 'missing' | 'page'>
 
-/** The number of documents by outcome. A dry run counts the documents that a rewind would change. */
+/** Documents by outcome. A dry run counts the documents that a rewind would change. */
 export interface RewindCounts {
   deleted: number
   created: number
   replaced: number
   kept: number
-  /** Documents that were not restored, because their `ttl` has passed since the time {@link RewindOptions.to}. */
+  /** Not restored, because their `ttl` has passed since the time {@link RewindOptions.to}. */
   expired: number
 }
 
-/** Rewinds a collection. Counts the processed documents in `progress`. Throws {@link TransferError}. */
+/** Counts the processed documents in `progress`. Throws {@link TransferError}. */
 export async function runRewind(
   connection: RewindConnection,
   options: RewindOptions,
@@ -55,7 +54,7 @@ export async function runRewind(
   return rewinder.counts
 }
 
-/** Maximum number of documents that an error names. */
+/** Documents that an error names. */
 const reasonsMax = 5
 
 class Rewinder {
@@ -100,8 +99,8 @@ class Rewinder {
       const page = { collection, to, from, size, after, writes: !dryRun }
       const reply = await this.#query(deleteQuery(page)).catch((cause: unknown) => {
         if (!(cause instanceof QueryError) || size === 1) throw cause
-        // The transaction exceeded its limits or conflicted with other transactions. A transaction with fewer documents
-        // may succeed.
+        // The transaction exceeded its limits or conflicted with others. A transaction with fewer documents may
+        // succeed.
         size = Math.ceil(size / 4)
         return undefined
       })
@@ -132,8 +131,8 @@ class Rewinder {
       this.#progress.documents += page.records.length
       place = page.next
     }
-    // The store rejects a document while another document has the same unique value. The other document may have been
-    // replaced since, so rejected documents are retried.
+    // The store rejects a document while another one has the same unique value. The other one may have been replaced
+    // since, so rejected documents are retried.
     for (let before = Number.POSITIVE_INFINITY; refused.length > 0 && refused.length < before; ) {
       before = refused.length
       const again = await this.#write(refused)
@@ -143,9 +142,8 @@ class Rewinder {
   }
 
   /**
-   * Without `dryRun`, throws an error for rejected documents. In a dry run, a rejection is not an error, because a dry
-   * run does not delete the conflicting documents. A dry run counts a rejected document as replaced if it exists now,
-   * and as created if it does not exist.
+   * Throws an error for rejected documents, except in a dry run, which does not delete the conflicting documents. A dry
+   * run counts a rejected document as replaced if it exists now, else as created.
    */
   async #refuse(refused: readonly DocumentRecord[], reasons: readonly string[]): Promise<void> {
     const { collection, database, dryRun } = this.#options
@@ -184,8 +182,8 @@ class Rewinder {
   }
 
   /**
-   * Divides the records into batches that fit into a request. Removes `ts` from each record, so that the record is
-   * written as the current version of its document.
+   * Divides the records into batches that fit into a request. Removes `ts`, so that each record is written as the
+   * current version of its document.
    */
   *#batches(records: readonly DocumentRecord[]): Generator<readonly DocumentRecord[]> {
     let batch: DocumentRecord[] = []
@@ -221,28 +219,26 @@ class Rewinder {
 
 // The queries of a rewind, in the wire format of version 4.
 
-/** A query that returns the time of its transaction. */
+/** Returns the time of its transaction. */
 const nowQuery: Json = new Map([['time', 'now']])
 
-/** A page of documents that one transaction processes. */
+/** Documents that one transaction processes. */
 interface RewindPage {
-  /** The name of the collection. */
   readonly collection: string
   /** The time whose state is restored. */
   readonly to: Micros
   /** The time at which the rewind began. Documents that other clients create later are not deleted. */
   readonly from: Micros
-  /** Number of documents. */
   readonly size: number
-  /** The cursor that the previous page returned; undefined for the first page. */
+  /** Cursor that the previous page returned; undefined for the first page. */
   readonly after: Json | undefined
-  /** If false, the query only counts the differences and changes nothing. */
+  /** If false, the query only counts the differences. */
   readonly writes: boolean
 }
 
 /**
- * The query deletes each document of a page that existed at the time `from` but not at the time `to`. The `data` of the
- * result contains `deleted` or `kept` for each document.
+ * Deletes each document of a page that existed at the time `from` but not at the time `to`. The `data` of the result
+ * contains `deleted` or `kept` for each document.
  */
 function deleteQuery({ collection, from, to, writes, ...page }: RewindPage): Json {
   const ref = variable('ref')
@@ -270,8 +266,8 @@ function pageOf(collection: string, { after, size }: Pick<RewindPage, 'after' | 
 }
 
 /**
- * An expression that evaluates the page in the variable `page`. Returns the cursor of the page (`after`), and the
- * results of `lambda` for the elements of the page (`data`).
+ * Evaluates the page in the variable `page`. Returns the cursor of the page (`after`), and the results of `lambda` for
+ * its elements (`data`).
  */
 function outcomes(lambda: Json): Json {
   const fields = form({

@@ -1,21 +1,21 @@
-// Reads responses of the endpoints for schema files. The service at an address can be any program, so this module checks
-// the type of each member that it returns.
+// Reads responses of the endpoints for schema files. The service at an address can be any program, so the type of each
+// member is checked.
 
 import { TransferError } from './record.ts'
 
-/** A JSON object in a response. All methods throw {@link TransferError} for a member of another type. */
+/** All methods throw {@link TransferError} for a member of another type. */
 export class SchemaAnswer {
-  /** The address of the service, for errors. */
+  /** Address for errors. */
   readonly #service: string
   readonly #json: unknown
 
-  /** `service`: the address of the service. `json`: the response as `JSON.parse` returns it. */
+  /** `service`: its address. `json`: the response as `JSON.parse` returns it. */
   constructor(service: string, json: unknown) {
     this.#service = service
     this.#json = json
   }
 
-  /** Parses the body of a response. A body that is not JSON has no members. */
+  /** A body that is not JSON has no members. */
   static of(service: string, body: string): SchemaAnswer {
     try {
       return new SchemaAnswer(service, JSON.parse(body))

@@ -1,5 +1,5 @@
-// Reads the schema of a database as text from which the schema can be recreated. Exports contain this text, unlike the
-// exports of Fauna's hosted service.
+// Reads the schema of a database as text from which it can be recreated. Exports contain this text, unlike the exports
+// of Fauna's hosted service.
 
 import { printQuery } from '../fql4/text/index.ts'
 import type { CollectionItem, SchemaItem } from '../fql10/schema/fsl/schema-items.ts'
@@ -15,26 +15,26 @@ import { namedKinds } from './references.ts'
 const ownFields: ReadonlySet<string> = new Set(['ref', 'ts', 'active', 'global_id', 'audience'])
 
 interface SchemaText {
-  /** The path of the file below the folder of the schema. */
+  /** Path of the file below the folder of the schema. */
   readonly file: string
   readonly text: string
 }
 
-/** Maps the name of each collection to its declarations of fields and migrations in version 10, as text. */
+/** Maps each collection to its declarations of fields and migrations in version 10, as text. */
 export type DocumentShapes = ReadonlyMap<string, string>
 
-/** The schema of a database in the format of an export. */
+/** In the format of an export. */
 export interface ExportSchema {
   readonly files: readonly SchemaText[]
   readonly shapes: DocumentShapes
-  /** Names of the child databases. */
+  /** Child databases. */
   readonly children: readonly string[]
 }
 
 /**
- * Reads the schema of a database: a `.fql` file per kind of object, and the keys with their hashes. Definitions that
- * only version 10 can express are in the schema files of version 10, and are not repeated in the `.fql` files. Schema
- * files have no history, so the caller must call this function soon after the time `at`.
+ * Reads a `.fql` file per kind of object, and the keys with their hashes. Definitions that only version 10 can express
+ * are in the schema files of version 10, and are not repeated in the `.fql` files. Schema files have no history, so the
+ * caller must call this function soon after the time `at`.
  */
 export async function readSchema(
   connection: TransferConnection,
@@ -67,8 +67,7 @@ export async function readSchema(
   }
   const keys = (await everything('keys')).map(key => {
     const { ref, ts: _ts, ...fields } = Object.fromEntries(key)
-    // The fields are sorted, because the order in the response varies: `data` comes last if it was added to a key
-    // later.
+    // The order in the response varies: `data` comes last if it was added to a key later.
     const sorted = Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1))
     return writeJson(new Map([['ref', ref as Json], ...sorted]))
   })
@@ -79,7 +78,6 @@ export async function readSchema(
   return { files, shapes, children }
 }
 
-/** Returns the current shapes of the documents in a database. */
 export async function readShapes(
   connection: TransferConnection,
   path: DatabasePath,
@@ -90,13 +88,11 @@ export async function readShapes(
 interface SchemaFiles {
   readonly shapes: DocumentShapes
   readonly texts: readonly SchemaText[]
-  /** The objects that the files define, each as `SET NAME`, where SET is a set of version 4 such as `collections`. */
+  /** Objects that the files define, each as `SET NAME`, where SET is a set of version 4 such as `collections`. */
   readonly inFiles: ReadonlySet<string>
-  /** The collections in the files that version 4 can express completely, each as `collections NAME`. */
+  /** Collections in the files that version 4 can express completely, each as `collections NAME`. */
   readonly plain: ReadonlySet<string>
-  /**
-   * True if the export must contain the files, because version 4 cannot express them completely or the user wrote them.
-   */
+  /** The export must contain the files, because version 4 cannot express them completely or the user wrote them. */
   readonly isNeeded: boolean
 }
 
@@ -116,7 +112,7 @@ async function readSchemaFiles(connection: TransferConnection, path: DatabasePat
   }
 }
 
-/** The name of the version 4 set that contains an item of a schema file. */
+/** The set of version 4 that contains an item of a schema file. */
 function setOf(kind: SchemaItem['kind']): string {
   return nativeOfKind[kind.replace(' ', '_') as SchemaKind]
 }
@@ -128,23 +124,21 @@ function shapeOf({ members, source }: CollectionItem): string {
 
 const shapeMembers: ReadonlySet<string> = new Set(['field', 'wildcard', 'migrations'])
 
-/**
- * Returns whether the files define an object completely. Files cannot express `data` and `permissions` of a collection.
- */
+/** Files cannot express `data` and `permissions` of a collection. */
 function isInFiles(set: string, each: ReadonlyMap<string, Json>, inFiles: ReadonlySet<string>): boolean {
   const hasOwnFields = set === 'collections' && (each.has('data') || each.has('permissions'))
   return !hasOwnFields && inFiles.has(`${set} ${each.get('name')}`)
 }
 
 /**
- * Returns whether version 4 has created a collection. The `.fql` file then contains the whole definition, because
- * version 10 may reject the name of the collection.
+ * The `.fql` file contains the whole definition of a collection that version 4 has created, because version 10 may
+ * reject its name.
  */
 function isOfVersion4(set: string, each: ReadonlyMap<string, Json>, plain: ReadonlySet<string>): boolean {
   return plain.has(`${set} ${each.get('name')}`) && !each.has('constraints') && !each.has('indexes')
 }
 
-/** Returns whether version 10 has created an object. Version 10 stores names where version 4 stores references. */
+/** Version 10 stores names where version 4 stores references. */
 function isOfVersion10(set: string, each: ReadonlyMap<string, Json>): boolean {
   switch (set) {
     case 'roles':
@@ -170,7 +164,7 @@ function byName(left: ReadonlyMap<string, Json>, right: ReadonlyMap<string, Json
   return String(left.get('name')) < String(right.get('name')) ? -1 : 1
 }
 
-/** The parameters: `name`, then the other parameters in sorted order, so that equal definitions have equal text. */
+/** `name`, then the other parameters in sorted order, so that equal definitions have equal text. */
 function parameters(kind: SchemaKind, schemaObject: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const fields = [...schemaObject].filter(([name]) => !ownFields.has(name) && name !== 'name')
   // An unlimited history is written explicitly, because a new collection has a limited history by default.

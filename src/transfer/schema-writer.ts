@@ -1,6 +1,8 @@
-// Creates databases, collections, functions, roles, indexes, access providers and keys with queries, because queries
-// validate these objects. An object that refers to a missing object is retried after the other objects. Existing
-// objects are not changed. The `data` of an object may be written later than the object.
+// Creates databases, collections, functions, roles, indexes, access providers and keys with queries, which validate
+// them. An object that refers to a missing object is retried after the other objects. Existing objects are not changed.
+//
+// Some objects are created without their `data`, because it refers to documents, or because a schema file defines the
+// object and cannot contain `data`. The import writes this `data` after the documents.
 
 import { equalValues } from '../values/equality.ts'
 import { type Json, nativeOfKind } from '../values/value.ts'
@@ -18,14 +20,13 @@ function isMissingReference(error: unknown): boolean {
   return error instanceof QueryError && (error.code === 'invalid ref' || /reference/i.test(error.message))
 }
 
-/** A database, and whether this is a dry run. */
 interface Target {
   readonly connection: Pick<TransferConnection, 'query'>
   readonly path: DatabasePath
   readonly dryRun: boolean
 }
 
-/** Creates missing objects. With `dryRun`, nothing is created. */
+/** With `dryRun`, nothing is created. */
 export async function writeSchema(
   connection: Pick<TransferConnection, 'query'>,
   path: DatabasePath,
@@ -68,7 +69,7 @@ function without(field: string, record: SchemaRecord): SchemaRecord {
   return { ...record, params: new Map([...record.params].filter(([name]) => name !== field)) }
 }
 
-/** Returns whether the `data` of an object refers to documents. Such an object is first created without its `data`. */
+/** An object whose `data` refers to documents is first created without its `data`. */
 function hasLateData({ params }: SchemaRecord): boolean {
   return refersToDocuments(params.get('data'))
 }
@@ -80,8 +81,8 @@ async function giveRole({ connection, path }: Target, { name, params }: SchemaRe
 }
 
 /**
- * Completes the definitions of objects that were created as stubs, with only their required fields. Returns the objects
- * whose definitions were rejected.
+ * Completes objects that were created as stubs, with only their required fields. Returns the objects whose definitions
+ * were rejected.
  */
 export async function completeStubs(
   connection: Pick<TransferConnection, 'query'>,
@@ -130,15 +131,14 @@ async function writeObject(target: Target, record: SchemaRecord): Promise<Schema
 }
 
 /**
- * Returns whether an existing object has the given kind. If no user collection is named `databases`, then
- * `Get(Collection("databases"))` reads the native collection: it returns a database, not a collection.
+ * If no user collection is named `databases`, then `Get(Collection("databases"))` reads the native collection: it
+ * returns a database, not a collection.
  */
 function isOfKind(existing: ReadonlyMap<string, Json>, kind: CreatedKind): boolean {
   const set = kind === 'key' ? 'keys' : nativeOfKind[kind]
   return memberOf(existing, 'ref', '@ref', 'collection', '@ref', 'id') === set
 }
 
-/** An expression that refers to an object by name. */
 function referenceTo({ name, object: kind }: SchemaRecord): Json {
   if (kind !== 'key') return object({ [kind]: name })
   const keys = object({ '@ref': object({ id: 'keys' }) })
@@ -153,7 +153,7 @@ function creation(record: SchemaRecord): Json {
     : object({ [`create_${kind}`]: value })
 }
 
-/** Returns whether the existing object has the same values as the record. Fields that the record omits are ignored. */
+/** Ignores fields that the record omits. */
 function isSame({ params }: SchemaRecord, existing: ReadonlyMap<string, Json>): boolean {
   try {
     const [wanted, found] = [driverFields(params), driverFields(existing)]
@@ -191,12 +191,11 @@ function finding(
   }
 }
 
-/** A record with only a name. */
 export function namedRecord(object: 'database' | 'collection', name: string): SchemaRecord {
   return { kind: 'schema', object, name, params: new Map([['name', name]]) }
 }
 
-/** Ensures that a database and its ancestors exist. Returns whether anything was created. */
+/** Also creates missing ancestors. Returns whether anything was created. */
 export async function ensureDatabase(
   connection: Pick<TransferConnection, 'query'>,
   path: DatabasePath,
@@ -214,31 +213,26 @@ export async function ensureDatabase(
   return created
 }
 
-// Some schema objects are created without their `data`, because the `data` refers to documents, or because a schema
-// file defines the object and cannot contain `data`. The import writes this `data` after the documents.
-
 interface PendingRecord {
   readonly path: DatabasePath
   readonly record: SchemaRecord
 }
 
 /**
- * Returns whether the `data` of a record is written at the end of the import. An object that no schema file defines may
- * already have its `data` by then. The write at the end does not change such an object.
+ * True if the `data` of a record is written at the end of the import. An object that no schema file defines may already
+ * have its `data` by then, which does not change.
  */
 const isLate = (record: SchemaRecord) =>
   hasLateData(record) || (record.params.has('data') && isSupplement(record.params))
 
 const kindOf = ({ object: kind }: SchemaRecord) => kind.replace('_', ' ')
 
-/** The `data` that an import writes after its documents. */
 export class LateData {
   readonly #waiting: PendingRecord[] = []
 
   /**
-   * Adds each of the `records` whose object was created without its `data`, according to `findings`. `continues`: true
-   * if an interrupted import continues. Then existing objects are added, too, because the interrupted run may have
-   * created them.
+   * Adds each of the `records` whose object was created without its `data`, according to `findings`. `continues`: an
+   * interrupted import continues, so existing objects are added, too, which the interrupted run may have created.
    */
   add(
     path: DatabasePath,
@@ -253,7 +247,7 @@ export class LateData {
     }
   }
 
-  /** Writes the `data` of each object that has no `data` yet. Returns the objects whose `data` was rejected. */
+  /** Writes the `data` of each object that has none yet. Returns the objects whose `data` was rejected. */
   async give(connection: Pick<TransferConnection, 'query'>): Promise<readonly SchemaFinding[]> {
     const refused: SchemaFinding[] = []
     for (const waiting of this.#waiting) {
@@ -267,7 +261,7 @@ export class LateData {
   }
 }
 
-/** Writes the `data` of an object. Resolves with the reason if the database rejects the `data`. */
+/** Resolves with the reason if the database rejects the `data`. */
 async function giveData(
   connection: Pick<TransferConnection, 'query'>,
   { path, record }: PendingRecord,

@@ -1,4 +1,4 @@
-// The operations of imports and exports on an open data directory, for use in the same process or over HTTP.
+// Imports and exports on an open data directory, for use in the same process or over HTTP.
 
 import type { Ticket } from '../base/admission/ticket.ts'
 import type { Timers } from '../base/timers.ts'
@@ -15,13 +15,12 @@ import {
 import type { DocumentRecord } from './record.ts'
 import { missingOf, writeBatch } from './write-batch.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const serviceLimits = {
   /** Milliseconds after which a batch of an import ends; own limit. */
   importBatchMs: 20,
 } as const
 
-/** A document, identified by the name of its collection and by its id. */
+/** `id`: within the collection. */
 export interface NamedDocument {
   readonly collection: string
   readonly id: bigint
@@ -42,7 +41,7 @@ export interface TransferService {
     options: BatchOptions,
     within?: TransferRequest,
   ): Promise<BatchResult>
-  /** Resolves for each document whether it is missing. */
+  /** Tells for each document whether it is missing. */
   missing(
     database: DatabaseId,
     documents: readonly NamedDocument[],
@@ -54,9 +53,8 @@ export interface TransferService {
 }
 
 /**
- * Creates the service for a store. `rules`: the rules of the query languages. The service does not check the rights of
- * clients: its callers must check these rights before each call. If `timers` is given, imports yield to other work in
- * this process.
+ * `rules`: the rules of the query languages. Callers must check the rights of clients before each call. With `timers`,
+ * imports yield to other work in this process.
  */
 export function createTransferService(
   store: Store,

@@ -1,5 +1,5 @@
-// Finds the files of an import: files that the user named, and files in folders that the user named. Detects the format
-// of each file. Also checks whether an export is complete according to its metadata.
+// Finds the files of an import: files and folders that the user named. Detects the format of each file, and checks
+// whether an export is complete according to its metadata.
 
 import type { Stats } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
@@ -11,55 +11,49 @@ import type { ByteSource } from './input.ts'
 import { type Content, recognise } from './recognise.ts'
 import { TransferError } from './record.ts'
 
-/** A file to be imported. */
 export interface SourceFile {
   readonly path: string
   readonly source: ByteSource
-  /** The label of the file's encoding. */
+  /** Label of the file's encoding. */
   readonly encoding: string
-  /** The file's name in messages. */
+  /** In messages. */
   readonly shown: string
-  /** Size on disk, in bytes. */
+  /** Size on disk. */
   readonly bytes: number
   readonly modifiedMs: number
   readonly content: Content
-  /** The path of the file's database below the target database of the import. */
+  /** Below the target database of the import. */
   readonly database: DatabasePath
-  /**
-   * The collection for formats whose documents contain no collection name. An option or the name of the file defines
-   * this collection.
-   */
+  /** For formats whose documents contain no collection name: from an option or the name of the file. */
   readonly collection: string
-  /** The name of a schema file in the database. Undefined for files that are not schema files of an export. */
+  /** In the database. Undefined for files that are not schema files of an export. */
   readonly schemaName?: string | undefined
 }
 
 export interface Sources {
   readonly files: readonly SourceFile[]
-  /** The databases in an export, outermost first. The root of the export is not included. */
+  /** Outermost first, without the root of the export. */
   readonly databases: readonly DatabasePath[]
-  /** Collections that the metadata of an export lists. */
+  /** Listed by the metadata of an export. */
   readonly collections: readonly { readonly database: DatabasePath; readonly name: string }[]
   /** Contradictions between the metadata and the files of an export, each as a sentence. */
   readonly incomplete: readonly string[]
   /** Files without importable content. */
   readonly passedOver: readonly string[]
-  /** True if metadata of an export was found. The export may be empty. */
+  /** Metadata of an export was found. The export may be empty. */
   readonly isExport: boolean
 }
 
-/** Options for all files. */
 interface SourceOptions {
   /**
-   * The collection for formats whose documents contain no collection name. If undefined, the name of the file defines
-   * the collection.
+   * For formats whose documents contain no collection name. If undefined, the name of the file defines the collection.
    */
   readonly collection?: string | undefined
-  /** The label of the encoding of files that are not UTF-8. */
+  /** Label of the encoding of files that are not UTF-8. */
   readonly encoding?: string | undefined
 }
 
-/** Finds files and folders. Throws {@link TransferError} for a path that does not exist. */
+/** Throws {@link TransferError} for a path that does not exist. */
 export async function findSources(paths: readonly string[], options: SourceOptions = {}): Promise<Sources> {
   const finder = new Finder(options)
   for (const path of paths) await finder.add(path)
@@ -68,7 +62,6 @@ export async function findSources(paths: readonly string[], options: SourceOptio
 
 const metadataName = /^metadata_[0-9]+\.json$/
 
-/** A mutable version of a type. */
 type Growing<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
 
 class Finder {
@@ -81,11 +74,11 @@ class Finder {
     isExport: false,
   }
   readonly #options: SourceOptions
-  /** All files found so far, with their size on disk. */
+  /** With their size on disk. */
   readonly #seen = new Map<string, number>()
-  /** The schema folder of an export, while the files in this folder are added. */
+  /** The schema folder of an export, while its files are added. */
   #schema: string | undefined
-  /** The real paths of the enclosing folders. A link to an enclosing folder would cause an endless recursion. */
+  /** Real paths of the enclosing folders. A link to an enclosing folder would cause an endless recursion. */
   readonly #around: string[] = []
 
   constructor(options: SourceOptions) {
@@ -122,17 +115,14 @@ class Finder {
     this.#around.pop()
   }
 
-  /** Adds the schema files of an export. The path of a file below `folder` encodes the file's name in the database. */
+  /** The path of a schema file below `folder` encodes the file's name in the database. */
   async #schemaFolder(folder: string, top: string, database: DatabasePath): Promise<void> {
     this.#schema = folder
     await this.#folder(folder, top, database)
     this.#schema = undefined
   }
 
-  /**
-   * Adds the child databases of an export. Each child database has a folder below `all`. If the name of a database is
-   * long, the name is split into several nested folders.
-   */
+  /** Each child database of an export has a folder below `all`. A long name is split into several nested folders. */
   async #children(folder: string, all: string, top: string, database: DatabasePath): Promise<void> {
     for (const name of (await readdir(folder)).sort()) {
       const path = join(folder, name)
@@ -194,12 +184,12 @@ function shownAs(path: string, top: string): string {
 }
 
 /**
- * Matches the end of a data file's name, such as `_00_000001.json`: the number of a part of the export, then the number
- * of the file in this part.
+ * The end of a data file's name, such as `_00_000001.json`: number of a part of the export, then number of the file in
+ * this part.
  */
 const filePart = /_([0-9]{2,})_[0-9]{6}\.(?:jsonl?|csv)(?:\.gz)?$/
 
-/** Returns the collection's name that a file's name contains. */
+/** From the name of a file. */
 function collectionOf(path: string): string {
   const name = basename(path)
   if (filePart.test(name)) return nameOfPath(name.replace(filePart, ''))
@@ -219,9 +209,9 @@ interface Metadata {
   readonly collections: readonly string[]
 }
 
-/** Maximum size of the metadata file of an export, which is read into memory. */
+/** Bytes of an export's metadata file, which is read into memory. */
 const metadataBytesMax = 16_777_216
-/** Maximum number of parts of an export. */
+/** Parts of an export. */
 const partsMax = 10_000
 
 async function readMetadata(path: string): Promise<Metadata> {
@@ -256,8 +246,8 @@ async function readMetadata(path: string): Promise<Metadata> {
 }
 
 /**
- * Returns the contradictions between the metadata of a part and the files of this part. `files`: the path and the size
- * in bytes of each file of all parts.
+ * Contradictions between the metadata of a part and its files. `files`: the path and the size in bytes of each file of
+ * all parts.
  */
 function partFaults(
   folder: string,

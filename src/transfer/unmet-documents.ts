@@ -1,7 +1,7 @@
 // Retries documents that failed the checks of their collection because other documents did not exist yet. After all
-// files are read, these documents are written again in batches, until a round makes little progress. Then documents
-// that refer to each other are written in one transaction, because the check of each document may need the other
-// documents. Documents that still fail get the outcome `bad`.
+// files are read, they are written again in batches, until a round makes little progress. Then documents that refer to
+// each other are written in one transaction, because each check may need the other documents. Documents that still fail
+// get the outcome `bad`.
 
 import { upsert } from '../base/upsert.ts'
 import type { BatchResult, Outcome } from './batch-writer.ts'
@@ -10,41 +10,39 @@ import type { DatabasePath } from './connection.ts'
 import type { DocumentRecord } from './record.ts'
 import { documentsIn } from './references.ts'
 
-/** A document that failed its checks, and the reason. */
+/** Failed its checks because of `reason`. */
 export interface UnmetDocument {
-  /** The path of the database, below the target database of the import. */
+  /** Below the target database of the import. */
   readonly database: DatabasePath
   readonly origin: RecordOrigin
   readonly record: DocumentRecord
   readonly reason: string
 }
 
-/** An {@link UnmetDocument} with its ordinal number. */
 type OpenDocument = UnmetDocument & { readonly ordinal: number }
 
 /**
- * Writes documents of one database in one transaction. Resolves with one result per document: the reason of the failed
- * check, or undefined if the document passed.
+ * Writes documents of one database in one transaction. Resolves with the reason of the failed check for each document,
+ * or undefined if it passed.
  */
 type WriteTogether = (documents: readonly UnmetDocument[]) => Promise<readonly (string | undefined)[]>
 
-/** `all` reads the unmet documents, and is called several times. `write` writes some of these documents. */
+/** `all` reads the unmet documents, and is called several times. `write` writes some of them. */
 interface UnmetDocumentsOptions {
   readonly all: () => Iterable<readonly UnmetDocument[]>
   readonly write: WriteTogether
 }
 
-/** Retries the unmet documents of an import. */
 export class UnmetDocuments {
   readonly #options: UnmetDocumentsOptions
-  /** The latest reasons why documents fail, by the document's ordinal number. Undefined before the first attempt. */
+  /** Latest reasons why documents fail, by the document's ordinal number. Undefined before the first attempt. */
   #open: Map<number, string> | undefined
 
   constructor(options: UnmetDocumentsOptions) {
     this.#options = options
   }
 
-  /** Writes the documents; resolves with the documents that still fail at the end. */
+  /** Resolves with the documents that still fail at the end. */
   async retry(): Promise<readonly UnmetDocument[]> {
     for (;;) {
       const before = this.#open?.size ?? Number.POSITIVE_INFINITY
@@ -60,7 +58,7 @@ export class UnmetDocuments {
     return this.#open?.size ?? 0
   }
 
-  /** The documents that still fail, with the latest reason. */
+  /** Documents that still fail, with the latest reason. */
   *#documents(): Generator<OpenDocument> {
     let ordinal = 0
     for (const chunk of this.#options.all()) {
@@ -72,7 +70,7 @@ export class UnmetDocuments {
     }
   }
 
-  /** Writes documents in order, in batches. Each batch contains documents of one database. */
+  /** Writes documents in order, in batches of one database each. */
   async #writeBatches(documents: Iterable<OpenDocument>): Promise<void> {
     const open = new Map(this.#open)
     let batch: OpenDocument[] = []
@@ -106,8 +104,8 @@ export class UnmetDocuments {
 
   /**
    * Writes each group of documents that refer to each other in one transaction. Checks may also find documents through
-   * sets, so a document may need documents outside its group. If no document was written, this function therefore
-   * writes all remaining documents of a database in one transaction. Resolves with true if any document was written.
+   * sets, so a document may need documents outside its group: if no document was written, all remaining documents of a
+   * database are written in one transaction. Resolves with true if any document was written.
    */
   async #writeRelated(): Promise<boolean> {
     const before = this.#openCount
@@ -124,7 +122,7 @@ export class UnmetDocuments {
   }
 }
 
-/** Returns a batch and its results without the documents whose outcome is `unmet`. */
+/** Leaves out the documents whose outcome is `unmet`. */
 export function metOf(
   documents: readonly UnmetDocument[],
   { missing, outcomes, unresolved }: BatchResult,

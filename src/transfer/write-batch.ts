@@ -27,7 +27,6 @@ import {
 import type { DocumentRecord } from './record.ts'
 import { Resolver } from './resolve.ts'
 
-/** Limits of this file; docs/reference/limits.md lists all. An "own limit" is not part of the protocol. */
 const writeBatchLimits = {
   /**
    * Maximum number of milliseconds in which the index bindings of one imported record are computed, in total for all
@@ -42,9 +41,8 @@ const writeBatchLimits = {
 } as const
 
 /**
- * Writes as many records of a batch per transaction as possible. If a batch is too large for a transaction, or takes
- * longer than `pace` allows, the batch is split. A record that the store rejects gets the outcome `bad` and does not
- * affect other records.
+ * Splits a batch that is too large for a transaction, or takes longer than `pace` allows. A record that the store
+ * rejects gets the outcome `bad` and does not affect others.
  */
 export async function writeBatch(
   target: BatchTarget,
@@ -59,7 +57,7 @@ export async function writeBatch(
   const outcomes: Outcome[] = []
   const missing: MissingReference[] = []
   const unresolved: BatchResult['unresolved'][number][] = []
-  /** The maximum number of records of the next transaction. */
+  /** Records of the next transaction. */
   let size = records.length
   while (outcomes.length < records.length) {
     const from = outcomes.length
@@ -88,13 +86,13 @@ export async function writeBatch(
   return { outcomes, missing, unresolved }
 }
 
-/** Waits until the next transaction of an import may begin. Rejects if the import should stop. */
+/** Rejects if the import should stop. */
 async function beforeTransaction({ pace, requireGoing }: BatchTarget, database: DatabaseId): Promise<void> {
   await pace?.rest(database)
   requireGoing?.()
 }
 
-/** Writes the records of a range in one transaction: all, or only the first records if all would take too long. */
+/** Writes all records of a range in one transaction, or only the first ones if all would take too long. */
 function writeSome(
   target: BatchTarget,
   database: DatabaseId,
@@ -111,8 +109,8 @@ function writeSome(
 }
 
 /**
- * Writes records in one transaction and then checks the written documents. If some records fail, the other records are
- * written in a new transaction.
+ * Writes records in one transaction and then checks the written documents. If some records fail, the others are written
+ * in a new transaction.
  */
 async function writeTogether(
   target: BatchTarget,
@@ -135,14 +133,13 @@ async function writeTogether(
         break
       }
       if (!isRejection(error)) throw error
-      // The error concerns the whole batch. For example, the batch has too many bytes.
+      // The error concerns the whole batch, for example because it has too many bytes.
       refuseOthers(refused, records, unmet(reasonOf(error)))
     }
   }
   return { outcomes: records.map((_, index) => refused.get(index) as Outcome), missing: [], unresolved: [] }
 }
 
-/** Gives all records without an outcome the same outcome. */
 function refuseOthers(
   refused: Map<number, Outcome>,
   records: readonly DocumentRecord[],
@@ -182,21 +179,18 @@ async function inTransaction(
   }
 }
 
-/** Returns an attempt whose counters have no writes, because the attempt is not committed. */
+/** The attempt is not committed, so its counters have no writes. */
 function withoutWrites<T>({ counters, result }: Attempt<T>): Pick<Attempt<T>, 'counters' | 'result'> {
   return { result, counters: { ...counters, writeBytes: 0, writeOps: 0 } }
 }
 
-/** The parameters of {@link missingOf} that a service sets. */
+/** Set by a service, not by the caller of {@link missingOf}. */
 interface MissingOptions {
   readonly onCosts?: OnCosts | undefined
   readonly requireGoing?: (() => void) | undefined
 }
 
-/**
- * Resolves for each document whether it is missing. The documents are read in slices, so that a long list does not
- * block the process.
- */
+/** Tells for each document whether it is missing. Reads in slices, so that a long list does not block the process. */
 export async function missingOf(
   store: Store,
   database: DatabaseId,
@@ -221,5 +215,5 @@ export async function missingOf(
   return found
 }
 
-/** Maximum number of milliseconds for which {@link missingOf} blocks the process. */
+/** Milliseconds for which {@link missingOf} blocks the process. */
 const missingSliceMs = 10

@@ -15,7 +15,6 @@ import { driverReference, driverValue } from './driver-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
 import { excerptOf } from './notation.ts'
 
-/** Reads a document or schema object in the notation of a driver. */
 export const readDriver: ReadElement = (element, context) => {
   if (!(element instanceof Map)) throw new BadRecord('no object')
   const wrapped = memberOf(element, 'ref', '@ref')
@@ -96,7 +95,7 @@ function credentialFields(element: ReadonlyMap<string, Json>): ObjectValue {
   return fields
 }
 
-/** Members that are not imported. Either the service sets them, or they have no meaning in other databases. */
+/** Not imported: the service sets these members, or they have no meaning in other databases. */
 const ownMembers = new Set(['ref', 'ts', 'class', 'active', 'global_id', 'audience', 'secret'])
 
 function schemaObject(object: CreatedKind, name: string, element: ReadonlyMap<string, Json>): SourceRecord {

@@ -1,5 +1,5 @@
 // Reads values as drivers of version 4 write them, in all API versions: `@ref @ts @date @bytes @uuid @set @query @obj`.
-// In the oldest API version, a reference is a path. In all other versions, a reference is an object.
+// In the oldest API version, a reference is a path; in all others, an object.
 
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
@@ -19,12 +19,12 @@ import { BadRecord } from '../record.ts'
 import { nativeCollection, readId, schemaReference } from '../references.ts'
 import { type Notation, readFields, readTextTag, readValue, type TextTags, tagOf } from './notation.ts'
 
-/** Reads a value in the wire notation. Throws {@link BadRecord} for invalid tags. */
+/** Throws {@link BadRecord} for invalid tags. */
 export function driverValue(json: Json, path = ''): Value {
   return readValue(json, path, driverNotation)
 }
 
-/** Reads the fields of an object. A field may have any name, even the name of a tag. */
+/** A field may have any name, even the name of a tag. */
 export function driverFields(json: ReadonlyMap<string, Json>): ObjectValue {
   return readFields(json, '', driverNotation)
 }
@@ -71,7 +71,7 @@ export function driverReference(json: Json): UnresolvedRef {
   return scope === undefined ? target : scoped(target, scope)
 }
 
-/** Reads a reference without a collection. Its target is a native collection. */
+/** Reads a reference without a collection, to a native collection. */
 function topLevel(name: string): UnresolvedRef {
   const known = nativeNamed(name)
   if (known === undefined) throw new BadRecord(`a reference to "${name}" without a collection`)
@@ -102,7 +102,7 @@ function scoped({ target }: UnresolvedRef, scope: UnresolvedRef): UnresolvedRef 
     : new UnresolvedRef({ ...target, scope })
 }
 
-/** Reads a reference of the oldest API version: `classes/users/1`, `indexes/by_email`, `credentials/7`. */
+/** The oldest API version: `classes/users/1`, `indexes/by_email`, `credentials/7`. */
 function pathReference(path: string): UnresolvedRef {
   const [first = '', name, id, ...rest] = path.split('/')
   const known = nativeNamed(first)
@@ -127,7 +127,7 @@ function driverLambda(json: Json): Value {
   return new Lambda(typeof version === 'string' ? version : '4', parameters, body)
 }
 
-/** The notation of a lambda's code. Expressions, and the tags `@obj`, `@query` and `@set`, are not converted. */
+/** Does not convert expressions in a lambda, and the tags `@obj`, `@query` and `@set`. */
 const codeNotation: Notation = (json, path) => {
   const [tag] = tagOf(json) ?? []
   return tag === '@obj' || tag === '@query' || tag === '@set' ? undefined : driverNotation(json, path)

@@ -1,5 +1,6 @@
-// Reads documents in the layout of version 10, with user fields at the top level. The documents have one of three
-// notations: tagged exports, simple exports, and `JSON.stringify` of the driver of version 10.
+// Reads documents in the layout of version 10, with user fields at the top level, in three notations: tagged exports,
+// simple exports, and `JSON.stringify` of the driver of version 10, which turns instances of the driver's classes into
+// plain objects.
 
 import { parseDate } from '../../values/date.ts'
 import { microsOfTime, parseTime } from '../../values/time.ts'
@@ -11,19 +12,19 @@ import { namedReference, plainNotation, taggedNotation } from './export-values.t
 import type { ElementContext, ReadElement } from './format.ts'
 import { excerptOf, faultOfId, type Notation, readFields, readValue, tagOf } from './notation.ts'
 
-/** A document of a tagged export: `{"id":"101","coll":{"@mod":"Product"},"ts":{"@time":…},…}`. */
+/** `{"id":"101","coll":{"@mod":"Product"},"ts":{"@time":…},…}`. */
 export const readTagged: ReadElement = (element, context) =>
   readDocument(element, context, '@mod', taggedNotation)
 
-/** A document of a simple export: `{"id":"101","coll":"Product","ts":"…",…}`. */
+/** `{"id":"101","coll":"Product","ts":"…",…}`. */
 export const readSimple: ReadElement = (element, context) =>
   readDocument(element, context, undefined, plainNotation)
 
-/** A document of the driver of version 10, printed by `JSON.stringify`: `{"coll":{"name":"Product"},"id":…}`. */
+/** `{"coll":{"name":"Product"},"id":…}`. */
 export const readDriver10: ReadElement = (element, context) =>
   readDocument(element, context, 'name', driver10Notation)
 
-/** `member`: the member of `coll` that contains the collection's name. If undefined, `coll` itself is the name. */
+/** `member`: of `coll`, with the collection's name. If undefined, `coll` itself is the name. */
 function readDocument(
   element: Json,
   context: ElementContext,
@@ -56,8 +57,8 @@ function readDocument(
 }
 
 /**
- * Members that are not user fields. `@version` marks a version in the history of a document. Only exports of Terrarium
- * contain a history. No user field has the name `@version`.
+ * Not user fields. `@version` marks a version in the history of a document, which only exports of Terrarium contain. No
+ * user field has this name.
  */
 const ownMembers = new Set(['id', 'coll', 'ts', 'ttl', 'data', '@version'])
 
@@ -73,7 +74,7 @@ function fieldsOf(element: ReadonlyMap<string, Json>, notation: Notation): Objec
   return withTtl(element, data.size > 0 ? [['data', data]] : [])
 }
 
-/** Reads password hashes. In version 10, the field `instance` is called `document`. */
+/** Reads password hashes. Version 10 calls the field `instance` `document`. */
 function credentials(element: ReadonlyMap<string, Json>, notation: Notation): ObjectValue {
   const [document, hash, data] = ['document', 'hashed_password', 'data'].map(name => element.get(name))
   if (document === undefined) throw new BadRecord('credentials without a `document`')
@@ -92,7 +93,7 @@ function withTtl(
   return new Map(ttl === undefined ? fields : [...fields, ['ttl', ttl]])
 }
 
-/** Reads a time in any of the three notations. */
+/** Reads any of the three notations. */
 function instant(json: Json | undefined, member: 'ts' | 'ttl'): Time | undefined {
   if (json === undefined || json === null) return undefined
   const text = json instanceof Map ? (json.get('@time') ?? json.get('isoString')) : json
@@ -101,10 +102,7 @@ function instant(json: Json | undefined, member: 'ts' | 'ttl'): Time | undefined
   return time
 }
 
-// Reads values of the driver of version 10 that `JSON.stringify` has printed. `JSON.stringify` turns instances of the
-// driver's classes into plain objects.
-
-/** The notation of the driver of version 10. Throws `BadRecord` for a value that does not fit the type of its field. */
+/** Throws `BadRecord` for a value that does not fit the type of its field. */
 function driver10Notation(place: ElementContext): Notation {
   const plain = plainNotation(place)
   return (json, path) => {
@@ -124,21 +122,20 @@ function known(json: ReadonlyMap<string, Json>, place: ElementContext): Value | 
   const coll = json.get('coll')
   if (coll instanceof Map && (json.has('id') || json.has('name'))) {
     const collection = only(coll, 'name')
-    // If the query also fetched the referenced document, the output contains the whole document instead of the
-    // reference. The document is then read as a reference.
+    // If the query also fetched the referenced document, the output contains it instead of the reference.
     if (collection !== undefined) return namedReference(collection, json.get('id'), json.get('name'), place)
   }
   if (module !== undefined && place.isCollection(module)) return schemaReference('collection', module)
   return bytes(json)
 }
 
-/** The text in the member `name`, if the object has no other members. */
+/** Undefined if the object has other members. */
 function only(json: ReadonlyMap<string, Json>, name: string): string | undefined {
   const value = json.size === 1 ? json.get(name) : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-/** Reads a byte array, whose JSON has the indexes of the bytes as names: `{"0":222,"1":173}`. */
+/** The JSON has the indexes of the bytes as names: `{"0":222,"1":173}`. */
 function bytes(json: ReadonlyMap<string, Json>): Uint8Array | undefined {
   if (json.size === 0) return undefined
   const content = new Uint8Array(json.size)

@@ -1,7 +1,8 @@
 // Reads values of the exports of Fauna's hosted service in the tagged format of version 10, with the tags `@int`,
 // `@long`, `@double`, `@date`, `@time`, `@bytes`, `@uuid`, `@ref`, `@object` and `@mod`. The hosted service wrote
-// indexes and lambdas only as placeholder texts. The reader restores references to indexes, and reports lambdas as
-// lost. This file also reads values of formats without types.
+// indexes and lambdas only as placeholder texts: references to indexes are restored, and lambdas are reported as lost.
+// Also reads formats without types (`simple` exports, rows of JSON and CSV): types given by the user are applied, and
+// texts that look like another type are reported.
 
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
@@ -21,14 +22,14 @@ import { textTags as driverTextTags, driverValue } from './driver-values.ts'
 import type { ElementContext } from './format.ts'
 import { faultOfId, type Notation, readFields, readTextTag, type TextTags, tagOf } from './notation.ts'
 
-/** The name of a deleted collection in exports. */
+/** Stands for a deleted collection in exports. */
 const deletedName = 'Deleted'
 
-/** The text that the hosted service wrote for a lambda. */
+/** Stands for a lambda in exports of the hosted service. */
 export const printedLambda = '[function <lambda>]'
 const printedIndex = /^\[legacy index (.+)\]$/
 
-/** Returns whether a text looks like a placeholder of the hosted service. */
+/** True for a text that looks like a placeholder of the hosted service. */
 export function isPrinted(text: string): boolean {
   return text === printedLambda || printedIndex.test(text)
 }
@@ -44,7 +45,7 @@ const textTags: TextTags = {
   '@string': ['text', text => text],
 }
 
-/** The tagged notation. Throws {@link BadRecord} for invalid tags. */
+/** Throws {@link BadRecord} for invalid tags. */
 export function taggedNotation(place: ElementContext): Notation {
   const notation: Notation = (json, path) => {
     if (typeof json === 'string') return textOrPrinted(json, place)
@@ -66,8 +67,8 @@ export function taggedNotation(place: ElementContext): Notation {
 }
 
 /**
- * Returns whether a tagged object has the notation of version 10 and no meaning in the notation of version 4. A
- * reference of version 10 names its collection in `coll`.
+ * True for a tagged object in the notation of version 10 that has no meaning in version 4. A reference of version 10
+ * names its collection in `coll`.
  */
 export function isTagged10(tag: string, content: Json): boolean {
   if (tag === '@ref') return content instanceof Map && content.has('coll')
@@ -97,7 +98,7 @@ function readDouble(text: string): number | undefined {
   return Number.isNaN(value) ? undefined : value
 }
 
-/** Reads a reference: `{id, coll}` for documents, `{name, coll}` for named objects. */
+/** `{id, coll}` for documents, `{name, coll}` for named objects. */
 function reference(content: Json, place: ElementContext): Value {
   const fields = content instanceof Map ? content : new Map<string, Json>()
   const coll = fields.get('coll')
@@ -106,10 +107,7 @@ function reference(content: Json, place: ElementContext): Value {
   return namedReference(collection, fields.get('id'), fields.get('name'), place)
 }
 
-/**
- * A reference to a document or schema object, by id or name. `collection`: the version 10 name of the target's
- * collection.
- */
+/** A document or schema object, by id or name. `collection`: version 10's name of the target's collection. */
 export function namedReference(
   collection: string,
   id: Json | undefined,
@@ -140,7 +138,7 @@ export function namedReference(
   )
 }
 
-/** Reads `@mod`. Returns a reference to the collection with the name `content`. */
+/** `@mod` is a reference to the collection `content`. */
 function moduleReference(content: Json, { collection, notes, origin }: ElementContext): Value {
   if (typeof content !== 'string') throw new BadRecord('an @mod without a name')
   if (content === deletedName) {
@@ -151,12 +149,7 @@ function moduleReference(content: Json, { collection, notes, origin }: ElementCo
   return schemaReference('collection', known ? nativeCollection(known) : content)
 }
 
-// Reads values of formats without types: `simple` exports, rows of JSON and CSV. Types given by the user are applied.
-// Texts that look like another type are reported.
-
-/**
- * The notation of formats without types. Throws `BadRecord` for a value that does not fit the type given by the user.
- */
+/** Throws `BadRecord` for a value that does not fit the type given by the user. */
 export function plainNotation(place: ElementContext): Notation {
   return (json, path) => {
     if (Array.isArray(json)) return undefined

@@ -1,17 +1,16 @@
-// Reads the values of a file recursively, including arrays and objects. A notation is a function that converts special
-// forms of values: tags, placeholders, and types given by the user. If a value has no special form in the notation, the
-// value is read as ordinary JSON.
+// Reads the values of a file recursively. A notation is a function that converts special forms of values: tags,
+// placeholders, and types given by the user. Values without a special form are read as ordinary JSON.
 
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'
 
 /**
- * Converts `json` if it has a special form in the notation. Returns undefined for ordinary JSON. `path`: the names that
- * lead to `json` in its document, separated by dots. Throws {@link BadRecord}.
+ * Returns undefined for ordinary JSON. `path`: names that lead to `json` in its document, separated by dots. Throws
+ * {@link BadRecord}.
  */
 export type Notation = (json: Json, path: string) => Value | undefined
 
-/** Reads a value in a notation. Throws {@link BadRecord} with the invalid field. */
+/** Throws {@link BadRecord} with the invalid field. */
 export function readValue(json: Json, path: string, notation: Notation): Value {
   let value: Value | undefined
   try {
@@ -26,7 +25,7 @@ export function readValue(json: Json, path: string, notation: Notation): Value {
   return json instanceof Map ? readFields(json, path, notation) : (json as Value)
 }
 
-/** Reads the fields of an object. The fields may have any names. */
+/** Fields may have any names. */
 export function readFields(json: ReadonlyMap<string, Json>, path: string, notation: Notation): ObjectValue {
   const fields = new Map<string, Value>()
   for (const [name, field] of json)
@@ -34,7 +33,7 @@ export function readFields(json: ReadonlyMap<string, Json>, path: string, notati
   return fields
 }
 
-/** The tag and the content of a tagged object: an object with a single member, whose name begins with @. */
+/** An object with a single member, whose name begins with @. */
 export function tagOf(json: Json | undefined): readonly [tag: string, content: Json] | undefined {
   if (!(json instanceof Map) || json.size !== 1) return undefined
   const [first] = json as ReadonlyMap<string, Json>
@@ -46,7 +45,7 @@ export type TextTags = Readonly<
   Record<string, readonly [what: string, read: (text: string) => Value | undefined]>
 >
 
-/** Reads a tag with text content; undefined for other tags. Throws {@link BadRecord}. */
+/** Undefined for other tags. Throws {@link BadRecord}. */
 export function readTextTag(tags: TextTags, tag: string, content: Json): Value | undefined {
   const known = Object.hasOwn(tags, tag) ? tags[tag] : undefined
   if (known === undefined) return undefined
@@ -58,14 +57,14 @@ export function readTextTag(tags: TextTags, tag: string, content: Json): Value |
 
 const excerptChars = 60
 
-/** A short description of a value for messages. */
+/** A short description for messages. */
 export function excerptOf(json: Json): string {
   if (typeof json === 'object' && json !== null) return Array.isArray(json) ? 'an array' : 'an object'
   const text = typeof json === 'bigint' ? String(json) : JSON.stringify(json)
   return text.length > excerptChars ? `${text.slice(0, excerptChars)}…` : text
 }
 
-/** Describes the missing or invalid id of an element. */
+/** Describes a missing or invalid id. */
 export function faultOfId(id: Json | undefined): string {
   return id === undefined ? 'without an id' : `with ${excerptOf(id)}, which is not a valid id`
 }

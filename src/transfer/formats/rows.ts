@@ -1,6 +1,6 @@
 // Reads rows of JSON and CSV files, for example files for the command line of Fauna's hosted service. Each row becomes
-// the `data` of a document. The first column of a CSV file can be the id of the document. For JSON files, an option
-// makes the field `id` the id of the document. A document without an id gets a new id.
+// the `data` of a document. The first column of a CSV file, or with an option the field `id` of a JSON row, can be the
+// id of the document; others get a new id.
 
 import { tryJson } from '../../values/json.ts'
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
@@ -11,7 +11,6 @@ import { isTagged10, plainNotation, taggedNotation } from './export-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
 import { faultOfId, type Notation, readFields, readValue, tagOf } from './notation.ts'
 
-/** Reads a row of a JSON file. */
 export const readRow: ReadElement = (element, context) => {
   if (!(element instanceof Map)) throw new BadRecord('a row has to be an object')
   if (tagOf(element)?.[0] === '@ref') throw new BadRecord('a reference and not a document')
@@ -19,7 +18,7 @@ export const readRow: ReadElement = (element, context) => {
   return documentOf(readFields(fields, '', rowNotation(context)), id, context)
 }
 
-/** Splits a row into the id of its document and its other fields. The id may be undefined. */
+/** The id may be undefined. */
 function withoutId(row: ReadonlyMap<string, Json>) {
   const fields = new Map(row)
   fields.delete('id')
@@ -30,7 +29,7 @@ function withoutId(row: ReadonlyMap<string, Json>) {
   return { id, fields }
 }
 
-/** Reads `{"collectionId":"Movies","document":{…}}`, the format of a backup tool. */
+/** `{"collectionId":"Movies","document":{…}}`, the format of a backup tool. */
 export const readCollectionIdDocument: ReadElement = (element, context) => {
   const fields = element instanceof Map ? element : new Map<string, Json>()
   const collection = fields.get('collectionId')
@@ -50,7 +49,7 @@ function documentOf(
   return { kind: 'document', collection, id, ts: undefined, isHistory: false, isDelete: false, fields }
 }
 
-/** The notation of formats without types, extended by the tags of both language versions. */
+/** Formats without types, extended by the tags of both language versions. */
 function rowNotation(place: ElementContext): Notation {
   const plain = plainNotation(place)
   const tagged = taggedNotation(place)
@@ -62,25 +61,23 @@ function rowNotation(place: ElementContext): Notation {
   }
 }
 
-/** Rules for the cells of a CSV file. */
 export interface CellRules {
-  /** True if the first column is the id of the document. */
+  /** The first column is the id of the document. */
   readonly hasIds: boolean
-  /** True if every cell is JSON. If false, only cells that begin like an object or an array are JSON. */
+  /** True: every cell is JSON. False: only cells that begin like an object or an array are. */
   readonly allJson: boolean
   readonly emptyCells: EmptyCells
 }
 
 /**
- * The values of empty cells. `null`: null, and an empty string for a cell in quotes. `quoted-null`: null, also for a
- * cell in quotes. `empty`: an empty string.
+ * Values of empty cells. `null`: null, and an empty string for a cell in quotes. `quoted-null`: null, also for a cell
+ * in quotes. `empty`: an empty string.
  */
 export type EmptyCells = 'null' | 'quoted-null' | 'empty'
 
-/** A cell: its text, or null for an empty cell without quotes. */
+/** Null for an empty cell without quotes. */
 export type Cell = string | null
 
-/** Reads a row of a CSV file. */
 export function readCells(
   names: readonly string[],
   cells: readonly Cell[],
