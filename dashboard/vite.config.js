@@ -1,5 +1,5 @@
-// The build of the dashboard. File names under `assets/` have hashes. The content security policy of the service
-// forbids inline code, so the build inlines nothing.
+// Builds the dashboard. File names under `assets/` have hashes. The content security policy of the service forbids
+// inline code, so the build inlines nothing.
 
 import { fileURLToPath } from 'node:url'
 

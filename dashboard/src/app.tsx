@@ -36,7 +36,6 @@ import {
   unreachable,
 } from './session.ts'
 
-/** The whole application. */
 export function App() {
   const [error, setError] = useState<Error | undefined>(undefined)
   const [isReturning, setReturning] = useState(rememberedSecret() !== undefined || !hasSignedOut())
@@ -102,7 +101,7 @@ function Frame() {
   )
 }
 
-/** The page shown for an invalid time in the address. */
+/** For an invalid time in the address. */
 function InvalidTime({ text }: { text: string }) {
   return (
     <>
@@ -122,14 +121,14 @@ function skipToMain(): void {
   document.getElementById('main')?.focus()
 }
 
-/** An error boundary: shows the error of a page that throws. The bar and the navigation stay usable. */
+/** Shows the error of a page that throws. The bar and the navigation stay usable. */
 function PageBoundary() {
   const [error, reset] = useErrorBoundary(cause => console.error(cause))
   if (error !== undefined) return <Problem error={error as Error} retry={reset} />
   return <PageOf />
 }
 
-/** True when the address names a database that the secret cannot access. */
+/** The address names a database that the secret cannot access. */
 const isUnreachable = computed(() => {
   if (foreignDatabase.value) return true
   if (databasePath.value.length === 0) return false
@@ -145,7 +144,7 @@ function reason(): string {
   return `There is no such database in ${own}. It may have been renamed, moved or deleted.`
 }
 
-/** The page shown instead of a page of a database that the secret cannot access, with links to other databases. */
+/** Replaces a page of a database that the secret cannot access, with links to other databases. */
 function Unreachable() {
   const name = (foreignDatabase.value ?? [...home.value, ...databasePath.value]).join('/')
   const own = home.value.at(-1) ?? 'the outermost database'

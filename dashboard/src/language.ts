@@ -19,15 +19,15 @@ import { literal } from './wire/refs.ts'
 
 export type Version = '4' | '10'
 
-/** The notations of values and queries of version 4. */
+/** For values and queries of version 4. */
 export type Notation = 'text' | 'json'
 
-/** A syntax error with its position in the text (UTF-16 offsets). */
+/** Has the position in the text (UTF-16 offsets). */
 export class NotationError extends Error {
   override name = 'NotationError'
   readonly from: number
   readonly to: number
-  /** True if the text ends too early, so more input may fix the error. */
+  /** The text ends too early, so more input may fix the error. */
   readonly isIncomplete: boolean
 
   constructor(message: string, from: number, to = from + 1, isIncomplete = false) {
@@ -38,17 +38,17 @@ export class NotationError extends Error {
   }
 }
 
-/** The formatted text of a value. */
+/** Formatted text. */
 export function printValue(value: Json, notation: Notation): string {
   return notation === 'json' ? writeJson(value, '  ') : printValueText(value, { columns: 80 })
 }
 
-/** A value with short lines, so that a comparison shows which field has changed. */
+/** Has short lines, so that a comparison shows which field has changed. */
 export function printForComparison(value: Json): string {
   return printValueText(value, { columns: 24 })
 }
 
-/** If a text is invalid in `version` but looks like a query of the other version, returns the other version. */
+/** The other version, if a text is invalid in `version` but looks like a query of the other one. */
 export function otherVersionOf(text: string, version: Version): Version | undefined {
   if (version === '4') return looksLikeVersion10(text) ? '10' : undefined
   return isVersion4(text) ? '4' : undefined
@@ -60,13 +60,13 @@ export interface ParsedQuery {
   readonly locate: (position: readonly string[]) => { readonly from: number; readonly to: number }
 }
 
-/** Parses a query. Throws {@link NotationError}. */
+/** Throws {@link NotationError}. */
 export function parseQuery(text: string, notation: Notation): ParsedQuery {
   if (notation === 'json') return { query: parseExactly(text), locate: () => ({ from: 0, to: text.length }) }
   return parsedQuery(parsing(() => parseExpression(text)))
 }
 
-/** Parses the queries of a text, in the order of the text. Throws {@link NotationError}. */
+/** In the order of the text. Throws {@link NotationError}. */
 export function parseQueries(text: string, notation: Notation): readonly ParsedQuery[] {
   if (notation === 'json') return [parseQuery(text, notation)]
   const queries = parsing(() => parseExpressions(text)).map(parsedQuery)

@@ -1,4 +1,4 @@
-// Selects the page of an address. The code of each page is loaded when the page is opened.
+// Selects the page of an address. Its code is loaded when the page is opened.
 
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -9,8 +9,8 @@ import { place } from './router.ts'
 type Page = ComponentType<{ readonly path: readonly string[] }>
 
 /**
- * The loader of each page, by the first segment of the page's path. The import page has a separate entry, because only
- * this page needs the code that reads files.
+ * By the first segment of the page's path. The import page has a separate entry, because only this page needs the code
+ * that reads files.
  */
 const pages: Readonly<Record<string, () => Promise<Page>>> = {
   '': () => import('./pages/overview.tsx').then(module => module.Overview),
@@ -35,7 +35,6 @@ const pages: Readonly<Record<string, () => Promise<Page>>> = {
 
 const loaded = new Map<string, Page>()
 
-/** The page of the current address. */
 export function PageOf() {
   const { path } = place.value
   const [first = '', , part] = path

@@ -5,9 +5,9 @@ import { computed, signal } from '@preact/signals'
 
 const base = '/dashboard/'
 
-/** An address below `/dashboard/`. */
+/** Below `/dashboard/`. */
 interface Address {
-  /** Decoded segments of the path. */
+  /** Decoded segments. */
   readonly path: readonly string[]
   readonly parameters: URLSearchParams
 }
@@ -28,35 +28,29 @@ function decodeStep(step: string): string {
   }
 }
 
-/** The current address. */
 export const place = signal<Address>(readAddress(location))
 
-/**
- * The path of the database to which the user's secret belongs (the signed-in database): names of databases, outermost
- * first.
- */
+/** Database to which the user's secret belongs (the signed-in database), outermost first. */
 export const home = signal<readonly string[]>([])
 
-/**
- * The database in the address, as a path from the outermost database. So a link has the same meaning for all secrets.
- */
+/** From the outermost database, so that a link has the same meaning for all secrets. */
 const writtenDatabase = computed<readonly string[] | undefined>(() => {
   const written = place.value.parameters.get('db')
   return written === null || written === '' ? undefined : written.split('/')
 })
 
-/** The database in the address, if that database is outside the signed-in database; undefined for other addresses. */
+/** Undefined if the database in the address is within the signed-in database. */
 export const foreignDatabase = computed<readonly string[] | undefined>(() => {
   const written = writtenDatabase.value
   return written && home.value.some((name, level) => written[level] !== name) ? written : undefined
 })
 
-/** The path of the current database below the signed-in database; empty for the signed-in database. */
+/** Below the signed-in database; empty for the signed-in database itself. */
 export const databasePath = computed<readonly string[]>(() =>
   foreignDatabase.value ? [] : (writtenDatabase.value?.slice(home.value.length) ?? []),
 )
 
-/** The parameter for the database at `path` below the signed-in database. */
+/** `path`: below the signed-in database. */
 export function databaseParameter(path: readonly string[]): string | undefined {
   return [...home.value, ...path].join('/') || undefined
 }
@@ -65,25 +59,25 @@ const writtenTime = computed<string | undefined>(() => place.value.parameters.ge
 
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
-/** The time in the address, if the time is invalid; undefined for a valid time. */
+/** Undefined for a valid time. */
 export const invalidTime = computed<string | undefined>(() => {
   const written = writtenTime.value
   const isTime = written === undefined || (timePattern.test(written) && !Number.isNaN(Date.parse(written)))
   return isTime ? undefined : written
 })
 
-/** The past time to show, as written in the address; undefined for the present. */
+/** As written in the address; undefined for the present. */
 export const pastTime = computed<string | undefined>(() =>
   invalidTime.value === undefined ? writtenTime.value : undefined,
 )
 
-/** Parameters of an address. Undefined parameters are left out. */
+/** Undefined ones are left out. */
 type Parameters = Readonly<Record<string, string | undefined>>
 
-/** Parameters that select the first page of rows. */
+/** Select the first page of rows. */
 export const fromStart: Parameters = { after: undefined, before: undefined }
 
-/** The address of a page in the current database and at the current time. */
+/** In the current database and at the current time. */
 export function addressOf(path: readonly string[], parameters: Parameters = {}): string {
   return addressIn(path, {
     db: databaseParameter(databasePath.value),
@@ -92,7 +86,7 @@ export function addressOf(path: readonly string[], parameters: Parameters = {}):
   })
 }
 
-/** The address of a page with only these parameters. */
+/** With only these parameters. */
 export function addressIn(path: readonly string[], parameters: Parameters): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) search.set(name, value)
@@ -100,22 +94,22 @@ export function addressIn(path: readonly string[], parameters: Parameters): stri
   return base + path.map(encodeURIComponent).join('/') + query
 }
 
-/** The address of the current page with some parameters changed. */
+/** Changes some parameters of the current address. */
 export function addressWith(parameters: Parameters): string {
   const now = Object.fromEntries(place.value.parameters)
   return addressIn(place.value.path, { ...now, ...parameters })
 }
 
-/** Registered checks for unsaved input. If a check returns true, the router asks the user before it leaves the page. */
+/** If one of these checks returns true, the router asks the user before it leaves the page. */
 const unsaved = new Set<() => boolean>()
 
-/** Registers a check for unsaved input. Returns a function that removes the check. */
+/** Returns a function that removes the check. */
 export function guard(isUnsaved: () => boolean): () => void {
   unsaved.add(isUnsaved)
   return () => unsaved.delete(isUnsaved)
 }
 
-/** True if a page or dialog has unsaved input. */
+/** Includes dialogs. */
 export function hasUnsaved(): boolean {
   return [...unsaved].some(isUnsaved => isUnsaved())
 }
@@ -124,7 +118,6 @@ function mayLeave(): boolean {
   return !hasUnsaved() || confirm('Leave this page? Unsaved changes will be lost.')
 }
 
-/** Navigates to an address. */
 export function go(address: string, how: 'push' | 'replace' = 'push'): void {
   if (how === 'push' && !mayLeave()) return
   if (how === 'push') history.pushState(null, '', address)
@@ -145,14 +138,14 @@ function update(): void {
 
 const pageOf = ({ path, parameters }: Address) => `${path.join('/')} ${parameters.get('db') ?? ''}`
 
-/** Returns true once after each navigation to another page. Then the heading of the new page receives the focus. */
+/** True once after each navigation to another page, whose heading then receives the focus. */
 export function takeArrival(): boolean {
   const was = hasArrived
   hasArrived = false
   return was
 }
 
-/** Starts handling history events and clicks on links of the dashboard. */
+/** Handles history events and clicks on links of the dashboard. */
 export function startRouter(): void {
   addEventListener('popstate', () => {
     if (location.href === shown) return

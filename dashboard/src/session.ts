@@ -1,6 +1,5 @@
-// The session. The secret is in memory and in the tab's session storage. So the secret survives a reload, and closing
-// the tab deletes the secret. The secret is sent only to the service that served the page, and to other tabs of the
-// dashboard.
+// The session. The secret is in memory and in the tab's session storage, so it survives a reload, and closing the tab
+// deletes it. It is sent only to the service that served the page, and to other tabs of the dashboard.
 
 import { batch, computed, signal } from '@preact/signals'
 import { databaseParameter, databasePath, hasUnsaved, home } from './router.ts'
@@ -8,11 +7,11 @@ import { callApi, type Scope } from './service/client.ts'
 import { ServiceError } from './service/faults.ts'
 import { readStored, store } from './service/storage.ts'
 
-/** The identity and rights of a secret, as the service reports them. */
+/** As the service reports them. */
 interface Principal {
-  /** The path of its database, outermost first. */
+  /** Outermost first. */
   readonly database: readonly string[]
-  /** The built-in role; null for user-defined roles and for logged-in users. */
+  /** Null for user-defined roles and for logged-in users. */
   readonly role: 'admin' | 'server' | 'server-readonly' | 'client' | null
   readonly is_root: boolean
   readonly identity: { readonly collection: string; readonly id: string } | string | null
@@ -29,16 +28,16 @@ const signedOutKey = 'terrarium-signed-out'
 
 export const session = signal<Session | undefined>(undefined)
 
-/** The message on the sign-in page after the session ended. */
+/** Shown on the sign-in page after the session ended. */
 export const signInMessage = signal<string | undefined>(undefined)
 
-/** True if requests can limit the secret to a child database or to a role. */
+/** Requests can limit the secret to a child database or to a role. */
 export const canScope = computed(() => {
   const now = session.value
   return now?.principal.role === 'admin' && !now.secret.includes(':')
 })
 
-/** The scope of requests: the secret, limited to the database in the address. */
+/** Limits the secret to the database in the address. */
 export const scope = computed<Scope>(() => {
   const secret = session.value?.secret ?? ''
   const path = databasePath.value
@@ -49,16 +48,16 @@ export const scope = computed<Scope>(() => {
 export const rights = computed(() => {
   const role = session.value?.principal.role
   return {
-    /** May change documents, collections, indexes and functions. */
+    /** Documents, collections, indexes and functions. */
     writes: role !== 'server-readonly' && role !== 'client',
-    /** May import files: the service accepts batches of documents only from admins. */
+    /** The service accepts batches of documents only from admins. */
     imports: role === 'admin',
-    /** May change databases, keys, roles and access providers. */
+    /** Databases, keys, roles and access providers. */
     administers: role === 'admin' || role === null,
   }
 })
 
-/** The scope of the current database with the rights of a role or a document. */
+/** The current database with the rights of a role or a document. */
 export function scopeAs(suffix: string): Scope {
   const secret = session.value?.secret ?? ''
   const path = databasePath.value
@@ -66,8 +65,8 @@ export function scopeAs(suffix: string): Scope {
 }
 
 /**
- * Signs in. Throws {@link ServiceError} with status 401 when the secret is rejected. If a page has unsaved input and
- * the secret belongs to another database, asks the user for confirmation. Throws an Error if the user cancels.
+ * Throws {@link ServiceError} with status 401 when the secret is rejected. If a page has unsaved input and the secret
+ * belongs to another database, asks the user for confirmation. Throws an Error if the user cancels.
  */
 export async function signIn(secret: string): Promise<void> {
   if (/[^\x21-\x7e]/.test(secret))
@@ -89,29 +88,28 @@ export async function signIn(secret: string): Promise<void> {
   remember(secret)
 }
 
-/** State of a page that remains while other pages are open. */
+/** Remains while other pages are open. */
 interface PageState {
   readonly forget: () => void
-  /** True if the state contains unsaved input. */
   readonly isUnsaved: () => boolean
 }
 
 const pageStates = new Set<PageState>()
 
 /**
- * Registers state to delete on sign-out, so that the next user cannot see the state. Signing out asks for confirmation
- * while `isUnsaved` returns true.
+ * Registers state to delete on sign-out, so that the next user cannot see it. Signing out asks for confirmation while
+ * `isUnsaved` returns true.
  */
 export function forgetOnSignOut(forget: () => void, isUnsaved = () => false): void {
   pageStates.add({ forget, isUnsaved })
 }
 
-/** True if signing out would lose unsaved input of the current page, or unsaved state of other pages. */
+/** Includes state of other pages. */
 export function hasUnsavedState(): boolean {
   return hasUnsaved() || [...pageStates].some(({ isUnsaved }) => isUnsaved())
 }
 
-/** Ends the session and deletes the secret. `message` is shown on the sign-in page. */
+/** Deletes the secret. `message` is shown on the sign-in page. */
 export function signOut(message?: string): void {
   batch(() => {
     signInMessage.value = message
@@ -122,18 +120,18 @@ export function signOut(message?: string): void {
   remember(undefined)
 }
 
-/** The reason why the secret was rejected. Defined only while the sign-in dialog covers a page with unsaved input. */
+/** Why the secret was rejected. Defined only while the sign-in dialog covers a page with unsaved input. */
 export const expired = signal<string | undefined>(undefined)
 
-/** The database that the secret could not access, in the form of {@link databaseParameter}. */
+/** The secret could not access this database, in the form of {@link databaseParameter}. */
 export const unreachable = signal<string | undefined>(undefined)
 
-/** The message after the service has rejected the secret of a session. */
+/** Shown after the service has rejected the secret of a session. */
 export const secretEnded = 'Your secret has expired or was revoked. Sign in again.'
 
 /**
- * Handles a rejected secret. If the service accepts the secret without a scope, the database in the address does not
- * exist. If the service also rejects the secret without a scope, the session ends.
+ * If the service accepts the secret without a scope, the database in the address does not exist. Otherwise the session
+ * ends.
  */
 export async function handleRejectedSecret(): Promise<void> {
   const now = session.value
@@ -151,7 +149,7 @@ export async function handleRejectedSecret(): Promise<void> {
   if (session.value === now) endSession(secretEnded)
 }
 
-/** Ends the session with a message. A page with unsaved input stays open until the next sign-in. */
+/** A page with unsaved input stays open until the next sign-in. */
 export function endSession(reason: string): void {
   if (hasUnsavedState()) {
     remember(undefined)
@@ -163,17 +161,17 @@ export function endSession(reason: string): void {
   } else signOut(reason)
 }
 
-/** True if the user signed out of this tab. After a sign-out, the tab ignores the session of other tabs. */
+/** The tab then ignores the session of other tabs. */
 export function hasSignedOut(): boolean {
   return readStored('sessionStorage', signedOutKey) !== undefined
 }
 
-/** The secret from before a reload; undefined when there is none. */
+/** From before a reload. */
 export function rememberedSecret(): string | undefined {
   return readStored('sessionStorage', storageKey)
 }
 
-/** Stores the secret for reloads. If `secret` is undefined, deletes the stored secret and records the sign-out. */
+/** If `secret` is undefined, deletes the stored secret and records the sign-out. */
 function remember(secret: string | undefined): void {
   store('sessionStorage', storageKey, secret)
   store('sessionStorage', signedOutKey, secret === undefined ? 'yes' : undefined)

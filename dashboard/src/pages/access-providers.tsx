@@ -21,7 +21,7 @@ const columns: readonly Column[] = [
   ['JWKS URI', each => <bdi>{textAt(each, 'jwks_uri')}</bdi>],
 ]
 
-/** Issuers and key addresses of common providers. */
+/** Of common providers. */
 const samples: Readonly<Record<string, { readonly issuer: string; readonly jwks: string }>> = {
   Auth0: {
     issuer: 'https://YOUR-TENANT.eu.auth0.com/',
@@ -40,7 +40,6 @@ const samples: Readonly<Record<string, { readonly issuer: string; readonly jwks:
 const samplePredicate =
   'Query(Lambda("ref", Equals(Select(["data", "owner"], Get(Var("ref"))), Select("sub", CurrentToken()))))'
 
-/** The list, or the page of one access provider. */
 export function AccessProviders({ path: [name] }: { readonly path: readonly string[] }) {
   if (name === undefined) return <ProviderList />
   return (

@@ -8,16 +8,13 @@ import type { Scope } from '../service/client.ts'
 import { canScope, scopeAs } from '../session.ts'
 
 interface ActAsProps {
-  /** Called with undefined for the user's own identity. */
+  /** Undefined for the user's own identity. */
   readonly onChange: (scope: Scope | undefined) => void
 }
 
 const builtin = ['admin', 'server', 'server-readonly', 'client'] as const
 
-/**
- * A choice of the identity for queries. Only admins can choose roles and documents, because only an admin's secret can
- * be limited to a role or a document.
- */
+/** Only admins can choose roles and documents, because only an admin's secret can be limited to one. */
 export function ActAs({ onChange }: ActAsProps) {
   // The page of a user links to the shell, with the user's document in the address.
   const requested = place.value.parameters.get('as') ?? ''

@@ -16,7 +16,7 @@ import {
 } from '../service/collection-indexes.ts'
 import { at } from '../wire/json.ts'
 
-/** The list. Each page of the list contains the indexes and constraints of one page of collections. */
+/** Each page of the list contains the indexes and constraints of one page of collections. */
 export function CollectionIndexList() {
   return (
     <section aria-labelledby="of-collections">

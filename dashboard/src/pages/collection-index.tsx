@@ -29,7 +29,7 @@ const buildingEveryMs = 1500
 interface CollectionIndexProps {
   readonly collection: string
   readonly kind: 'indexes' | 'unique'
-  /** The name of an index, or the position of a constraint among the unique constraints. */
+  /** Name of an index, or position of a constraint among the unique constraints. */
   readonly name: string
 }
 

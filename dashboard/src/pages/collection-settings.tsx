@@ -1,5 +1,4 @@
-// The settings of a collection: its name, the retention of versions, the expiry of documents. The collection can be
-// deleted here.
+// The settings of a collection: its name, the retention of versions, the expiry of documents, and its deletion.
 
 import { useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
@@ -30,7 +29,7 @@ export function CollectionSettings({ name }: { readonly name: string }) {
 
 const daysOf = (value: Json | undefined) => (typeof value === 'bigint' ? String(value) : '')
 
-/** The values of the form, as typed. */
+/** As typed in the form. */
 interface Settings {
   readonly name: string
   readonly history_days: string
@@ -48,7 +47,6 @@ const settingsOf = (document: Json): Settings => ({
 const settingsText = ({ name, history_days, ttl_days }: Settings) =>
   `name: ${name}\ndays of history: ${history_days || 'forever'}\ndays until documents expire: ${ttl_days || 'never'}`
 
-/** The settings that differ between two versions. */
 function changedSettings(left: Settings, right: Settings): readonly (keyof Settings)[] {
   return settingNames.filter(name => left[name] !== right[name])
 }

@@ -9,7 +9,7 @@ import { NewDocument } from './new-document.tsx'
 import { Overview } from './overview.tsx'
 import { DocumentRows } from './rows.tsx'
 
-/** The page of a path below `collections`. */
+/** `path`: below `collections`. */
 export function Collections({ path }: { readonly path: readonly string[] }) {
   const [name, part, tab] = path
   if (name === undefined) return <Overview />

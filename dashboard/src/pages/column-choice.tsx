@@ -1,4 +1,4 @@
-// A choice of the visible columns and of their order.
+// A choice of the visible columns and of their order, stored in the address of the page.
 
 import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/fields.tsx'
@@ -12,7 +12,6 @@ interface ColumnChoiceProps {
 
 const namesMax = 200
 
-/** The choice. The address of the page stores the chosen columns. */
 export function ColumnChoice({ names, columns }: ColumnChoiceProps) {
   const choose = (chosen: readonly string[] | undefined) =>
     go(addressWith({ columns: chosen && writeJson(chosen) }), 'replace')

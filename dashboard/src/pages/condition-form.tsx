@@ -21,16 +21,13 @@ import type { FieldPaths, Row } from '../wire/rows.ts'
 
 interface ConditionFormProps {
   readonly conditions: readonly Condition[]
-  /** Fields that the form suggests. */
+  /** Suggested by the form. */
   readonly fields: FieldPaths
-  /**
-   * Rows that were read. If all values of a field in these rows are texts, the value that the user types is also a
-   * text.
-   */
+  /** Rows that were read. If all values of a field in them are texts, the value that the user types is also a text. */
   readonly rows: readonly Row[]
 }
 
-/** The conditions and the form. The conditions are stored in the address of the page. */
+/** The address of the page stores the conditions. */
 export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) {
   const [field, setField] = useState('')
   const [operator, setOperator] = useState<Operator>('is')
@@ -88,7 +85,7 @@ export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) 
 
 const shownChars = 60
 
-/** A condition in words. Long fields and values are truncated. */
+/** In words. Long fields and values are truncated. */
 export function conditionText({ path, operator, value }: Condition): string {
   const field = previewOf(path.join('.'), shownChars)
   if (!comparesWithValue(operator)) return `${field} ${operatorText(operator)}`

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'
 import { Choice } from '../parts/fields.tsx'
 
-/** The code reads the secret from the environment, so that source files contain no secret. */
+/** Reads the secret from the environment, so that source files contain no secret. */
 const snippets = {
   environment: [
     'Environment variables',
@@ -64,7 +64,6 @@ type Snippet = keyof typeof snippets
 
 const options = (Object.keys(snippets) as Snippet[]).map(name => [name, snippets[name][0]] as const)
 
-/** Shows how a program connects with the secret. */
 export function Connect({ secret }: { readonly secret: string }) {
   const [shown, setShown] = useState<Snippet>('environment')
   const text = snippets[shown][1](location.origin, secret)

@@ -13,7 +13,6 @@ import { rights } from '../session.ts'
 import { at } from '../wire/json.ts'
 import { idOf, type RefName, refOf } from '../wire/refs.ts'
 
-/** The list, or the page of one credential. */
 export function Credentials({ path: [id] }: { readonly path: readonly string[] }) {
   if (id === undefined) return <CredentialList />
   return (

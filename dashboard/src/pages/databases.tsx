@@ -21,7 +21,7 @@ import { refOf } from '../wire/refs.ts'
 
 interface Node {
   readonly name: string
-  /** The path below the current database: names of databases, outermost first. */
+  /** Below the current database, outermost first. */
   readonly path: readonly string[]
   /** Undefined until the child databases have been read. */
   readonly children: readonly Node[] | undefined
@@ -30,7 +30,7 @@ interface Node {
 const topMax = 1000
 const innerMax = 100
 
-/** Reads three levels in one query. Deeper levels are read when they are opened. */
+/** Deeper levels are read when they are opened. */
 const threeLevels: Query = level('a', { databases: null }, topMax, [
   level('b', { databases: variable('a') }, innerMax, [pageOf({ databases: variable('b') }, innerMax)]),
 ])
@@ -49,7 +49,6 @@ function nodesOf(page: Json, path: readonly string[]): Node[] {
   })
 }
 
-/** The section of the overview. */
 export function Databases() {
   const [filter, setFilter] = useState('')
   const [dialog, setDialog] = useState<Dialog | undefined>(undefined)
@@ -208,8 +207,8 @@ interface DatabaseDialogProps {
 
 function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
   const [hasChanged, setChanged] = useState(0)
-  // The nodes of the tree contain only the names of databases. To rename or delete a database, its current version is
-  // needed, so the dialog reads this version when it opens.
+  // The nodes of the tree contain only the names of databases. The dialog reads the current version, which renaming and
+  // deleting need, when it opens.
   const subject = useLoad(
     async signal => (dialog.kind === 'create' ? null : readSchema('databases', dialog.node.name, signal)),
     [dialog, hasChanged],

@@ -13,7 +13,7 @@ const decisionTexts: Readonly<Record<string, string>> = {
   nothing: 'no privilege grants this',
 }
 
-/** The table of decisions, in the order in which they were made. */
+/** In the order in which the decisions were made. */
 export function DecisionTable({ decisions }: { decisions: readonly Json[] }) {
   if (decisions.length === 0) return <p class="empty">The query needed no permissions.</p>
   return (
@@ -40,7 +40,7 @@ export function DecisionTable({ decisions }: { decisions: readonly Json[] }) {
   )
 }
 
-/** The name of a reference, in the form of either version of the language. */
+/** In the form of either version of the language. */
 function ReferenceName({ value }: { value: Json | undefined }) {
   const coll = textAt(value, 'coll')
   if (coll === undefined) return <Cell value={value} />
@@ -68,7 +68,7 @@ function Reason({ decision }: { decision: Json }) {
   )
 }
 
-/** A privilege or membership that was checked, and its outcome. */
+/** Was checked; with its outcome. */
 function Privilege({ privilege }: { privilege: Json }) {
   const named = at(privilege, 'role')
   const role = refOf(named)?.id ?? textAt(named, 'name') ?? textAt(privilege, 'role') ?? ''
@@ -89,7 +89,7 @@ function Privilege({ privilege }: { privilege: Json }) {
   )
 }
 
-/** The memberships that decide which roles a document has. */
+/** Memberships decide which roles a document has. */
 export function MembershipTable({ memberships }: { memberships: readonly Json[] }) {
   return (
     <>

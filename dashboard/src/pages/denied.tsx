@@ -22,7 +22,7 @@ import { DecisionTable, MembershipTable } from './decisions.tsx'
 
 interface AccessExplanation {
   readonly value: Json
-  /** Returns the position of a decision in the text; undefined for a decision in the body of a function. */
+  /** Undefined for a decision in the body of a function. */
   readonly locate: (position: readonly string[]) => ReturnType<ParsedQuery['locate']> | undefined
 }
 
@@ -87,7 +87,7 @@ export function Denied() {
   )
 }
 
-/** Marks the denied parts of a query, or its syntax errors. */
+/** The denied parts of a query, or its syntax errors. */
 function marksOf(error: Error | undefined, explained: AccessExplanation | undefined): readonly Mark[] {
   if (error instanceof NotationError) return [{ from: error.from, to: error.to, message: error.message }]
   if (!explained) return []
@@ -112,7 +112,7 @@ function placesIn(text: string): AccessExplanation['locate'] {
 
 const builtin = ['server', 'server-readonly', 'client', 'admin'] as const
 
-/** The caller for the evaluation: the choice, and the id that was typed. */
+/** `choice` and the id that was typed. */
 interface QueryCaller {
   readonly choice: string
   readonly id: string
@@ -152,7 +152,6 @@ function CallerChoice({ choice, id, onChange }: QueryCaller & { onChange: (as: Q
   )
 }
 
-/** The caller as an expression of version 10. */
 function callerInVersion10({ choice, id: typed }: QueryCaller): string | undefined {
   const id = typed.trim()
   if (choice.startsWith('builtin ')) return choice.slice('builtin '.length)
@@ -165,7 +164,6 @@ function callerInVersion10({ choice, id: typed }: QueryCaller): string | undefin
   return `Collection(${quoted(id.slice(0, slash))}).byId(${quoted(id.slice(slash + 1))})`
 }
 
-/** The caller as an expression of version 4. */
 function callerInVersion4({ choice, id: typed }: QueryCaller): Query | undefined {
   const id = typed.trim()
   if (choice.startsWith('builtin ')) return choice.slice('builtin '.length)

@@ -129,13 +129,13 @@ function Picture({ graph: { collections, references } }: { readonly graph: Schem
   )
 }
 
-/** A description of the picture for screen readers. The table below the picture lists each reference. */
+/** For screen readers. The table below the picture lists each reference. */
 function descriptionOf(collections: readonly string[], references: readonly Reference[]): string {
   const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`
   return `${counted(collections.length, 'collection')} with ${counted(references.length, 'reference')}`
 }
 
-/** Characters that fit into a box. */
+/** Fit into a box. */
 const nameChars = 24
 
 const shortened = (text: string) => (text.length > nameChars ? `${text.slice(0, nameChars - 1)}…` : text)

@@ -36,14 +36,13 @@ function versionOf(event: Json): Version {
   }
 }
 
-/** The page of a document's history. */
 export function DocumentHistory(name: DocumentName) {
   const { collection, id } = name
   const [older, setOlder] = useState<Json | undefined>(undefined)
   const events = useLoad(
     async signal => {
       const set: Query = { events: documentRef(collection, id) }
-      // The page shows the newest versions first. So the query reads backwards from the end, or from the oldest version
+      // The page shows the newest versions first, so the query reads backwards from the end, or from the oldest version
       // shown.
       const page = asPage((await read(pageOf(set, pageSize, { before: older ?? null }), signal)).value)
       return { versions: page.data.map(versionOf).reverse(), before: page.before }
@@ -124,11 +123,11 @@ interface VersionViewProps {
   readonly previous: Version | undefined
   readonly newest: Version
   readonly onRestored: () => void
-  /** Further facts about the version, such as its author. */
+  /** Such as the author of the version. */
   readonly children: ComponentChildren
 }
 
-/** An expression for the data of a version; null if the document did not exist. */
+/** Null if the document did not exist. */
 function dataFrom(ref: Query, version: Version | undefined): Query {
   if (version === undefined || version.action === 'delete') return null
   const data: Query = { select: ['data'], from: { get: ref }, default: { object: {} } }
@@ -138,7 +137,7 @@ function dataFrom(ref: Query, version: Version | undefined): Query {
   }
 }
 
-/** An expression that tests whether a version is still the newest version of a document. */
+/** True if the version is still the newest of its document. */
 function isStillNewest(ref: Query, { ts, action }: Version): Query {
   if (action === 'delete') return { not: { exists: ref } }
   return { if: { exists: ref }, then: { equals: [{ select: 'ts', from: { get: ref } }, ts] }, else: false }

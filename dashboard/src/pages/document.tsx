@@ -23,7 +23,6 @@ import { documentRef } from '../wire/refs.ts'
 import { FieldTypes } from './field-types.tsx'
 import { UserAccess } from './user-access.tsx'
 
-/** The links between the pages of a document. */
 export function documentTabs({ collection, id }: DocumentName, here: 'document' | 'history') {
   const base = ['collections', collection, id]
   return (
@@ -37,7 +36,6 @@ export function documentTabs({ collection, id }: DocumentName, here: 'document' 
   )
 }
 
-/** The breadcrumbs above the title of a document. */
 export function documentTrail(collection: string) {
   return [
     ['Collections', addressOf([])],
@@ -118,7 +116,7 @@ interface FormProps {
 
 const draftOf = ({ data, ttl, notation }: DocumentText): Draft => ({ data, ttl, notation })
 
-/** A draft as text for comparisons: its data and its expiry. */
+/** Data and expiry, for comparisons. */
 const textOf = ({ data, ttl }: Draft | DocumentText) => (ttl === '' ? data : `${data}\nexpires: ${ttl}`)
 
 function DocumentForm({ name, loaded, isReadOnly }: FormProps) {
@@ -151,10 +149,10 @@ function DocumentForm({ name, loaded, isReadOnly }: FormProps) {
 }
 
 const shownMax = 100
-/** Maximum length of a text that is searched for references. */
+/** Of a text that is searched for references. */
 const textCharsMax = 500_000
 
-/** Links to the documents that a text in driver notation refers to; nothing without references. */
+/** Links to the documents that a text in driver notation refers to. */
 function ReferenceList({ text }: { text: string }) {
   const references = useMemo(
     () => (text.length > textCharsMax ? [] : referencesIn(text).slice(0, shownMax)),

@@ -19,10 +19,10 @@ import { forgetOnSignOut, scope } from '../session.ts'
 import { shownValue } from '../wire/tagged.ts'
 import { attempt, marksOf, QueryFailure, queryOf10 } from './shell-queries.ts'
 
-/** Maximum number of events in the table. Older events are removed. */
+/** Older events are removed from the table. */
 const eventsMax = 500
 
-/** The text of the source. The text remains when the user opens another page. */
+/** The text of the source. It remains when the user opens another page. */
 const written = signal('')
 forgetOnSignOut(() => {
   written.value = ''

@@ -7,7 +7,7 @@ import { type DeclaredField, declaredFields } from '../service/declared-fields.t
 import { readSchema } from '../service/schema.ts'
 import { at, listAt, textAt } from '../wire/json.ts'
 
-/** Shows tables of the fields and the checks. Shows nothing if the collection declares neither fields nor checks. */
+/** Shows nothing if the collection declares neither fields nor checks. */
 export function FieldTypes({ collection }: { readonly collection: string }) {
   // If the caller may not read the definition, the page shows the editor without the tables.
   const definition = useLoad(

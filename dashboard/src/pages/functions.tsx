@@ -23,7 +23,6 @@ import { rights } from '../session.ts'
 import { at, type Json, type Query } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
 
-/** The names of a role or of several roles. */
 export function roleText(role: Json | undefined): string {
   if (role === undefined) return '–'
   const roles = Array.isArray(role) ? role : [role]
@@ -36,7 +35,6 @@ const columns: readonly Column[] = [
   ['Changed', each => <Instant micros={at(each, 'ts')} />],
 ]
 
-/** The list, or the page of one function. */
 export function Functions({ path: [name] }: { readonly path: readonly string[] }) {
   if (name === undefined) return <FunctionList />
   return (

@@ -42,7 +42,6 @@ export function Graphql() {
   )
 }
 
-/** The editors of an operation and its variables, with the response. */
 function Operation() {
   const [query, setQuery] = useState('{ __typename }')
   const [variables, setVariables] = useState('')

@@ -10,7 +10,7 @@ interface Figure {
   readonly meaning: string
 }
 
-/** The metrics. `span`: the rates between the last two samples; undefined at the first sample. */
+/** `span`: rates between the last two samples; undefined at the first sample. */
 export function HealthFigures({ health, span }: { health: ServiceHealth; span: Span | undefined }) {
   const groups = [
     ['Requests', requestFigures(health, span)],
@@ -125,8 +125,7 @@ function machineFigures(health: ServiceHealth): readonly Figure[] {
 }
 
 /**
- * The size of the rows that are in the commit log but not yet in the data file. All processes of a data directory have
- * the same log.
+ * Rows that are in the commit log but not yet in the data file. All processes of a data directory have the same log.
  */
 function logText(health: ServiceHealth): string {
   const logs = health.processes.flatMap(({ commit_log: log }) => (log ? [log] : []))

@@ -4,9 +4,7 @@ import type { ProcessReport, ServiceHealth } from '../../../src/server/operation
 import { bytesText, percentText } from '../parts/quantities.ts'
 import { Table } from '../parts/table.tsx'
 
-/**
- * The table of processes. If several machines share a store, the table also shows the replication state of each node.
- */
+/** If several machines share a store, also shows the replication state of each node. */
 export function HealthProcesses({ health }: { health: ServiceHealth }) {
   const { processes, workers, node } = health
   // The supervisor is not one of the workers.

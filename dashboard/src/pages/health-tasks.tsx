@@ -14,7 +14,6 @@ interface TasksProps {
   readonly reload: () => void
 }
 
-/** The section of backups. */
 export function Backups({ health, reload }: TasksProps) {
   const { backups, starts, tasks } = health
   return (
@@ -42,7 +41,7 @@ export function Backups({ health, reload }: TasksProps) {
   )
 }
 
-/** Shows the state of the continuous backup; nothing without a continuous backup. */
+/** Nothing without a continuous backup. */
 function ContinuousBackup({ backup }: { backup: ServiceHealth['continuous_backup'] }) {
   if (backup === null) return null
   const { last_success: last, newest_restorable: newest, oldest_restorable: oldest, reason, target } = backup
@@ -100,7 +99,6 @@ function BackupFolder({
   )
 }
 
-/** The section of checks. */
 export function Checks({ health: { starts, tasks }, reload }: TasksProps) {
   return (
     <section aria-labelledby="checks">

@@ -19,7 +19,7 @@ import { HealthProcesses } from './health-processes.tsx'
 import { Backups, Checks } from './health-tasks.tsx'
 
 const refreshEveryMs = 3000
-/** Maximum number of samples: one hour. */
+/** One hour. */
 const samplesMax = 1200
 
 export function Health() {
@@ -127,10 +127,10 @@ function chartsOf(spans: readonly Span[]) {
   ]
 }
 
-/** Maximum number of removals that the service counts. */
+/** The service counts no further. */
 const removalsMax = 1000
 
-/** The section of background work: index builds, and rows to remove. */
+/** Index builds, and rows to remove. */
 function HealthWork({ work }: { work: ServiceHealth['work'] }) {
   const { builds, builds_count: count, removals } = work
   return (

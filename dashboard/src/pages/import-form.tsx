@@ -16,7 +16,7 @@ interface ImportFormProps {
   readonly onStart: () => void
 }
 
-/** Labels of the encodings that programs commonly write. */
+/** Commonly written by programs. */
 const encodings = [
   'utf-8',
   'windows-1252',
@@ -33,7 +33,6 @@ const encodings = [
   'big5',
 ] as const
 
-/** The form. Submitting the form calls `onStart`. */
 export function ImportForm(props: ImportFormProps) {
   const { file, plan, isRunning, onFile, onStart } = props
   const start = (event: Event) => {

@@ -14,7 +14,6 @@ interface PreviewProps {
   readonly onTypes: (types: ImportPlan['types']) => void
 }
 
-/** The table of the first documents. */
 export function ImportPreview({ preview, plan: { into, types }, onTypes }: PreviewProps) {
   const { rows, columns, suggested } = preview
   const choose = (column: string, type: TypeName | '') => {

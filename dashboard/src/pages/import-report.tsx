@@ -1,4 +1,4 @@
-// The report of an import: counts, and lists of everything that needs attention.
+// The report of an import: counts, lists of everything that needs attention, and a link to the documents.
 
 import type { Report } from '../../../src/transfer/report.ts'
 import { addressOf } from '../router.ts'
@@ -14,7 +14,6 @@ const counted = [
   ['expired', 'skipped because they have expired'],
 ] as const
 
-/** The report, with a link to the documents. */
 export function ImportReport({ report, collection }: { report: Report; collection: string }) {
   const total = report.total()
   const { bad, dangling, lookalikes, lost } = report.data

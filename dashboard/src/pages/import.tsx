@@ -1,5 +1,4 @@
-// The page that imports a file into a collection. It shows options, a preview of the first documents, the progress and
-// a report.
+// Imports a file into a collection: options, a preview of the first documents, the progress and a report.
 
 import { useEffect, useState } from 'preact/hooks'
 import type { Report } from '../../../src/transfer/report.ts'
@@ -66,7 +65,7 @@ function ImportSteps({ collection }: { collection: string }) {
       file: source,
       into: choices.keepsCollections ? undefined : collection,
     }
-    // The form stays after an error, because the file may be readable in another encoding.
+    // Stays after an error, because the file may be readable in another encoding.
     return previewOf(plan).then(
       preview => ({ plan, preview, fault: undefined }),
       (fault: Error) => ({ plan, preview: undefined, fault }),
@@ -155,7 +154,7 @@ const flags: readonly (readonly [RegExp, string])[] = [
   [/\(see --on-conflict\)/, '(see “If a document already exists”)'],
 ]
 
-/** An error that names the fields of the form instead of the options of the command line. */
+/** Names the fields of the form instead of the options of the command line. */
 function formError(error: Error): Error {
   const text = flags.reduce((message, [flag, words]) => message.replace(flag, words), error.message)
   return text === error.message ? error : new Error(text)

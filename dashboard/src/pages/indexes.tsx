@@ -20,7 +20,7 @@ import { at, isMap, type Json, type Query } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
 import { CollectionIndexList } from './collection-index-list.tsx'
 
-/** Names of the collections that an index covers; `every collection` for the wildcard. */
+/** `every collection` for the wildcard. */
 function sourceNames(index: Json): readonly string[] {
   const source = at(index, 'source')
   const sources = Array.isArray(source) ? source : [source]
@@ -41,7 +41,7 @@ const columns: readonly Column[] = [
   ['Size', index => <IndexSize part={{ index: shapeOf(index).name }} name={shapeOf(index).name} />],
 ]
 
-/** The fields whose combination must be unique, in words. */
+/** Fields whose combination must be unique, in words. */
 function uniqueText({ terms, values, refAt }: Pick<IndexShape, 'terms' | 'values' | 'refAt'>): string {
   if (refAt !== undefined) return 'no effect: the values include ref, which differs for each document'
   return `yes: ${[...terms, ...values].join(' + ') || 'at most one document'}`
@@ -116,7 +116,7 @@ interface Part {
 
 const noPart: Part = { field: '', isReversed: false }
 
-/** Converts a field such as `email`, `address.city` or `ref` to a path in the document. Numbers are array indexes. */
+/** For a field such as `email`, `address.city` or `ref`. Numbers are array indexes. */
 function pathOf(field: string): readonly Query[] {
   const steps = field.split('.').map(step => (/^\d+$/.test(step) ? BigInt(step) : step))
   const first = steps[0]
@@ -148,8 +148,8 @@ function NewIndex({ onClose }: { onClose: () => void }) {
     const valueParts = partsOf(values)
     const fields: Record<string, Query> = { name, source: { collection } }
     if (termParts.length > 0) fields.terms = termParts
-    // The reference at the end leads from an entry to its document. In a unique index, the reference would make all
-    // entries different.
+    // The reference at the end leads from an entry to its document. In a unique index, it would make all entries
+    // different.
     if (valueParts.length > 0) fields.values = isUnique ? valueParts : withRef(valueParts, values)
     if (isUnique) fields.unique = true
     await createSchema('indexes', { object: fields }, signal)
@@ -186,7 +186,7 @@ function NewIndex({ onClose }: { onClose: () => void }) {
 const fieldNames = (parts: readonly Part[]) =>
   parts.map(({ field }) => field.trim()).filter(field => field !== '')
 
-/** The effect of the option Unique on the fields, in a sentence. `isVoid`: the option has no effect. */
+/** The effect of the option Unique, in a sentence. `isVoid`: the option has no effect. */
 function uniquenessOf(terms: readonly string[], values: readonly string[]) {
   const fields = [...new Set([...terms, ...values])]
   if (fields.includes('ref') || fields.includes('ts')) {

@@ -21,7 +21,6 @@ import { roleText } from './functions.tsx'
 
 const nameOf = (key: Json) => textAt(key, 'name') ?? textAt(key, 'data', 'name')
 
-/** The list, or the page of one key. */
 export function Keys({ path: [id] }: { readonly path: readonly string[] }) {
   if (id === undefined) return <KeyList />
   return (
@@ -107,7 +106,7 @@ function KeyList() {
   )
 }
 
-/** Shows a new secret, which cannot be shown again. */
+/** The secret cannot be shown again. */
 export function SecretDialog({
   title,
   secret,

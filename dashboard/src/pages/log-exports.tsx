@@ -22,7 +22,6 @@ const stateTexts: Readonly<Record<string, string>> = {
   TimedOut: 'timed out',
 }
 
-/** The section of exports. */
 export function LogExports({ span }: { span: Span }) {
   const action = useAction()
   const exports = useLoad(listExports, [])
@@ -73,7 +72,7 @@ function ExportTable({ list }: { list: readonly ExportRequest[] }) {
   )
 }
 
-/** The button requests a new download link at each click, because an older link may have expired. */
+/** Requests a new download link at each click, because an older link may have expired. */
 function Download({ id }: { id: string }) {
   const action = useAction()
   const fetchFile = () =>

@@ -9,12 +9,12 @@ import type { LogCaller, LogDetails, LogEntry, LogRecord, RecordFilter } from '.
 import { showRequests } from './log-state.ts'
 
 interface LogRecordDialogProps extends LogEntry {
-  /** The database of the request, relative to the current database. */
+  /** Relative to the current database. */
   readonly database: string
   readonly onClose: () => void
 }
 
-/** The time at which a record was written, in milliseconds since the epoch. */
+/** When the record was written, in milliseconds since the epoch. */
 export function timeOfRecord({ TS }: LogRecord): number {
   return Date.parse(`${TS.slice(0, 10)}T${TS.slice(11, 23)}Z`)
 }
@@ -55,7 +55,7 @@ interface PartProps extends LogEntry {
   readonly only: OnFilter
 }
 
-/** A button that filters the log by a fact of the record. */
+/** Filters the log by a fact of the record. */
 function FilterButton({ of, what, only }: { of: RecordFilter; what: string; only: OnFilter }) {
   return (
     <Button class="quiet only" onClick={() => only(of)}>
@@ -64,7 +64,7 @@ function FilterButton({ of, what, only }: { of: RecordFilter; what: string; only
   )
 }
 
-/** The outcome of the request: the status, and the reason for an error. */
+/** The status, and the reason for an error. */
 function Outcome({ record, details, only }: PartProps) {
   const { RESPONSE_CODE: status, RATE_LIMITS_HIT: limits } = record
   const error = details?.error
@@ -105,7 +105,7 @@ function Outcome({ record, details, only }: PartProps) {
   )
 }
 
-/** The text of a position: a path into the query (version 4), or source, line and column (version 10). */
+/** A path into the query (version 4), or source, line and column (version 10). */
 function positionText(position: string): string {
   const [, source = '', line, column] = /^(.*):(\d+):(\d+)$/.exec(position) ?? []
   if (line === undefined) return position.split('/').join(' › ')
@@ -193,7 +193,7 @@ function headersOf({ REQUEST_HEADERS: text }: LogRecord): Readonly<Record<string
   }
 }
 
-/** The caller of a request, in a few words. */
+/** In a few words. */
 export function callerText(caller: LogCaller | null | undefined): string {
   if (!caller) return 'not authenticated'
   const { id, identity, is_outer, kind, name, roles } = caller

@@ -16,7 +16,6 @@ import { filterNow, isWithDashboard, showRequests } from './log-state.ts'
 
 const shapeChars = 200
 
-/** The section. */
 export function LogRecords({ span }: { span: Span }) {
   const filter = filterNow()
   const key = JSON.stringify(filter)
@@ -32,7 +31,7 @@ export function LogRecords({ span }: { span: Span }) {
   )
 }
 
-/** The fields under More filters. */
+/** Shown under More filters. */
 const moreNames = ['index', 'function', 'address', 'lane', 'costlier', 'retried', 'shape'] as const
 
 const statuses = [
@@ -148,7 +147,7 @@ function Pages({ span, filter }: { span: Span; filter: RecordFilter }) {
   )
 }
 
-/** The database of a request, relative to the current database. */
+/** Relative to the current database. */
 function databaseOf({ record }: LogEntry): string {
   const own = [...(session.value?.principal.database ?? []), ...databasePath.value]
   return record.DATABASE.slice(own.length).join('/') || 'this one'

@@ -1,4 +1,4 @@
-// The table of query shapes (queries without their values), by mean time, frequency, cost or longest time.
+// Query shapes (queries without their values), by mean time, frequency, cost or longest time.
 
 import { useState } from 'preact/hooks'
 import { Choice } from '../parts/fields.tsx'
@@ -21,7 +21,6 @@ type Order = keyof typeof orders
 const shownMax = 20
 const shapeChars = 300
 
-/** The table of shapes. */
 export function LogShapes({ shapes }: { shapes: readonly Shape[] }) {
   const [order, setOrder] = useState<Order>('slowest')
   if (shapes.length === 0) return null

@@ -14,7 +14,6 @@ import {
   spans,
 } from './log-state.ts'
 
-/** The fields. */
 export function LogSpan({ span }: { span: Span }) {
   const last = lastName()
   return (
@@ -33,7 +32,7 @@ export function LogSpan({ span }: { span: Span }) {
 
 const written = (iso: string) => (Number.isNaN(Date.parse(iso)) ? '' : fieldTime(Date.parse(iso), 'minute'))
 
-/** The fields for start and end. For a new span, the caller passes a new `key`, which resets the fields. */
+/** A new span needs a new `key`, which resets the fields. */
 function Ends({ span }: { span: Span }) {
   const [from, setFrom] = useState(written(span.from))
   const [to, setTo] = useState(written(span.to))
@@ -42,7 +41,7 @@ function Ends({ span }: { span: Span }) {
   const show = () => {
     if (isChanged && fault === undefined) showSpan(instantOf(from), instantOf(to))
   }
-  // The delay lets the user finish typing: a year is entered digit by digit.
+  // Lets the user finish typing: a year is entered digit by digit.
   useEffect(() => {
     const timer = setTimeout(show, pauseMs)
     return () => clearTimeout(timer)

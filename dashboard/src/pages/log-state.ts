@@ -1,6 +1,5 @@
-// The state of the Logs page. The address of the page contains the state: the span, the filter of requests, and whether
-// the dashboard's own requests are included. Charts, lists and fields read the address, so that all of them show the
-// same requests.
+// The state of the Logs page, which its address contains: the span, the filter of requests, and whether the dashboard's
+// own requests are included. Charts, lists and fields read the address, so that all show the same requests.
 
 import { addressWith, go, place } from '../router.ts'
 import type { RecordFilter, Span } from '../service/logs.ts'
@@ -8,7 +7,7 @@ import type { RecordFilter, Span } from '../service/logs.ts'
 const minute = 60_000
 const hour = 60 * minute
 
-/** Spans that end now: name in the address, label, milliseconds. */
+/** End now: name in the address, label, milliseconds. */
 export const spans = [
   ['15m', 'last 15 minutes', hour / 4],
   ['1h', 'last hour', hour],
@@ -23,12 +22,12 @@ const spanDefault = '1h'
 /** The service rejects longer spans. */
 const spanMaxMs = 90 * 24 * hour
 
-/** The parameters of the span in the address, as one text. */
+/** As one text. */
 export function spanKey(): string {
   return ['from', 'to', 'last'].map(name => place.value.parameters.get(name)).join()
 }
 
-/** The name of a span that ends now; undefined when the address contains a start and an end. */
+/** Undefined when the address contains a start and an end. */
 export function lastName(): string | undefined {
   const { parameters } = place.value
   if (parameters.has('from') && parameters.has('to')) return undefined
@@ -36,7 +35,7 @@ export function lastName(): string | undefined {
   return spans.some(([known]) => known === name) ? (name as string) : spanDefault
 }
 
-/** The span in the address; the last hour if the address has no span. */
+/** The last hour if the address has no span. */
 export function spanNow(): Span {
   const { parameters } = place.value
   const name = lastName()
@@ -46,7 +45,7 @@ export function spanNow(): Span {
   return { from: new Date(now - length).toISOString(), to: new Date(now).toISOString() }
 }
 
-/** The reason why a span (ISO 8601) is invalid; undefined when it is valid. */
+/** Undefined for a valid span (ISO 8601). */
 export function spanFault(from: string, to: string): string | undefined {
   const length = Date.parse(to) - Date.parse(from)
   if (!(length > 0)) return 'The end must be after the start.'
@@ -58,28 +57,27 @@ export function showLast(name: string): void {
   go(addressWith({ from: undefined, to: undefined, last: name }))
 }
 
-/** Shows the span between two instants (ISO 8601). */
+/** ISO 8601. */
 export function showSpan(from: string, to: string): void {
   go(addressWith({ last: undefined, from, to }))
 }
 
-/** Shows the span between two times (milliseconds since the Unix epoch), extended to whole minutes. */
+/** Milliseconds since the Unix epoch, extended to whole minutes. */
 export function zoomTo(from: number, to: number): void {
   const whole = (ms: number) => new Date(ms).toISOString()
   showSpan(whole(Math.floor(from / minute) * minute), whole(Math.ceil(to / minute) * minute))
 }
 
-/** True if charts and lists include the dashboard's own requests. */
+/** Charts and lists include the dashboard's own requests. */
 export function isWithDashboard(): boolean {
   return place.value.parameters.get('dashboard') === '1'
 }
 
-/** Includes or excludes the dashboard's own requests. */
 export function showDashboard(isShown: boolean): void {
   go(addressWith({ dashboard: isShown ? '1' : undefined }), 'replace')
 }
 
-/** The parts of a filter, in the order of the form. */
+/** In the order of the form. */
 const filterNames = [
   'text',
   'status',
@@ -97,7 +95,6 @@ const filterNames = [
   'shape',
 ] as const satisfies readonly (keyof RecordFilter)[]
 
-/** The filter of requests in the address. */
 export function filterNow(): RecordFilter {
   const { parameters } = place.value
   return Object.fromEntries(
@@ -108,7 +105,6 @@ export function filterNow(): RecordFilter {
   )
 }
 
-/** Stores a filter of requests in the address. */
 export function showRequests(filter: RecordFilter): void {
   const all = Object.fromEntries(filterNames.map(name => [name, filter[name]?.trim() || undefined]))
   go(addressWith(all), 'replace')

@@ -1,5 +1,4 @@
-// The table of errors, and the table of changes since the previous period. A button in each row shows the requests of
-// the row.
+// Errors, and changes since the previous period. A button in each row shows the requests of the row.
 
 import { useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
@@ -28,14 +27,12 @@ const operationsEach = (sums: LogSums) => (sums.requests === 0 ? 0 : operations(
 /** Status and code at the start of the name of an error. */
 const errorStart = /^(\d{3})(?: ([^:]+))?/
 
-/** Shows the requests that ended with an error. */
 function showError(name: string): void {
   const [, status = '', error] = errorStart.exec(name) ?? []
   showRequests(error === undefined || error === '–' ? { status } : { status, error })
   toRequests()
 }
 
-/** Shows the requests of a query shape. */
 export function showShape(shape: string): void {
   showRequests({ shape })
   toRequests()
@@ -47,7 +44,6 @@ function toRequests(): void {
   heading?.focus({ preventScroll: true })
 }
 
-/** The button that shows the requests of a row. */
 export function RequestsButton({ of, onClick }: { of: string; onClick: () => void }) {
   return (
     <Button class="quiet only" title={`Requests of ${cut(of, 80)}`} onClick={onClick}>
@@ -83,7 +79,7 @@ export function LogErrors({ errors }: { errors: LogSummary['errors'] }) {
   )
 }
 
-/** The changes. The page loads the changes on request, because the service must read two spans. */
+/** Loaded on request, because the service must read two spans. */
 export function LogChangesPart({ span }: { span: Span }) {
   const isOpen = place.value.parameters.get('changes') === '1'
   return (

@@ -1,5 +1,4 @@
-// The page that creates a document. The draft contains the required fields of a typed collection, or is a copy of
-// another document.
+// Creates a document. The draft contains the required fields of a typed collection, or is a copy of another document.
 
 import { useEffect, useState } from 'preact/hooks'
 import { printValue } from '../language.ts'
@@ -18,9 +17,7 @@ import { FieldTypes } from './field-types.tsx'
 
 const empty: Draft = { data: '{\n  \n}', notation: 'text', ttl: '' }
 
-/**
- * The draft of a new document. The draft is empty for callers without read access to the definition of the collection.
- */
+/** Empty for callers without read access to the definition of the collection. */
 async function startOf(collection: string, signal: AbortSignal): Promise<Draft> {
   const definition = await readSchema('collections', collection, signal).catch(cause => {
     if (signal.aborted) throw cause
@@ -32,7 +29,7 @@ async function startOf(collection: string, signal: AbortSignal): Promise<Draft> 
   return { ...empty, data: `{\n${fields.join(',\n')}\n}` }
 }
 
-/** The name of a field as drivers of version 4 write it. */
+/** As drivers of version 4 write the name of a field. */
 const keyText = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name))
 
 export function NewDocument({ collection }: { readonly collection: string }) {

@@ -65,7 +65,7 @@ function CollectionList() {
   )
 }
 
-/** A form that opens a collection by name, for secrets that may read documents but not list collections. */
+/** For secrets that may read documents but not list collections. */
 function ByName() {
   const [name, setName] = useState('')
   const open = (event: Event) => {
@@ -93,7 +93,7 @@ interface TableProps {
 
 function CollectionTable({ documents: first, isMore, filter, setFilter }: TableProps) {
   const wanted = filter.toLowerCase()
-  // The page has only the first collections. If there are more collections, the service searches all of them.
+  // The page has only the first collections. If there are more, the service searches all of them.
   const search = useSearch('collections', isMore ? filter : '')
   const found = isMore && filter !== '' ? search.data?.data : undefined
   const documents = found ?? first
@@ -143,13 +143,13 @@ function CollectionTable({ documents: first, isMore, filter, setFilter }: TableP
   )
 }
 
-/** A number of days in words; `absent` if `days` is not a number. */
+/** In words; `absent` if `days` is not a number. */
 function daysText(days: Json | undefined, absent: string): string {
   if (typeof days !== 'bigint') return absent
   return days === 1n ? '1 day' : `${days} days`
 }
 
-/** Parses a number of days. Throws an Error if the text is not a whole number. */
+/** Throws an Error if the text is not a whole number. */
 export function wholeDays(text: string): bigint {
   if (!/^\d+$/.test(text)) throw new Error('Enter the days as a whole number, such as 30.')
   return BigInt(text)

@@ -1,5 +1,5 @@
-// Rewinds a collection to a time, in batches. First, the changes are counted. Then the changes are made. Both steps use
-// the code of `terrarium rewind`. The page also shows the command, for rewinds that take very long.
+// Rewinds a collection to a time, in batches, with the code of `terrarium rewind`: first the changes are counted, then
+// they are made. The page also shows the command, for rewinds that take very long.
 
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
@@ -18,7 +18,7 @@ interface RewindProps extends RewindTarget {
   readonly onChanged: () => void
 }
 
-/** A collapsed section that offers a rewind, and the result of the rewind. */
+/** A collapsed section that offers a rewind, and its result. */
 export function Rewind({ onChanged, ...target }: RewindProps) {
   const [isOpen, setOpen] = useState(false)
   const [notice, setNotice] = useState<string | undefined>(undefined)
@@ -52,7 +52,7 @@ export function Rewind({ onChanged, ...target }: RewindProps) {
   )
 }
 
-/** Quotes a word of a command if a shell would split or change the word. */
+/** Quotes a word of a command if a shell would split or change it. */
 const shellQuote = (word: string) =>
   /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 

@@ -36,12 +36,11 @@ interface Editing {
   readonly title: string
   readonly text: string
   readonly onDone: (text: string) => void
-  /** A sentence that says what the result of the predicate decides. */
+  /** Says what the result of the predicate decides. */
   readonly effect: string
   readonly example: string
 }
 
-/** The table, with a button that saves its changes. */
 export function RoleTable({ role, onSaved }: { role: Json; onSaved: () => void }) {
   const [editing, setEditing] = useState<Editing | undefined>(undefined)
   const form = useEditForm<Json, RoleShape>({

@@ -34,7 +34,6 @@ const columns: readonly Column[] = [
   ['Changed', role => <Instant micros={at(role, 'ts')} />],
 ]
 
-/** The list, or the page of one role. */
 export function Roles({ path: [name] }: { readonly path: readonly string[] }) {
   if (name === undefined) return <RoleList />
   return (

@@ -15,13 +15,11 @@ import type { RefName } from '../wire/refs.ts'
 import { columnsOf, type FieldPaths, type Row } from '../wire/rows.ts'
 import { ColumnChoice } from './column-choice.tsx'
 
-/**
- * Properties of both views of rows. One view shows the pages of a source, the other view shows the matches of a scan.
- */
+/** For both views of rows: the pages of a source, and the matches of a scan. */
 export interface ShownProps {
   readonly collection: string
   readonly plan: RowPlan
-  /** Fields of the rows that were read. */
+  /** Of the rows that were read. */
   readonly fields: FieldPaths
   readonly onSeen: (rows: readonly Row[]) => void
   readonly sorting: Sorting | undefined
@@ -36,10 +34,9 @@ interface RowPageProps extends Omit<ShownProps, 'onSeen'> {
   readonly children: ComponentChildren
 }
 
-/** Number of columns that are shown by default. */
+/** Shown by default. */
 const columnsMax = 8
 
-/** The table and its controls. */
 export function RowPage(props: RowPageProps) {
   const { collection, plan, fields, sorting, rows, isLive, onChanged, children } = props
   const own = columnsOf(rows)
@@ -76,7 +73,7 @@ function chosenColumns(): readonly string[] | undefined {
   return Array.isArray(chosen) ? [...new Set(chosen.map(String))] : undefined
 }
 
-/** Ids of the rows that were added or changed since the last render. */
+/** Rows that were added or changed since the last render. */
 function useChanged(rows: readonly Row[], isLive: boolean): ReadonlySet<string> {
   const before = useRef<ReadonlyMap<string, string>>(new Map())
   const now = new Map(rows.map(({ ref, ts }) => [ref?.id ?? '', String(ts)]))

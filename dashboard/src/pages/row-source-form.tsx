@@ -1,5 +1,5 @@
-// A form that chooses the source of the rows of a collection: all documents or an index, the terms to look up, and the
-// direction (forward or reverse).
+// Chooses the source of the rows of a collection: all documents or an index, the terms to look up, and the direction.
+// The address of the page stores the source.
 
 import { useEffect, useState } from 'preact/hooks'
 import { Choice, Field } from '../parts/fields.tsx'
@@ -14,7 +14,6 @@ interface SourceFormProps {
   readonly indexes: readonly IndexShape[]
 }
 
-/** The form. The source is stored in the address of the page. */
 export function SourceForm({ source, indexes }: SourceFormProps) {
   const active = indexes.filter(index => index.isActive)
   return (

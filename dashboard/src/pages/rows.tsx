@@ -25,7 +25,6 @@ import { RowPage, type ShownProps } from './row-page.tsx'
 import { SourceForm } from './row-source-form.tsx'
 import { ScannedRows } from './scanned-rows.tsx'
 
-/** The links between the pages of a collection. */
 export function collectionTabs(name: string, here: 'rows' | 'deleted' | 'settings' | 'import') {
   const base = ['collections', name]
   const tabs = [
@@ -40,7 +39,7 @@ export function collectionTabs(name: string, here: 'rows' | 'deleted' | 'setting
   return <Tabs label="Collection" tabs={tabs} />
 }
 
-/** The indexes over a collection; empty for callers who may not list indexes. */
+/** Empty for callers who may not list indexes. */
 function useIndexes(collection: string): LoadState<readonly IndexShape[]> {
   return useLoad(
     async signal => {
@@ -92,8 +91,8 @@ export function DocumentRows({ collection }: { readonly collection: string }) {
 }
 
 /**
- * While an index is being built, the list of indexes is read again at this interval. So the page uses the index when it
- * is ready.
+ * Milliseconds between two reads of the list of indexes while an index is being built, so that the page uses the index
+ * when it is ready.
  */
 const buildingEveryMs = 2000
 const noIndexes: readonly IndexShape[] = []
@@ -101,7 +100,7 @@ const noIndexes: readonly IndexShape[] = []
 interface RowsOfViewProps {
   readonly collection: string
   readonly indexes: LoadState<readonly IndexShape[]>
-  /** True when the plan depends on the indexes. If false, rows are read before the indexes are loaded. */
+  /** The plan depends on the indexes. If false, rows are read before the indexes are loaded. */
   readonly isPlanned: boolean
 }
 
@@ -160,9 +159,7 @@ function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
   )
 }
 
-/**
- * The sort state of the table; undefined for index entries without documents, because they have no fields to sort by.
- */
+/** Undefined for index entries without documents, because they have no fields to sort by. */
 function sortingOf({ sort, source }: RowView): Sorting | undefined {
   const { isReversed } = source
   if (!leadsToDocuments(source)) return undefined
@@ -177,7 +174,7 @@ function sortingOf({ sort, source }: RowView): Sorting | undefined {
 const pageSize = 50
 const liveEveryMs = 3000
 
-/** Rows in the order of their source, a page at a time. */
+/** In the order of their source. */
 function PagedRows(props: ShownProps) {
   const { collection, plan, fields, onSeen } = props
   const { source } = plan

@@ -15,12 +15,11 @@ import { IndexOffer } from './index-offer.tsx'
 import { RowPage, type ShownProps } from './row-page.tsx'
 
 const pageSize = 50
-/** Number of sorted rows in memory. To show more rows, the page reads the documents again. */
+/** Sorted rows in memory. To show more rows, the page reads the documents again. */
 const keptSize = 1000
 /** After this number of scanned documents, the page offers to create an index. */
 const slowFrom = 1000
 
-/** The rows found so far. */
 export function ScannedRows(props: ShownProps & { readonly onIndex: () => void }) {
   const { collection, plan, fields, onSeen, onIndex } = props
   const isSorted = plan.sort !== undefined

@@ -1,4 +1,4 @@
-// The parts of the page of schema files: the list of files, the editor of one file, and the dialog that names a file.
+// Parts of the page of schema files: the list of files, the editor of one file, and the dialog that names a file.
 
 import { useMemo, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
@@ -8,7 +8,7 @@ import { Editor } from '../parts/editor.tsx'
 import { NameField } from '../parts/fields.tsx'
 import type { SchemaError, SchemaFile } from '../service/schema-files.ts'
 
-/** The position of an error in the text of its file, in UTF-16 offsets. */
+/** In UTF-16 offsets. */
 function markOf(text: string, { line, column, length, message }: SchemaError): Mark {
   const lines = text.split('\n').slice(0, line)
   const inLine = lines[line - 1] ?? ''
@@ -26,7 +26,7 @@ interface NamesProps {
   readonly onShow: (name: string) => void
 }
 
-/** The list of files, with marks at changed files and at files with errors. */
+/** Marks changed files and files with errors. */
 export function FileNames({ files, base, errors, shown, onShow }: NamesProps) {
   const texts = new Map(base.map(({ name, text }) => [name, text]))
   const faulty = new Set(errors.map(({ file }) => file))
@@ -56,7 +56,7 @@ interface FileEditorProps {
   readonly onChange: (text: string) => void
 }
 
-/** The text of a file, with its errors underlined. */
+/** Underlines errors. */
 export function FileEditor({ file: { name, text }, errors, isReadOnly, onChange }: FileEditorProps) {
   // `text` is not a dependency: errors refer to the text that was compared or pushed.
   const marks = useMemo(
@@ -78,14 +78,13 @@ export function FileEditor({ file: { name, text }, errors, isReadOnly, onChange 
 }
 
 interface NameProps {
-  /** The current name of the file to rename; undefined for a new file. */
+  /** Undefined for a new file. */
   readonly current: string | undefined
   readonly taken: readonly string[]
   readonly onClose: () => void
   readonly onNamed: (name: string) => void
 }
 
-/** The dialog that asks for the name of a file. */
 export function FileNameDialog({ current, taken, onClose, onNamed }: NameProps) {
   const [name, setName] = useState(current ?? (taken.length === 0 ? 'main.fsl' : ''))
   const submit = async () => {

@@ -1,5 +1,5 @@
-// The page of the schema files of version 10. All files are edited, compared and pushed together. A push takes effect
-// at once, or is staged.
+// Schema files of version 10, which are edited, compared and pushed together. A push takes effect at once, or is
+// staged.
 
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
@@ -155,7 +155,7 @@ function Files({ loaded, onChanged }: FilesProps) {
   )
 }
 
-/** The warnings about the last push. The page keeps them until the next change or comparison. */
+/** Of the last push. Shown until the next change or comparison. */
 function PushWarnings({ text }: { text: string }) {
   return (
     <section aria-labelledby="warnings">
@@ -179,13 +179,12 @@ function Difference({ of: { semantic, textual } }: { of: SchemaDifference }) {
 interface FileTableProps {
   readonly files: readonly SchemaFile[]
   readonly base: readonly SchemaFile[]
-  /** The errors of the last push or comparison with excerpts of the files, as the service returns them. */
+  /** Errors of the last push or comparison with excerpts of the files, as the service returns them. */
   readonly drawn: string
   readonly isReadOnly: boolean
   readonly onChange: (files: readonly SchemaFile[]) => void
 }
 
-/** The list of files, and the editor of the file that the address names. */
 function FileTable({ files, base, drawn, isReadOnly, onChange }: FileTableProps) {
   const [naming, setNaming] = useState<'new' | 'rename' | undefined>(undefined)
   const errors = useMemo(() => errorsIn(drawn), [drawn])

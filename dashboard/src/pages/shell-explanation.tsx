@@ -8,12 +8,10 @@ import { at, type Json, listAt, textAt } from '../wire/json.ts'
 
 const numberAt = (value: Json, name: string) => Number(at(value, name) ?? 0)
 
-/** A count with its noun. */
 function countText(count: number, one: string, many: string): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
-/** The explanation of one query. */
 export function Explanation({ explanation }: { readonly explanation: Json }) {
   const errors = listAt(explanation, 'errors')
   const suggestions = listAt(explanation, 'suggestions')
@@ -76,7 +74,7 @@ function Reads({ sets, documents }: ReadsProps) {
   )
 }
 
-/** The name of an index or a collection. The name of an index is a link to the page of the index. */
+/** The name of an index is a link to its page. */
 function SetName({ set }: { readonly set: Json }) {
   const collection = textAt(set, 'collection')
   const index = textAt(set, 'index')

@@ -22,10 +22,7 @@ const functionCompletions: readonly Completion[] = fqlFunctions.map(
   }),
 )
 
-/**
- * The completion for a name of the standard library of version 10. The name is used alone, after a module, or after a
- * value.
- */
+/** For a name of the standard library of version 10, which is used alone, after a module, or after a value. */
 function completionOf({ owner, name, parameters, result, summary }: LibraryName): Completion {
   const dot = name.lastIndexOf('.') + 1
   return {
@@ -54,11 +51,11 @@ const completions10: readonly Completion[] = [
 interface ShellCompletions {
   /** Functions of a version of the language, and names of schema objects. */
   readonly completions: readonly Completion[]
-  /** The members of the document or collection at `offset` in the text. */
+  /** Members of the document or collection at `offset` in the text. */
   readonly completionsAt: (text: string, offset: number) => Promise<readonly Completion[]>
 }
 
-/** The completions for a version of the language. `turn` changes when the schema may have changed. */
+/** `turn` changes when the schema may have changed. */
 export function useCompletions(version: Version, turn: unknown): ShellCompletions {
   const collections = useChoices('collections')
   const completions = useNames(version, collections.data)
@@ -149,8 +146,8 @@ function completionsOfNames(names: readonly string[] | undefined, call: string):
 }
 
 /**
- * In a query of version 10, the name of an object is an expression if the name is an identifier. Objects with other
- * names need a call of their module, such as `Collection("a-b")`.
+ * In version 10, an identifier is an expression for the object with this name. Objects with other names need a call of
+ * their module, such as `Collection("a-b")`.
  */
 function completionsOfNames10(names: readonly string[] | undefined, module: string): Completion[] {
   return completionsOfNames(names, module).map(completion => {
@@ -159,7 +156,6 @@ function completionsOfNames10(names: readonly string[] | undefined, module: stri
   })
 }
 
-/** An entry of the list of functions. */
 interface Help {
   readonly name: string
   readonly signature: string
@@ -178,7 +174,6 @@ const helps: Readonly<Record<Version, readonly Help[]>> = {
 
 const shownMax = 40
 
-/** A searchable list of the functions. */
 export function FunctionHelp({ version }: { version: Version }) {
   const [filter, setFilter] = useState('')
   const wanted = filter.trim().toLowerCase()

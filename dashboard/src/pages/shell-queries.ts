@@ -10,7 +10,7 @@ import { scope } from '../session.ts'
 import { at, type Json, parseJson, type Query, writeJson } from '../wire/json.ts'
 import type { ShellAnswer } from './shell-result.tsx'
 
-/** The error of a query that failed, with its positions in the text. */
+/** Has the positions of the error in the text. */
 export class QueryFailure extends Error {
   override name = 'QueryFailure'
   override readonly cause: ServiceError
@@ -23,22 +23,19 @@ export class QueryFailure extends Error {
   }
 }
 
-/** The parts of the text that an error underlines. */
+/** Parts of the text that an error underlines. */
 export function marksOf(error: Error | undefined): readonly Mark[] {
   if (error instanceof QueryFailure) return error.marks
   return error instanceof NotationError ? [{ from: error.from, to: error.to, message: error.message }] : []
 }
 
-/** A query that can be sent, and functions that map its errors to the text. */
+/** Can be sent; maps its errors to the text. */
 export interface ReadyQuery {
   readonly run: (as: Scope, signal: AbortSignal) => Promise<ShellAnswer>
   /** Returns the reads of the query; nothing is written. */
   readonly explain: (signal: AbortSignal) => Promise<Json>
   readonly marksFor: (error: ServiceError) => readonly Mark[]
-  /**
-   * Returns the error with positions in the user's query. For a past time, the shell wraps the user's query in another
-   * query.
-   */
+  /** Positions refer to the user's query, which the shell wraps in another query for a past time. */
   readonly unwrapped: (error: ServiceError) => ServiceError
 }
 
@@ -49,7 +46,7 @@ async function explanationOf(query: Query, signal: AbortSignal): Promise<Json> {
   return at(parseJson(text), 'resource') ?? null
 }
 
-/** The queries of a text in version 4. Throws `NotationError`. */
+/** Throws `NotationError`. */
 export function queriesOf4(text: string, notation: Notation): readonly ReadyQuery[] {
   return parseQueries(text, notation).map(readyQuery)
 }
@@ -76,7 +73,7 @@ function readyQuery({ query, locate }: ParsedQuery): ReadyQuery {
   }
 }
 
-/** The whole text as one query of version 10. Throws `NotationError`. */
+/** The whole text is one query. Throws `NotationError`. */
 export function queryOf10(text: string): ReadyQuery {
   if (text.trim() === '') throw new NotationError('Write a query first.', 0)
   const past = pastTime.value
@@ -98,10 +95,7 @@ export function queryOf10(text: string): ReadyQuery {
   }
 }
 
-/**
- * Reduces each line number in a summary of errors by one, because the shell has inserted a line before the user's
- * query.
- */
+/** Reduces each line number in a summary by one, because the shell has inserted a line before the user's query. */
 function withoutFirstLine(summary: string): string {
   return summary
     .replace(/\*query\*:(\d+):/g, (_, line) => `*query*:${Number(line) - 1}:`)
@@ -110,10 +104,7 @@ function withoutFirstLine(summary: string): string {
     })
 }
 
-/**
- * The positions of the errors in a summary. The summary shows the position of an error as `at *query*:2:5`, with marks
- * under the line.
- */
+/** A summary shows the position of an error as `at *query*:2:5`, with marks under the line. */
 function drawnPlaces(query: string, summary: string): readonly Mark[] {
   const lines = query.split('\n')
   const errors = summary.split('\n\n').filter(block => block.startsWith('error: '))

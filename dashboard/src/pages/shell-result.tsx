@@ -15,17 +15,15 @@ import { shownValue } from '../wire/tagged.ts'
 
 type View = 'tree' | 'text' | 'json'
 
-/** Longer results have no tree, because drawing the tree would block the page. */
+/** Longer results have no tree, because drawing it would block the page. */
 const treeCharsMax = 1_000_000
 
-/** The result of a query, with the version of its language. */
 export interface ShellAnswer extends TextResult {
   readonly version: Version
-  /** Hints and log lines that version 10 returns with the result. */
+  /** Hints and log lines of version 10. */
   readonly summary: string
 }
 
-/** The result of one query. */
 export function ShellResult({ answer }: { answer: ShellAnswer }) {
   const hasTree = answer.text.length <= treeCharsMax
   const [chosen, setView] = useState<View>('tree')

@@ -7,13 +7,13 @@ import type { Mark } from '../parts/code-editor.ts'
 import type { ShellTab } from '../service/shell-state.ts'
 import { marksOf } from './shell-queries.ts'
 
-/** Pause in typing before the text is checked, in milliseconds. A name that is still being typed gets no mark. */
+/** Milliseconds of pause before the text is checked. A name that is still being typed gets no mark. */
 const pauseMs = 400
 
 /** Longer texts are checked only when they run, because parsing them would delay typing. */
 const checkedCharsMax = 20_000
 
-/** The marks of a text that nobody has run yet. */
+/** For a text that has not run yet. */
 export function useTypingMarks({ text, version, notation }: ShellTab): readonly Mark[] {
   const [marks, setMarks] = useState<readonly Mark[]>([])
   useEffect(() => {

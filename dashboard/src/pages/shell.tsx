@@ -31,14 +31,14 @@ import { attempt, marksOf, QueryFailure, queriesOf4, queryOf10, type ReadyQuery 
 import { type ShellAnswer, ShellResult } from './shell-result.tsx'
 import { useTypingMarks } from './shell-typing.ts'
 
-/** The outcome of a query: its result, or an explanation of its reads. */
+/** A result, or an explanation of the reads. */
 type Outcome =
   | { readonly kind: 'result'; readonly answer: ShellAnswer }
   | { readonly kind: 'explanation'; readonly explanation: Json }
 
 type Work = (query: ReadyQuery, as: Scope, signal: AbortSignal) => Promise<Outcome>
 
-/** Runs the queries of the active tab, one after the other. `results` has the outcomes of each tab. */
+/** Runs the queries of the active tab, one after the other. `results`: outcomes of each tab. */
 function useRuns(action: Action) {
   const [results, setResults] = useState<ReadonlyMap<number, readonly Outcome[]>>(new Map())
   const start = (work: Work, as: Scope) => {
@@ -55,7 +55,7 @@ function useRuns(action: Action) {
         }
         rememberQuery({ text, version, notation })
       } catch (cause) {
-        // A query whose secret was rejected did not run, so the history does not contain the query.
+        // A query whose secret was rejected did not run, so the history does not contain it.
         if (cause instanceof QueryFailure) rememberQuery({ text, version, notation })
         throw cause
       }

@@ -8,7 +8,7 @@ import { Problem } from '../parts/problem.tsx'
 import { ServiceError } from '../service/faults.ts'
 import { signIn, signInMessage, signOut } from '../session.ts'
 
-/** The page, shown while no user is signed in. */
+/** Shown while no user is signed in. */
 export function SignIn() {
   useEffect(() => {
     document.title = 'Sign in · Terrarium'
@@ -24,8 +24,8 @@ export function SignIn() {
 }
 
 /**
- * The dialog over a page whose secret was rejected. The page and its unsaved input stay hidden behind the dialog until
- * the next sign-in.
+ * Covers a page whose secret was rejected. The page and its unsaved input stay hidden behind the dialog until the next
+ * sign-in.
  */
 export function SignInAgain({ message }: { message: string }) {
   return (

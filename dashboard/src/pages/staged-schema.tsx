@@ -20,12 +20,12 @@ const statusText = {
 interface StagedProps {
   readonly state: SchemaState
   readonly isReadOnly: boolean
-  /** True while the page has unpushed changes. Unpushed changes disable the buttons. */
+  /** Unpushed changes of the page disable the buttons. */
   readonly isHeld: boolean
   readonly onChanged: () => void
 }
 
-/** The section; nothing while no schema is staged. */
+/** Nothing while no schema is staged. */
 export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedProps) {
   const [ending, setEnding] = useState<'commit' | 'abandon' | undefined>(undefined)
   const [refusal, setRefusal] = useState<SchemaRejection | undefined>(undefined)

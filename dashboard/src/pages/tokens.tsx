@@ -15,7 +15,6 @@ import { rights } from '../session.ts'
 import { at, type Json, textAt } from '../wire/json.ts'
 import { idOf } from '../wire/refs.ts'
 
-/** The list, or the page of one token. */
 export function Tokens({ path: [id] }: { readonly path: readonly string[] }) {
   if (id === undefined) return <TokenList />
   return (

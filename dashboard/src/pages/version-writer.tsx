@@ -8,7 +8,7 @@ import { type LogEntry, readWriters, type Writers } from '../service/logs.ts'
 import { session } from '../session.ts'
 import { callerText, timeOfRecord } from './log-record.tsx'
 
-/** The requests that wrote the versions with the given times; undefined for callers who may not read the query log. */
+/** Undefined for callers who may not read the query log. */
 export function useWriters(times: readonly bigint[]): LoadState<Writers | undefined> {
   const mayRead = session.value?.principal.role === 'admin'
   return useLoad(
@@ -22,7 +22,7 @@ interface VersionWriterProps {
   readonly writers: LoadState<Writers | undefined>
 }
 
-/** Shows the request that wrote the version at time `ts`, or the reason why the request is unknown. */
+/** Shows the request that wrote the version at time `ts`, or the reason why it is unknown. */
 export function VersionWriter({ ts, writers }: VersionWriterProps) {
   if (writers.data === undefined && writers.error === undefined) return null
   return (

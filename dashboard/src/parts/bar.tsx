@@ -18,7 +18,6 @@ interface BarProps {
   readonly onMenu: () => void
 }
 
-/** The bar at the top of every page. */
 export function Bar({ isMenuOpen, onMenu }: BarProps) {
   return (
     <header class="bar">
@@ -35,7 +34,7 @@ export function Bar({ isMenuOpen, onMenu }: BarProps) {
   )
 }
 
-/** Breadcrumbs from the database of the secret to the current database. */
+/** From the database of the secret to the current database. */
 function DatabaseTrail() {
   const own = session.value?.principal.database ?? []
   const path = databasePath.value
@@ -73,7 +72,7 @@ function identityText(): string {
   return is_root ? 'as root secret' : (role ?? 'roles')
 }
 
-/** Signs out of this tab or of all tabs. Asks for confirmation if there is unsaved input. */
+/** Asks for confirmation if there is unsaved input. */
 function SignOut() {
   const [isOpen, setOpen] = useState(false)
   const part = useRef<HTMLDivElement>(null)
@@ -97,7 +96,6 @@ function SignOut() {
   )
 }
 
-/** Chooses a past time to show. */
 function TimeControl() {
   const [isOpen, setOpen] = useState(false)
   const [text, setText] = useState('')
@@ -157,7 +155,6 @@ effect(() => {
   document.documentElement.dataset.theme = theme.value
 })
 
-/** Switches the time zone of all times on all pages. */
 function ZoneButton() {
   const label = `Times: ${zoneName()}`
   return (

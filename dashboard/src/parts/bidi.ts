@@ -1,6 +1,6 @@
 // Bidirectional text in the editor. By default, right-to-left text reorders the brackets and names around it, and
-// direction control characters are invisible. So the visible code could differ from the stored code. Therefore the
-// editor isolates quoted text from the code around it, and shows control characters.
+// direction control characters are invisible, so the visible code could differ from the stored code. The editor
+// therefore isolates quoted text from the code around it, and shows control characters.
 
 import { type Extension, Prec, RangeSetBuilder } from '@codemirror/state'
 import {
@@ -15,11 +15,11 @@ import {
 
 const isolated = Decoration.mark({ class: 'cm-isolated', bidiIsolate: Direction.LTR })
 
-/** Right-to-left letters, and direction control characters. */
+/** Also matches direction control characters. */
 const rightToLeft =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
-/** A text in quotes within one line. */
+/** Within one line. */
 const quotedText = /"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|`(?:[^`\\\n]|\\.)*`?/g
 
 function isolatedTexts({ state, visibleRanges }: EditorView): DecorationSet {

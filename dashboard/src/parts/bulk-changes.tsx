@@ -13,16 +13,16 @@ import { Notice } from './problem.tsx'
 interface BulkChangesProps {
   readonly collection: string
   readonly plan: RowPlan
-  /** The filter in words; empty without a filter. */
+  /** In words; empty without a filter. */
   readonly conditions: readonly string[]
-  /** Fields that the dialog suggests. */
+  /** Suggested by the dialog. */
   readonly fields: FieldPaths
-  /** True when no document matches. */
+  /** No document matches. */
   readonly isEmpty: boolean
   readonly onChanged: () => void
 }
 
-/** The buttons and the result; nothing for index entries without documents. */
+/** Nothing for index entries without documents. */
 export function BulkChanges(props: BulkChangesProps) {
   const { plan, isEmpty, onChanged } = props
   const [dialog, setDialog] = useState<'delete' | 'change' | undefined>(undefined)

@@ -18,12 +18,11 @@ interface CellEditorProps {
 }
 
 /**
- * Maximum length of a text that rows contain completely. Longer values and objects are edited on the page of the
- * document.
+ * Rows contain texts up to this length completely. Longer values and objects are edited on the page of the document.
  */
 const editedMax = 200
 
-/** True for a value that is complete and small enough for a cell. */
+/** For a value that is complete and small enough for a cell. */
 export function isEditable(value: Json | undefined): boolean {
   if (typeof value === 'string') return value.length <= editedMax && !value.includes('\n')
   if (Array.isArray(value)) return false
@@ -31,8 +30,8 @@ export function isEditable(value: Json | undefined): boolean {
 }
 
 /**
- * The editor. A text remains a text, even if the new content looks like a number. Other values are parsed in driver
- * notation, and keep their type unless the user chooses the type of the new content.
+ * A text remains a text, even if the new content looks like a number. Other values are parsed in driver notation, and
+ * keep their type unless the user chooses the type of the new content.
  */
 export function CellEditor({ label, value = null, onSave, onClose }: CellEditorProps) {
   const isText = typeof value === 'string'
@@ -46,7 +45,7 @@ export function CellEditor({ label, value = null, onSave, onClose }: CellEditorP
   const [isRejected, setRejected] = useState(false)
   useEffect(() => input.current?.select(), [])
   useEffect(() => guard(() => isDirty), [isDirty])
-  // Removing the input fires a blur event. This event must not save a cancelled edit.
+  // Removing the input fires a blur event, which must not save a cancelled edit.
   const isClosed = useRef(false)
   const close = (keepsFocus: boolean) => {
     isClosed.current = true

@@ -1,5 +1,5 @@
-// Dialogs that delete or change many documents. A dialog shows the number of documents and the progress. The user can
-// stop and continue the change.
+// Dialogs that delete or change many documents, with the number of documents and the progress. The user can stop and
+// continue the change.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -29,9 +29,9 @@ import { documentsText } from './quantities.ts'
 interface ChangesProps {
   readonly target: ChangeTarget
   readonly onClose: () => void
-  /** Called with the result in words, even if some documents failed. */
+  /** In words, even if some documents failed. */
   readonly onDone: (text: string) => void
-  /** Content above the form, such as the filter. */
+  /** Above the form, such as the filter. */
   readonly children?: ComponentChildren
 }
 
@@ -39,17 +39,17 @@ interface Changes {
   readonly state: ChangeState | undefined
   readonly isRunning: boolean
   readonly run: (change: Change, signal: AbortSignal) => Promise<void>
-  /** Stops after the current transaction, so that the result of this transaction is known. */
+  /** Stops after the current transaction, so that its result is known. */
   readonly stop: () => void
   readonly close: () => void
 }
 
-/** Runs a change over documents. Failures stay on the screen. */
+/** Failures stay on the screen. */
 function useChanges({ target, onClose, onDone }: ChangesProps, word: 'changed' | 'deleted'): Changes {
   const [state, setState] = useState<ChangeState | undefined>(undefined)
   const [isRunning, setRunning] = useState(false)
   const isStopped = useRef(false)
-  // If the input is the same as before, a stopped change continues. With other input, a new change starts.
+  // A stopped change continues if the input is the same as before. With other input, a new change starts.
   const begun = useRef<{ readonly key: string; readonly state: ChangeState } | undefined>(undefined)
   useEffect(() => guard(() => isRunning), [isRunning])
   const run = async (change: Change, signal: AbortSignal) => {
@@ -76,7 +76,7 @@ function useChanges({ target, onClose, onDone }: ChangesProps, word: 'changed' |
   const stop = () => {
     isStopped.current = true
   }
-  /** Closes the dialog and reports the changes made so far. */
+  /** Reports the changes made so far. */
   const close = () => {
     onClose()
     if (state !== undefined) onDone(resultText(state, word))
@@ -144,18 +144,17 @@ function ChangeProgress({ changes, count }: ProgressProps) {
 
 const targetText = (count: number | undefined) => (count === undefined ? 'documents' : documentsText(count))
 
-/** The label of the submit button. After a stop, the button continues the change. */
+/** Label of the submit button, which continues a stopped change. */
 function submitText({ state, isRunning }: Changes, verb: string, count: number | undefined): string {
   const isStopped = state !== undefined && !isRunning && !isComplete(state)
   return isStopped ? 'Continue' : `${verb} ${targetText(count)}`
 }
 
 interface DeleteDialogProps extends ChangesProps {
-  /** The text that the user must type to enable the button; if absent, the button is enabled at once. */
+  /** The user must type this text to enable the button; if absent, it is enabled at once. */
   readonly typed?: string | undefined
 }
 
-/** Deletes documents. */
 export function DeleteDialog({ typed, ...props }: DeleteDialogProps) {
   const { count } = props.target
   const [text, setText] = useState('')
@@ -183,7 +182,6 @@ export function DeleteDialog({ typed, ...props }: DeleteDialogProps) {
   )
 }
 
-/** Sets a field of documents. */
 export function ChangeDialog({ fields, ...props }: ChangesProps & { readonly fields: FieldPaths }) {
   const { count } = props.target
   const [field, setField] = useState('')

@@ -5,7 +5,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { clockText, zone } from './time.tsx'
 
-/** A line or area of a chart. */
+/** A line or area. */
 interface Series {
   readonly name: string
   /** A variable of the style sheet. */
@@ -15,7 +15,6 @@ interface Series {
 }
 
 interface ChartProps {
-  /** The caption. */
   readonly label: string
   /** Milliseconds since the Unix epoch. */
   readonly times: readonly number[]
@@ -34,7 +33,7 @@ function colourOf(variable: string, element: Element): string {
   return color
 }
 
-/** True if most values are missing, so that lines between points are not visible. */
+/** Most values are missing, so that lines between points are not visible. */
 function isSparse(values: readonly (number | null)[]): boolean {
   const present = values.filter(value => value !== null).length
   return present < values.length / 4
@@ -84,7 +83,7 @@ function optionsOf({ series, height = 190, onZoom }: ChartProps, host: Element):
   }
 }
 
-/** A chart. New data, another width, other colours or another time zone redraw the chart. */
+/** Redrawn for new data, another width, other colours or another time zone. */
 export function Chart(props: ChartProps) {
   const host = useRef<HTMLDivElement>(null)
   const { times, series, label } = props

@@ -34,33 +34,31 @@ import { bidiSafety } from './bidi.ts'
 import { longLines } from './long-lines.ts'
 import { driverNotation, schemaNotation, version10Notation } from './notations.ts'
 
-/** The position of an error in the text, in UTF-16 offsets. */
+/** Underlines a part of the text, in UTF-16 offsets. */
 export interface Mark {
   readonly from: number
   readonly to: number
   readonly message: string
 }
 
-/** An entry of the list of completions. */
 export interface Completion {
   readonly label: string
   readonly kind: 'function' | 'variable' | 'class' | 'property'
   /** One line beside the name. */
   readonly detail?: string
-  /** Further lines, shown on demand. */
+  /** Shown on demand. */
   readonly info?: string
-  /** The text to insert; the label when absent. */
+  /** Inserted; the label when absent. */
   readonly text?: string
   /**
-   * The text that must precede the name: `.` for a member of any value, `Math.` for a member of this module, empty for
-   * a name without a dot. If undefined, any text may precede the name.
+   * Must precede the name: `.` for a member of any value, `Math.` for a member of this module, empty for a name without
+   * a dot. If undefined, any text may precede it.
    */
   readonly after?: string
 }
 
-/** The content and the callbacks of an editor. */
 export interface EditorProps {
-  /** The accessible name of the editor. */
+  /** Accessible name of the editor. */
   readonly label: string
   readonly value: string
   readonly onChange?: (text: string) => void
@@ -68,10 +66,9 @@ export interface EditorProps {
   readonly onSubmit?: () => void
   readonly notation: Notation | 'version 10' | 'schema file'
   readonly isReadOnly?: boolean
-  /** Parts of the text to underline. */
   readonly marks?: readonly Mark[]
   readonly completions?: readonly Completion[]
-  /** Completions for the position `offset`. The editor lists these completions before all other completions. */
+  /** For the position `offset`, listed before all other completions. */
   readonly completionsAt?: (text: string, offset: number) => Promise<readonly Completion[]>
   readonly hasFocus?: boolean
   readonly placeholder?: string
@@ -79,7 +76,6 @@ export interface EditorProps {
 
 export interface CodeEditor {
   setText(text: string): void
-  /** Applies changed properties. */
   configure(): void
   mark(marks: readonly Mark[]): void
   close(): void
@@ -136,14 +132,11 @@ const languages: Readonly<Record<EditorProps['notation'], () => Extension>> = {
   'schema file': () => schemaNotation,
 }
 
-/** Opens an editor in a shadow root. The editor always uses the current value of `properties`. */
+/** Uses a shadow root, and always the current value of `properties`. */
 export function openEditor(root: ShadowRoot, properties: { readonly current: EditorProps }): CodeEditor {
   const changing = new Compartment()
   let isOwnChange = false
-  /**
-   * Texts that were passed to `onChange` and are not in `value` yet. If the user types fast, the list has several
-   * texts.
-   */
+  /** Passed to `onChange` and not in `value` yet. If the user types fast, the list has several texts. */
   const reported: string[] = []
   const report = (text: string) => {
     reported.push(text)
@@ -198,12 +191,11 @@ function diagnostics(view: EditorView, marks: readonly Mark[]): Diagnostic[] {
 }
 
 /**
- * The browser's current selection; undefined if no text is selected. The editor's own state may not contain this
- * selection yet.
+ * The browser's current selection, which the editor's own state may not contain yet; undefined if no text is selected.
  */
 function selectedIn(view: EditorView): { readonly from: number; readonly to: number } | undefined {
-  // Some browsers keep a selection for each shadow root. In other browsers, the selection of the document includes
-  // selections in shadow roots.
+  // Some browsers keep a selection for each shadow root. In others, the selection of the document includes selections
+  // in shadow roots.
   const root = view.root as ShadowRoot & { getSelection?(): Selection | null }
   const selection = root.getSelection ? root.getSelection() : document.getSelection()
   const { anchorNode, focusNode } = selection ?? {}
@@ -215,8 +207,8 @@ function selectedIn(view: EditorView): { readonly from: number; readonly to: num
 }
 
 /**
- * Replaces a selection with the typed text. By default, the browser would insert an element with an inline style. The
- * content security policy blocks and reports inline styles.
+ * Replaces a selection with the typed text. By default, the browser would insert an element with an inline style, which
+ * the content security policy blocks and reports.
  */
 function typeOver(event: InputEvent, view: EditorView): boolean {
   const text = event.data
@@ -314,8 +306,7 @@ function completionResult(
   completions: readonly Completion[],
   boost = 0,
 ) {
-  // Inside quotes, a completion inserts the name. Outside of quotes, a completion inserts a call that refers to the
-  // object.
+  // Inside quotes, a completion inserts the name; outside, a call that refers to the object.
   const isQuoted = /["'`]/.test(context.state.sliceDoc(from - 1, from))
   return {
     from,
@@ -331,10 +322,10 @@ function completionResult(
   }
 }
 
-/** Number of characters before the typed word in which the name of a module is searched. */
+/** Before the typed word, where the name of a module is searched. */
 const placeChars = 64
 
-/** The completions that fit after `dotted`. `dotted` is a word with a dot, or an empty text. */
+/** `dotted`: a word with a dot, or an empty text. */
 function fittingAfter(dotted: string, completions: readonly Completion[]): readonly Completion[] {
   const ofModule = completions.filter(({ after }) => after === dotted)
   if (dotted !== '' && ofModule.length > 0) return ofModule

@@ -1,6 +1,5 @@
 // The collections of the database in the navigation, with their numbers of documents and bytes. Measuring a size reads
-// rows. Therefore only the first rows of large collections are counted, and later only the open collection is measured
-// again.
+// rows, so only the first rows of large collections are counted, and later only the open collection is measured again.
 
 import { useEffect, useState } from 'preact/hooks'
 import { addressOf, pastTime, place } from '../router.ts'
@@ -11,7 +10,7 @@ import { refOf } from '../wire/refs.ts'
 import { useLoad } from './load.tsx'
 import { bytesText } from './quantities.ts'
 
-/** The number of collections shown; the overview lists all of them. */
+/** The overview lists all collections. */
 const shownMax = 10
 
 interface CollectionSize {
@@ -26,10 +25,7 @@ function sizeText({ after, bytes, documents }: CollectionSize): string {
   return `${documents.toLocaleString('en')}${more} ${word}, ${bytesText(bytes)}${more}`
 }
 
-/**
- * The section. `isShown` is true while the section is visible. Callers without the right to list collections see no
- * section.
- */
+/** `isShown`: the section is visible. Callers without the right to list collections see nothing. */
 export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
   const here = place.value.path[0] === 'collections' ? place.value.path[1] : undefined
   const list = useLoad(
@@ -78,7 +74,7 @@ export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
 
 type Sizes = ReadonlyMap<string, CollectionSize>
 
-/** The sizes read so far; empty for callers who may not read sizes. */
+/** Empty for callers who may not read sizes. */
 function useSizes(names: readonly string[], here: string | undefined): Sizes {
   const [sizes, setSizes] = useState<Sizes>(new Map())
   const role = session.value?.principal.role

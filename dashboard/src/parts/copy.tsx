@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 
-/** A button that copies a text and confirms the copy. */
+/** Confirms the copy. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready')
   useEffect(() => {
@@ -28,7 +28,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   )
 }
 
-/** Downloads the concatenated parts as one file. */
+/** Concatenates the parts. */
 export function download(name: string, type: string, parts: readonly Blob[]): void {
   const url = URL.createObjectURL(new Blob([...parts], { type }))
   const link = document.createElement('a')

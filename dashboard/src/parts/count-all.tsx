@@ -1,5 +1,4 @@
-// Counts all documents that a plan finds, with one query per page. The count is exact. The count shows its progress and
-// can be stopped.
+// Counts all documents that a plan finds, exactly, with one query per page. Shows the progress and can be stopped.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RowPlan } from '../service/row-plan.ts'
@@ -11,9 +10,7 @@ import { Problem } from './problem.tsx'
 import { documentsText } from './quantities.ts'
 
 interface CountState {
-  /** Documents found so far. */
   readonly found: number
-  /** Documents scanned so far. */
   readonly scanned: number
   readonly after: Json | undefined
   readonly isComplete: boolean
@@ -23,14 +20,14 @@ interface Counting extends CountState {
   readonly isRunning: boolean
   readonly hasStarted: boolean
   readonly error: Error | undefined
-  /** Starts the count, or continues a stopped count. */
+  /** Also continues a stopped count. */
   readonly start: () => void
   readonly stop: () => void
 }
 
 const nothing: CountState = { found: 0, scanned: 0, after: undefined, isComplete: false }
 
-/** The state of a count. For another plan, the caller renders another component instance. */
+/** For another plan, the caller renders another component instance. */
 function useCounting(plan: RowPlan): Counting {
   const [state, setState] = useState<CountState | undefined>(undefined)
   const latest = useRef(nothing)
@@ -59,7 +56,7 @@ function useCounting(plan: RowPlan): Counting {
   }
 }
 
-/** Shows the progress of a count, with buttons that stop and continue the count. Then shows the result. */
+/** Has buttons that stop and continue the count. */
 export function CountProgress({ counting }: { readonly counting: Counting }) {
   const { error, found, isComplete, isRunning, scanned, start, stop } = counting
   return (
@@ -76,14 +73,13 @@ export function CountProgress({ counting }: { readonly counting: Counting }) {
   )
 }
 
-/** A button that starts an exact count, then the count. */
 export function CountAll({ plan }: { readonly plan: RowPlan }) {
   const counting = useCounting(plan)
   if (counting.hasStarted) return <CountProgress counting={counting} />
   return <Button onClick={counting.start}>Count all</Button>
 }
 
-/** A count that starts at once, for a dialog. `onCounted` is called with the result. */
+/** For a dialog. `onCounted` is called with the result. */
 export function useCountAtOnce(plan: RowPlan, onCounted: (count: number) => void): Counting {
   const counting = useCounting(plan)
   useEffect(counting.start, [])

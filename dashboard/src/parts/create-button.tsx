@@ -1,4 +1,4 @@
-// A button that opens the form for a new object.
+// Opens the form for a new object.
 
 import type { ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
@@ -8,11 +8,10 @@ import { Button } from './button.tsx'
 interface CreateButtonProps {
   readonly text: string
   readonly isAllowed: boolean
-  /** The dialog with the form. */
   readonly form: ComponentType<{ readonly onClose: () => void }>
 }
 
-/** The button; nothing for callers without the right, and at a past time. */
+/** Nothing for callers without the right, and at a past time. */
 export function CreateButton({ text, isAllowed, form: Form }: CreateButtonProps) {
   const [isOpen, setOpen] = useState(false)
   if (!isAllowed || pastTime.value !== undefined) return null

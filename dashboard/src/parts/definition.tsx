@@ -1,5 +1,5 @@
-// The page of a schema object, common to all kinds. The definition is edited as text. Saving checks that no other
-// client has changed the object in the meantime.
+// The page of a schema object of any kind. The definition is edited as text. Saving checks that no other client has
+// changed the object in the meantime.
 
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
@@ -23,7 +23,7 @@ import { Instant } from './time.tsx'
 
 interface SchemaPageProps {
   readonly native: Native
-  /** The first segment in the path of the page. */
+  /** First segment in the path of the page. */
   readonly section: string
   readonly plural: string
   readonly singular: string
@@ -31,13 +31,11 @@ interface SchemaPageProps {
   readonly deleteWarning: string
   /** The user must type the name before deleting. */
   readonly isTyped?: boolean
-  /** Further content above the definition. */
+  /** Above the definition. */
   readonly children?: (document: Json, reload: () => void) => ComponentChildren
-  /** The definition cannot be edited. */
   readonly isReadOnly?: boolean
 }
 
-/** The page of one schema object. */
 export function SchemaPage(props: SchemaPageProps) {
   const { native, section, plural, singular, id, isTyped, deleteWarning, children } = props
   const [isDeleting, setDeleting] = useState(false)

@@ -1,5 +1,4 @@
-// Modal dialogs. A dialog is a `dialog` element: the browser confines the focus to the dialog, and closes the dialog on
-// Escape.
+// Modal dialogs: `dialog` elements, to which the browser confines the focus, and which it closes on Escape.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
@@ -22,7 +21,7 @@ interface DialogProps {
   readonly class?: string
 }
 
-/** A modal dialog, open while it is rendered. */
+/** Open while it is rendered. */
 export function Dialog({ title, onClose, children, isWide, question, class: kind = '' }: DialogProps) {
   const id = useId()
   const element = useRef<HTMLDialogElement>(null)
@@ -65,7 +64,7 @@ export function Dialog({ title, onClose, children, isWide, question, class: kind
   )
 }
 
-/** True for a click on the backdrop of the dialog. */
+/** A click on the backdrop. */
 function isOutside({ clientX, clientY }: PointerEvent, dialog: HTMLDialogElement): boolean {
   const { left, right, top, bottom } = dialog.getBoundingClientRect()
   return clientX < left || clientX > right || clientY < top || clientY > bottom
@@ -77,14 +76,14 @@ interface FormDialogProps {
   readonly isDangerous?: boolean
   readonly isWide?: boolean
   readonly isReady?: boolean
-  /** True if the form has no input that the user could lose by closing the dialog. */
+  /** The user cannot lose input by closing the dialog. */
   readonly hasNoInput?: boolean
   readonly onClose: () => void
   readonly onSubmit: (signal: AbortSignal) => Promise<void>
   readonly children: ComponentChildren
 }
 
-/** A dialog with a form. The dialog shows submission errors, and asks for confirmation before the user loses input. */
+/** Shows submission errors, and asks for confirmation before the user loses input. */
 export function FormDialog(props: FormDialogProps) {
   const {
     title,
@@ -150,7 +149,7 @@ interface ConfirmProps {
   readonly title: string
   readonly warning: ComponentChildren
   readonly submit: string
-  /** A text that the user must type first; none when absent. */
+  /** Must be typed first; none when absent. */
   readonly typed?: string
   /** False while data that {@link onConfirm} needs is loading; true when absent. */
   readonly isReady?: boolean
@@ -158,7 +157,7 @@ interface ConfirmProps {
   readonly onConfirm: (signal: AbortSignal) => Promise<void>
 }
 
-/** Asks for confirmation before an action that cannot be undone. */
+/** For an action that cannot be undone. */
 export function Confirm(props: ConfirmProps) {
   const { title, warning, submit, typed, isReady = true, onClose, onConfirm } = props
   const [text, setText] = useState('')

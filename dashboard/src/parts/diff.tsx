@@ -15,7 +15,6 @@ interface DiffProps extends NamesProps {
   readonly right: string
 }
 
-/** A comparison of two texts. */
 export function Diff({ left, right, ...names }: DiffProps) {
   const comparison = useLoad(
     () => runTextTask({ kind: 'compare', left, right }, left.length + right.length),
@@ -56,10 +55,7 @@ const toneOf: Readonly<Record<string, 'added' | 'removed' | 'changed'>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI escape sequences begin with a control character.
 const ansiLine = /^( *)\u001b\[([\d;]+)m(.*)\u001b\[0m$/
 
-/**
- * A diff that the service has drawn with ANSI colours. The text also contains signs with the same meaning as the
- * colours.
- */
+/** Drawn by the service. The text also contains signs with the same meaning as the colours. */
 export function AnsiDiff({ text }: { readonly text: string }) {
   if (text === '') return null
   return (

@@ -12,15 +12,14 @@ import { Problem } from './problem.tsx'
 interface DraftEditorProps {
   readonly draft: Draft
   readonly onChange: (draft: Draft) => void
-  /** Called with the same draft in another notation. */
+  /** The same draft in another notation. */
   readonly onPresent: (draft: Draft) => void
   readonly isReadOnly?: boolean
   readonly onSubmit?: () => void
-  /** The error of the last save. The error may have a position in the text. */
+  /** Of the last save, possibly with a position in the text. */
   readonly error: Error | undefined
 }
 
-/** The editor of a document's draft. */
 export function DraftEditor({ draft, onChange, onPresent, isReadOnly, onSubmit, error }: DraftEditorProps) {
   const conversion = useConversion('value')
   const [hasTtl, setHasTtl] = useState(draft.ttl !== '')

@@ -1,5 +1,5 @@
-// The state of a form that edits a stored object: the version that was read, and the draft. After a conflict, the state
-// also contains the version of the other client. Every form that changes stored data uses this state.
+// The state of a form that edits a stored object: the version that was read, the draft, and after a conflict the
+// version of the other client. Every form that changes stored data uses it.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -11,40 +11,38 @@ import { type Action, useAction } from './load.tsx'
 import { Notice, Problem } from './problem.tsx'
 
 interface EditFormOptions<V, D> {
-  /** The newest version that the page has read. */
+  /** Newest version that the page has read. */
   readonly loaded: V
-  /** Returns the transaction time as the identity of a version. */
+  /** The transaction time identifies a version. */
   readonly timeOf: (version: V) => unknown
   readonly draftOf: (version: V) => D
-  /** True when a draft is equal to a version. */
   readonly isSame: (draft: D, version: V) => boolean
-  /** Writes `draft` if the stored version is still `base`. */
+  /** Succeeds only if the stored version is still `base`. */
   readonly save: (draft: D, base: V, signal: AbortSignal) => Promise<SaveOutcome<V>>
   /** Merges the changes from `base` to `theirs` into a draft. Without this function, the draft stays unchanged. */
   readonly rebase?: (draft: D, base: V, theirs: V) => D
   readonly onSaved?: (version: V) => void
 }
 
-/** The state of the form, and its actions. */
 interface EditForm<V, D> {
   readonly base: V
   readonly draft: D
   readonly isDirty: boolean
-  /** The version that another client has saved in the meantime. The user must choose a version. */
+  /** Saved by another client in the meantime. The user must choose a version. */
   readonly theirs: V | undefined
   readonly notice: string | undefined
   readonly action: Action
   /** Sets the draft to the input of the user. */
   readonly change: (draft: D) => void
-  /** Replaces the draft with an equivalent draft, for example in another notation. */
+  /** Replaces the draft with an equivalent one, for example in another notation. */
   readonly present: (draft: D) => void
-  /** Saves the draft. After a conflict, saving overwrites the version in `theirs`, which the user has seen. */
+  /** After a conflict, overwrites the version in `theirs`, which the user has seen. */
   readonly save: () => void
-  /** Replaces the draft with `theirs`. Without a conflict, replaces the draft with the version that was read. */
+  /** Replaces the draft with `theirs`, or without a conflict with the version that was read. */
   readonly discard: () => void
 }
 
-/** Creates the state of a form. Leaving the page with unsaved input asks for confirmation. */
+/** Leaving the page with unsaved input asks for confirmation. */
 export function useEditForm<V, D>(options: EditFormOptions<V, D>): EditForm<V, D> {
   const { loaded, timeOf, draftOf, isSame, rebase, onSaved } = options
   const [base, setBase] = useState(loaded)
@@ -65,7 +63,7 @@ export function useEditForm<V, D>(options: EditFormOptions<V, D>): EditForm<V, D
     setTheirs(version)
     if (rebase) setDraft(rebase(draft, theirs ?? base, version))
   }
-  // A newly read version replaces the draft if the draft has no unsaved input.
+  // A newly read version replaces a draft without unsaved input.
   useEffect(() => {
     if (timeOf(loaded) === timeOf(base)) return
     if (isDirty) meet(loaded)
@@ -109,21 +107,21 @@ export function useEditForm<V, D>(options: EditFormOptions<V, D>): EditForm<V, D
 
 interface OutcomeProps<V, D> {
   readonly of: EditForm<V, D>
-  /** The name of the object in a sentence, such as "this role". */
+  /** In a sentence, such as "this role". */
   readonly what: string
-  /** Returns a version as text for comparisons. `draftText` returns a draft as text. */
+  /** Text for comparisons, of a version and of a draft. */
   readonly textOf: (version: V) => string
   readonly draftText: (draft: D) => string
   readonly isReadOnly: boolean
-  /** The label of the button that saves. */
+  /** Label of the button that saves. */
   readonly submit?: string
-  /** True if the buttons are in a `form` element whose submit event saves. */
+  /** The buttons are in a `form` element whose submit event saves. */
   readonly isInForm?: boolean
   /** Further buttons. */
   readonly children?: ComponentChildren
 }
 
-/** The lower part of the form: its error, the choice after a conflict, its buttons, and the confirmation. */
+/** Lower part of the form: its error, the choice after a conflict, its buttons, and the confirmation. */
 export function Outcome<V, D>({
   of,
   what,

@@ -1,12 +1,12 @@
 // A text editor for values and queries. Its code is loaded when the first editor is shown.
 //
-// The editor is in a shadow root. The styles in a shadow root are constructed style sheets. The content security policy
-// of the page allows constructed style sheets, but blocks `style` elements in the document.
+// The editor is in a shadow root, whose styles are constructed style sheets. The content security policy of the page
+// allows these, but blocks `style` elements in the document.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CodeEditor, EditorProps } from './code-editor.ts'
 
-/** The editor. Shows `value`, and passes input to `onChange`. */
+/** Passes input to `onChange`. */
 export function Editor(props: EditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<CodeEditor | undefined>(undefined)
@@ -15,7 +15,7 @@ export function Editor(props: EditorProps) {
     ...props,
     onChange: text => {
       props.onChange?.(text)
-      // The form around the editor needs an input event. Some edits, such as pasting, fire no input event.
+      // The form around the editor needs an input event, which some edits, such as pasting, do not fire.
       host.current?.dispatchEvent(new Event('input', { bubbles: true }))
     },
   }
@@ -40,7 +40,7 @@ export function Editor(props: EditorProps) {
   useEffect(() => editor.current?.configure(), [notation, isReadOnly])
   useEffect(() => editor.current?.mark(marks ?? []), [marks])
   if (isFailed) {
-    // If the code of the editor cannot be loaded, a text area replaces the editor.
+    // Replaces the editor if its code cannot be loaded.
     return (
       <textarea
         class="editor plain"

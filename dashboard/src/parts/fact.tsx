@@ -1,8 +1,7 @@
-// An entry of a list of facts.
+// An entry of a `dl` of the class `record-facts`.
 
 import type { ComponentChildren } from 'preact'
 
-/** A name and its value, in a `dl` of the class `record-facts`. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
     <div>

@@ -18,7 +18,6 @@ interface FieldProps {
   readonly suggestions?: readonly string[]
 }
 
-/** A single-line field with its label and hint. */
 export function Field(props: FieldProps) {
   const id = useId()
   const { label, hint, value, onInput, type = 'text', isRequired, autoComplete = 'off' } = props
@@ -58,7 +57,7 @@ export function Field(props: FieldProps) {
   )
 }
 
-/** The name field of a form that creates an object. The field gets the focus. */
+/** For a form that creates an object. Gets the focus. */
 export function NameField(props: Pick<FieldProps, 'value' | 'onInput' | 'placeholder' | 'hint'>) {
   return <Field label="Name" isRequired hasFocus isMono {...props} />
 }
@@ -74,10 +73,9 @@ interface ChoiceProps<T extends string> {
   readonly hint?: string
 }
 
-/** Maximum number of options in a `select` element. With more options, the user types to find an option. */
+/** Options of a `select` element. With more, the user types to find an option. */
 const listedMax = 1000
 
-/** A choice of one option. */
 export function Choice<T extends string>(props: ChoiceProps<T>) {
   const id = useId()
   const { label, value, options, onChange, hint } = props
@@ -111,7 +109,7 @@ export function Choice<T extends string>(props: ChoiceProps<T>) {
 
 const offeredMax = 50
 
-/** A field that suggests the options which contain the typed text. On blur, a text that is not an option is reset. */
+/** Suggests the options that contain the typed text. On blur, a text that is not an option is reset. */
 function TypedChoice<T extends string>({
   id,
   value,
@@ -157,7 +155,6 @@ interface CheckProps {
   readonly isDisabled?: boolean
 }
 
-/** A checkbox with its label. */
 export function Check({ label, isOn, onChange, isDisabled }: CheckProps) {
   return (
     <label class="check">

@@ -6,20 +6,20 @@ import { takeArrival } from '../router.ts'
 import { NameLink } from './link.tsx'
 
 interface HeadingProps {
-  /** Breadcrumbs, outermost page first. */
+  /** Outermost page first. */
   readonly trail?: readonly (readonly [text: string, address: string])[]
   readonly title: string
   readonly children?: ComponentChildren
 }
 
-/** The heading. Also sets the title of the browser tab. `children` are the actions. */
+/** Also sets the title of the browser tab. `children` are the actions. */
 export function Heading({ trail = [], title, children }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Terrarium`
   }, [title])
-  // After a navigation, the heading receives the focus. So screen readers and keyboard users start at the top of the
-  // new page.
+  // The heading receives the focus after a navigation, so that screen readers and keyboard users start at the top of
+  // the new page.
   useEffect(() => {
     if (takeArrival()) heading.current?.focus({ preventScroll: true })
   }, [])
@@ -50,7 +50,7 @@ interface TabsProps {
   readonly tabs: readonly (readonly [text: string, address: string, isHere: boolean])[]
 }
 
-/** Links between the pages of one object. */
+/** Between the pages of one object. */
 export function Tabs({ label, tabs }: TabsProps) {
   return (
     <nav class="tabs" aria-label={label}>

@@ -2,10 +2,9 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** Rows rendered per frame. */
 const rowsPerFrame = 100
 
-/** The rows to render now: the first rows at once, then more rows with each frame. Restarts when `list` changes. */
+/** The first rows at once, then more rows with each frame. Restarts when `list` changes. */
 export function useIncrementalList<T>(rows: readonly T[], list: string): readonly T[] {
   const shown = useRef({ list, count: rowsPerFrame })
   if (shown.current.list !== list) shown.current = { list, count: rowsPerFrame }

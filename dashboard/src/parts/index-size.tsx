@@ -1,5 +1,4 @@
-// Measures the entries and bytes of an index on request, because the service reads all rows of the index for a
-// measurement.
+// Measures the entries and bytes of an index on request, because the service reads all rows of the index.
 
 import { useState } from 'preact/hooks'
 import { pastTime } from '../router.ts'
@@ -19,10 +18,7 @@ interface Size {
 
 const nothing: Size = { entries: 0, bytes: 0, after: null }
 
-/**
- * A button that measures an index, then the result. The button is hidden at a past time, because only current sizes are
- * known.
- */
+/** Hidden at a past time, because only current sizes are known. */
 export function IndexSize({ part, name }: { readonly part: IndexPart; readonly name: string }) {
   const [size, setSize] = useState<Size | undefined>(undefined)
   const action = useAction()

@@ -1,4 +1,4 @@
-// Follows changes. An event stream reports added and removed elements at once, and polling finds changes that have no
+// Follows changes: an event stream reports added and removed elements at once, and polling finds changes that have no
 // events. A hidden tab does not poll.
 
 import { useEffect, useRef } from 'preact/hooks'
@@ -38,17 +38,17 @@ export function useLive(subject: Query | undefined, onChange: () => void, everyM
   useEvery(subject === undefined ? undefined : everyMs, onChange)
 }
 
-/** Follows a stream. Opens the stream again when it ends, for example after a restart of the service. */
+/** Opens the stream again when it ends, for example after a restart of the service. */
 async function keepFollowing(subject: Query, onEvent: () => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    // The error is ignored, because the requests of the page show the error.
+    // The requests of the page show the error.
     await follow(subject, scope.value, onEvent, signal).catch(() => undefined)
     if (!signal.aborted) await new Promise(resolve => setTimeout(resolve, againAfterMs))
     if (!signal.aborted) onEvent()
   }
 }
 
-/** Calls `callback` at an interval while the tab is visible; never while `everyMs` is undefined. */
+/** Runs while the tab is visible; never while `everyMs` is undefined. */
 export function useEvery(everyMs: number | undefined, callback: () => void): void {
   const latest = useRef(callback)
   latest.current = callback

@@ -11,7 +11,7 @@ export interface LoadState<T> {
   readonly data: T | undefined
   readonly error: Error | undefined
   readonly isLoading: boolean
-  /** Loads again. The old data is shown until the new data arrives. */
+  /** The old data is shown until the new data arrives. */
   readonly reload: () => void
 }
 
@@ -22,8 +22,8 @@ export function failureOf(cause: unknown): Error {
 }
 
 /**
- * Runs `load` at once and whenever one of `inputs` changes. Each run first aborts the signal of the previous run. The
- * database is not among the inputs, because each database has its own instance of a page.
+ * Runs `load` at once and whenever one of `inputs` changes, and first aborts the previous run. The database is not
+ * among the inputs, because each database has its own instance of a page.
  */
 export function useLoad<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -51,7 +51,7 @@ export function useLoad<T>(
       },
     )
     return () => controller.abort()
-    // Reloads after a sign-in with another secret, because the new secret may have other rights.
+    // A sign-in with another secret may bring other rights.
   }, [...inputs, turn, session.value?.secret])
   const reload = useCallback(() => setTurn(now => now + 1), [])
   return { ...state, reload }
@@ -62,7 +62,7 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ComponentChildren
 }
 
-/** Shows the loaded data, a loading message, or the error. */
+/** The loaded data, a loading message, or the error. */
 export function LoadedContent<T>({ of, children }: LoadedProps<T>) {
   const { data, error, isLoading, reload } = of
   return (
@@ -78,10 +78,7 @@ export function LoadedContent<T>({ of, children }: LoadedProps<T>) {
   )
 }
 
-/**
- * Returns an error handler that reloads after a {@link ChangedError}, so that the page shows the new version. The
- * handler rethrows the error.
- */
+/** Reloads after a {@link ChangedError}, so that the page shows the new version, and rethrows the error. */
 export function reloading(reload: () => void): (cause: unknown) => never {
   return cause => {
     if (cause instanceof ChangedError) reload()
@@ -89,17 +86,16 @@ export function reloading(reload: () => void): (cause: unknown) => never {
   }
 }
 
-/** The state of an action that the user starts. */
 export interface Action {
   readonly isRunning: boolean
   readonly error: Error | undefined
   readonly start: (work: (signal: AbortSignal) => Promise<void>) => void
   readonly clear: () => void
-  /** Cancels the running action. Leaving the page has the same effect. */
+  /** Leaving the page has the same effect. */
   readonly cancel: () => void
 }
 
-/** Runs actions one at a time. Leaving the page cancels the running action. */
+/** One at a time. Leaving the page cancels the running action. */
 export function useAction(): Action {
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<Error | undefined>(undefined)

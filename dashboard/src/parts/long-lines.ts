@@ -4,9 +4,9 @@
 import { type EditorState, type Extension, RangeSetBuilder, StateField } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
 
-/** Maximum length of a line that is shown completely, in characters. */
+/** Longer lines are shown in part. */
 const lineCharsMax = 20_000
-/** Number of characters that are shown at each end of a longer line. */
+/** Shown at each end of a longer line. */
 const shownChars = 2_000
 
 class HiddenMiddle extends WidgetType {
@@ -53,7 +53,6 @@ const field = StateField.define<DecorationSet>({
   ],
 })
 
-/** Hides the middle of very long lines. */
 export const longLines: Extension = [
   field,
   EditorView.theme({ '.cm-hidden-middle': { color: 'var(--soft)', fontStyle: 'italic' } }),

@@ -1,4 +1,4 @@
-// A switch between the two notations of version 4: text and JSON. The switch converts the content of the editor. If the
+// Switches between the two notations of version 4, text and JSON, and converts the content of the editor. If the
 // conversion fails, nothing changes.
 
 import { useRef } from 'preact/hooks'
@@ -9,7 +9,6 @@ import { Button } from './button.tsx'
 import type { Mark } from './code-editor.ts'
 import { useAction } from './load.tsx'
 
-/** The error marks of a text. */
 export function marksOf(error: Error | undefined): readonly Mark[] {
   return error instanceof NotationError
     ? [{ from: error.from, to: error.to, message: error.message }]
@@ -23,7 +22,6 @@ interface SwitchProps {
   readonly onChange: (notation: Notation) => void
 }
 
-/** Chooses between the two notations. */
 export function NotationSwitch({ notation, onChange }: SwitchProps) {
   const choices = [
     ['text', 'Text'],
@@ -40,15 +38,14 @@ export function NotationSwitch({ notation, onChange }: SwitchProps) {
   )
 }
 
-/** Converts a text, and stores the error of the last conversion. */
+/** Stores the error of the last conversion. */
 interface Conversion {
   readonly error: Error | undefined
-  /** Discards the error and the result of a running conversion, because the text has changed. */
+  /** Called when the text has changed. Discards the result of a running conversion, too. */
   readonly clear: () => void
   readonly start: (text: string, from: Notation, to: Notation, onDone: (text: string) => void) => void
 }
 
-/** Converts values or queries between the notations. */
 export function useConversion(what: 'value' | 'query'): Conversion {
   const { error, clear, start } = useAction()
   const turn = useRef(0)
@@ -63,7 +60,7 @@ export function useConversion(what: 'value' | 'query'): Conversion {
       const own = ++turn.current
       start(async () => {
         const converted = await runTextTask({ kind: 'convert', what, text, from, to }, text.length)
-        // The result is discarded if the user has typed in the meantime.
+        // Discards the result if the user has typed in the meantime.
         if (own === turn.current) onDone(converted)
       })
     },

@@ -1,11 +1,11 @@
-// Tokenizers of the languages for syntax highlighting. Highlighting needs no grammar, only the kinds of tokens.
+// Tokenizers of the languages for syntax highlighting, which needs no grammar, only the kinds of tokens.
 
 import { StreamLanguage, type StringStream } from '@codemirror/language'
 
-/** The state that a line passes on to the next line. */
+/** Passed on to the next line. */
 interface Lines {
   isInComment: boolean
-  /** The word that ends the current heredoc of version 10; empty outside of heredocs. */
+  /** Ends the current heredoc of version 10; empty outside of heredocs. */
   heredoc: string
 }
 
@@ -14,7 +14,7 @@ const languageData = {
   commentTokens: { line: '//' },
 }
 
-/** The style of a comment at the current position; undefined if there is no comment. */
+/** Undefined if there is no comment at the current position. */
 function commentAt(stream: StringStream, state: Lines): string | undefined {
   if (state.isInComment || stream.match('/*')) {
     state.isInComment = !stream.match(/^.*?\*\//)
@@ -24,13 +24,12 @@ function commentAt(stream: StringStream, state: Lines): string | undefined {
   return stream.match(/^\/\/.*/) ? 'comment' : undefined
 }
 
-/** The style of the identifier that was just read. */
+/** Of the identifier that was just read. */
 function nameStyle(stream: StringStream): string {
   if (stream.match(/^\s*\(/, false)) return 'variableName.function'
   return stream.match(/^\s*:/, false) ? 'propertyName' : 'variableName'
 }
 
-/** Queries of version 4 in driver notation. */
 export const driverNotation = StreamLanguage.define<Lines>({
   name: 'fql',
   startState: () => ({ isInComment: false, heredoc: '' }),
@@ -53,7 +52,7 @@ export const driverNotation = StreamLanguage.define<Lines>({
   languageData,
 })
 
-/** Reads a token of version 10. Returns its style, or null. */
+/** Returns the style of a token of version 10, or null. */
 function token10(stream: StringStream, state: Lines): string | null {
   if (state.heredoc !== '') {
     if (stream.match(new RegExp(`^\\s*${state.heredoc}\\b`))) state.heredoc = ''
@@ -80,7 +79,6 @@ function token10(stream: StringStream, state: Lines): string | null {
   return null
 }
 
-/** Queries of version 10. */
 export const version10Notation = StreamLanguage.define<Lines>({
   name: 'fql10',
   startState: () => ({ isInComment: false, heredoc: '' }),
@@ -88,7 +86,7 @@ export const version10Notation = StreamLanguage.define<Lines>({
   languageData,
 })
 
-/** Keywords that begin a statement of a schema file. */
+/** Begin a statement of a schema file. */
 const schemaWords = [
   ...['access\\s+provider', 'collection', 'function', 'role'],
   ...['index', 'terms', 'values', 'unique', 'check', 'compute', 'history_days', 'ttl_days', 'document_ttls'],
@@ -107,10 +105,10 @@ const schemaWords = [
   ...['history_read', 'create_with_id', 'issuer', 'jwks_uri'],
 ]
 
-/** Matches a keyword. A word before one of the characters `:.=,(` is the name of a field or a part of a query. */
+/** A word before one of the characters `:.=,(` is the name of a field or a part of a query. */
 const schemaWord = new RegExp(`^(predicate\\b|(${schemaWords.join('|')})\\b(?!\\s*[:.=,(]))`)
 
-/** Schema files of version 10. Schema files contain queries in braces. */
+/** Schema files contain queries in braces. */
 export const schemaNotation = StreamLanguage.define<Lines>({
   name: 'fsl',
   startState: () => ({ isInComment: false, heredoc: '' }),

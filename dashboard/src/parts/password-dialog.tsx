@@ -15,7 +15,7 @@ interface PasswordProps {
   readonly onDone: () => void
 }
 
-/** The dialog. The caller closes the dialog in `onDone`. */
+/** The caller closes the dialog in `onDone`. */
 export function PasswordDialog({ user, hint, onClose, onDone }: PasswordProps) {
   const [password, setText] = useState('')
   const stored = useLoad(signal => readUser(user, signal), [user.collection, user.id])

@@ -6,11 +6,11 @@ import { Button } from './button.tsx'
 interface ProblemProps {
   readonly error: Error
   readonly retry?: () => void
-  /** Shows the position in the query, for queries that the user has written. */
+  /** For queries that the user has written. */
   readonly showsPlace?: boolean
 }
 
-/** An error as an alert; with `retry`, a button to try again. */
+/** An alert; with `retry`, a button to try again. */
 export function Problem({ error, retry, showsPlace = false }: ProblemProps) {
   const isService = error instanceof ServiceError
   const advice = isService ? adviceFor(error) : undefined
@@ -28,7 +28,7 @@ export function Problem({ error, retry, showsPlace = false }: ProblemProps) {
   )
 }
 
-/** The summary that version 10 returns with a result or an error; nothing when it is empty. */
+/** Returned by version 10 with a result or an error. */
 export function Summary({ summary }: { summary: string }) {
   return summary === '' ? null : <pre class="drawn">{summary}</pre>
 }
@@ -68,7 +68,7 @@ function FaultLines({ fault, isFirst, showsPlace }: FaultProps) {
   )
 }
 
-/** A success message. Screen readers announce the message without moving the focus. */
+/** Screen readers announce a success without moving the focus. */
 export function Notice({ text }: { text: string | undefined }) {
   return (
     <p class={text ? 'notice' : 'notice-empty'} role="status">

@@ -4,10 +4,7 @@ import { useState } from 'preact/hooks'
 
 const progressEveryMs = 200
 
-/**
- * The progress of a task, sampled several times per second. `begin` returns the object in which the task updates its
- * counters.
- */
+/** Sampled several times per second. `begin` returns the object in which the task updates its counters. */
 export function useProgress<T extends object>() {
   const [progress, setProgress] = useState<T | undefined>(undefined)
   const begin = (current: T) => {

@@ -2,17 +2,17 @@
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const
 
-/** Bytes per megabyte, as in the settings of the service. */
+/** As in the settings of the service. */
 export const megabyte = 1_048_576
 
-/** Bytes with about three digits: `61.4 KB`. Each unit is 1024 times the previous unit. */
+/** About three digits: `61.4 KB`. Each unit is 1024 times the previous one. */
 export function bytesText(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
   const value = bytes / 1024 ** power
   return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power]}`
 }
 
-/** A number of documents: `1 document`, `5 documents`. */
+/** For example `1 document`, `5 documents`. */
 export function documentsText(count: number): string {
   return `${count} ${count === 1 ? 'document' : 'documents'}`
 }
@@ -22,7 +22,7 @@ export function percentText(share: number): string {
   return `${Math.round(share * 100)} %`
 }
 
-/** A rate per second: `0.3`, `12`, `1,200`. */
+/** For example `0.3`, `12`, `1,200`. */
 export function rateText(perSecond: number): string {
   return new Intl.NumberFormat('en', { maximumFractionDigits: perSecond < 10 ? 1 : 0 }).format(perSecond)
 }

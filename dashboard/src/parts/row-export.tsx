@@ -21,7 +21,6 @@ type Format = 'json' | 'csv'
 
 const types = { json: 'application/json', csv: 'text/csv' } as const
 
-/** The export buttons, and the progress of an export. */
 export function RowExport({ collection, plan, columns }: RowExportProps) {
   const action = useAction()
   const [count, setCount] = useState(0)
@@ -32,7 +31,7 @@ export function RowExport({ collection, plan, columns }: RowExportProps) {
       setCount(0)
       setNotice(undefined)
       let exported = 0
-      // Blobs do not fill the memory: the browser stores large blobs on disk.
+      // Blobs do not fill the memory: the browser stores large ones on disk.
       const parts: Blob[] = []
       const add = (text: string) => parts.push(new Blob([text]))
       add(format === 'json' ? '[' : `${csvLine(['id', ...columns])}`)
@@ -83,7 +82,7 @@ function csvLine(cells: readonly (Json | undefined)[]): string {
   return `${cells.map(csvField).join()}\r\n`
 }
 
-/** A field as in RFC 4180. An apostrophe precedes text that a spreadsheet would evaluate as a formula. */
+/** RFC 4180. An apostrophe precedes text that a spreadsheet would evaluate as a formula. */
 function csvField(value: Json | undefined): string {
   if (value === undefined || value === null) return ''
   const isText = typeof value === 'string'

@@ -13,23 +13,22 @@ import { Table } from './table.tsx'
 import { Instant } from './time.tsx'
 import { Cell } from './values.tsx'
 
-/** The order of the rows. Without a field, the rows have the order of their source. */
+/** Without a field, the rows have the order of their source. */
 export interface Sorting {
   readonly field: string | undefined
   readonly isReversed: boolean
   readonly onSort: (field: string | undefined) => void
 }
 
-/** Saves one field of a row. */
 export type SaveCell = (row: Row, name: string, value: Json, signal: AbortSignal) => Promise<void>
 
 interface RowTableProps {
   readonly collection: string
   readonly rows: readonly Row[]
   readonly columns: readonly string[]
-  /** Ids of rows to highlight. */
+  /** Highlighted rows. */
   readonly changed: ReadonlySet<string>
-  /** Undefined for rows that are not documents, because such rows have no fields to sort by. */
+  /** Undefined for rows that are not documents, because they have no fields to sort by. */
   readonly sorting: Sorting | undefined
   /** Undefined for read-only rows. */
   readonly selection: Selection | undefined
@@ -37,7 +36,7 @@ interface RowTableProps {
   readonly onSave: SaveCell | undefined
 }
 
-/** Rows, with links to their documents. */
+/** Rows link to their documents. */
 export function RowTable(props: RowTableProps) {
   const { collection, rows, columns, changed, selection, onSave } = props
   const [active, setActive] = useState<readonly [row: number, column: number]>([0, 0])
@@ -181,9 +180,7 @@ function ValueCell({ row, name, isActive, onActive, onSave }: ValueCellProps) {
   )
 }
 
-/**
- * Moves the focus to the neighbouring cell in the direction of an arrow key. Returns false if there is no such cell.
- */
+/** Moves in the direction of an arrow key. Returns false if there is no such cell. */
 function moveFocus(cell: HTMLTableCellElement, key: string): boolean {
   const row = cell.parentElement
   const next = {

@@ -1,5 +1,5 @@
 // Scans documents for rows, with progress. When the scan is stopped, the found rows stay on the page. A sorted scan
-// reads all documents, but stores only the first rows in the sort order. So its memory does not grow with the
+// reads all documents, but stores only the first rows in the sort order, so its memory does not grow with the
 // collection.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -13,17 +13,15 @@ import type { RefName } from '../wire/refs.ts'
 import type { Row } from '../wire/rows.ts'
 import { failureOf } from './load.tsx'
 
-/** Maximum number of documents that are read again after a change. */
+/** Read again after a change. */
 const refreshedMax = 10_000
 
 interface ScanState {
-  /** The rows found, in the order of the plan. A sorted scan stores only the first rows. */
+  /** In the order of the plan. A sorted scan stores only the first rows. */
   readonly rows: readonly Row[]
-  /** The number of rows found, including rows that are not stored in {@link rows}. */
+  /** Includes rows that are not stored in {@link rows}. */
   readonly found: number
-  /** Documents scanned so far. */
   readonly scanned: number
-  /** The cursor of the next page. */
   readonly after: Json | undefined
   readonly isComplete: boolean
   readonly isRunning: boolean
@@ -34,7 +32,7 @@ export interface Scan extends ScanState {
   /** Continues a stopped scan. */
   readonly resume: () => void
   readonly stop: () => void
-  /** Reads changed documents again, and removes deleted documents from the rows. */
+  /** Reads changed documents again, and removes deleted ones from the rows. */
   readonly refresh: (refs: readonly RefName[]) => void
 }
 
@@ -49,9 +47,8 @@ const nothing: ScanState = {
 }
 
 /**
- * A scan for a plan. The scan restarts when one of `inputs` changes. An unsorted scan stops when it has `wanted` rows,
- * and continues when `wanted` grows. A sorted scan reads all documents and stores `wanted` rows, so it restarts when
- * `wanted` grows.
+ * Restarts when one of `inputs` changes. An unsorted scan stops when it has `wanted` rows, and continues when `wanted`
+ * grows. A sorted scan reads all documents and stores `wanted` rows, so it restarts when `wanted` grows.
  */
 export function useScan(plan: RowPlan, wanted: number, inputs: readonly unknown[]): Scan {
   const { sort } = plan
@@ -121,8 +118,8 @@ function withRereadRows(
   const found = before.found - (before.rows.length - rows.length)
   const last = before.rows.at(-1)
   if (sort === undefined || last === undefined) return { ...before, rows, found }
-  // If a changed row now sorts after the last row in memory, rows that are not in memory may come before it. So this
-  // row is dropped.
+  // If a changed row now sorts after the last row in memory, rows that are not in memory may come before it, so it is
+  // dropped.
   const isWhole = before.found === before.rows.length
   const first = isWhole ? rows : rows.filter(row => compareRows(row, last, sort) <= 0)
   return { ...before, rows: firstRows([], first, sort, first.length), found }

@@ -14,7 +14,7 @@ import { buttons, Table } from './table.tsx'
 
 export type Column = readonly [head: string, cell: (document: Json) => ComponentChildren]
 
-/** The column of names, with links to the pages of the objects. */
+/** Links to the pages of the objects. */
 export function nameColumn(section: string): Column {
   return [
     'Name',
@@ -29,23 +29,22 @@ interface SchemaListProps {
   readonly native: Native
   readonly label: string
   readonly columns: readonly Column[]
-  /** The rows of a document; the document itself when absent. */
+  /** The document itself when absent. */
   readonly partsOf?: (document: Json) => readonly Json[]
-  /** The text of an empty list. The text tells the user what to do first. */
+  /** Tells the user of an empty list what to do first. */
   readonly whenEmpty: ComponentChildren
   /**
-   * Returns whether the service may change a document, such as an index that is being built. If the result is true for
-   * a document, the list is read again at an interval.
+   * True if the service may change a document, such as an index that is being built. The list is then read again at an
+   * interval.
    */
   readonly rereadsWhile?: (document: Json) => boolean
-  /** The list is read again when this number changes, for example after an object was created. */
+  /** A change reads the list again, for example after an object was created. */
   readonly turn?: number
 }
 
 const pageSize = 100
 const rereadMs = 1500
 
-/** The table, with the documents of a native collection. */
 export function SchemaList(props: SchemaListProps) {
   const { native, label, columns, partsOf, whenEmpty, rereadsWhile, turn = 0 } = props
   const rowsOf = (documents: readonly Json[]) => (partsOf ? documents.flatMap(partsOf) : documents)
@@ -116,7 +115,6 @@ interface DocumentTableProps {
   readonly documents: readonly Json[]
 }
 
-/** A table with a row for each document. */
 function DocumentTable({ label, columns, documents }: DocumentTableProps) {
   return (
     <Table label={label} columns={[...columns.map(([head]) => (head === '' ? buttons('Actions') : head))]}>
@@ -131,7 +129,7 @@ function DocumentTable({ label, columns, documents }: DocumentTableProps) {
   )
 }
 
-/** The names of all schema objects of a kind, for a choice in a form. */
+/** All of a kind, for a choice in a form. */
 export function useChoices(native: Native): LoadState<readonly string[]> {
   return useLoad(signal => allNames(native, signal), [native])
 }
@@ -141,12 +139,12 @@ interface SearchResult {
   readonly isMore: boolean
 }
 
-/** The objects whose names contain a text; undefined for an empty text. */
+/** Undefined for an empty text. */
 export function useSearch(native: Native, text: string): LoadState<SearchResult | undefined> {
   return useLoad(
     async signal => {
       if (text === '') return undefined
-      // The delay avoids a request for each letter.
+      // Avoids a request for each letter.
       await new Promise(resolve => setTimeout(resolve, typingMs))
       return signal.aborted ? undefined : searchSchema(native, text, signal)
     },
@@ -157,16 +155,15 @@ export function useSearch(native: Native, text: string): LoadState<SearchResult 
 const typingMs = 250
 
 interface PagerProps<T> {
-  /** The cursors of the pages up to the current page; empty on the first page. */
+  /** Cursors of the pages up to the current page; empty on the first page. */
   readonly trail: readonly T[]
-  /** The cursor of the next page; undefined on the last page. */
+  /** Cursor of the next page; undefined on the last page. */
   readonly after: T | undefined
   readonly onTurn: (trail: readonly T[]) => void
   readonly back?: string
   readonly on?: string
 }
 
-/** The buttons for the previous and the next page, if these pages exist. */
 export function Pager<T>({ trail, after, onTurn, back = '← Previous', on = 'Next →' }: PagerProps<T>) {
   return (
     <div class="pager">

@@ -7,10 +7,7 @@ import { CollectionLinks } from './collection-links.tsx'
 interface Section {
   readonly path: string
   readonly name: string
-  /**
-   * Hides the section for keys whose role cannot use the section. Users see all sections: each page checks the rights
-   * of the user.
-   */
+  /** Hides the section for keys whose role cannot use it. Users see all sections: each page checks their rights. */
   readonly isHidden?: (role: string | null | undefined) => boolean
   /** Shows the section for the root secret only. */
   readonly isForRoot?: true
@@ -53,7 +50,6 @@ const groups: readonly (readonly [title: string, sections: readonly Section[]])[
   ],
 ]
 
-/** The navigation. */
 export function Sections({ isOpen }: { isOpen: boolean }) {
   const { role, is_root: isRoot } = session.value?.principal ?? {}
   const here = place.value.path[0] ?? ''

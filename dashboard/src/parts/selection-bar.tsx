@@ -1,5 +1,5 @@
 // The actions on selected documents: change, delete and, for a single document, duplicate. One dialog confirms a change
-// or a deletion of all selected documents.
+// of all.
 
 import { useState } from 'preact/hooks'
 import { addressOf } from '../router.ts'
@@ -18,13 +18,13 @@ interface SelectionBarProps {
   readonly collection: string
   readonly selection: Selection
   readonly plan: RowPlan
-  /** Fields that the dialog suggests. */
+  /** Suggested by the dialog. */
   readonly fields: FieldPaths
-  /** Called with the documents of an action, including documents whose change failed. */
+  /** Includes documents whose change failed. */
   readonly onChanged: (refs: readonly RefName[]) => void
 }
 
-/** The bar; nothing while no document is selected. */
+/** Nothing while no document is selected. */
 export function SelectionBar({ collection, selection, plan, fields, onChanged }: SelectionBarProps) {
   const [dialog, setDialog] = useState<'delete' | 'change' | undefined>(undefined)
   const gathering = useAction()

@@ -4,11 +4,9 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import type { RefName } from '../wire/refs.ts'
 import type { Row } from '../wire/rows.ts'
 
-/** The selected documents. */
 export interface Selection {
   readonly refs: readonly RefName[]
   readonly has: (ref: RefName) => boolean
-  /** Selects or deselects documents. */
   readonly set: (refs: readonly RefName[], isOn: boolean) => void
   readonly clear: () => void
 }
@@ -17,7 +15,7 @@ function keyOf({ collection, id }: RefName): string {
   return `${collection}/${id}`
 }
 
-/** The selection of a page. */
+/** For one page. */
 export function useSelection(): Selection {
   const [chosen, setChosen] = useState<ReadonlyMap<string, RefName>>(new Map())
   return useMemo(
@@ -48,7 +46,7 @@ interface WholeBoxProps {
   readonly selection: Selection
 }
 
-/** The checkbox that selects all rows of the page. */
+/** Selects all rows of the page. */
 export function WholeBox({ rows, selection }: WholeBoxProps) {
   const refs = refsOf(rows)
   const count = refs.filter(selection.has).length
@@ -63,10 +61,10 @@ export function WholeBox({ rows, selection }: WholeBoxProps) {
   )
 }
 
-/** The row that was clicked last. The next click with Shift selects the range from this row. */
+/** The row that was clicked last. The next click with Shift selects the range from it. */
 let rangeFrom: { readonly rows: readonly Row[]; readonly at: number } | undefined
 
-/** The checkbox of a row. A click with Shift selects the range from the row that was clicked last. */
+/** A click with Shift selects the range from the row that was clicked last. */
 export function RowBox({ rows, at, selection }: WholeBoxProps & { at: number }) {
   const isRange = useRef(false)
   const row = rows[at]

@@ -3,13 +3,13 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { readStored, store } from '../service/storage.ts'
 
-/** The current choice, and a function that changes to the next one. */
+/** `next` changes to the next choice. */
 interface StoredChoice<T> {
   readonly chosen: ReadonlySignal<T>
   readonly next: () => void
 }
 
-/** The stored choice of one of `values`; the first value if none is stored. */
+/** The first of `values` if none is stored. */
 export function storedChoice<T extends string>(key: string, values: readonly [T, ...T[]]): StoredChoice<T> {
   const stored = readStored('localStorage', key)
   const chosen = signal(values.find(value => value === stored) ?? values[0])

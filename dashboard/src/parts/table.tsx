@@ -7,26 +7,24 @@ interface NamedColumn {
   readonly kind: 'number' | 'unseen'
 }
 
-/** A column: a heading, a heading with its kind, or a heading cell with more than text. */
+/** A heading, a heading with its kind, or a heading cell with more than text. */
 type Column = string | NamedColumn | VNode
 
-/** A column of right-aligned numbers. */
+/** Right-aligned. */
 export const numbers = (text: string): Column => ({ text, kind: 'number' })
 
-/** A column of buttons. Only screen readers announce its heading. */
+/** Only screen readers announce the heading. */
 export const buttons = (text: string): Column => ({ text, kind: 'unseen' })
 
 interface Properties {
-  /** The name for screen readers. */
+  /** For screen readers. */
   readonly label: string
   readonly columns: readonly Column[]
   /** A class of the style sheet. */
   readonly look?: string
-  /** The rows. */
   readonly children: ComponentChildren
 }
 
-/** The table, with its rows as children. */
 export function Table({ label, columns, look, children }: Properties) {
   return (
     <section class="table-scroll" tabIndex={0} aria-label={label}>

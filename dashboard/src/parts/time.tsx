@@ -5,32 +5,31 @@ import { storedChoice } from './stored-choice.ts'
 
 const stored = storedChoice('terrarium-zone', ['local', 'UTC'])
 
-/** The time zone of all pages: the browser's time zone, or UTC. The browser stores the choice. */
+/** The browser's time zone, or UTC. The browser stores the choice. */
 export const zone = stored.chosen
 
-/** Shows all times in the other time zone. */
 export const changeZone = stored.next
 
-/** The name of the time zone, such as `UTC` or `Europe/Berlin`. */
+/** Such as `UTC` or `Europe/Berlin`. */
 export function zoneName(): string {
   return zone.value === 'UTC' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
 const minuteMs = 60_000
 
-/** A date for formatting: its UTC fields show the local time of `ms` in the chosen time zone. */
+/** For formatting: the UTC fields of the result show the local time of `ms` in the chosen time zone. */
 function shiftToZone(ms: number): Date {
   const date = new Date(ms)
   return zone.value === 'UTC' ? date : new Date(ms - date.getTimezoneOffset() * minuteMs)
 }
 
-/** Milliseconds since the epoch as `2026-11-21 23:26:43`. With `length` 23, the text contains milliseconds. */
+/** `ms` since the epoch as `2026-11-21 23:26:43`. With `length` 23, the text contains milliseconds. */
 export function localTime(ms: number, length: 19 | 23 = 19): string {
   const date = shiftToZone(ms)
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString().slice(0, length).replace('T', ' ')
 }
 
-/** Milliseconds since the epoch as `2026-11-21 23:26:43.123`. */
+/** For example `2026-11-21 23:26:43.123`. */
 export const localTimeMs = (ms: number): string => localTime(ms, 23)
 
 /** Milliseconds since the epoch as the value of a `datetime-local` field. */
@@ -40,10 +39,7 @@ export function fieldTime(ms: number, to: 'second' | 'minute' = 'second'): strin
     .slice(0, to === 'second' ? 19 : 16)
 }
 
-/**
- * The label on the time axis of a chart: the time of day, or the date at midnight. Seconds are shown if they are not
- * zero.
- */
+/** On the time axis of a chart: the time of day, or the date at midnight. Seconds are shown if they are not zero. */
 export function clockText(ms: number): string {
   const text = shiftToZone(ms).toISOString()
   const time = text.slice(11, 19)
@@ -51,7 +47,7 @@ export function clockText(ms: number): string {
   return time.endsWith(':00') ? time.slice(0, 5) : time
 }
 
-/** Microseconds since the epoch as an exact ISO 8601 instant. */
+/** Exact ISO 8601. */
 export function exactTime(micros: bigint): string {
   const ms = Number(micros / 1000n)
   const rest = micros % 1000n
@@ -60,7 +56,7 @@ export function exactTime(micros: bigint): string {
   return date.toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`)
 }
 
-/** The instant (ISO 8601) of the value of a `datetime-local` field. Throws an Error outside the years 1970 to 9999. */
+/** ISO 8601 of the value of a `datetime-local` field. Throws an Error outside the years 1970 to 9999. */
 export function instantOf(text: string): string {
   const date = new Date(zone.value === 'UTC' ? `${text}Z` : text)
   const year = Number.isNaN(date.getTime()) ? 0 : date.getUTCFullYear()
@@ -68,7 +64,7 @@ export function instantOf(text: string): string {
   return date.toISOString()
 }
 
-/** A transaction time, in microseconds. */
+/** A transaction time. */
 export function Instant({ micros }: { micros: Json | undefined }) {
   if (typeof micros !== 'bigint') return <span class="absent">–</span>
   const exact = exactTime(micros)

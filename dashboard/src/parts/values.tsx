@@ -12,7 +12,7 @@ const cellChars = 80
 const treeChars = 2000
 const treeItems = 100
 
-/** The address of the page of a reference; undefined if there is no such page. */
+/** Undefined if there is no such page. */
 function addressOfRef(ref: RefName): string | undefined {
   if (ref.isElsewhere) return undefined
   if (!ref.isNative) return addressOf(['collections', ref.collection, ref.id])
@@ -28,12 +28,12 @@ function isNative(name: string): name is Native {
   return (natives as readonly string[]).includes(name)
 }
 
-/** A text, truncated to `chars` characters. */
+/** Truncates to `chars` characters. */
 export function cut(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** A value on one line of limited length. */
+/** One line of limited length. */
 export function previewOf(value: Json, chars = cellChars): string {
   if (typeof value === 'string') return cut(value, chars)
   return cut(lineOf(value, chars), chars)
@@ -73,7 +73,7 @@ function someOf<T>(
   return text
 }
 
-/** The suffix of the class that colours a value. */
+/** Suffix of the class that colours a value. */
 function kindOf(value: Json): string {
   if (value === null) return 'null'
   if (typeof value === 'bigint' || typeof value === 'number') return 'number'
@@ -82,7 +82,7 @@ function kindOf(value: Json): string {
   return tagOf(value) === undefined ? 'object' : 'tag'
 }
 
-/** A value in a table cell. References with a page are links. */
+/** References with a page are links. */
 export function Cell({ value }: { value: Json | undefined }) {
   if (value === undefined) return <span class="absent">–</span>
   const ref = refOf(value)
@@ -92,7 +92,7 @@ export function Cell({ value }: { value: Json | undefined }) {
   return <bdi class={`value-${kindOf(value)}`}>{previewOf(value)}</bdi>
 }
 
-/** A whole value, as a tree with collapsible branches. */
+/** Has collapsible branches. */
 export function Tree({ value, name }: { value: Json; name?: string }) {
   return (
     <ul class="tree">

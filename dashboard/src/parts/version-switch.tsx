@@ -23,18 +23,17 @@ export function VersionSwitch({ version, onChange }: SwitchProps) {
   )
 }
 
-/** The codes of version 10 for a text that is not a query. */
+/** Of version 10, for a text that is not a query. */
 const invalidCodes: readonly (string | undefined)[] = ['invalid_query', 'unbound_variable']
 
 interface HintProps extends SwitchProps {
   readonly text: string
-  /** The error of the text. */
   readonly error: Error | undefined
-  /** An explanation of the text. If `error` is not a {@link ServiceError}, the errors in the explanation are used. */
+  /** If `error` is not a {@link ServiceError}, the errors in the explanation are used. */
   readonly explanation: Json | undefined
 }
 
-/** A suggestion to switch, for an invalid text that looks like a query of the other version. */
+/** Suggests a switch for an invalid text that looks like a query of the other version. */
 export function VersionHint({ text, version, error, explanation, onChange }: HintProps) {
   const codes =
     error instanceof ServiceError

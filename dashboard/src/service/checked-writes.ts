@@ -4,13 +4,13 @@
 import { at, type Json, type Query } from '../wire/json.ts'
 import { write } from './data.ts'
 
-/** The outcome of a checked write. `theirs` is the stored document. */
+/** `theirs`: the stored document. */
 type WriteOutcome =
   | { readonly kind: 'done'; readonly value: Json }
   | { readonly kind: 'changed'; readonly theirs: Json }
   | { readonly kind: 'gone' }
 
-/** An expression that runs `change` if the document at `ref` still has the transaction time `readAt`. */
+/** Runs `change` if the document at `ref` still has the transaction time `readAt`. */
 export function checkedQuery(ref: Query, readAt: Json, change: Query): Query {
   const isSame: Query = { equals: [{ select: 'ts', from: { get: ref } }, readAt] }
   return {
@@ -20,7 +20,7 @@ export function checkedQuery(ref: Query, readAt: Json, change: Query): Query {
   }
 }
 
-/** Changes a document that was read, if no other client has changed or deleted the document since. */
+/** Succeeds only if no other client has changed or deleted the document since it was read. */
 export async function writeChecked(
   ref: Query,
   readAt: Json,
@@ -34,7 +34,6 @@ export async function writeChecked(
   return theirs === undefined ? { kind: 'gone' } : { kind: 'changed', theirs }
 }
 
-/** The outcome of saving a form. */
 export type SaveOutcome<V> =
   | { readonly kind: 'saved'; readonly version: V }
   | { readonly kind: 'conflict'; readonly theirs: V }
@@ -52,8 +51,8 @@ export class ChangedError extends Error {
 }
 
 /**
- * Deletes a document that was read. Throws {@link ChangedError} if another client has changed the document since.
- * Succeeds if another client has already deleted the document.
+ * Throws {@link ChangedError} if another client has changed the document since it was read. Succeeds if another client
+ * has already deleted it.
  */
 export async function deleteChecked(ref: Query, readAt: Json, signal: AbortSignal): Promise<void> {
   const change: Query = { do: [{ delete: ref }, true] }

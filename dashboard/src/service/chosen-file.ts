@@ -6,9 +6,9 @@ import { TransferError } from '../../../src/transfer/record.ts'
 import type { SourceFile } from '../../../src/transfer/sources.ts'
 
 /**
- * Recognises the format of a file. `collection` receives the documents without a collection name. `encoding` is the
- * label of an encoding. If `encoding` is undefined, the first bytes determine the encoding. Throws {@link
- * TransferError} for a file that cannot be imported into a collection.
+ * Recognises the format of a file. `collection` receives the documents without a collection name. `encoding` is a
+ * label; if undefined, the first bytes determine the encoding. Throws {@link TransferError} for a file that cannot be
+ * imported into a collection.
  */
 export async function readChosenFile(
   file: File,
@@ -52,7 +52,7 @@ function sourceOf(file: File): ByteSource {
   }
 }
 
-/** Chunks as a stream. The chunks are copied, because the browser's streams need memory that is not shared. */
+/** Copies the chunks, because the browser's streams need memory that is not shared. */
 function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const iterator = chunks[Symbol.asyncIterator]()
   return new ReadableStream({
@@ -68,8 +68,8 @@ function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<
 }
 
 /**
- * Iterates over the chunks of a stream. Not every browser supports `for await` on streams. Leaving the loop cancels the
- * stream. Errors name the file.
+ * Iterates over a stream without `for await`, which not every browser supports. Leaving the loop cancels the stream.
+ * Errors name the file.
  */
 async function* namingFile(
   stream: ReadableStream<Uint8Array>,

@@ -1,35 +1,33 @@
 // The client of the public API. Each query is one POST request. Requests and responses contain the JSON of version 4
-// (wire JSON, see `wire/json.ts`). Each request contains the newest transaction time that the client has seen. So no
+// (wire JSON, see `wire/json.ts`). Each request contains the newest transaction time that the client has seen, so no
 // node of the service answers with older data than the page has shown.
 
 import { at, type Json, parseJson, type Query, textAt, tryJson, writeJson } from '../wire/json.ts'
 import { errorOf, ServiceError } from './faults.ts'
 
-/** The costs in the headers of a response, by the name of the header without `x-`. */
+/** By the name of the header without `x-`. */
 type Costs = Readonly<Record<string, number>>
 
 export interface QueryResult {
   readonly value: Json
-  /** The body of the response. */
+  /** Of the response. */
   readonly text: string
   readonly costs: Costs
-  /** Milliseconds from the request to the last byte, measured in the browser. */
+  /** From the request to the last byte, measured in the browser. */
   readonly elapsedMs: number
 }
 
-/** A result whose body is not parsed. */
+/** The body is not parsed. */
 export type TextResult = Omit<QueryResult, 'value'>
 
-/** The secret of a request, and whether the user has written the query. */
 export interface Scope {
   readonly secret: string
-  /** True for a query that the user has written. */
   readonly isFromUser?: boolean
 }
 
 /**
- * Tags that distinguish the dashboard's own requests from queries of users in the query log. Each language has its own
- * header for tags, so both headers are sent.
+ * Tags distinguish the dashboard's own requests from queries of users in the query log. Each language has its own
+ * header for tags, so both are sent.
  */
 function tagHeadersOf({ isFromUser }: Scope): Readonly<Record<string, string>> {
   const tags = isFromUser ? 'source=shell' : 'source=dashboard'
@@ -64,8 +62,8 @@ function costsOf(headers: Headers): Costs {
 }
 
 /**
- * Runs a query given as JSON text, or sends a body to another endpoint at `path`. The response body is not parsed.
- * Throws {@link ServiceError}, or an AbortError.
+ * Runs a query given as JSON text, or sends a body to another endpoint at `path`. Throws {@link ServiceError}, or an
+ * AbortError.
  */
 export async function runText(
   body: string,
@@ -87,7 +85,7 @@ export async function runText(
   return { text, costs, elapsedMs: performance.now() - started }
 }
 
-/** The cost header of version 4 for each member of `stats` in version 10. */
+/** Cost header of version 4 for each member of `stats` in version 10. */
 const costsOfStats: Readonly<Record<string, string>> = {
   query_time_ms: 'query-time',
   compute_ops: 'compute-ops',
@@ -98,16 +96,12 @@ const costsOfStats: Readonly<Record<string, string>> = {
   contention_retries: 'txn-retries',
 }
 
-/** The result of a query of version 10. */
 interface Version10Result extends QueryResult {
   /** Log lines and hints. */
   readonly summary: string
 }
 
-/**
- * Runs a query of version 10. The result and the arguments (`given`) are in the format `tagged`. Throws {@link
- * ServiceError}, or an AbortError.
- */
+/** The result and the arguments (`given`) are in the format `tagged`. Throws {@link ServiceError}, or an AbortError. */
 export async function runVersion10(
   query: string,
   scope: Scope,
@@ -142,16 +136,14 @@ export async function runVersion10(
   return { value: at(body, 'data') ?? null, text, costs, elapsedMs, summary: textAt(body, 'summary') ?? '' }
 }
 
-/** Runs a query. Throws {@link ServiceError}, or an AbortError when `signal` is aborted. */
+/** Throws {@link ServiceError}, or an AbortError when `signal` is aborted. */
 export async function run(query: Query, scope: Scope, signal?: AbortSignal): Promise<QueryResult> {
   const answer = await runText(writeJson(query), scope, signal)
   const body = parseJson(answer.text) as ReadonlyMap<string, Json>
   return { ...answer, value: body.get('resource') ?? null }
 }
 
-/**
- * Calls an endpoint that is not for queries. Request and response are plain JSON. A `FormData` body is sent as a form.
- */
+/** For endpoints without queries, with plain JSON. A `FormData` body is sent as a form. */
 export async function callApi<T>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
@@ -169,7 +161,7 @@ export async function callApi<T>(
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
-/** Calls an endpoint whose responses are plain text. Returns responses with any status. */
+/** For plain text. Returns responses with any status. */
 export async function callText(
   method: 'GET' | 'POST',
   path: string,
@@ -185,8 +177,8 @@ export async function callText(
 }
 
 /**
- * Follows an event stream until `signal` is aborted or the service ends the stream. `subject` is the request body. Each
- * event is a line of wire JSON.
+ * Runs until `signal` is aborted or the service ends the stream. `subject` is the request body. Each event is a line of
+ * wire JSON.
  */
 export async function follow(
   subject: Query,

@@ -2,15 +2,12 @@
 
 import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
 
-/** The identification of an index in requests: its name, or its position in the definition of a collection. */
+/** Identifies an index in requests: its name, or its position in the definition of a collection. */
 export type IndexPart =
   | { readonly index: string; readonly collection?: string }
   | { readonly collection: string; readonly unique: number }
 
-/**
- * A row for each index and each unique constraint. A row contains the definition and `collection`. The row of an index
- * also contains `name`.
- */
+/** A row for each index and each unique constraint: its definition, `collection`, and for an index `name`. */
 export function partsOf(collection: Json): readonly Json[] {
   const own: readonly [string, Json][] = [['collection', at(collection, 'name') ?? null]]
   const indexes = at(collection, 'indexes')
@@ -27,30 +24,28 @@ export function partsOf(collection: Json): readonly Json[] {
   return [...named, ...unique]
 }
 
-/** True while an index or constraint is being built. */
 export const isUnderWay = (part: Json) => ['building', 'pending'].includes(textAt(part, 'status') ?? '')
 
-/** The display name: `items.byName`, or the fields of a constraint. */
+/** For example `items.byName`, or the fields of a constraint. */
 export function nameOf(part: Json): string {
   const name = textAt(part, 'name')
   const collection = textAt(part, 'collection')
   return name === undefined ? `${collection}: unique ${fieldsText(part, 'unique')}` : `${collection}.${name}`
 }
 
-/** The identification of an index or constraint in requests. */
 export function placeOf(part: Json): IndexPart {
   const collection = textAt(part, 'collection') ?? ''
   const index = textAt(part, 'name')
   return index === undefined ? { collection, unique: Number(at(part, 'place')) } : { collection, index }
 }
 
-/** The field of an index or constraint. A dot is added to a field without a leading dot. */
+/** Adds a leading dot if it is missing. */
 function fieldOf(item: Json): string {
   const field = typeof item === 'string' ? item : (textAt(item, 'field') ?? '')
   return /^[.[]/.test(field) ? field : `.${field}`
 }
 
-/** Fields with their order, such as `.price desc`. */
+/** Such as `.price desc`. */
 export function fieldsText(part: Json, list: 'terms' | 'values' | 'unique'): string {
   const each = listAt(part, list).map(item => {
     const notes = [
@@ -62,7 +57,7 @@ export function fieldsText(part: Json, list: 'terms' | 'values' | 'unique'): str
   return each.join(', ')
 }
 
-/** The build state of an index or constraint, and its effect on queries. */
+/** State of the build, and its effect on queries. */
 export function stateText(part: Json): string {
   const status = textAt(part, 'status')
   if (status === 'failed')
@@ -72,7 +67,6 @@ export function stateText(part: Json): string {
   return at(part, 'queryable') === false ? 'ready; disabled for queries' : 'ready'
 }
 
-/** The path of the page of an index or constraint. */
 export function pathOf(part: Json): readonly string[] {
   const place = placeOf(part)
   const collection = place.collection ?? ''
@@ -81,7 +75,6 @@ export function pathOf(part: Json): readonly string[] {
     : ['collections', collection, 'indexes', place.index]
 }
 
-/** The definition of an index or constraint in a schema file. */
 export function fslOf(part: Json): string {
   if (at(part, 'unique') !== undefined) return `unique [${fieldsOf(part, 'unique').join(', ')}]`
   const lists = (['terms', 'values'] as const).flatMap(list => {
@@ -91,7 +84,7 @@ export function fslOf(part: Json): string {
   return `index ${textAt(part, 'name')} {\n${lists.map(line => `${line}\n`).join('')}}`
 }
 
-/** Fields in the syntax of schema files: `desc(.price)`, `mva(.tags)`. */
+/** In the syntax of schema files: `desc(.price)`, `mva(.tags)`. */
 function fieldsOf(part: Json, list: 'terms' | 'values' | 'unique'): readonly string[] {
   return listAt(part, list).map(item => {
     const each = at(item, 'mva') === true ? `mva(${fieldOf(item)})` : fieldOf(item)
@@ -100,8 +93,8 @@ function fieldsOf(part: Json, list: 'terms' | 'values' | 'unique'): readonly str
 }
 
 /**
- * A query that uses an index. Undefined for constraints, because queries do not name constraints. Undefined for
- * collection names that need quotes.
+ * A query that uses an index. Undefined for constraints, which queries do not name, and for collection names that need
+ * quotes.
  */
 export function usageOf(part: Json): string | undefined {
   const name = textAt(part, 'name')

@@ -7,19 +7,18 @@ import { mapping, pageOf, read, variable } from './data.ts'
 import { signaturesOf } from './declared-fields.ts'
 import { readSchema } from './schema.ts'
 
-/** The members of a collection that completion offers. */
 export interface CollectionMembers {
   readonly fields: ReadonlyMap<string, Signature>
-  /** The parameters of each index by its name, such as `(.email)`. */
+  /** By name, with parameters such as `(.email)`. */
   readonly indexes: ReadonlyMap<string, string>
 }
 
 const nothing: CollectionMembers = { fields: new Map(), indexes: new Map() }
 
-/** Number of documents whose field names are read. */
+/** Documents whose field names are read. */
 const sampleSize = 50
 
-/** Reads the members of a collection; empty if the caller may read neither definition nor documents. */
+/** Empty if the caller may read neither definition nor documents. */
 export async function readMembers(collection: string, signal: AbortSignal): Promise<CollectionMembers> {
   const definition = await readSchema('collections', collection, signal).catch(() => undefined)
   if (definition === undefined) return { ...nothing, fields: await sampledFields(collection, signal) }
@@ -38,7 +37,7 @@ export async function readMembers(collection: string, signal: AbortSignal): Prom
   }
 }
 
-/** The field names of the first documents. The query returns only names, because documents may be megabytes long. */
+/** Returns only names, because documents may be megabytes long. */
 async function sampledFields(collection: string, signal: AbortSignal) {
   const page = pageOf({ documents: { collection } }, sampleSize)
   const data = { to_array: { select: ['data'], from: { get: variable() }, default: { object: {} } } }

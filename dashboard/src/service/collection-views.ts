@@ -5,7 +5,7 @@ import { databasePath } from '../router.ts'
 import { forgetOnSignOut } from '../session.ts'
 import { readStoredJson, store } from './storage.ts'
 
-/** The parameters of an address that form a view. */
+/** Parameters of an address that form a view. */
 const parts = ['index', 'terms', 'order', 'filter', 'sort', 'columns'] as const
 
 type Part = (typeof parts)[number]
@@ -21,7 +21,6 @@ function keyOf(collection: string): string {
   return [...databasePath.value, collection].join('/')
 }
 
-/** The view in the parameters of an address. */
 export function viewIn(parameters: URLSearchParams): View {
   const view: Partial<Record<Part, string>> = {}
   for (const part of parts) {
@@ -31,7 +30,6 @@ export function viewIn(parameters: URLSearchParams): View {
   return view
 }
 
-/** Stores the view of a collection. */
 export function saveView(collection: string, view: View): void {
   const key = keyOf(collection)
   const before = views.get(key)
@@ -42,7 +40,6 @@ export function saveView(collection: string, view: View): void {
   store('localStorage', storageKey, JSON.stringify(stored.slice(-storedMax)))
 }
 
-/** The stored view of a collection. */
 export function savedView(collection: string): View {
   const key = keyOf(collection)
   const kept = views.get(key)
@@ -52,7 +49,7 @@ export function savedView(collection: string): View {
 }
 
 function storedColumns(): (readonly [key: string, columns: string])[] {
-  // Only `saveView` writes the stored text, so the text has this shape.
+  // Only `saveView` writes the stored text, so it has this shape.
   return readStoredJson<(readonly [string, string])[]>('localStorage', storageKey) ?? []
 }
 

@@ -5,7 +5,7 @@ import { literal, tagOf } from '../wire/refs.ts'
 import type { FieldPaths } from '../wire/rows.ts'
 import { variable } from './data.ts'
 
-/** The operators with their labels, in the order of the form. */
+/** In the order of the form. */
 export const operators = [
   ['is', 'is'],
   ['not', 'is not'],
@@ -19,34 +19,30 @@ export const operators = [
   ['missing', 'is missing'],
 ] as const
 
-/** The name of one of {@link operators}. */
 export type Operator = (typeof operators)[number][0]
 
-/** A condition on one field. */
 export interface Condition {
-  /** The path of the field within the data. */
+  /** Within the data. */
   readonly path: readonly string[]
   readonly operator: Operator
   /** Null for operators without a value. */
   readonly value: Json
 }
 
-/** True for an operator that compares with a value. */
 export function comparesWithValue(operator: Operator): boolean {
   return operator !== 'there' && operator !== 'missing'
 }
 
-/** The path for a typed field name: the path of a known field, or the parts between the dots. */
+/** The path of a known field, or the parts between the dots. */
 export function pathOf(typed: string, fields: FieldPaths): readonly string[] {
   return fields.get(typed) ?? typed.split('.')
 }
 
-/** The label of an operator. */
 export function operatorText(operator: Operator): string {
   return operators.find(([name]) => name === operator)?.[1] ?? operator
 }
 
-/** The conditions in a parameter of an address. Invalid conditions are left out. */
+/** Leaves out invalid conditions. */
 export function readConditions(json: Json | undefined): readonly Condition[] {
   if (!Array.isArray(json)) return []
   return (json as readonly Json[]).flatMap(each => {
@@ -58,13 +54,13 @@ export function readConditions(json: Json | undefined): readonly Condition[] {
   })
 }
 
-/** Conditions as a parameter of an address; undefined without conditions. */
+/** A parameter of an address; undefined without conditions. */
 export function conditionsText(conditions: readonly Condition[]): string | undefined {
   if (conditions.length === 0) return undefined
   return writeJson(conditions.map(({ path, operator, value }) => [path, operator, value]))
 }
 
-/** An expression that tests whether a document fulfils all conditions. `document` is an expression for the document. */
+/** `document` is an expression. */
 export function fulfils(conditions: readonly Condition[], document: Query): Query {
   const each = conditions.map(condition => fulfilsOne(condition, document))
   return each.length === 1 ? (each[0] as Query) : { and: each }
@@ -102,7 +98,7 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : writeJson(value)
 }
 
-/** Tests whether a text contains another text (ignoring case), or whether a list contains the value. */
+/** A text contains another one (ignoring case), or a list contains the value. */
 function contains(field: Query, value: Json): Query {
   const text = { containsstr: { lowercase: field }, search: textOf(value).toLowerCase() }
   const list = { if: { is_array: field }, then: { contains_value: literal(value), in: field }, else: false }

@@ -6,29 +6,28 @@ import { at, type Json, listAt, type Query } from '../wire/json.ts'
 import { literal } from '../wire/refs.ts'
 import { type QueryResult, run } from './client.ts'
 
-/** Evaluates an expression at the time in the address. */
+/** The time is in the address. */
 export function atPastTime(query: Query): Query {
   const past = pastTime.value
   return past === undefined ? query : { at: { '@ts': past }, expr: query }
 }
 
-/** Runs a read query in the database and at the time in the address. */
+/** In the database and at the time in the address. */
 export function read(query: Query, signal?: AbortSignal): Promise<QueryResult> {
   return run(atPastTime(query), scope.value, signal)
 }
 
-/** Runs a write query in the database in the address. */
+/** In the database in the address. */
 export function write(query: Query, signal?: AbortSignal): Promise<QueryResult> {
   return run(query, scope.value, signal)
 }
 
-/** The position of a page in a set: after or before a cursor. */
+/** After or before a cursor. */
 export interface Cursor {
   readonly after?: Json | undefined
   readonly before?: Json | undefined
 }
 
-/** A page of a set, as an expression. */
 export function pageOf(set: Query, size: number, { after, before }: Cursor = {}): Query {
   // Without `literal`, an object such as an event would be evaluated as a function call.
   const cursor: Record<string, Query> =
@@ -36,24 +35,22 @@ export function pageOf(set: Query, size: number, { after, before }: Cursor = {})
   return { paginate: set, size: BigInt(size), ...cursor }
 }
 
-/** Maps `expression` over a collection or page. `element` is the name of the variable. */
+/** `element` is the name of the variable. */
 export function mapping(collection: Query, expression: Query, element = 'element'): Query {
   return { map: { lambda: element, expr: expression }, collection }
 }
 
-/** The variable of a lambda. */
+/** Of a lambda. */
 export function variable(name = 'element'): Query {
   return { var: name }
 }
 
-/** A page of a set. */
 export interface Page {
   readonly data: readonly Json[]
   readonly after: Json | undefined
   readonly before: Json | undefined
 }
 
-/** The page in a result. */
 export function asPage(value: Json): Page {
   return { data: listAt(value, 'data'), after: at(value, 'after'), before: at(value, 'before') }
 }

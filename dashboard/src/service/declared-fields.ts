@@ -3,12 +3,10 @@
 import { at, isMap, type Json, textAt } from '../wire/json.ts'
 import { readSignature, type Signature, startOf } from '../wire/signatures.ts'
 
-/** A field that a collection declares. */
 export interface DeclaredField {
   readonly name: string
-  /** The text of its type. */
   readonly type: string
-  /** The text of its default, or the body of a computed field; undefined without a default. */
+  /** Text of the default, or body of a computed field; undefined without a default. */
   readonly value: string | undefined
   readonly isComputed: boolean
   /** Documents without this field are rejected. */
@@ -17,7 +15,7 @@ export interface DeclaredField {
 
 const membersOf = (value: Json | undefined) => (isMap(value) ? [...value] : [])
 
-/** The fields of a collection's definition, with the computed fields last. */
+/** Computed fields come last. */
 export function declaredFields(collection: Json): readonly DeclaredField[] {
   const own = membersOf(at(collection, 'fields')).map(([name, field]) => {
     const type = textAt(field, 'signature') ?? 'Any'
@@ -35,12 +33,12 @@ export function declaredFields(collection: Json): readonly DeclaredField[] {
   return [...own, ...computed]
 }
 
-/** The types of declared fields, by name. */
+/** By name. */
 export function signaturesOf(collection: Json): ReadonlyMap<string, Signature> {
   return new Map(declaredFields(collection).map(({ name, type }) => [name, readSignature(type)]))
 }
 
-/** The initial data of a new document: the required fields, each with a value of its type. */
+/** The required fields, each with a value of its type. */
 export function startingData(collection: Json): ReadonlyMap<string, Json> {
   const required = declaredFields(collection).filter(({ isRequired }) => isRequired)
   return startOf(new Map(required.map(({ name, type }) => [name, readSignature(type)])))

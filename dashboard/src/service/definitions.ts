@@ -7,7 +7,6 @@ import type { Native } from '../wire/refs.ts'
 import type { SaveOutcome } from './checked-writes.ts'
 import { saveFields } from './schema.ts'
 
-/** Fields that the service sets, and that cannot be edited. */
 const ownFields = new Set([
   'ref',
   'ts',
@@ -18,20 +17,18 @@ const ownFields = new Set([
   'active',
 ])
 
-/** The editable fields of a document. */
 function editable(document: Json): ReadonlyMap<string, Json> {
   const fields = isMap(document) ? [...document] : []
   return new Map(fields.filter(([name]) => !ownFields.has(name)))
 }
 
-/** The editable fields as text. */
 export function definitionText(document: Json, notation: Notation): string {
   return printValue(editable(document), notation)
 }
 
 /**
- * Changes a document to the fields in a text, if the document has not changed since `before` was read. Only changed
- * fields are written. Fields that the text leaves out are removed.
+ * Writes only changed fields, if the document has not changed since `before` was read. Fields that the text leaves out
+ * are removed.
  */
 export async function saveDefinition(
   native: Native,
@@ -52,7 +49,7 @@ export async function saveDefinition(
   return saveFields(native, id, before, changes, signal)
 }
 
-/** The fields of an object expression. Throws an Error for other expressions. */
+/** Throws an Error for other expressions. */
 function fieldsOf(query: Query): ReadonlyMap<string, Json> {
   const isObject = query !== null && typeof query === 'object' && !Array.isArray(query)
   const fields = query instanceof Map ? query.get('object') : isObject && 'object' in query && query.object

@@ -8,19 +8,19 @@ import type { DocumentName } from './documents.ts'
 
 export interface DeletedDocument {
   readonly id: string
-  /** The transaction time of the deletion. */
+  /** Transaction time of the deletion. */
   readonly ts: bigint
-  /** The last data of the document; undefined if its last version is no longer stored. */
+  /** Undefined if the last version is no longer stored. */
   readonly data: Json | undefined
 }
 
-/** Number of events of the collection per request. */
+/** Per request. */
 const eventsAtOnce = 500
 
-/** A page of deleted documents, newest first. */
+/** Newest first. */
 interface DeletedPage {
   readonly documents: readonly DeletedDocument[]
-  /** The cursor of older events; undefined at the start of the history. */
+  /** Cursor of older events; undefined at the start of the history. */
   readonly older: Json | undefined
 }
 
@@ -33,8 +33,8 @@ function justBefore(ts: Query, expression: Query): Query {
 }
 
 /**
- * Reads a page of the newest events of a collection, or of the events before `older`. Returns the documents that these
- * events deleted and that do not exist now.
+ * Reads a page of the newest events, or of the events before `older`. Returns the documents that these events deleted
+ * and that do not exist now.
  */
 export async function listDeleted(
   collection: string,
@@ -55,7 +55,7 @@ export async function listDeleted(
   for (const element of page.data) {
     const id = refOf(at(element, 'instance'))?.id
     const time = at(element, 'ts')
-    // The events are in the order of time. So the last deletion of a document replaces its earlier deletions.
+    // The events are in the order of time, so the last deletion of a document replaces its earlier ones.
     if (id !== undefined && typeof time === 'bigint') {
       documents.delete(id)
       documents.set(id, { id, ts: time, data: at(element, 'data') ?? undefined })
@@ -64,7 +64,7 @@ export async function listDeleted(
   return { documents: [...documents.values()].reverse(), older: page.before }
 }
 
-/** Restores a deleted document with its id and last data. Throws `ChangedError` when the document exists again. */
+/** With its id and last data. Throws `ChangedError` when the document exists again. */
 export async function restoreDocument(
   { collection, id }: DocumentName,
   ts: bigint,

@@ -10,13 +10,12 @@ import { atPastTime } from './data.ts'
 import { runTextTask } from './text-task-runner.ts'
 import type { DocumentText } from './text-tasks.ts'
 
-/** The collection and id of a document. */
 export interface DocumentName {
   readonly collection: string
   readonly id: string
 }
 
-/** Reads a document, with its data in a notation. */
+/** `notation`: of the data. */
 export async function readDocument(
   { collection, id }: DocumentName,
   notation: Notation,
@@ -27,20 +26,16 @@ export async function readDocument(
   return runTextTask({ kind: 'document', text, notation }, text.length)
 }
 
-/** The contents to save as a document. */
 export interface Draft {
   readonly data: string
   readonly notation: Notation
-  /** The expiry in ISO 8601; empty if the document does not expire. */
+  /** ISO 8601; empty if the document does not expire. */
   readonly ttl: string
-  /** The new password of a user. If absent, the password stays unchanged. */
+  /** Of a user. If absent, the password stays unchanged. */
   readonly password?: string
 }
 
-/**
- * The parameters of a draft as the text of an expression. The function works on text, because the data may be megabytes
- * long.
- */
+/** Text of an expression, because the data may be megabytes long. */
 async function paramsText({ data, notation, ttl, password }: Draft): Promise<string> {
   const literal = await runTextTask({ kind: 'literal', text: data, notation }, data.length)
   const expiry = ttl === '' ? '' : `,"ttl":${writeJson({ time: ttl })}`
@@ -48,10 +43,7 @@ async function paramsText({ data, notation, ttl, password }: Draft): Promise<str
   return `{"object":{"data":${literal}${expiry}${login}}}`
 }
 
-/**
- * Replaces a document if it still has the transaction time `readAt`. The check and the write are one transaction, so no
- * change of another client is lost.
- */
+/** Replaces a document if it still has the transaction time `readAt`. */
 export async function saveDocument(
   name: DocumentName,
   draft: Draft,
@@ -59,8 +51,8 @@ export async function saveDocument(
   signal: AbortSignal,
 ): Promise<SaveOutcome<DocumentText>> {
   const ref = documentRef(name.collection, name.id)
-  // The change is inserted as text, because it may be megabytes long. JSON strings escape quotes, so the marker
-  // `{"done":null}` occurs only once.
+  // Inserted as text, because it may be megabytes long. JSON strings escape quotes, so the marker `{"done":null}`
+  // occurs only once.
   const [start, end] = writeJson(checkedQuery(ref, readAt, null)).split('{"done":null}') as [string, string]
   const replace = `{"select":"ts","from":{"replace":${writeJson(ref)},"params":${await paramsText(draft)}}}`
   const { text } = await runText(`${start}{"done":${replace}}${end}`, scope.value, signal)
@@ -74,7 +66,7 @@ export async function saveDocument(
   return { kind: 'saved', version: await readDocument(name, draft.notation, signal) }
 }
 
-/** Creates a document with the given id. If `id` is empty, the service chooses an id. Returns the id. */
+/** If `id` is empty, the service chooses an id. Returns the id. */
 export async function createDocument(
   collection: string,
   id: string,

@@ -1,16 +1,16 @@
-// Follows an event source of version 10. A query returns the event source. After a lost connection, the stream
-// continues after the last received event.
+// Follows an event source of version 10, which a query returns. After a lost connection, the stream continues after the
+// last received event.
 
 import { at, type Json, parseJson, textAt } from '../wire/json.ts'
 import { follow, type Scope } from './client.ts'
 import { ServiceError } from './faults.ts'
 
-/** An event of a document or of an element of the set. */
+/** Of a document or of an element of the set. */
 export interface SourceEvent {
   readonly kind: 'add' | 'update' | 'remove'
   /** In the format `tagged`. */
   readonly data: Json
-  /** The commit time in microseconds. */
+  /** Microseconds of the commit. */
   readonly time: bigint
   readonly cursor: string
 }
@@ -20,9 +20,7 @@ class SourceEndedError extends Error {
   override name = 'SourceEndedError'
 }
 
-/**
- * The token of the source in the body of a query's response. Throws an Error when the result is not an event source.
- */
+/** From the body of a query's response. Throws an Error when the result is not an event source. */
 export function sourceIn(body: string): string {
   const token = textAt(at(parseJson(body), 'data') ?? null, '@stream')
   if (token !== undefined) return token
@@ -31,12 +29,12 @@ export function sourceIn(body: string): string {
   )
 }
 
-/** The delay before an interrupted stream is reopened, in milliseconds. */
+/** Milliseconds before an interrupted stream is reopened. */
 const againAfterMs = 3000
 
 /**
- * Follows a source until `signal` is aborted. Rejects when the service rejects the source or ends the stream with an
- * error. When the service cannot be reached, calls `on.away` and retries.
+ * Runs until `signal` is aborted. Rejects when the service rejects the source or ends the stream with an error. When
+ * the service cannot be reached, calls `on.away` and retries.
  */
 export async function followSource(
   token: string,

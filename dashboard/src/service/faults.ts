@@ -3,24 +3,23 @@
 import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
 import { printTagged } from '../wire/tagged.ts'
 
-/** An error of a rejected query. */
 export interface Fault {
   readonly code: string
   readonly description: string
-  /** The position in the query: keys and indexes from its root. */
+  /** In the query: keys and indexes from its root. */
   readonly position: readonly string[]
   /** Rejected fields, with the reason. */
   readonly failures: readonly { readonly field: string; readonly description: string }[]
-  /** The errors inside a called function. */
+  /** Inside a called function. */
   readonly causes: readonly Fault[]
 }
 
-/** A request that the service rejected, or a request that did not reach the service (status 0). */
+/** Status 0: the request did not reach the service. */
 export class ServiceError extends Error {
   override name = 'ServiceError'
   readonly status: number
   readonly faults: readonly Fault[]
-  /** The summary of version 10: the errors with excerpts of the query, and log lines. */
+  /** Of version 10: the errors with excerpts of the query, and log lines. */
   readonly summary: string
 
   constructor(status: number, message: string, faults: readonly Fault[] = [], summary = '') {
@@ -30,18 +29,18 @@ export class ServiceError extends Error {
     this.summary = summary
   }
 
-  /** True if the first error has this code. */
+  /** Compares the first error. */
   is(code: string): boolean {
     return this.faults[0]?.code === code
   }
 }
 
-/** True for a request that was aborted because its page was closed. */
+/** The page of the request was closed. */
 export function isAborted(cause: unknown): boolean {
   return cause instanceof DOMException && cause.name === 'AbortError'
 }
 
-/** The error in the body of a response. */
+/** `body`: of a response. */
 export function errorOf(status: number, body: Json | undefined): ServiceError {
   const failure = at(body, 'error')
   if (isMap(failure)) return version10Error(status, failure, textAt(body, 'summary') ?? '')
@@ -83,7 +82,7 @@ function faultsIn(errors: readonly Json[]): Fault[] {
   }))
 }
 
-/** Advice for an error; undefined if the message of the error is enough. */
+/** Undefined if the message of the error is enough. */
 export function adviceFor(error: ServiceError): string | undefined {
   if (error.status === 0) return 'Check that the service is running and try again.'
   if (error.status === 429) return 'Wait a moment and try again.'

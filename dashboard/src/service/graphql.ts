@@ -8,9 +8,8 @@ import { errorOf, ServiceError } from './faults.ts'
 /** `replace` keeps documents whose types leave the schema. `override` deletes them, with their collections. */
 export type ImportMode = 'merge' | 'replace' | 'override'
 
-/** The texts of the GraphQL schema of a database. */
 export interface GraphqlSchema {
-  /** The imported text; undefined if the caller may not read this text. Empty if there is none. */
+  /** Undefined if the caller may not read this text. Empty if there is none. */
   readonly imported: string | undefined
   /** The schema that clients see. */
   readonly generated: string
@@ -24,13 +23,13 @@ async function read(path: string, signal: AbortSignal): Promise<{ status: number
   return answer
 }
 
-/** The error of a response whose body is a plain text. */
+/** For a body with plain text. */
 function failure({ status, text }: { readonly status: number; readonly text: string }): ServiceError {
   const body = tryJson(text)
   return body === undefined ? new ServiceError(status, text) : errorOf(status, body)
 }
 
-/** Reads both texts. Throws {@link ServiceError}. */
+/** Throws {@link ServiceError}. */
 export async function readGraphqlSchema(signal: AbortSignal): Promise<GraphqlSchema> {
   const [imported, generated] = await Promise.all([
     read('/import', signal),
@@ -39,7 +38,7 @@ export async function readGraphqlSchema(signal: AbortSignal): Promise<GraphqlSch
   return { imported: imported.status === forbidden ? undefined : imported.text, generated: generated.text }
 }
 
-/** Imports a schema. Throws {@link ServiceError} with the reason of a rejection. */
+/** Throws {@link ServiceError} with the reason of a rejection. */
 export async function importGraphqlSchema(
   text: string,
   mode: ImportMode,
@@ -49,17 +48,16 @@ export async function importGraphqlSchema(
   if (answer.status >= 300) throw failure(answer)
 }
 
-/** The response to an operation. */
 export interface OperationResult {
-  /** The body of the response, as indented JSON. */
+  /** Indented JSON. */
   readonly text: string
-  /** Milliseconds from the request to the last byte, measured in the browser. */
+  /** From the request to the last byte, measured in the browser. */
   readonly elapsedMs: number
 }
 
 /**
- * Runs an operation as the user or as another caller. `variables` is the text of a JSON object, or empty. Throws an
- * Error for variables in another form. The response contains the errors of the operation.
+ * Runs as the user or as another caller. `variables` is the text of a JSON object, or empty; throws an Error for other
+ * forms. The response contains the errors of the operation.
  */
 export async function runOperation(
   query: string,

@@ -5,14 +5,14 @@ import { bytesText } from '../parts/quantities.ts'
 import { nodesOf, type Span } from './health.ts'
 
 const dayMs = 86_400_000
-/** The age in days above which the newest backup causes a warning. */
+/** A newest backup above this age causes a warning. */
 const backupDays = 7
-/** Thresholds of warnings, as fractions of the disk, of the memory and of time. */
+/** Fractions of the disk, of the memory and of time. */
 const diskShareMin = 0.1
 const memoryShareMin = 0.05
 const busyMax = 0.8
 
-/** The warnings, most urgent first; empty when there are none. */
+/** Most urgent first. */
 export function findingsIn(health: ServiceHealth, spans: readonly Span[], nowMs: number): readonly string[] {
   return [
     ...health.processes.flatMap(faultsOf),
@@ -90,7 +90,7 @@ function careFaults(health: ServiceHealth, nowMs: number): readonly string[] {
   const continuous = health.continuous_backup
   if (continuous?.state === 'failing') found.push(`The continuous backup fails: ${continuous.reason}`)
   if (backup === null && continuous !== null) return found
-  // The rule uses only recorded backups: other files in the backup folder may come from another service.
+  // Uses only recorded backups: other files in the backup folder may come from another service.
   if (backup === null) {
     found.push(
       'No backup of this data directory is known. See Backups below. Ignore this warning if you use another backup method.',

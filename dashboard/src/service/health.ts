@@ -12,23 +12,22 @@ import { callApi } from './client.ts'
 /** The scope of the secret itself, not of the current database, because the report is about the whole service. */
 const root = () => ({ secret: session.value?.secret ?? '' })
 
-/** Reads the current report. Throws `ServiceError`, with status 403 if the secret is not the root secret. */
+/** Throws `ServiceError`, with status 403 if the secret is not the root secret. */
 export function readHealth(signal: AbortSignal): Promise<ServiceHealth> {
   return callApi<ServiceHealth>('GET', '/api/v1/health', root(), undefined, signal)
 }
 
-/** Starts a backup or a check. Throws `ServiceError`. */
+/** Throws `ServiceError`. */
 export async function startTask(kind: TaskKind, signal: AbortSignal): Promise<void> {
   await callApi('POST', `/api/v1/health/${kind}s`, root(), {}, signal)
 }
 
-/** A report and the time at which it was read. */
 export interface Sample {
   readonly atMs: number
   readonly health: ServiceHealth
 }
 
-/** The metrics between two samples. Counts are rates per second. */
+/** Between two samples. Counts are rates per second. */
 export interface Span {
   readonly atMs: number
   readonly requests: number
@@ -36,24 +35,23 @@ export interface Span {
   readonly rejected: number
   readonly retries: number
   readonly writes: number
-  /** Latency percentiles in milliseconds; null without requests. */
+  /** Percentiles; null without requests. */
   readonly p50Ms: number | null
   readonly p99Ms: number | null
-  /** The event loop utilization of the busiest process, 0 to 1. */
+  /** Event loop utilization of the busiest process, 0 to 1. */
   readonly busy: number
   readonly memoryBytes: number
 }
 
 const nameOf = ({ node, pid }: ProcessReport) => `${node} ${pid}`
 
-/** The metrics between each sample and the previous sample. */
 export function spansOf(samples: readonly Sample[]): readonly Span[] {
   return samples.slice(1).map((sample, at) => spanOf(samples[at] as Sample, sample))
 }
 
 function spanOf(before: Sample, after: Sample): Span {
   const known = new Map(before.health.processes.map(process => [nameOf(process), process]))
-  // Processes that are new in the second sample are left out: their counts began at another time.
+  // Leaves out processes that are new in the second sample: their counts began at another time.
   const pairs = after.health.processes.flatMap(process => {
     const earlier = known.get(nameOf(process))
     return earlier ? [[earlier, process] as const] : []
@@ -88,7 +86,7 @@ function busyShare(earlier: ProcessReport, later: ProcessReport): number {
   return busy / Math.max(1, busy + later.idle_ms - earlier.idle_ms)
 }
 
-/** A quantile in milliseconds: the upper bound of its histogram bucket; null without durations. */
+/** Upper bound of the histogram bucket; null without durations. */
 function quantile(classes: readonly number[], bounds: readonly number[], share: number): number | null {
   const total = classes.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
@@ -100,7 +98,7 @@ function quantile(classes: readonly number[], bounds: readonly number[], share: 
   return null
 }
 
-/** Returns one process of each node, because all processes of a machine report the same facts about the machine. */
+/** One process of each node, because all processes of a machine report the same facts about the machine. */
 export function nodesOf({ processes }: ServiceHealth): readonly ProcessReport[] {
   const first = new Map<string, ProcessReport>()
   for (const process of processes) if (!first.has(process.node)) first.set(process.node, process)

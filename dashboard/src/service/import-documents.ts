@@ -1,5 +1,4 @@
-// Imports a file with the code of `terrarium import`: the same reader, batches, validation, report and endpoints. The
-// import has the rights of the secret.
+// Imports a file with the code of `terrarium import`, with the rights of the secret.
 
 import type { OnConflict } from '../../../src/transfer/batch-writer.ts'
 import { FieldTypes } from '../../../src/transfer/field-types.ts'
@@ -12,7 +11,7 @@ import { rememberImport } from './import-memory.ts'
 import { sha256 } from './sha256.ts'
 import { transferConnection } from './transfer-connection.ts'
 
-/** Names of field types, as in the option `--type` of `terrarium import`. */
+/** As in the option `--type` of `terrarium import`. */
 export const typeNames = [
   'string',
   'long',
@@ -28,34 +27,32 @@ export const typeNames = [
   'bytes',
 ] as const
 
-/** One of {@link typeNames}. */
 export type TypeName = (typeof typeNames)[number]
 
-/** A file to import, and options like the options of `terrarium import`. */
+/** Options are those of `terrarium import`. */
 export interface ImportPlan {
   readonly file: SourceFile
-  /** The types of fields, by the name of the field. */
+  /** By field. */
   readonly types: ReadonlyMap<string, TypeName>
   readonly emptyCells: EmptyCells
   readonly allowShortRows: boolean
-  /** True if the field `id` of a JSON object is the id of its document. */
+  /** The field `id` of a JSON object is the id of its document. */
   readonly hasRowIds: boolean
   readonly onConflict: OnConflict
-  /** True if documents that cannot be imported are listed and do not stop the import. */
+  /** Lists documents that cannot be imported, and continues. */
   readonly skipsBad: boolean
-  /** The collection that receives all documents; undefined: each document names its collection. */
+  /** Receives all documents; undefined: each document names its collection. */
   readonly into: string | undefined
 }
 
-/** The options that the user chooses. The file determines the other members of the plan. */
+/** Chosen by the user. The file determines the other members of the plan. */
 export type ImportChoices = Omit<ImportPlan, 'file' | 'into'> & {
-  /** The label of an encoding; empty to detect the encoding. */
+  /** Empty to detect the encoding. */
   readonly encoding: string
-  /** True if documents that name another collection are imported into that collection. */
+  /** Documents that name another collection are imported into that collection. */
   readonly keepsCollections: boolean
 }
 
-/** Converts the types of a plan for the code of imports. */
 export function fieldTypesOf(types: ImportPlan['types']): FieldTypes {
   const read = new FieldTypes()
   for (const [field, type] of types) read.set(undefined, field, type)
@@ -65,9 +62,7 @@ export function fieldTypesOf(types: ImportPlan['types']): FieldTypes {
 /** The progress of an import. */
 export type { ImportProgress }
 
-/**
- * Imports a file. `progress` changes while the import runs. Throws `TransferError`, `ServiceError`, or an AbortError.
- */
+/** `progress` changes while the import runs. Throws `TransferError`, `ServiceError`, or an AbortError. */
 export async function importDocuments(
   plan: ImportPlan,
   progress: ImportProgress,

@@ -12,7 +12,7 @@ import { readStoredJson, store } from './storage.ts'
 
 const prefix = 'terrarium-import-'
 const saveEveryMs = 1000
-/** Maximum number of references to missing documents that are checked again at the end. */
+/** References to missing documents that are checked again at the end. */
 const referencesMax = 10_000
 
 interface StoredImport {
@@ -23,11 +23,11 @@ interface StoredImport {
   readonly references: readonly OpenReference[]
 }
 
-/** The state of an import. With `continues`, the import starts from the stored state of an earlier attempt. */
+/** With `continues`, the import starts from the stored state of an earlier attempt. */
 export function rememberImport(identity: unknown, continues: boolean): ImportMemory {
   const hash = sha256(JSON.stringify(identity))
   const key = prefix + Array.from(hash.slice(0, 12), byte => byte.toString(16).padStart(2, '0')).join('')
-  // Only `BrowserMemory` writes the stored text, so the text has this shape.
+  // Only `BrowserMemory` writes the stored text, so it has this shape.
   return new BrowserMemory(key, continues ? readStoredJson<StoredImport>('localStorage', key) : undefined)
 }
 
@@ -36,8 +36,8 @@ class BrowserMemory implements ImportMemory {
   readonly #stored: StoredImport | undefined
   readonly #references: OpenReference[]
   /**
-   * Documents that failed the checks of their collection, in memory only. While this list contains documents, no later
-   * position in the file is stored. So a continued import reads these documents again.
+   * Failed the checks of their collection; in memory only. While this list is not empty, no later position in the file
+   * is stored, so a continued import reads these documents again.
    */
   #unmet: UnmetDocument[] = []
   #savedMs = 0
@@ -74,7 +74,7 @@ class BrowserMemory implements ImportMemory {
     if (this.#unmet.length > 0) return
     this.#savedMs = Date.now()
     const stored: StoredImport = { bytes, modifiedMs, place, report, references: this.#references }
-    // Without storage, a continued import starts again. It counts the documents that were already written as equal.
+    // Without storage, a continued import starts again, and counts the documents that were already written as equal.
     store('localStorage', this.#key, JSON.stringify(stored))
   }
 
@@ -99,7 +99,7 @@ class BrowserMemory implements ImportMemory {
   }
 
   release(): void {
-    // There is no lock to release: two tabs that import the same file write the same documents.
+    // There is no lock: two tabs that import the same file write the same documents.
   }
 }
 

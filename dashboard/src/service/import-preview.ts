@@ -16,7 +16,7 @@ import { fieldTypesOf, type ImportPlan, type TypeName } from './import-documents
 export interface PreviewRow {
   readonly line: number
   readonly id: string | undefined
-  /** The collection in the document, or the target collection of the file. */
+  /** Collection in the document, or target collection of the file. */
   readonly collection: string
   readonly cells: ReadonlyMap<string, Json>
   readonly bad: string | undefined
@@ -24,19 +24,19 @@ export interface PreviewRow {
 
 export interface Preview {
   readonly rows: readonly PreviewRow[]
-  /** Names of fields, in the order of their first occurrence. */
+  /** In the order of their first occurrence. */
   readonly columns: readonly string[]
-  /** The collections in documents, without the target collection of the file. */
+  /** Collections in documents, without the target collection of the file. */
   readonly others: readonly string[]
-  /** True for JSON objects with a field `id`. The user can choose this field as the id of the document. */
+  /** JSON objects have a field `id`, which the user can choose as the id of the document. */
   readonly hasRowIds: boolean
-  /** Types that fit all values of a text column. */
+  /** Fit all values of a text column. */
   readonly suggested: ReadonlyMap<string, TypeName>
 }
 
 const rowsMax = 20
 
-/** Reads the beginning of a file. Throws `TransferError` if the file cannot be read. */
+/** Throws `TransferError` if the file cannot be read. */
 export async function previewOf(plan: ImportPlan): Promise<Preview> {
   const { allowShortRows, emptyCells, file, hasRowIds, types } = plan
   const rows: PreviewRow[] = []
@@ -106,7 +106,7 @@ function suggestions(rows: readonly PreviewRow[], columns: readonly string[]): R
   return found
 }
 
-/** The format and encoding of a file, in words. */
+/** In words. */
 export function contentText({ content, encoding }: SourceFile): string {
   const what =
     content.kind === 'csv'
@@ -128,7 +128,6 @@ const formats: Readonly<Record<string, string>> = {
   rows: 'JSON objects, each the data of a document',
 }
 
-/** The wire JSON of a value that the reader of an import has parsed. */
 function wireOf(value: Value): Json {
   if (value instanceof Time) return new Map([['@ts', formatTime(value)]])
   if (value instanceof LocalDate) return new Map([['@date', formatDate(value)]])

@@ -5,7 +5,6 @@ import { databasePath } from '../router.ts'
 import { session } from '../session.ts'
 import { callApi } from './client.ts'
 
-/** Sums over some requests. */
 export interface LogSums {
   readonly requests: number
   readonly client_errors: number
@@ -19,11 +18,11 @@ export interface LogSums {
   readonly bytes_out: number
 }
 
-/** The mean query time in milliseconds. */
+/** Milliseconds. */
 export const meanTime = ({ query_time_ms, requests }: LogSums): number =>
   requests === 0 ? 0 : query_time_ms / requests
 
-/** The sum of the read, write and compute operations. */
+/** Read, write and compute operations. */
 export const operations = (sums: LogSums): number =>
   sums.byte_read_ops + sums.byte_write_ops + sums.compute_ops
 
@@ -36,11 +35,11 @@ export interface LogSummary {
   readonly totals: LatencySums
   readonly points: readonly (LatencySums & { readonly time: string })[]
   readonly shapes: readonly (LogSums & { readonly shape: string })[]
-  /** The sums of each error. The member `error` contains its status, code and text. */
+  /** `error`: status, code and text. */
   readonly errors: readonly (LogSums & { readonly error: string })[]
 }
 
-/** A record of the log, in the export format. */
+/** In the export format. */
 export interface LogRecord {
   readonly API_VERSION: string
   readonly TS: string
@@ -60,14 +59,14 @@ export interface LogRecord {
   readonly TXN_RETRIES: number
 }
 
-/** Facts that the export format of a record does not contain. */
+/** Facts that the export format does not contain. */
 export interface LogDetails {
-  /** The shape of the query, with the names of collections, indexes and functions. */
+  /** With the names of collections, indexes and functions. */
   readonly shape: string
   readonly endpoint: string
   readonly address: string
   readonly lane: 'ordinary' | 'slow'
-  /** The transaction time of a write, in microseconds; null for a request without writes. */
+  /** Microseconds of a write; null for a request without writes. */
   readonly txn_ts: number | null
   readonly collections: readonly string[]
   readonly indexes: readonly string[]
@@ -76,7 +75,6 @@ export interface LogDetails {
   readonly caller: LogCaller | null
 }
 
-/** The caller of a request. */
 export interface LogCaller {
   readonly kind: 'root' | 'key' | 'token' | 'provider'
   readonly is_outer: boolean
@@ -86,7 +84,7 @@ export interface LogCaller {
   readonly identity: string | null
 }
 
-/** A record with its details. Records of version 0.1 have no details. */
+/** Records of version 0.1 have no details. */
 export interface LogEntry {
   readonly record: LogRecord
   readonly details: LogDetails | null
@@ -97,7 +95,7 @@ interface RecordPage {
   readonly next: string | null
 }
 
-/** A query or an error that differs clearly from the previous span. */
+/** Differs clearly from the previous span. */
 export interface LogChange {
   readonly name: string
   readonly changes: readonly ('new' | 'more often' | 'slower' | 'costlier')[]
@@ -120,7 +118,7 @@ export interface ExportRequest {
   readonly presigned_url?: string
 }
 
-/** A span of time in ISO 8601; `from` is inclusive, `to` is exclusive. */
+/** ISO 8601; `from` is inclusive, `to` is exclusive. */
 export interface Span {
   readonly from: string
   readonly to: string
@@ -144,20 +142,18 @@ function post<T>(path: string, { from, to }: Span, more: object, signal?: AbortS
   return callApi<T>('POST', `${path}?type=query`, ownScope(), body, signal)
 }
 
-/** Excludes the dashboard's own requests if `isWithDashboard` is false. */
 const withOwn = (isWithDashboard: boolean) => (isWithDashboard ? {} : { dashboard: false })
 
-/** Sums over a span. */
 export function summarize(span: Span, isWithDashboard: boolean, signal: AbortSignal): Promise<LogSummary> {
   return post('/api/v1/logs/_summary', span, withOwn(isWithDashboard), signal)
 }
 
-/** The changes of a span compared with the previous span of the same length. */
+/** Compared with the previous span of the same length. */
 export function changesIn(span: Span, isWithDashboard: boolean, signal: AbortSignal): Promise<LogChanges> {
   return post('/api/v1/logs/_changes', span, withOwn(isWithDashboard), signal)
 }
 
-/** A filter of records, with the names of the parameters in addresses. Empty and absent members do not filter. */
+/** Members are parameters in addresses. Empty and absent ones do not filter. */
 export interface RecordFilter {
   readonly text?: string
   /** A status, or `2xx`, `4xx`, `5xx`. */
@@ -182,7 +178,7 @@ interface RecordsAnswer {
   readonly next_token: string | null
 }
 
-/** A page of single records, the newest first. */
+/** Newest first. */
 export async function searchRecords(
   span: Span,
   { costlier, retried, slower, status, ...texts }: RecordFilter,
@@ -204,24 +200,21 @@ export async function searchRecords(
   return { entries, next: page.next_token }
 }
 
-/** The requests that wrote the given versions of a document. */
+/** Of versions of a document. */
 export interface Writers {
-  /** The request of each version, by the time of the version in microseconds. */
+  /** By the time of the version in microseconds. */
   readonly byTime: ReadonlyMap<bigint, LogEntry>
-  /** The time of the oldest record in the log, in milliseconds since the Unix epoch; undefined for an empty log. */
+  /** Oldest record in the log, in milliseconds since the Unix epoch; undefined for an empty log. */
   readonly keptSince: number | undefined
 }
 
-/**
- * Maximum time from the commit of a request to its response, in milliseconds. The log lists requests by the time of the
- * response.
- */
+/** Milliseconds from the commit of a request to its response. The log lists requests by the time of the response. */
 const answeredMs = 3_600_000
 
-/** Maximum span of one search in milliseconds, a little less than the limit of the service. */
+/** Milliseconds of one search, a little less than the limit of the service. */
 const writersSpanMs = 80 * 86_400_000
 
-/** Finds the requests that wrote the versions with the given times. Accepts at most 500 times. */
+/** Accepts at most 500 times of versions. */
 export async function readWriters(times: readonly bigint[], signal: AbortSignal): Promise<Writers> {
   const byTime = new Map<bigint, LogEntry>()
   let keptSince: number | undefined
@@ -242,7 +235,6 @@ export async function readWriters(times: readonly bigint[], signal: AbortSignal)
   return { byTime, keptSince }
 }
 
-/** Milliseconds of a time in microseconds. */
 const msOf = (time: bigint) => Number(time / 1000n)
 
 async function readSomeWriters(times: readonly bigint[], span: Span, signal: AbortSignal) {
@@ -260,7 +252,7 @@ export function requestExport(span: Span, signal: AbortSignal): Promise<ExportRe
   return post('/api/v1/logs', span, {}, signal)
 }
 
-/** The newest exports that the secret may see. */
+/** Newest exports that the secret may see. */
 export async function listExports(signal: AbortSignal): Promise<readonly ExportRequest[]> {
   const path = `/api/v1/logs/_list?type=query&${regionParameter()}`
   type Answer = { readonly results: readonly ExportRequest[] }
@@ -268,7 +260,7 @@ export async function listExports(signal: AbortSignal): Promise<readonly ExportR
   return results
 }
 
-/** The current state of an export, with a valid download address. */
+/** Has a valid download address. */
 export function readExport(id: string, signal: AbortSignal): Promise<ExportRequest> {
   const path = `/api/v1/logs/${encodeURIComponent(id)}?type=query&${regionParameter()}`
   return callApi('GET', path, ownScope(), undefined, signal)

@@ -1,6 +1,6 @@
-// Shares one sign-in between all tabs of a browser. A new tab asks the other tabs, and a signed-in tab answers with its
-// secret. The messages are sent over a `BroadcastChannel`, which only pages of the same origin and browser profile can
-// read. No tab stores the secret for longer than the tab is open, so closing the last tab signs out.
+// Shares one sign-in between all tabs of a browser. A new tab asks the others, and a signed-in tab answers with its
+// secret, over a `BroadcastChannel` that only pages of the same origin and browser profile can read. No tab stores the
+// secret for longer than it is open, so closing the last tab signs out.
 
 import { endSession, session, signOut } from '../session.ts'
 
@@ -17,7 +17,7 @@ const channel =
 
 const send = (message: Message) => channel?.postMessage(message)
 
-/** Starts to answer requests of other tabs, and to sign out when another tab signs out everywhere. */
+/** Answers requests of other tabs, and signs out when another tab signs out everywhere. */
 export function joinOtherTabs(): void {
   channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     const { secret } = session.value ?? {}
@@ -27,7 +27,7 @@ export function joinOtherTabs(): void {
   })
 }
 
-/** The secret of another tab; undefined when no tab answers. */
+/** Undefined when no tab answers. */
 export function secretOfOtherTab(): Promise<string | undefined> {
   if (!channel) return Promise.resolve(undefined)
   return new Promise(resolve => {
@@ -45,7 +45,6 @@ export function secretOfOtherTab(): Promise<string | undefined> {
   })
 }
 
-/** Signs out in every tab of the browser. */
 export function signOutEverywhere(): void {
   send({ kind: 'sign out' })
   signOut()

@@ -10,13 +10,13 @@ import { ServiceError } from './faults.ts'
 import { type RowSource, rowsQuery } from './row-source.ts'
 import { runTextTask } from './text-task-runner.ts'
 
-/** The body of a response, and the page size of the request. */
+/** `size`: the page size of the request. */
 interface SizedPage {
   readonly text: string
   readonly size: number
 }
 
-/** Reads a page. Requests a smaller page when the service rejects the page as too large. */
+/** Requests a smaller page when the service rejects the page as too large. */
 export async function readSizedPage(
   queryOf: (size: number) => Query,
   size: number,
@@ -33,7 +33,6 @@ export async function readSizedPage(
   }
 }
 
-/** A page of rows. */
 export async function readRows(
   source: RowSource,
   size: number,
@@ -44,12 +43,12 @@ export async function readRows(
   return asRows(text, source)
 }
 
-/** The rows in the body of a response. */
+/** `text`: the body of a response. */
 export function asRows(text: string, { index }: RowSource): Promise<Rows> {
   return runTextTask({ kind: 'rows', text, valueNames: index?.values ?? [] }, text.length)
 }
 
-/** Reads documents again. Deleted documents are left out. */
+/** Leaves out deleted documents. */
 export async function rereadDocuments(
   refs: readonly RefName[],
   source: RowSource,
@@ -70,16 +69,16 @@ export async function rereadDocuments(
   return (await asRows(text, source)).rows
 }
 
-/** Maximum number of elements that are counted exactly. */
+/** Larger sets are not counted exactly. */
 const countedMax = 10_000
 
-/** The number of elements of a set, at most `countedMax`. */
+/** At most `countedMax` elements. */
 interface SetCount {
   readonly count: number
   readonly isMore: boolean
 }
 
-/** Counts the elements of a set up to {@link countedMax}. */
+/** Stops at {@link countedMax}. */
 export async function countOf(set: Query, signal: AbortSignal): Promise<SetCount> {
   const page = variable('page')
   const query: Query = {

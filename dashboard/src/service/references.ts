@@ -6,31 +6,31 @@ import type { Signature } from '../wire/signatures.ts'
 import { asPage, mapping, pageOf, read, variable } from './data.ts'
 import { signaturesOf } from './declared-fields.ts'
 
-/** A field that refers to documents of a collection. */
+/** To documents of a collection. */
 export interface Reference {
   readonly from: string
-  /** The path of the field, joined by dots. */
+  /** Joined by dots. */
   readonly field: string
   readonly to: string
-  /** True if the type of the field declares the reference; false if the reference was found in documents. */
+  /** The type of the field declares the reference; false if it was found in documents. */
   readonly isDeclared: boolean
 }
 
 export interface SchemaGraph {
   readonly collections: readonly string[]
   readonly references: readonly Reference[]
-  /** True if the database has more collections. */
+  /** The database has more collections. */
   readonly isMore: boolean
 }
 
-/** Maximum number of collections in a diagram. Larger diagrams are not readable. */
+/** Larger diagrams are not readable. */
 const collectionsMax = 60
-/** Number of documents that are read per collection. */
+/** Documents that are read per collection. */
 const sampleSize = 20
-/** Number of collections per query. */
+/** Per query. */
 const collectionsAtOnce = 10
 
-/** Reads the graph of a database. Throws `ServiceError` for callers who may not list collections. */
+/** Throws `ServiceError` for callers who may not list collections. */
 export async function readGraph(signal: AbortSignal): Promise<SchemaGraph> {
   const page = pageOf({ collections: null }, collectionsMax)
   const { after, data } = asPage((await read(mapping(page, { get: variable() }), signal)).value)
@@ -61,7 +61,7 @@ function declaredReferences(collection: Json): readonly Reference[] {
   return visit(signaturesOf(collection), [])
 }
 
-/** The query returns only names and references, because documents may be megabytes long. */
+/** Returns only names and references, because documents may be megabytes long. */
 async function sampledReferences(
   collections: readonly string[],
   signal: AbortSignal,

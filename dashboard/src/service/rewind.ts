@@ -5,22 +5,22 @@ import { type RewindCounts, runRewind } from '../../../src/transfer/rewinder.ts'
 import { scope } from '../session.ts'
 import { transferConnection } from './transfer-connection.ts'
 
-/** A collection, and the time to which the collection is rewound. */
+/** The collection is rewound to `time`. */
 export interface RewindTarget {
   readonly collection: string
-  /** In microseconds. */
+  /** Microseconds. */
   readonly time: bigint
 }
 
-/** The number of documents by outcome. */
+/** By outcome. */
 export type { RewindCounts }
 
 /** Documents per transaction, as in the command. */
 const batch = 500
 
 /**
- * Restores the documents of a collection to a time, or with `dryRun` only counts the changes. `progress` changes while
- * the rewind runs. Throws `TransferError`, `QueryError`, `ServiceError`, or an AbortError.
+ * With `dryRun`, only counts the changes. `progress` changes while the rewind runs. Throws `TransferError`,
+ * `QueryError`, `ServiceError`, or an AbortError.
  */
 export function rewindCollection(
   { collection, time }: RewindTarget,

@@ -17,7 +17,7 @@ export const actions = [
 ] as const
 export type RoleAction = (typeof actions)[number]
 
-/** The grants of a privilege: true, a predicate in driver notation, or absent for no grant. */
+/** True, a predicate in driver notation, or absent for no grant. */
 export type Grants = Readonly<Partial<Record<RoleAction, true | string>>>
 
 export type ResourceKind = 'collection' | 'index' | 'function' | 'native'
@@ -30,7 +30,7 @@ export interface Privilege {
 
 export interface Membership {
   readonly collection: string
-  /** The predicate in driver notation; empty if all documents of the collection are members. */
+  /** Driver notation; empty if all documents of the collection are members. */
   readonly predicate: string
 }
 
@@ -46,20 +46,16 @@ const actionsOf: Readonly<Record<ResourceKind, readonly RoleAction[]>> = {
   function: ['call'],
 }
 
-/** True if a kind of resource has the action. */
 export function applies(action: RoleAction, kind: ResourceKind): boolean {
   return actionsOf[kind].includes(action)
 }
 
-/**
- * The initial predicate for each action, with the parameters that the action passes. Fields of documents are under
- * `data`.
- */
+/** Initial predicates, with the parameters that the action passes. Fields of documents are under `data`. */
 export const predicateTemplates: Readonly<Record<RoleAction, string>> = {
   read: 'Query(Lambda("ref", Equals(CurrentIdentity(), Select(["data", "owner"], Get(Var("ref"))))))',
   delete: 'Query(Lambda("ref", Equals(CurrentIdentity(), Select(["data", "owner"], Get(Var("ref"))))))',
   history_read: 'Query(Lambda("ref", Equals(CurrentIdentity(), Select(["data", "owner"], Get(Var("ref"))))))',
-  // Both versions are tested, so that the owner cannot give the document to another user.
+  // Tests both versions, so that the owner cannot give the document to another user.
   write:
     'Query(Lambda(["old", "new"], Equals(CurrentIdentity(), Select(["data", "owner"], Var("old")), Select(["data", "owner"], Var("new")))))',
   create: 'Query(Lambda("new", Equals(Select(["data", "owner"], Var("new")), CurrentIdentity())))',
@@ -80,12 +76,11 @@ function kindOf(resource: Json | undefined): ResourceKind {
   return (natives as readonly string[]).includes(ref?.id ?? '') && isBare(resource) ? 'native' : 'collection'
 }
 
-/** True for a reference without a collection, such as the reference of a native collection. */
+/** Without a collection, such as the reference of a native collection. */
 function isBare(resource: Json | undefined): boolean {
   return at(resource, '@ref', 'collection') === undefined
 }
 
-/** Converts a role document to a table. */
 export function roleShape(role: Json): RoleShape {
   return {
     privileges: asList(at(role, 'privileges')).map(privilege => {
@@ -116,15 +111,11 @@ function grantsOf(written: Json | undefined): Grants {
   return grants
 }
 
-/** The expression of a resource. */
 function resourceOf({ kind, name }: Pick<Privilege, 'kind' | 'name'>): Query {
   return kind === 'native' ? { [name]: null } : { [kind]: name }
 }
 
-/**
- * The fields that differ between `before` and `after`, with the values of `after`. Throws a NotationError for an
- * invalid predicate.
- */
+/** Fields that differ, with the values of `after`. Throws a NotationError for an invalid predicate. */
 export function roleChanges(before: RoleShape, after: RoleShape): Readonly<Record<string, Query>> {
   const [was, is] = [shapeLines(before), shapeLines(after)]
   return {
@@ -148,7 +139,7 @@ function memberParams({ memberships }: RoleShape): Query {
   }))
 }
 
-/** A table as text for comparisons: a line for each grant and each member. */
+/** For comparisons: a line for each grant and each member. */
 export function shapeText(shape: RoleShape): string {
   const { privileges, members } = shapeLines(shape)
   return `${privileges}\n${members}`

@@ -11,23 +11,20 @@ import { ServiceError } from './faults.ts'
 import type { RowPlan } from './row-plan.ts'
 import { type RefPage, walkRefs } from './row-walk.ts'
 
-/** A document that could not be changed. */
 export interface ChangeFailure {
   readonly ref: RefName
   readonly reason: string
 }
 
-/** The documents to change. */
 export interface ChangeTarget {
-  /** The number of documents when the dialog opened; undefined until the documents are counted. */
+  /** When the dialog opened; undefined until the documents are counted. */
   readonly count: number | undefined
-  /** Pages of the names of the documents, from the start or from a cursor. */
+  /** From the start or from a cursor. */
   readonly pages: (signal: AbortSignal, from?: Json) => AsyncIterable<RefPage>
-  /** Conditions that a document must fulfil when it is written; other documents are skipped. */
+  /** A document must fulfil these when it is written; others are skipped. */
   readonly conditions: readonly Condition[]
 }
 
-/** Documents that the user has selected. */
 export function selectedTarget(refs: readonly RefName[]): ChangeTarget {
   const pages = async function* () {
     yield { refs, after: undefined }
@@ -40,13 +37,12 @@ export function matchTarget(plan: RowPlan, count: number | undefined): ChangeTar
   return { count, pages: (signal, from) => walkRefs(plan, signal, from), conditions: plan.filter }
 }
 
-/** The progress of a change. A stopped change continues from this state. */
+/** A stopped change continues from this state. */
 export interface ChangeState {
-  /** The number of changed documents. */
+  /** Changed documents. */
   readonly done: number
   /**
-   * The number of documents that need no change, because they are deleted, are already changed, or no longer fulfil the
-   * conditions.
+   * Documents that need no change, because they are deleted, are already changed, or no longer fulfil the conditions.
    */
   readonly skipped: number
   readonly failures: readonly ChangeFailure[]
@@ -54,11 +50,10 @@ export interface ChangeState {
   readonly rest: readonly RefName[]
   /** Cursor of the next page. */
   readonly after: Json | undefined
-  /** True while more pages must be read. */
+  /** More pages must be read. */
   readonly hasPages: boolean
 }
 
-/** The state before the first document. */
 export const initialChangeState: ChangeState = {
   done: 0,
   skipped: 0,
@@ -68,22 +63,20 @@ export const initialChangeState: ChangeState = {
   hasPages: true,
 }
 
-/** True when all documents were tried. */
 export function isComplete({ rest, hasPages }: ChangeState): boolean {
   return rest.length === 0 && !hasPages
 }
 
-/** A change of a document, and a test for documents that need no change, as expressions. */
+/** Expressions that change a document, and that test for documents that need no change. */
 export interface Change {
   readonly change: (ref: Query) => Query
-  /** Tests whether a document already has the change; undefined for deletions. */
+  /** The document already has the change; undefined for deletions. */
   readonly isDone?: (document: Query) => Query
 }
 
-/** Deletes a document. */
 export const deletion: Change = { change: ref => ({ delete: ref }) }
 
-/** Sets a field to a value; null removes the field. */
+/** Null removes the field. */
 export function settingOf(path: readonly string[], value: Json): Required<Change> {
   const nested = path.reduceRight<Query>((inner, name) => ({ object: { [name]: inner } }), literal(value))
   return {
@@ -95,10 +88,7 @@ export function settingOf(path: readonly string[], value: Json): Required<Change
   }
 }
 
-/**
- * An equality that distinguishes `1` from `1.0`. The language treats these values as equal, but stores them
- * differently.
- */
+/** Distinguishes `1` from `1.0`, which the language treats as equal, but stores differently. */
 function isSame(field: Query, value: Json): Query {
   const equals: Query = { equals: [field, literal(value)] }
   if (typeof value === 'bigint') return { and: [equals, { is_integer: field }] }
@@ -107,10 +97,9 @@ function isSame(field: Query, value: Json): Query {
 }
 
 /**
- * Changes documents, and yields the state after each transaction. A rejected document does not stop the change of the
- * other documents. Documents that already have the change are skipped, so a stopped change can also be repeated from
- * the start. Throws errors that do not concern a single document, such as a lost connection. After an error, the change
- * can continue from the last yielded state.
+ * Yields the state after each transaction. A rejected document does not stop the change of others. Documents that
+ * already have the change are skipped, so a stopped change can also be repeated from the start. Throws errors that do
+ * not concern a single document, such as a lost connection; the change can then continue from the last yielded state.
  */
 export async function* changeEach(
   { conditions, pages }: ChangeTarget,
@@ -151,7 +140,7 @@ export async function* changeEach(
 const batchSize = 100
 const limitedDelayMs = 1000
 
-/** Splits documents into batches, in reverse order. */
+/** In reverse order. */
 function chunksOf(refs: readonly RefName[]): (readonly RefName[])[] {
   const count = Math.ceil(refs.length / batchSize)
   return Array.from({ length: count }, (_, at) => refs.slice(at * batchSize, (at + 1) * batchSize)).reverse()
@@ -189,10 +178,7 @@ async function changeSome(
   }
 }
 
-/**
- * An expression that changes a document if it exists and needs the change. The expression returns whether the document
- * was changed.
- */
+/** Changes a document if it exists and needs the change, and returns whether it did. */
 function changeOne(ref: Query, { change, isDone }: Change, conditions: readonly Condition[]): Query {
   const document = variable('document')
   const changed: Query = { do: [change(ref), true] }
@@ -214,10 +200,7 @@ function reasonOf(error: ServiceError): string {
   return [error.message, ...failures].join(' ')
 }
 
-/**
- * Sets one field of a document that was read as `row`. Throws {@link ChangedError} if another client has changed the
- * document since.
- */
+/** Throws {@link ChangedError} if another client has changed the document since it was read as `row`. */
 export async function saveField(row: Row, name: string, value: Json, signal: AbortSignal): Promise<void> {
   if (row.ref === undefined) return
   const ref = documentRef(row.ref.collection, row.ref.id)

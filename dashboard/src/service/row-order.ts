@@ -5,10 +5,10 @@ import { isMap, type Json } from '../wire/json.ts'
 import type { Row } from '../wire/rows.ts'
 import { byTime, type RowPlan } from './row-plan.ts'
 
-/** An order by one field. Rows without the field come last in both directions. */
+/** Rows without the field come last in both directions. */
 type RowOrder = NonNullable<RowPlan['sort']>
 
-/** The first `limit` rows of `sorted` and `page` together. `sorted` is already sorted. The sort is stable. */
+/** The first `limit` rows of `sorted`, which is already sorted, and `page` together. The sort is stable. */
 export function firstRows(
   sorted: readonly Row[],
   page: readonly Row[],
@@ -21,7 +21,7 @@ export function firstRows(
   return [...sorted, ...candidates].sort((left, right) => compareRows(left, right, order)).slice(0, limit)
 }
 
-/** Compares two rows, as a comparator of `Array.prototype.sort`. */
+/** For `Array.prototype.sort`. */
 export function compareRows(left: Row, right: Row, { field, isReversed }: RowOrder): number {
   const leftValue = valueIn(left, field)
   const rightValue = valueIn(right, field)
@@ -48,7 +48,7 @@ function isNumber(value: Json): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-/** The order of types: numbers, texts, tagged values such as times, booleans, lists. */
+/** Numbers, texts, tagged values such as times, booleans, lists. */
 function rankOf(value: Json): number {
   if (isNumber(value)) return 0
   if (typeof value === 'string') return 1
@@ -56,7 +56,7 @@ function rankOf(value: Json): number {
   return typeof value === 'boolean' ? 3 : 4
 }
 
-/** The text of a tagged value. Texts of times and dates sort chronologically. */
+/** For tagged values. Texts of times and dates sort chronologically. */
 function textOf(value: Json): string {
   if (!isMap(value)) return String(value)
   const [inner] = value.values()

@@ -1,37 +1,33 @@
-// Plans how to find the rows of a view. An index can support a condition or the order. A scan tests the other
+// Plans how to find the rows of a view. An index can support a condition or the order; a scan tests the other
 // conditions.
 
 import { type Json, writeJson } from '../wire/json.ts'
 import type { Condition } from './conditions.ts'
 import type { IndexShape, RowSource } from './row-source.ts'
 
-/** The rows of a collection that a page shows. */
 export interface RowView {
-  /** The source, with the index that the user chose, if any. */
+  /** With the index that the user chose, if any. */
   readonly source: RowSource
   readonly conditions: readonly Condition[]
-  /** The field to sort by; {@link byTime} for the last change; undefined for the order of the source. */
+  /** A field, {@link byTime} for the last change, or undefined for the order of the source. */
   readonly sort: string | undefined
 }
 
-/** Used in place of a field name. Selects the time of a document's last change. */
+/** Replaces the name of a field: the time of a document's last change. */
 export const byTime = '@ts'
 
 export interface RowPlan {
   readonly source: RowSource
-  /** All conditions of the view, including the conditions that the index fulfils. */
+  /** Includes the conditions that the index fulfils. */
   readonly filter: readonly Condition[]
-  /** The conditions to test on each document of the source. */
+  /** Tested on each document of the source. */
   readonly conditions: readonly Condition[]
-  /** The order to sort by after the scan; undefined if the source already returns rows in the wanted order. */
+  /** After the scan; undefined if the source already returns rows in the wanted order. */
   readonly sort: { readonly field: string; readonly isReversed: boolean } | undefined
-  /**
-   * The name of the index that the plan has selected; undefined without an index, or with an index that the user chose.
-   */
+  /** Selected by the plan; undefined without an index, or with an index that the user chose. */
   readonly selectedIndex: string | undefined
 }
 
-/** The plan for a view with the given indexes. */
 export function planOf(view: RowView, indexes: readonly IndexShape[]): RowPlan {
   const { conditions, sort, source } = view
   const { collection, isReversed } = source
@@ -69,7 +65,7 @@ interface IndexMatch {
   readonly score: number
 }
 
-/** Returns how an index supports a view; undefined if the index does not help. */
+/** Undefined if the index does not help. */
 function matchIndex(index: IndexShape, { conditions, sort, source }: RowView): IndexMatch | undefined {
   const used = index.termPaths.map(path => conditions.find(condition => isServed(condition, path)))
   if (!used.every(condition => condition !== undefined)) return undefined

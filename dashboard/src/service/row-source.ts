@@ -4,25 +4,24 @@ import { at, isMap, type Json, type Query, textAt } from '../wire/json.ts'
 import { literal, refOf } from '../wire/refs.ts'
 import { type Cursor, mapping, pageOf, variable } from './data.ts'
 
-/** The properties of an index that pages of rows need. */
+/** What pages of rows need of an index. */
 export interface IndexShape {
   readonly name: string
-  /** The names of its terms, such as `email`. */
+  /** Names such as `email`. */
   readonly terms: readonly string[]
-  /** The names of its values, in order. */
+  /** Names, in order. */
   readonly values: readonly string[]
-  /** The path of each term within the data; undefined for a term that is not a field of the data. */
+  /** Within the data; undefined for a term that is not a field of the data. */
   readonly termPaths: readonly (readonly string[] | undefined)[]
-  /** The order of the entries under a term: the path of the first value, and its direction. */
+  /** Of the entries under a term: the path of the first value, and its direction. */
   readonly order: { readonly path: readonly string[]; readonly isReversed: boolean } | undefined
-  /** True for an index over a single collection if the entries of the index lead to documents. */
+  /** The index covers a single collection, and its entries lead to documents. */
   readonly isWhole: boolean
-  /** The position of the document's reference among the values; undefined when the values do not include it. */
+  /** Position of the document's reference among the values, if they include it. */
   readonly refAt: number | undefined
   readonly isActive: boolean
 }
 
-/** The shape of an index document. */
 export function shapeOf(index: Json): IndexShape {
   const values = partsOf(at(index, 'values'))
   const terms = partsOf(at(index, 'terms'))
@@ -50,7 +49,7 @@ function fieldText(part: Json): string {
   return Array.isArray(field) ? field.map(String).join('.') : String(field ?? '')
 }
 
-/** The path within the data; undefined for a binding, for other fields, and for positions in arrays. */
+/** Undefined for a binding, for other fields, and for positions in arrays. */
 function pathIn(part: Json): readonly string[] | undefined {
   const field = at(part, 'field')
   const steps = Array.isArray(field) ? field : typeof field === 'string' ? field.split('.') : []
@@ -58,7 +57,7 @@ function pathIn(part: Json): readonly string[] | undefined {
   return isText && steps[0] === 'data' ? (steps.slice(1) as string[]) : undefined
 }
 
-/** True for an index over a single collection without bindings: bindings may leave documents out. */
+/** A single collection without bindings: bindings may leave documents out. */
 function hasOneSource(index: Json): boolean {
   const source = at(index, 'source')
   const [first, ...others] = Array.isArray(source) ? (source as readonly Json[]) : [source]
@@ -71,7 +70,6 @@ function nameOf(part: Json): string {
   return binding ?? fieldText(part).replace(/^data\./, '')
 }
 
-/** True if an index covers a collection. */
 export function covers(index: Json, collection: string): boolean {
   const source = at(index, 'source')
   const sources = Array.isArray(source) ? source : [source]
@@ -89,7 +87,6 @@ export interface RowSource {
   readonly isReversed: boolean
 }
 
-/** The set of a source, as an expression. */
 export function setOf({ collection, index, terms, isReversed }: RowSource): Query {
   const set: Query =
     index === undefined
@@ -103,30 +100,30 @@ export function setOf({ collection, index, terms, isReversed }: RowSource): Quer
   return isReversed ? { reverse: set } : set
 }
 
-/** A page of rows: documents, or index entries that lead to no document. */
+/** Documents, or index entries that lead to no document. */
 export function rowsQuery(source: RowSource, size: number, cursor: Cursor): Query {
   return mapping(pageOf(setOf(source), size, cursor), elementIn(source, variable()))
 }
 
-/** True if the elements of a source lead to documents. Index entries may contain only values. */
+/** Index entries may contain only values. */
 export function leadsToDocuments({ index }: RowSource): boolean {
   return index === undefined || index.values.length === 0 || index.refAt !== undefined
 }
 
-/** The expression for the reference in an element of a source that leads to documents. */
+/** `element`: of a source that leads to documents. */
 export function refIn({ index }: RowSource, element: Query): Query {
   const isWithin = index?.refAt !== undefined && index.values.length > 1
   return isWithin ? { select: BigInt(index.refAt), from: element } : element
 }
 
-/** The expression for the row of an element: its document, or the element itself. */
+/** The document of an element, or the element itself. */
 export function elementIn(source: RowSource, element: Query): Query {
   if (source.index === undefined) return { get: element }
   if (!leadsToDocuments(source)) return element
   return { let: [{ found: refIn(source, element) }], in: documentIn({ var: 'found' }) }
 }
 
-/** The document of a reference, or the reference itself if the document is missing or may not be read. */
+/** The reference itself if the document is missing or may not be read. */
 function documentIn(found: Query): Query {
   return { if: { exists: found }, then: { get: found }, else: found }
 }

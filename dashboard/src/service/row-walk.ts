@@ -1,4 +1,4 @@
-// Iterates over all rows of a plan, with pages of some hundred documents. Each query is short. So other requests are
+// Iterates over all rows of a plan, with pages of some hundred documents. Each query is short, so other requests are
 // not delayed, and the iteration can stop after each query.
 
 import { at, type Json, listAt, parseJson, type Query } from '../wire/json.ts'
@@ -12,15 +12,15 @@ import { elementIn, leadsToDocuments, refIn, setOf } from './row-source.ts'
 
 const firstSize = 200
 const sizeMax = 2000
-/** Maximum page size of a count without conditions. Such a count reads no documents. */
+/** Of a count without conditions, which reads no documents. */
 const countedSizeMax = 20_000
-/** If a query takes less than this number of milliseconds, the page size doubles. */
+/** Milliseconds of a query, below which the page size doubles. */
 const quickMs = 100
 
-/** The result of a walk: whole documents, their references, or their number. */
+/** Whole documents, their references, or their number. */
 type WalkResult = 'documents' | 'refs' | 'count'
 
-/** The response bodies, each with `{data, scanned, after}`. `from` is the cursor at which an earlier walk stopped. */
+/** Bodies with `{data, scanned, after}`. `from`: the cursor at which an earlier walk stopped. */
 async function* responses(
   plan: RowPlan,
   result: WalkResult,
@@ -57,7 +57,7 @@ function pageQuery(plan: RowPlan, result: WalkResult, size: number, after: Json 
   }
 }
 
-/** The expression for the result of a page. The expression reads documents only if the result needs documents. */
+/** Reads documents only if the result needs them. */
 function resultOf({ conditions, source }: RowPlan, result: WalkResult, elements: Query): Query {
   if (conditions.length === 0) {
     if (result === 'count') return { count: elements }
@@ -76,7 +76,7 @@ function resultOf({ conditions, source }: RowPlan, result: WalkResult, elements:
   return mapping(found, { select: 'ref', from: variable('found'), default: variable('found') }, 'found')
 }
 
-/** Pages of rows, including empty pages. */
+/** Includes empty pages. */
 export async function* walkRows(plan: RowPlan, signal: AbortSignal, from?: Json): AsyncGenerator<Rows> {
   const walk = responses(plan, 'documents', signal, from)
   for (let step = await walk.next(); !step.done; ) {
@@ -88,7 +88,7 @@ export async function* walkRows(plan: RowPlan, signal: AbortSignal, from?: Json)
 
 interface WalkPage {
   readonly page: Json | undefined
-  /** The cursor of the next page; undefined on the last page. */
+  /** Cursor of the next page; undefined on the last page. */
   readonly after: Json | undefined
 }
 
@@ -107,19 +107,18 @@ async function* walkPages(
   }
 }
 
-/** Pages of elements: documents, or other entries of the source. */
+/** Documents, or other entries of the source. */
 export async function* walkElements(plan: RowPlan, signal: AbortSignal): AsyncGenerator<readonly Json[]> {
   for await (const { page } of walkPages(plan, 'documents', signal)) yield listAt(page, 'data')
 }
 
-/** A page of names of documents. */
 export interface RefPage {
   readonly refs: readonly RefName[]
-  /** The cursor of the next page; undefined on the last page. */
+  /** Cursor of the next page; undefined on the last page. */
   readonly after: Json | undefined
 }
 
-/** Pages of names of documents. Schema documents are left out. */
+/** Leaves out schema documents. */
 export async function* walkRefs(plan: RowPlan, signal: AbortSignal, from?: Json): AsyncGenerator<RefPage> {
   for await (const { page, after } of walkPages(plan, 'refs', signal, from)) {
     const refs = listAt(page, 'data').flatMap(each => refOf(each) ?? [])
@@ -127,17 +126,14 @@ export async function* walkRefs(plan: RowPlan, signal: AbortSignal, from?: Json)
   }
 }
 
-/** The counts of a page of documents. */
 interface CountPage {
-  /** Documents that fulfil the conditions. */
+  /** Fulfil the conditions. */
   readonly found: number
-  /** Documents that were read. */
   readonly scanned: number
-  /** The cursor of the next page; undefined on the last page. */
+  /** Cursor of the next page; undefined on the last page. */
   readonly after: Json | undefined
 }
 
-/** Counts of documents, page by page. */
 export async function* walkCounts(
   plan: RowPlan,
   signal: AbortSignal,

@@ -11,29 +11,28 @@ export interface SchemaFile {
 }
 
 interface StagedSchema {
-  /** The state of its index builds. The staged schema can be committed when the state is `ready`. */
+  /** State of the index builds. The staged schema can be committed when it is `ready`. */
   readonly status: 'pending' | 'ready' | 'failed'
-  /** The pending index builds, as text. */
+  /** Pending index builds, as text. */
   readonly pending: string
-  /** The changes that a commit would make, as text. */
+  /** Changes that a commit would make, as text. */
   readonly diff: string
-  /** The reason why the staged schema no longer fits the data and cannot be committed; undefined if it fits. */
+  /** Why the staged schema no longer fits the data and cannot be committed; undefined if it fits. */
   readonly refusal: string | undefined
 }
 
-/** The schema files and their version. */
 export interface SchemaState {
-  /** The time of the last schema change, in microseconds. */
+  /** Time of the last schema change, in microseconds. */
   readonly version: number
-  /** The staged files if a schema is staged; the files of the active schema if no schema is staged. Sorted by name. */
+  /** Of the staged schema if there is one, else of the active one. Sorted by name. */
   readonly files: readonly SchemaFile[]
   readonly staged: StagedSchema | undefined
 }
 
-/** The service rejected a schema. This error contains the errors of the schema with their positions, as text. */
+/** The service rejected a schema, because of errors with positions, as text. */
 export class SchemaRejection extends Error {
   override name = 'SchemaRejection'
-  /** The errors with excerpts of the files, as the service returns them. */
+  /** Errors with excerpts of the files, as the service returns them. */
   readonly drawn: string
 
   constructor(drawn: string) {
@@ -55,7 +54,7 @@ async function send<T>(
   signal: AbortSignal,
 ): Promise<T> {
   const form = new FormData()
-  // Blobs preserve line ends. Form fields with text would convert line ends.
+  // Blobs preserve line ends, which form fields with text would convert.
   for (const { name, text } of files ?? []) form.append(name, new Blob([text]))
   try {
     return await callApi<T>('POST', pathOf(endpoint, parameters), scope.value, files && form, signal)
@@ -68,7 +67,7 @@ function get<T>(endpoint: string, parameters: Parameters, signal: AbortSignal): 
   return callApi<T>('GET', pathOf(endpoint, parameters), scope.value, undefined, signal)
 }
 
-/** Requests diffs with ANSI colours. The colours mark added, removed and changed lines. */
+/** Colours mark added, removed and changed lines. */
 const inColours = { color: 'ansi' } as const
 
 interface StatusAnswer {
@@ -90,10 +89,10 @@ async function readStaged(signal: AbortSignal): Promise<StagedSchema | undefined
   }
 }
 
-/** The number of concurrent requests for files. */
+/** Concurrent requests. */
 const filesAtOnce = 8
 
-/** Reads all files. Throws {@link ServiceError}, with status 409 when the schema changes in the meantime. */
+/** Throws {@link ServiceError}, with status 409 when the schema changes in the meantime. */
 async function readOnce(signal: AbortSignal): Promise<SchemaState> {
   const staged = await readStaged(signal)
   const which: Parameters = staged ? { staged: 'true' } : {}
@@ -125,21 +124,19 @@ export function readSchemaFiles(signal: AbortSignal): Promise<SchemaState> {
   })
 }
 
-/** True if both lists have the same names and texts. */
+/** Compares names and texts. */
 export function areSame(left: readonly SchemaFile[], right: readonly SchemaFile[]): boolean {
   if (left.length !== right.length) return false
   const texts = new Map(right.map(({ name, text }) => [name, text]))
   return left.every(({ name, text }) => texts.get(name) === text)
 }
 
-/**
- * A text that is equal for states with the same files. The text does not contain the build state of a staged schema.
- */
+/** Equal for states with the same files. Does not contain the build state of a staged schema. */
 export function identityOf({ version, files, staged }: SchemaState): string {
   return JSON.stringify([version, staged !== undefined, files])
 }
 
-/** A three-way merge with the common ancestor `base`: returns `mine` with the files that only `theirs` has changed. */
+/** A three-way merge with the common ancestor `base`: `mine` with the files that only `theirs` has changed. */
 export function mergeFiles(
   mine: readonly SchemaFile[],
   base: readonly SchemaFile[],
@@ -155,7 +152,6 @@ export function mergeFiles(
   return result
 }
 
-/** The changes of a push. */
 export interface SchemaDifference {
   /** Changed definitions. */
   readonly semantic: string
@@ -163,7 +159,7 @@ export interface SchemaDifference {
   readonly textual: string
 }
 
-/** Compares files with the current files. Throws {@link SchemaRejection} for files that cannot be pushed. */
+/** Throws {@link SchemaRejection} for files that cannot be pushed. */
 export async function compareFiles(
   files: readonly SchemaFile[],
   { staged }: SchemaState,
@@ -186,7 +182,7 @@ export async function pushFiles(
   isStaging: boolean,
   signal: AbortSignal,
 ): Promise<SaveOutcome<SchemaState>> {
-  // Changes of comments and layout do not change the version. Therefore the texts are also compared.
+  // Changes of comments and layout do not change the version, so the texts are also compared.
   const now = await readSchemaFiles(signal)
   const isOther = now.version !== base.version || (now.staged === undefined) !== (base.staged === undefined)
   if (isOther || !areSame(now.files, base.files)) return { kind: 'conflict', theirs: now }
@@ -213,7 +209,7 @@ export async function endStaged(
   }
 }
 
-/** The collections that a push deletes with their documents. */
+/** Deleted by a push with their documents. */
 export function removedCollections({ semantic }: SchemaDifference): readonly string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI colours begin with a control character.
   return [...semantic.matchAll(/^(?:\u001b\[[\d;]+m)?\* Removing collection `([^`]+)`/gm)].map(
@@ -221,26 +217,26 @@ export function removedCollections({ semantic }: SchemaDifference): readonly str
   )
 }
 
-/** The warnings of the service about the changes of a push. A warning can have several lines. */
+/** Of the service about the changes of a push. A warning can have several lines. */
 export function warningsIn({ semantic }: SchemaDifference): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI colours begin with a control character.
   const [, warnings = ''] = /\* Warnings:(?:\u001b\[0m)?\n(.*)/s.exec(semantic) ?? []
   return warnings.trimEnd()
 }
 
-/** An error in a schema file. Line and column are counted from 1. */
+/** Line and column are counted from 1. */
 export interface SchemaError {
   readonly file: string
   readonly line: number
   readonly column: number
-  /** The number of characters; 0 for an error over several lines. */
+  /** Characters; 0 for an error over several lines. */
   readonly length: number
   readonly message: string
 }
 
 const errorPattern = /^error: (.*)\nat (.+):(\d+):(\d+)(?:\n *\|\n *\d+ \|.*\n *\| *(\^+))?/gm
 
-/** The errors with a position in `drawn`, a text from the service. */
+/** Errors with a position in `drawn`, a text from the service. */
 export function errorsIn(drawn: string): readonly SchemaError[] {
   return [...drawn.matchAll(errorPattern)].map(
     ([, message = '', file = '', line = '', column = '', marked = '']) => ({

@@ -1,11 +1,10 @@
-// Reads and changes schema objects, keys, tokens and credentials. All of them are documents in native collections.
+// Reads and changes schema objects, keys, tokens and credentials: documents in native collections.
 
 import { at, type Json, type Query } from '../wire/json.ts'
 import { type Native, namedFunctions, nativeRef, schemaRef } from '../wire/refs.ts'
 import { deleteChecked, type SaveOutcome, writeChecked } from './checked-writes.ts'
 import { asPage, type Cursor, mapping, type Page, pageOf, read, variable, write } from './data.ts'
 
-/** A page of the documents of a native collection. */
 export async function listSchema(
   native: Native,
   size: number,
@@ -20,17 +19,16 @@ export async function listSchema(
   return asPage((await read(query, signal)).value)
 }
 
-/** Number of names per request. */
+/** Per request. */
 const namesAtOnce = 1000
-/** Maximum number of results of a search. */
+/** Results of a search. */
 const foundMax = 100
 
-/** True if the documents of a native collection have names instead of numeric ids. */
+/** Documents have names instead of numeric ids. */
 export function isNamed(native: Native): boolean {
   return namedFunctions[native] !== undefined
 }
 
-/** The names of all objects of a kind. */
 export async function allNames(native: Native, signal: AbortSignal): Promise<readonly string[]> {
   const names: string[] = []
   let after: Json | undefined
@@ -43,10 +41,7 @@ export async function allNames(native: Native, signal: AbortSignal): Promise<rea
   return names
 }
 
-/**
- * Finds objects whose names contain a text, ignoring case. The search scans names until it has {@link foundMax}
- * results.
- */
+/** Finds objects whose names contain a text, ignoring case, and scans names until it has {@link foundMax} results. */
 export async function searchSchema(native: Native, text: string, signal: AbortSignal) {
   const name: Query = { lowercase: { select: 'id', from: variable() } }
   const matches: Query = { lambda: 'element', expr: { containsstr: name, search: text.toLowerCase() } }
@@ -62,12 +57,11 @@ export async function searchSchema(native: Native, text: string, signal: AbortSi
   return { data: data.slice(0, foundMax), isMore: after !== undefined || data.length > foundMax }
 }
 
-/** One document of a native collection. */
 export async function readSchema(native: Native, id: string, signal: AbortSignal): Promise<Json> {
   return (await read({ get: schemaRef(native, id) }, signal)).value
 }
 
-/** Changes some fields of a document, if the document has not changed since `before` was read. */
+/** Succeeds only if the document has not changed since `before` was read. */
 export async function saveFields(
   native: Native,
   id: string,
@@ -82,16 +76,13 @@ export async function saveFields(
   return outcome.kind === 'changed' ? { kind: 'conflict', theirs: outcome.theirs } : outcome
 }
 
-/** Creates a document of a native collection. Returns the document, with its secret if it has one. */
+/** Returns the document, with its secret if it has one. */
 export async function createSchema(native: Native, params: Query, signal: AbortSignal): Promise<Json> {
   const form = native === 'keys' ? 'key' : namedFunctions[native]
   return (await write({ [`create_${form}`]: params }, signal)).value
 }
 
-/**
- * Deletes a document of a native collection that was read at `readAt`. Throws `ChangedError` if the document has
- * changed since.
- */
+/** Throws `ChangedError` if the document has changed since `readAt`. */
 export async function deleteSchema(
   native: Native,
   id: string,

@@ -1,5 +1,5 @@
-// SHA-256 (FIPS 180-4). Browsers offer `crypto.subtle` only to pages served over TLS, and a service in a private
-// network often has no TLS. This implementation is meant for short texts without secrets.
+// SHA-256 (FIPS 180-4). Browsers offer `crypto.subtle` only to pages served over TLS, which a service in a private
+// network often lacks. For short texts without secrets.
 
 const primes = Array.from({ length: 311 }, (_, at) => at + 2).filter(isPrime)
 const fractionBits = 2 ** 32
@@ -12,7 +12,7 @@ function isPrime(number: number): boolean {
   return true
 }
 
-/** The 32 bytes of the hash of a text in UTF-8. */
+/** 32 bytes, of a text in UTF-8. */
 export function sha256(text: string): Uint8Array {
   const message = new TextEncoder().encode(text)
   const blocks = new Uint8Array(Math.ceil((message.length + 9) / blockBytes) * blockBytes)

@@ -1,5 +1,5 @@
-// The state of the shell: tabs with their texts, and the history of queries. The state survives navigation and reloads.
-// The state is in the session storage, because closing the browser tab must delete the data in queries.
+// The state of the shell: tabs with their texts, and the history of queries. It survives navigation and reloads. It is
+// in the session storage, because closing the browser tab must delete the data in queries.
 
 import { computed, signal } from '@preact/signals'
 import type { Notation, Version } from '../language.ts'
@@ -10,11 +10,10 @@ export interface ShellTab {
   readonly id: number
   readonly text: string
   readonly version: Version
-  /** The notation of a query of version 4. A query of version 10 is always text. */
+  /** Of a query of version 4. A query of version 10 is always text. */
   readonly notation: Notation
 }
 
-/** A query that was run. */
 interface PastQuery {
   readonly text: string
   readonly version: Version
@@ -29,7 +28,7 @@ interface ShellState {
 
 const storageKey = 'terrarium-shell-notations'
 const historyMax = 100
-/** Maximum length of a text in the history, in characters. */
+/** Of a text in the history. */
 const historyCharsMax = 20_000
 
 const first: ShellState = {
@@ -38,7 +37,7 @@ const first: ShellState = {
   history: [],
 }
 
-// Only this file writes the stored text, so the text has this shape.
+// Only this file writes the stored text, so it has this shape.
 const state = signal(readStoredJson<ShellState>('sessionStorage', storageKey) ?? first)
 
 export const tabs = computed(() => state.value.tabs)
@@ -52,7 +51,7 @@ function update(changed: Partial<ShellState>): void {
   store('sessionStorage', storageKey, JSON.stringify(state.value))
 }
 
-/** Changes a tab; by default the active tab. */
+/** By default the active tab. */
 export function changeTab(changed: Partial<Omit<ShellTab, 'id'>>, id = activeTab.value.id): void {
   update({ tabs: tabs.value.map(tab => (tab.id === id ? { ...tab, ...changed } : tab)) })
 }
@@ -61,7 +60,7 @@ export function showTab(id: number): void {
   update({ activeId: id })
 }
 
-/** Opens a new tab with a query. Without a query, the tab is empty and has the language of the active tab. */
+/** Without a query, the tab is empty and has the language of the active tab. */
 export function openTab(query?: PastQuery): void {
   const id = Math.max(...tabs.value.map(tab => tab.id)) + 1
   const { version } = activeTab.value
@@ -69,7 +68,7 @@ export function openTab(query?: PastQuery): void {
   update({ tabs: [...tabs.value, tab], activeId: id })
 }
 
-/** Closes a tab. The last tab is not closed but emptied. */
+/** Empties the last tab instead. */
 export function closeTab(id: number): void {
   const others = tabs.value.filter(tab => tab.id !== id)
   if (others.length === 0) update({ tabs: first.tabs, activeId: 1 })
@@ -80,7 +79,7 @@ export function closeTab(id: number): void {
     })
 }
 
-/** Adds a query to the top of the history. */
+/** At the top of the history. */
 export function rememberQuery({ text, version, notation }: PastQuery): void {
   if (text.length > historyCharsMax) return
   const others = history.value.filter(
@@ -94,7 +93,7 @@ function forgetShell(): void {
   store('sessionStorage', storageKey, undefined)
 }
 
-/** True if a tab contains a text that is not in the history, because the text was never run. */
+/** A tab contains a text that is not in the history, because it was never run. */
 function isUnsaved(): boolean {
   const known = new Set(history.value.map(({ text }) => text))
   return tabs.value.some(({ text }) => text.trim() !== '' && !known.has(text))

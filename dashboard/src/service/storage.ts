@@ -1,9 +1,7 @@
-// Texts in the storage of the browser. The storage may be full or disabled, so a text may be lost when the page is
-// reloaded.
+// Texts in the storage of the browser, which may be full or disabled, so a text may be lost when the page is reloaded.
 
 type Area = 'localStorage' | 'sessionStorage'
 
-/** A stored text; undefined if there is none. */
 export function readStored(area: Area, key: string): string | undefined {
   try {
     return window[area].getItem(key) ?? undefined
@@ -12,7 +10,7 @@ export function readStored(area: Area, key: string): string | undefined {
   }
 }
 
-/** The value of a stored JSON text; undefined if there is none. The caller asserts the type of the values it stores. */
+/** The caller asserts the type of the values it stores. */
 export function readStoredJson<T>(area: Area, key: string): T | undefined {
   try {
     return JSON.parse(readStored(area, key) ?? '') as T
@@ -21,7 +19,7 @@ export function readStoredJson<T>(area: Area, key: string): T | undefined {
   }
 }
 
-/** Stores a text. Undefined deletes the stored text. */
+/** Undefined deletes the stored text. */
 export function store(area: Area, key: string, text: string | undefined): void {
   try {
     if (text === undefined) window[area].removeItem(key)

@@ -1,11 +1,10 @@
-// Runs tasks over texts. Tasks over short texts run in the page. Tasks over long texts run in a worker, so that the
-// page stays responsive.
+// Runs tasks over texts: in the page for short texts, in a worker for long ones, so that the page stays responsive.
 
 import { NotationError } from '../language.ts'
 import { perform, type TextTask, type TextTaskResult } from './text-tasks.ts'
 import workerAddress from './text-worker.ts?worker&url'
 
-/** Texts with at least this number of characters are processed in the worker. */
+/** Longer texts are processed in the worker. */
 const workerFromChars = 200_000
 
 interface PendingTask {
@@ -17,18 +16,17 @@ let worker: Worker | undefined
 let lastId = 0
 const pending = new Map<number, PendingTask>()
 
-/** Runs a task over `chars` characters of text. Rejects with the error that the task throws. */
+/** `chars`: length of the texts. Rejects with the error that the task throws. */
 export async function runTextTask<T extends TextTask>(task: T, chars: number): Promise<TextTaskResult<T>> {
   if (chars < workerFromChars) return perform(task)
   worker ??= startWorker()
   const id = ++lastId
   const result = new Promise<unknown>((resolve, reject) => pending.set(id, { resolve, reject }))
   worker.postMessage({ id, task })
-  // The worker calls `perform`, and `perform` returns this type.
+  // The worker calls `perform`, which returns this type.
   return (await result) as TextTaskResult<T>
 }
 
-/** The reply of the worker. */
 export type TextTaskReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly message: string; readonly from: number | undefined }

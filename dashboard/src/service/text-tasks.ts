@@ -15,15 +15,15 @@ import { type Rows, rowsOf } from '../wire/rows.ts'
 import { printTagged } from '../wire/tagged.ts'
 
 export type TextTask =
-  /** Parses the rows in a response body. */
+  /** Rows in a response body. */
   | { readonly kind: 'rows'; readonly text: string; readonly valueNames: readonly string[] }
-  /** Parses the document in a response body, with its data as text. */
+  /** The document in a response body, with its data as text. */
   | { readonly kind: 'document'; readonly text: string; readonly notation: Notation }
-  /** Prints the value in a response body. */
+  /** The value in a response body. */
   | { readonly kind: 'answer'; readonly text: string; readonly version: Version; readonly notation: Notation }
-  /** Converts the text of a value to the JSON of an expression for the value. */
+  /** Converts the text of a value to the JSON of an expression. */
   | { readonly kind: 'literal'; readonly text: string; readonly notation: Notation }
-  /** Converts a value or a query to the other notation. */
+  /** To the other notation. */
   | {
       readonly kind: 'convert'
       readonly what: 'value' | 'query'
@@ -31,24 +31,23 @@ export type TextTask =
       readonly from: Notation
       readonly to: Notation
     }
-  /** Compares two texts. */
   | { readonly kind: 'compare'; readonly left: string; readonly right: string }
-  /** Compares the three versions in a response body: the previous, the shown and the newest version. */
+  /** The three versions in a response body: the previous, the shown and the newest one. */
   | { readonly kind: 'versions'; readonly text: string }
 
-/** The text of a document for the editor. */
+/** For the editor. */
 export interface DocumentText {
-  /** The formatted data. */
+  /** Formatted. */
   readonly data: string
   readonly notation: Notation
   readonly ts: bigint
-  /** The expiry in ISO 8601; empty if the document does not expire. */
+  /** ISO 8601; empty if the document does not expire. */
   readonly ttl: string
 }
 
-/** The differences between a version of a document and two other versions. */
+/** Between a version of a document and two others. */
 interface VersionDifferences {
-  /** False for a version that is a deletion. */
+  /** False for a deletion. */
   readonly hasData: boolean
   readonly fromBefore: Comparison
   readonly toNewest: Comparison
@@ -107,7 +106,6 @@ function versionDifferences(versions: Json): VersionDifferences {
   return { hasData: isMap(data), fromBefore: compare(before, own), toNewest: compare(own, newest) }
 }
 
-/** The data and expiry of a document as texts. */
 function documentText(document: Json, notation: Notation): DocumentText {
   const ts = at(document, 'ts')
   const ttl = at(document, 'ttl', '@ts')

@@ -19,9 +19,7 @@ import type { Query } from '../wire/json.ts'
 import { callApi, callText, run, runText, type Scope } from './client.ts'
 import { ServiceError } from './faults.ts'
 
-/**
- * A connection to the current database. The connection continues to use that database when the user opens another page.
- */
+/** Continues to use the current database when the user opens another page. */
 export function transferConnection(where: Scope, signal: AbortSignal): ImportConnection & RewindConnection {
   const send = (path: string, body: string) => patiently(() => runText(body, where, signal, path), signal)
   const database = [...(session.value?.principal.database ?? []), ...databasePath.value].join('/')
@@ -42,7 +40,7 @@ export function transferConnection(where: Scope, signal: AbortSignal): ImportCon
         const { text } = await send(transferPaths.write, writeRequestText(records, options))
         return readWriteResponse(JSON.parse(text), records.length)
       } catch (cause) {
-        // A batch with one document, or with documents that must be checked together, cannot be split. So these
+        // A batch with one document, or with documents that must be checked together, cannot be split, so these
         // documents are too large to import.
         const isWhole = records.length === 1 || options.checks === 'together'
         if (!(cause instanceof ServiceError) || cause.status !== 413 || !isWhole) throw cause
@@ -90,7 +88,7 @@ const attemptsMax = 6
 const firstDelayMs = 200
 const limitedDelayMs = 1000
 
-/** Retries requests after temporary errors. Writes are idempotent, so a retry is safe. */
+/** Retries after temporary errors. Writes are idempotent, so a retry is safe. */
 async function patiently<T>(send: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,10 +1,10 @@
-// Values in single-line fields. A text needs quotes only if the text would be parsed as another type.
+// Values in single-line fields. A text needs quotes only if it would be parsed as another type.
 
 import { NotationError, parseValue, printValue } from '../language.ts'
 import { at, type Json, textAt, writeJson } from '../wire/json.ts'
 import { typeNameOf } from '../wire/type-names.ts'
 
-/** Parses typed text; text that is not a value is a string. */
+/** Text that is not a value is a string. */
 export function valueOfText(text: string): Json {
   try {
     return parseValue(text.trim(), 'text')
@@ -30,15 +30,15 @@ const forms: Readonly<Record<string, string>> = {
   reference: 'Ref(Collection("name"), "1")',
 }
 
-/** A typed text that has another type than the value that it replaces. */
+/** A typed text has another type than the value that it replaces. */
 interface TypeMismatch {
-  /** Type of the replaced value. */
+  /** Of the replaced value. */
   readonly type: string
   /** An example of a text of this type. */
   readonly form: string
 }
 
-/** The difference in type between a value and its replacement; undefined if there is none, or if either is null. */
+/** Undefined if the types are equal, or if either value is null. */
 export function typeMismatch(value: Json, replacement: Json): TypeMismatch | undefined {
   const type = typeNameOf(value)
   const form = forms[type]
@@ -48,7 +48,7 @@ export function typeMismatch(value: Json, replacement: Json): TypeMismatch | und
   return isSame && isValidTime(replacement) ? undefined : { type, form }
 }
 
-/** Parses a text that replaces a value. Times and dates need no call around their text. */
+/** Replaces a value. Times and dates need no call around their text. */
 export function valueLike(value: Json, text: string): Json {
   const call = { time: 'Time', date: 'Date' }[typeNameOf(value)]
   if (call === undefined) return valueOfText(text)

@@ -1,4 +1,4 @@
-// Reads and changes the password and the tokens of a user's document. The queries are in version 10. Version 10 finds
+// Reads and changes the password and the tokens of a user's document. The queries are in version 10, which finds
 // passwords and tokens by the document, without a scan of all users.
 
 import { scope } from '../session.ts'
@@ -9,21 +9,19 @@ import { runVersion10 } from './client.ts'
 import { write } from './data.ts'
 import type { DocumentName } from './documents.ts'
 
-/** A login. */
 export interface UserToken {
   readonly id: string
-  /** The transaction time of the token. */
+  /** Transaction time. */
   readonly ts: bigint
-  /** The expiry in ISO 8601; undefined if the token does not expire. */
+  /** ISO 8601; undefined if the token does not expire. */
   readonly expires: string | undefined
 }
 
-/** The login state of a document. */
 interface User {
-  /** The transaction time of the password; undefined without a password. */
+  /** Transaction time; undefined without a password. */
   readonly passwordSet: bigint | undefined
   readonly tokens: readonly UserToken[]
-  /** True if the user has more tokens. */
+  /** The user has more tokens. */
   readonly isMore: boolean
 }
 
@@ -38,7 +36,7 @@ let credential = Credential.byDocument(document)
   })
 }`
 
-/** Runs a query of version 10 about a document. Texts are passed as arguments, so that they cannot become code. */
+/** Texts are passed as arguments, so that they cannot become code. */
 async function queryDocument(
   query: string,
   { collection, id }: DocumentName,
@@ -54,7 +52,6 @@ function longAt(value: Json, name: string): bigint | undefined {
   return digits === undefined ? undefined : BigInt(digits)
 }
 
-/** Reads the password state and the tokens of a document. */
 export async function readUser(user: DocumentName, signal: AbortSignal): Promise<User> {
   const value = await queryDocument(userQuery, user, {}, signal)
   const tokens = listAt(value, 'tokens').map(token => ({
@@ -79,8 +76,8 @@ if (stored != known) "changed" else {
 }`
 
 /**
- * Sets the password of a document. `passwordSet` is the transaction time of the password that was read. Throws
- * `ChangedError` when another password was set since.
+ * `passwordSet`: the transaction time of the password that was read. Throws `ChangedError` when another password was
+ * set since.
  */
 export async function setPassword(
   user: DocumentName,
@@ -93,10 +90,7 @@ export async function setPassword(
   if (outcome !== 'set') throw new ChangedError()
 }
 
-/**
- * Creates a token of a document. The password of the document is not needed. Returns the secret of the token. `expires`
- * is ISO 8601, or empty.
- */
+/** Needs no password. Returns the secret of the token. `expires` is ISO 8601, or empty. */
 export async function logInAs(user: DocumentName, expires: string, signal: AbortSignal): Promise<string> {
   const instance = documentRef(user.collection, user.id)
   const fields = { instance, ...(expires !== '' && { ttl: { '@ts': expires } }) }
@@ -107,7 +101,6 @@ export async function logInAs(user: DocumentName, expires: string, signal: Abort
 const revokeQuery = `let document = Collection(collection).byId(id)!
 Token.byDocument(document).forEach(token => token.delete())`
 
-/** Deletes all tokens of a document. */
 export async function revokeAll(user: DocumentName, signal: AbortSignal): Promise<void> {
   await queryDocument(revokeQuery, user, {}, signal)
 }

@@ -3,8 +3,7 @@
 import { diffArrays } from 'diff'
 
 /**
- * Maximum number of changed lines. With more changed lines, the whole text is shown as replaced, because the time of
- * the comparison grows quadratically.
+ * With more changed lines, the whole text is shown as replaced, because the time of the comparison grows quadratically.
  */
 const changesMax = 2000
 
@@ -15,21 +14,20 @@ interface Pair {
   readonly isSame: boolean
 }
 
-/** The lines of a comparison that a page shows. */
 export interface Comparison {
   readonly isSame: boolean
-  /** The pairs near a change. Undefined marks omitted equal lines. */
+  /** Near a change. Undefined marks omitted equal lines. */
   readonly pairs: readonly (Pair | undefined)[]
-  /** The number of pairs that were left out at the end of `pairs`. */
+  /** Pairs that were left out at the end of `pairs`. */
   readonly more: number
 }
 
-/** Number of equal lines that are shown before and after a change. */
+/** Equal lines before and after a change. */
 const contextLines = 3
 const lineChars = 400
 const pairsMax = 1000
 
-/** Compares two texts. Long lines and long lists of differences are truncated. */
+/** Truncates long lines and long lists of differences. */
 export function compare(left: string, right: string): Comparison {
   const pairs = pairsOf(left, right)
   const near = nearChanges(pairs)

@@ -1,20 +1,20 @@
 // The layout of a diagram of collections: boxes, and lines between them. Each collection is in a column to the left of
 // the collections it refers to. Collections without references are in rows below.
 
-/** A line from a field of a box to another box. */
+/** From a field of a box to another box. */
 interface GraphEdge {
   readonly from: string
   readonly field: string
   readonly to: string
 }
 
-/** A box, in pixels. */
+/** In pixels. */
 export interface Box {
   readonly name: string
   readonly x: number
   readonly y: number
   readonly height: number
-  /** Fields that refer to other collections, from top to bottom. */
+  /** Refer to other collections, from top to bottom. */
   readonly fields: readonly string[]
 }
 
@@ -30,13 +30,12 @@ interface GraphLayout {
   readonly height: number
 }
 
-/** The measures of the drawing in pixels. */
+/** In pixels. */
 export const measures = { width: 200, title: 30, row: 22, columnGap: 90, rowGap: 22, margin: 16 } as const
 
-/** Number of columns for collections without references. */
+/** For collections without references. */
 const looseColumns = 4
 
-/** Lays out collections. */
 export function layOut(names: readonly string[], edges: readonly GraphEdge[]): GraphLayout {
   const joined = new Set(edges.flatMap(({ from, to }) => (from === to ? [] : [from, to])))
   const depths = depthsOf(names, edges)
@@ -82,7 +81,7 @@ export function layOut(names: readonly string[], edges: readonly GraphEdge[]): G
   }
 }
 
-/** The length of the longest chain of references to each collection. References that close a cycle are left out. */
+/** The longest chain of references to each collection, without references that close a cycle. */
 function depthsOf(names: readonly string[], edges: readonly GraphEdge[]): ReadonlyMap<string, number> {
   const targets = new Map<string, string[]>()
   for (const { from, to } of edges) targets.set(from, [...(targets.get(from) ?? []), to])

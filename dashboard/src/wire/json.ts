@@ -1,5 +1,5 @@
-// Wire JSON: the JSON of requests and responses in version 4. In this code, integers are bigint, doubles are number,
-// and objects are Maps in source order. So no number is rounded, and no field changes its position.
+// Wire JSON: the JSON of requests and responses in version 4. Integers are bigint, doubles are number, and objects are
+// Maps in source order, so no number is rounded, and no field changes its position.
 
 import { parseJson } from '../../../src/values/json.ts'
 import type { Json } from '../../../src/values/value.ts'
@@ -11,7 +11,7 @@ export { parseJson, writeJson }
 /** An expression to send. Forms of the language may be plain objects. Integers must be bigint. */
 export type Query = Writable
 
-/** The value of a text; undefined for an invalid text. */
+/** Undefined for an invalid text. */
 export function tryJson(text: string): Json | undefined {
   try {
     return parseJson(text)
@@ -20,12 +20,11 @@ export function tryJson(text: string): Json | undefined {
   }
 }
 
-/** True for an object of wire JSON (a Map). */
 export function isMap(value: Json | undefined): value is ReadonlyMap<string, Json> {
   return value instanceof Map
 }
 
-/** The value at a path of names and indexes; undefined if the path does not exist. */
+/** Undefined if the path does not exist. */
 export function at(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
   let found = value
   for (const step of path) {
@@ -36,13 +35,13 @@ export function at(value: Json | undefined, ...path: readonly (string | number)[
   return found
 }
 
-/** The text at a path; undefined if there is no text. */
+/** Undefined if there is no text. */
 export function textAt(value: Json | undefined, ...path: readonly (string | number)[]): string | undefined {
   const found = at(value, ...path)
   return typeof found === 'string' ? found : undefined
 }
 
-/** The list at a path; empty if there is no list. */
+/** Empty if there is no list. */
 export function listAt(value: Json | undefined, ...path: readonly (string | number)[]): readonly Json[] {
   const found = at(value, ...path)
   return Array.isArray(found) ? found : []

@@ -2,7 +2,7 @@
 
 import { at, isMap, type Json, type Query, textAt } from './json.ts'
 
-/** The native collections, which contain all documents outside user collections. */
+/** Contain all documents outside user collections. */
 export const natives = [
   'databases',
   'collections',
@@ -17,17 +17,16 @@ export const natives = [
 
 export type Native = (typeof natives)[number]
 
-/** The target of a reference. */
 export interface RefName {
-  /** Name of the collection. If `isNative`, the name of a native collection. */
+  /** Native if `isNative`. */
   readonly collection: string
   readonly isNative: boolean
   readonly id: string
-  /** True for a target in another database. */
+  /** In another database. */
   readonly isElsewhere: boolean
 }
 
-/** The target of a reference; undefined for other values. */
+/** Undefined for other values. */
 export function refOf(value: Json | undefined): RefName | undefined {
   const ref = isMap(value) && value.size === 1 ? value.get('@ref') : undefined
   const id = textAt(ref, 'id')
@@ -47,28 +46,26 @@ export function refOf(value: Json | undefined): RefName | undefined {
   }
 }
 
-/** The value of a reference. `collection` is the value of a reference; undefined for a native collection. */
+/** `collection` is the value of a reference; undefined for a native collection. */
 export function referenceValue(id: Json, collection?: Json): Json {
   const target = new Map([['id', id]])
   if (collection !== undefined) target.set('collection', collection)
   return new Map([['@ref', target]])
 }
 
-/** The value of a reference to a user collection. */
+/** For a user collection. */
 export function collectionValue(name: string): Json {
   return referenceValue(name, referenceValue('collections'))
 }
 
-/** The single tag of a tagged value, such as `@ts`; undefined for other values. */
+/** Such as `@ts`; undefined for other values. */
 export function tagOf(value: Json): string | undefined {
   if (!isMap(value) || value.size !== 1) return undefined
   const [name] = value.keys()
   return name?.startsWith('@') ? name : undefined
 }
 
-/**
- * An expression for a value. Objects are wrapped, because the service would evaluate plain objects as function calls.
- */
+/** Wraps objects, because the service would evaluate plain objects as function calls. */
 export function literal(value: Json): Query {
   if (Array.isArray(value)) return value.map(literal)
   if (!isMap(value)) return value
@@ -80,28 +77,26 @@ export function literal(value: Json): Query {
 
 function objectLiteral(members: ReadonlyMap<string, Json>): Query {
   const fields = new Map<string, Json>()
-  // The cast is safe: expressions have the same shape as received JSON. Only the type `Query` also allows plain
-  // objects.
+  // Expressions have the same shape as received JSON. Only the type `Query` also allows plain objects.
   for (const [name, member] of members) fields.set(name, literal(member) as Json)
   return { object: fields }
 }
 
-/** The id of a document in a response; empty if there is no id. */
+/** Of a document in a response; empty if there is none. */
 export function idOf(document: Json): string {
   return refOf(at(document, 'ref'))?.id ?? ''
 }
 
-/** The reference of a native collection. */
 export function nativeRef(native: Native): Query {
   return { [native]: null }
 }
 
-/** The expression for a document of a user collection. */
+/** In a user collection. */
 export function documentRef(collection: string, id: string): Query {
   return { ref: { collection }, id }
 }
 
-/** The functions that refer to an object by its name. The other native collections have numeric ids. */
+/** Refer to an object by its name. The other native collections have numeric ids. */
 export const namedFunctions: Readonly<Partial<Record<Native, string>>> = {
   databases: 'database',
   collections: 'collection',
@@ -111,7 +106,7 @@ export const namedFunctions: Readonly<Partial<Record<Native, string>>> = {
   access_providers: 'access_provider',
 }
 
-/** The expression for a schema object, a key, a token or a credential. */
+/** For a schema object, a key, a token or a credential. */
 export function schemaRef(native: Native, id: string): Query {
   const form = namedFunctions[native]
   return form === undefined ? { ref: nativeRef(native), id } : { [form]: id }

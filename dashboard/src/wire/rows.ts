@@ -1,5 +1,5 @@
 // Documents as rows of a table. Values are truncated when they are read, so that large documents render as fast as
-// small documents.
+// small ones.
 
 import { at, isMap, type Json, listAt, parseJson } from './json.ts'
 import { type RefName, refOf, tagOf } from './refs.ts'
@@ -16,7 +16,7 @@ export interface Rows {
   readonly rows: readonly Row[]
   readonly after: Json | undefined
   readonly before: Json | undefined
-  /** The number of documents that a scan has read for these rows; undefined without a scan. */
+  /** Documents that a scan has read for these rows; undefined without a scan. */
   readonly scanned: Json | undefined
 }
 
@@ -24,7 +24,7 @@ const cutChars = 200
 const cutItems = 12
 const cutDepth = 4
 
-/** Parses the rows in a response body. `valueNames` names the values of index entries. */
+/** `valueNames`: names of the values of index entries. */
 export function rowsOf(text: string, valueNames: readonly string[]): Rows {
   const page = at(parseJson(text), 'resource')
   const rows = listAt(page, 'data').map(element => rowOf(element, valueNames))
@@ -53,7 +53,7 @@ interface Cells {
   readonly isDocument: boolean
 }
 
-/** The cells of an element by column: the fields of a document's data, or the values of an index entry. */
+/** By column: the fields of a document's data, or the values of an index entry. */
 export function cellsOf(element: Json, valueNames: readonly string[]): Cells {
   const ref = refOf(at(element, 'ref'))
   if (isMap(element) && ref) {
@@ -65,7 +65,7 @@ export function cellsOf(element: Json, valueNames: readonly string[]): Cells {
   return { ref: refOf(element), cells, isDocument: false }
 }
 
-/** The members of an object, without the wrapper `@obj`. */
+/** Without the wrapper `@obj`. */
 function fieldsOf(value: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const inner = tagOf(value) === '@obj' ? value.get('@obj') : undefined
   return isMap(inner) ? inner : value
@@ -83,10 +83,10 @@ function truncate(value: Json, depth: number): Json {
 
 const pathDepth = 3
 
-/** The paths of the fields of rows, including nested fields, by their dotted names. */
+/** By dotted names, nested fields included. */
 export type FieldPaths = ReadonlyMap<string, readonly string[]>
 
-/** Collects the fields of rows, the most frequent first. */
+/** The most frequent first. */
 export function fieldPathsOf(rows: readonly Row[]): FieldPaths {
   const paths = new Map<string, readonly string[]>(columnsOf(rows).map(name => [name, [name]]))
   const visit = (value: Json, path: readonly string[]) => {
@@ -102,7 +102,7 @@ export function fieldPathsOf(rows: readonly Row[]): FieldPaths {
   return paths
 }
 
-/** Names of top-level fields, the most frequent first. */
+/** Top-level fields, the most frequent first. */
 export function columnsOf(rows: readonly Row[]): readonly string[] {
   const counts = new Map<string, number>()
   for (const { cells } of rows) for (const name of cells.keys()) counts.set(name, (counts.get(name) ?? 0) + 1)

@@ -1,23 +1,22 @@
-// Parses signatures: the declared types of fields in collections of version 10. The result tells whether a field is
-// required, and contains an initial value and the nested fields. Only forms and completion use the result, so an
-// invalid signature is treated as `Any`.
+// Parses signatures: the declared types of fields in collections of version 10. The result says whether a field is
+// required, and has an initial value and the nested fields. Only forms and completion use it, so an invalid signature
+// is treated as `Any`.
 
 import type { Json } from './json.ts'
 import { collectionValue, referenceValue } from './refs.ts'
 
-/** A parsed signature. */
 export interface Signature {
-  /** The source text. */
+  /** Source text. */
   readonly text: string
-  /** True if null and absence are values of the type. */
+  /** Null and absence are values of the type. */
   readonly isOptional: boolean
-  /** An initial value of the type; null if the type has no initial value. */
+  /** Of the type; null if there is none. */
   readonly start: Json
-  /** The fields of an object type, by name. */
+  /** Of an object type. */
   readonly fields: ReadonlyMap<string, Signature>
-  /** The collection whose documents the type refers to. */
+  /** The type refers to documents of this collection. */
   readonly collection: string | undefined
-  /** The type of the elements of an array. */
+  /** Of an array. */
   readonly element: Signature | undefined
 }
 
@@ -37,7 +36,7 @@ export const anySignature: Signature = typed(null, { text: 'Any', isOptional: tr
 
 const tagged = (tag: string, text: string): Json => new Map([[tag, text]])
 
-/** The named types. Numbers start at zero, times at the present. */
+/** Numbers start at zero, times at the present. */
 const named: Readonly<Record<string, () => Signature>> = {
   Any: () => anySignature,
   Null: () => typed(null, { isOptional: true }),
@@ -66,7 +65,7 @@ class Reader {
     this.#text = text
   }
 
-  /** The next word, without consuming it; empty at the end. */
+  /** Not consumed; empty at the end. */
   get #word(): string {
     wordPattern.lastIndex = this.#at
     return wordPattern.exec(this.#text)?.[1] ?? ''
@@ -156,13 +155,13 @@ class Reader {
   }
 }
 
-/** An object with an initial value for each required field. */
+/** Has an initial value for each required field. */
 export function startOf(fields: ReadonlyMap<string, Signature>): ReadonlyMap<string, Json> {
   const required = [...fields].filter(([, { isOptional }]) => !isOptional)
   return new Map(required.map(([name, { start }]) => [name, start]))
 }
 
-/** Parses a signature; returns {@link anySignature} for a text that is not a signature. */
+/** Returns {@link anySignature} for a text that is not a signature. */
 export function readSignature(text: string): Signature {
   try {
     return new Reader(text).union()

@@ -1,12 +1,12 @@
 // Finds the collection of the value at a position in a query of version 10, for completion. The query is incomplete
-// while the user types. So the code follows the words backwards from the position, and evaluates nothing.
+// while the user types, so the code follows the words backwards from the position, and evaluates nothing.
 
-/** The object whose member the user is typing. */
+/** The user is typing a member of this object. */
 export interface Subject {
   /** `document`: a document, or an object in a document. `collection`: a collection, with its indexes as members. */
   readonly kind: 'document' | 'collection'
   readonly collection: string
-  /** The path of fields from a document to the object. */
+  /** Fields from a document to the object. */
   readonly path: readonly string[]
 }
 
@@ -16,10 +16,10 @@ const wordPattern =
 const isName = (word: string | undefined) => word !== undefined && /^[\p{L}_]/u.test(word)
 const isDot = (word: string | undefined) => word === '.' || word === '?.'
 
-/** Words that are not operands. A dot after one of these words begins a shorthand function, such as `.name`. */
+/** Not operands. A dot after one of these words begins a shorthand function, such as `.name`. */
 const keywords = new Set(['let', 'if', 'else', 'at', 'isa', 'true', 'false', 'null'])
 
-/** The step of a chain that accesses an element of an array. */
+/** Accesses an element of an array in a chain. */
 const elementStep = '[]'
 /** Methods of collections, sets and documents that return a document of the collection. */
 const documentMethods = new Set([
@@ -31,15 +31,15 @@ const setMethods = new Set([
   ...['all', 'where', 'order', 'distinct', 'concat', 'take', 'drop', 'reverse', 'pageSize', 'toSet'],
   ...['toArray', 'paginate'],
 ])
-/** Methods with an object of fields as their argument. */
+/** Their argument is an object of fields. */
 const writers = new Set(['create', 'createData', 'update', 'updateData', 'replace', 'replaceData'])
 
-/** Maximum number of characters before the position that are parsed. */
+/** Parsed before the position. */
 const lookBackChars = 10_000
 
 /**
- * Finds the owner of the name that begins at `offset` (in UTF-16 units). The name follows a dot, or is a key of an
- * object. `collections` has the names of all collections. Returns undefined if the owner is unknown.
+ * Finds the owner of the name that begins at `offset` (in UTF-16 units), after a dot or as a key of an object.
+ * `collections`: names of all collections. Returns undefined if the owner is unknown.
  */
 export function subjectAt(
   text: string,
@@ -56,7 +56,7 @@ export function subjectAt(
   return new Finder(words, collections).subject()
 }
 
-/** The static value of an expression: the facts that completion needs. */
+/** The facts about an expression that completion needs. */
 interface StaticValue {
   readonly kind: 'collection' | 'set' | 'document'
   readonly collection: string
@@ -83,7 +83,7 @@ class Finder {
     return found && found.kind !== 'set' ? { ...found, kind: found.kind } : undefined
   }
 
-  /** True if the word at `at` can end an expression. */
+  /** The word at `at` can end an expression. */
   #isOperand(at: number): boolean {
     const word = this.#word(at)
     if (word === undefined) return false
@@ -112,7 +112,7 @@ class Finder {
     return this.#isOperand(open - 1) ? this.#expression(open) : undefined
   }
 
-  /** The nearest unclosed bracket before `end`; undefined without one. */
+  /** Nearest unclosed bracket before `end`, if any. */
   #enclosing(end: number): number | undefined {
     let depth = 0
     for (let at = end - 1; at >= 0; at--) {
@@ -123,7 +123,7 @@ class Finder {
     return undefined
   }
 
-  /** The parameter of the function around the word `before`. The function is an argument of a method of a set. */
+  /** Parameter of the function around the word `before`, which is an argument of a method of a set. */
   #lambdaElement(before: number): StaticValue | undefined {
     for (let open = this.#enclosing(before); open !== undefined; open = this.#enclosing(open)) {
       const found = this.#word(open) === '(' ? this.#calledOn(open) : this.#projected(open)
@@ -132,14 +132,14 @@ class Finder {
     return undefined
   }
 
-  /** The set or collection whose method has the parenthesis at `open`. */
+  /** Set or collection whose method has the parenthesis at `open`. */
   #calledOn(open: number): StaticValue | undefined {
     return isName(this.#word(open - 1)) && isDot(this.#word(open - 2))
       ? this.#expression(open - 2)
       : undefined
   }
 
-  /** The value of the chain of calls and fields that ends before `end`. */
+  /** Value of the chain of calls and fields that ends before `end`. */
   #expression(end: number): StaticValue | undefined {
     const steps: string[] = []
     let at = end - 1
@@ -160,7 +160,7 @@ class Finder {
     return steps.reduce(stepFrom, this.#named(this.#word(at) as string, at))
   }
 
-  /** The value of `name` at the word with the index `at`. Variables shadow collections. */
+  /** `at`: index of the word. Variables shadow collections. */
   #named(name: string, at: number): StaticValue | undefined {
     const bound = this.#variable(name, at)
     if (bound !== undefined) return bound ?? undefined
@@ -168,8 +168,8 @@ class Finder {
   }
 
   /**
-   * Finds the last parameter or `let` with this name before the word at index `before`, and returns its value. Null if
-   * the value is unknown; undefined if no parameter or `let` has this name.
+   * Value of the last parameter or `let` with this name before the word at index `before`. Null if the value is
+   * unknown; undefined if there is none.
    */
   #variable(name: string, before: number): StaticValue | null | undefined {
     for (let at = before - 1; at >= 0; at--) {
@@ -182,7 +182,7 @@ class Finder {
     return undefined
   }
 
-  /** The value of the chain that begins at the word `start`. */
+  /** Value of the chain that begins at the word `start`. */
   #expressionFrom(start: number): StaticValue | undefined {
     let at = start + 1
     for (; at < this.#words.length; at++) {
@@ -205,11 +205,10 @@ class Finder {
   }
 }
 
-/** The value of a member. */
 function stepFrom(of: StaticValue | undefined, name: string): StaticValue | undefined {
   if (of === undefined) return undefined
   if (of.kind === 'document' && !documentMethods.has(name)) return { ...of, path: [...of.path, name] }
   if (documentMethods.has(name)) return { ...of, kind: 'document' }
-  // Other members of a collection are its indexes. Indexes return sets.
+  // Other members of a collection are its indexes, which return sets.
   return setMethods.has(name) || of.kind === 'collection' ? { ...of, kind: 'set' } : undefined
 }

@@ -4,7 +4,7 @@ import { inBrackets, keyText, quoted } from '../../../src/fql10/text/quoted.ts'
 import { isMap, type Json, textAt } from './json.ts'
 import { collectionValue, type Native, referenceValue, tagOf } from './refs.ts'
 
-/** The native collections by their names in version 10. */
+/** By their names in version 10. */
 const natives: Readonly<Record<string, Native>> = {
   AccessProvider: 'access_providers',
   Collection: 'collections',
@@ -18,7 +18,7 @@ const natives: Readonly<Record<string, Native>> = {
 
 type Fields = ReadonlyMap<string, Json>
 
-/** The tag and the content of a value; undefined for other values. */
+/** Undefined for other values. */
 function taggedOf(value: Json): readonly [tag: string, inner: Json] | undefined {
   const tag = tagOf(value)
   return tag === undefined || !isMap(value) ? undefined : [tag, value.get(tag) ?? null]
@@ -30,10 +30,7 @@ function fieldsOf(inner: Json): Fields {
   return isMap(inner) ? inner : new Map()
 }
 
-/**
- * A value for display. Numbers are unwrapped. References become references of version 4, because pages show these
- * references as links.
- */
+/** Unwraps numbers. References become references of version 4, which pages show as links. */
 export function shownValue(value: Json): Json {
   if (Array.isArray(value)) return value.map(shownValue)
   if (!isMap(value)) return value
@@ -70,7 +67,7 @@ function shownFields(fields: Fields): Fields {
   return new Map([...fields].map(([name, value]) => [name, shownValue(value)]))
 }
 
-/** The reference of version 4 to a document. */
+/** Of version 4. */
 function referenceOf(fields: Fields): Json | undefined {
   const id = fields.get('id') ?? fields.get('name')
   const collection = textAt(fields, 'coll', '@mod')
@@ -79,7 +76,7 @@ function referenceOf(fields: Fields): Json | undefined {
   return referenceValue(id, native === undefined ? collectionValue(collection) : referenceValue(native))
 }
 
-/** The source text of a reference, with the reason if the document is missing. */
+/** Source text, with the reason if the document is missing. */
 function referenceText(fields: Fields): string {
   const collection = textAt(fields, 'coll', '@mod') ?? ''
   const name = textAt(fields, 'name')
@@ -90,7 +87,7 @@ function referenceText(fields: Fields): string {
   return fields.get('exists') === false ? `${written} /* ${textAt(fields, 'cause')} */` : written
 }
 
-/** The formatted source text of a value. */
+/** Formatted source text. */
 export function printTagged(value: Json, level = 0): string {
   if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) {

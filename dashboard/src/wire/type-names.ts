@@ -13,7 +13,7 @@ const tagNames: Readonly<Record<string, string>> = {
   '@ref': 'reference',
 }
 
-/** The type of a value in wire JSON, in one word. */
+/** In one word. */
 export function typeNameOf(value: Json): string {
   if (value === null) return 'null'
   if (typeof value === 'bigint') return 'integer'
