@@ -1,4 +1,4 @@
-// Builds the package into `dist` or the given folder: a bundle of ES modules and a bundle of CommonJS, each with its
+// Builds the package into `dist` or the given folder: bundles of ES modules and of CommonJS, each with its
 // declarations. A `package.json` beside each bundle tells Node and bundlers which kind it is. Without the tools (`npm
 // ci --omit=dev`), nothing is built.
 

@@ -1,5 +1,5 @@
-// The client of a service, with one secret. A client has no open connections, so apps need not close it. Each request
-// contains the time of the newest transaction that the client has seen. So a client always reads its own writes, even
+// The client of a service, with one secret. It has no open connections, so apps need not close it. Each request
+// contains the time of the newest transaction that the client has seen, so a client always reads its own writes, even
 // from another node of the service.
 
 import type { ResponseInfo } from './errors.ts'
@@ -80,7 +80,6 @@ export interface FollowOptions extends FeedOptions {
   readonly everyMs?: number
 }
 
-/** Start position of a stream. */
 export interface StreamOptions extends EventPosition {
   readonly signal?: AbortSignal
 }
@@ -88,7 +87,7 @@ export interface StreamOptions extends EventPosition {
 /** An event source that a query has returned, the token of an event source, or a query that returns an event source. */
 export type EventSourceLike<Item> = EventSourceToken<Item> | string | Query
 
-/** The result of a login: a document with the secret, or the secret alone. */
+/** Of a login: a document with the secret, or the secret alone. */
 type TokenResult = string | { readonly secret?: unknown }
 
 const timeoutMsDefault = 30_000
@@ -116,7 +115,7 @@ export class Client {
       url: options.url,
       secret: options.secret,
       retries: options.retries ?? retriesDefault,
-      // Browsers reject a call of `fetch` as a method of another object, so an arrow function calls `fetch`.
+      // Browsers reject a call of `fetch` as a method of another object.
       fetch: options.fetch ?? ((...request) => fetch(...request)),
     }
   }

@@ -83,9 +83,8 @@ export class QueryAbortedError extends QueryRuntimeError {
   }
 }
 
-/** The reason why a document was rejected. */
 export interface ConstraintFailure {
-  /** The paths of the invalid fields; empty if the violated rule concerns the whole document. */
+  /** Paths of the invalid fields; empty if the violated rule concerns the whole document. */
   readonly paths: readonly (readonly (string | number)[])[]
   readonly message: string
 }
@@ -119,7 +118,7 @@ export class QueryTimeoutError extends ServiceError {}
 /** 500 `internal_error`, or 503 of a service that is starting. */
 export class ServiceFailureError extends ServiceError {}
 
-/** The member `error` of a response. */
+/** Of a response. */
 export interface WireError {
   readonly code: string
   readonly message: string
@@ -144,17 +143,12 @@ const byCode: Readonly<Record<string, ErrorClass>> = {
   internal_error: ServiceFailureError,
 }
 
-/**
- * The error of an event: the query of the event source failed for a document. `code` is the code of the query's error.
- */
+/** The query of the event source failed for a document. `code` is the code of the query's error. */
 export class EventError extends TerrariumError {
   readonly code: string
   /** The error of the query. */
   override readonly cause: ServiceError
-  /**
-   * The cursor to continue from. A feed continues after the failed event. A stream continues after the event before the
-   * failed event.
-   */
+  /** Where to continue: a feed after the failed event, a stream after the event before it. */
   readonly cursor: string | undefined
 
   constructor(cause: ServiceError, cursor: string | undefined) {
@@ -187,7 +181,7 @@ for (const [name, { prototype }] of Object.entries({
 }))
   Object.defineProperty(prototype, 'name', { value: name, configurable: true, writable: true })
 
-/** The error of a response, as an instance of the class for the error's code. */
+/** An instance of the class for the error's code. */
 export function errorOf(error: WireError, status: number | undefined, info: ResponseInfo): ServiceError {
   const isQuerys = status === undefined || status === 400
   const Class = Object.hasOwn(byCode, error.code)

@@ -1,6 +1,6 @@
 // Reads the changes of a set as events. A feed is read page by page and works wherever `fetch` works. A stream delivers
-// events as they happen, and needs response bodies that arrive in pieces. After a reconnection, feeds and streams
-// continue at a cursor, so that no event is lost or repeated.
+// events as they happen, and needs response bodies that arrive in pieces. After a reconnection, both continue at a
+// cursor, so that no event is lost or repeated.
 
 import {
   AuthenticationError,
@@ -49,10 +49,7 @@ export interface FeedPage<Item> {
   readonly stats: Stats
 }
 
-/**
- * Start position of events. Without `cursor` and `startTs`, events start at the time of the query that returned the
- * event source.
- */
+/** Without `cursor` and `startTs`, events start at the time of the query that returned the event source. */
 export interface EventPosition {
   /** Start after an event or a page. */
   readonly cursor?: string
@@ -60,7 +57,6 @@ export interface EventPosition {
   readonly startTs?: number
 }
 
-/** Parameters for reading events. */
 interface EventRequest extends EventPosition {
   readonly token: string
   readonly signal: AbortSignal | undefined
@@ -69,10 +65,8 @@ interface EventRequest extends EventPosition {
   readonly onTime: (txnTs: number) => void
 }
 
-/** Additional parameters of feeds. */
 interface FeedRequest extends EventRequest {
   readonly pageSize: number | undefined
-  /** The headers of the next request. */
   readonly headers: () => Readonly<Record<string, string>>
   readonly waitMs: number
 }
@@ -151,8 +145,7 @@ export async function* readStream<Item>(request: EventRequest): AsyncGenerator<C
       for await (const event of eventsOfResponse(request, cursor)) {
         if (event.type === 'error') throw errorOfEvent(event, cursor)
         request.onTime(event.txn_ts ?? 0)
-        // Status events have cursors, too. If the source has no other events, a reconnection continues at the cursor of
-        // the last status event.
+        // Status events have cursors, too. If the source has no other events, a reconnection continues at the last one.
         cursor = event.cursor
         hasBegun = true
         failures = 0
@@ -161,8 +154,8 @@ export async function* readStream<Item>(request: EventRequest): AsyncGenerator<C
       if (!hasBegun) throw new NetworkError('the stream ended before its first event')
     } catch (cause) {
       const isTooSlow = cause instanceof EventError && slowClientCodes.includes(cause.code)
-      // A stream that has received an event survives a restart of the service: its number of retries is not limited.
-      // Other streams have the retry limit of a query.
+      // A stream that has received an event survives a restart of the service: its retries are not limited. Other
+      // streams have the retry limit of a query.
       const mayGoOn = hasBegun || failures < transport.retries
       if (!(isTooSlow || (mayGoOn && isTransient(cause)))) throw cause
     }
@@ -170,7 +163,7 @@ export async function* readStream<Item>(request: EventRequest): AsyncGenerator<C
   }
 }
 
-/** Returns true for transient failures: a lost connection, a rate limit, a service that is starting. */
+/** Transient: a lost connection, a rate limit, a service that is starting. */
 function isTransient(cause: unknown): boolean {
   if (cause instanceof ProtocolError) return cause.status === 503
   return cause instanceof NetworkError || cause instanceof RateLimitError

@@ -1,5 +1,5 @@
-// The tagged format: encodes values of a query as JSON, and decodes the JSON of a response. Integers, times and other
-// values without a JSON type are objects with a single key that begins with `@`.
+// The tagged format, in which queries send values and responses return them. Integers, times and other values without a
+// JSON type are objects with a single key that begins with `@`.
 
 import { Query, type QueryArgument } from './query.ts'
 import {
@@ -17,10 +17,9 @@ import {
   Uuid,
 } from './values.ts'
 
-/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** Maximum nesting depth of an argument, to detect circular arguments. The service has a lower limit. */
+/** Nesting of an argument, to detect circular arguments. The service has a lower limit. */
 const depthMax = 500
 
 const intMin = -(2 ** 31)
@@ -38,7 +37,7 @@ export function encodeQuery(query: Query, depth = 0): Json {
   return { fql: parts }
 }
 
-/** Encodes an argument. Arrays and objects without a query in them are encoded as a single value. */
+/** Arrays and objects without a query in them are encoded as a single value. */
 function encodePart(value: QueryArgument | undefined, depth: number): Json {
   if (value instanceof Query) return encodeQuery(value, depth)
   if (!hasQuery(value, depth)) return { value: encodeValue(value, depth) }
@@ -53,7 +52,7 @@ function hasQuery(value: unknown, depth: number): boolean {
   return isPlain(value) && Object.values(value).some(each => hasQuery(each, depth + 1))
 }
 
-/** Encodes a value in the tagged format. Throws a `TypeError` for a value that cannot be sent. */
+/** Throws a `TypeError` for a value that cannot be sent. */
 export function encodeValue(value: unknown, depth = 0): Json {
   checkDepth(depth)
   switch (typeof value) {
@@ -129,7 +128,7 @@ function checkDepth(depth: number): void {
   if (depth > depthMax) throw new TypeError('a value is nested too deeply, or contains itself')
 }
 
-/** Maps the values of fields; undefined fields are left out. */
+/** Leaves out undefined fields. */
 function mapFields<To>(from: object, change: (value: unknown) => To): { [name: string]: To } {
   const fields: { [name: string]: To } = {}
   for (const [name, value] of Object.entries(from))
@@ -137,12 +136,12 @@ function mapFields<To>(from: object, change: (value: unknown) => To): { [name: s
   return fields
 }
 
-/** Sets a field. An assignment would not create a field with the name `__proto__`. */
+/** An assignment would not create a field with the name `__proto__`. */
 function setField(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** Decodes a value of a response. Throws a `TypeError` for an unknown tag. */
+/** Throws a `TypeError` for an unknown tag. */
 export function decodeValue(json: Json): unknown {
   if (typeof json !== 'object' || json === null) return json
   if (Array.isArray(json)) return json.map(decodeValue)
@@ -206,7 +205,7 @@ function decodeRef({ coll, id, name, exists, cause }: Fields): DocumentRef | Nam
   return exists === false ? new NullDocument(ref, cause as string) : ref
 }
 
-/** Decodes a set. A deeply nested set arrives as the cursor of its first page, and becomes a page without data. */
+/** A deeply nested set arrives as the cursor of its first page, and becomes a page without data. */
 function decodeSet(content: string | Fields): Page {
   if (typeof content === 'string') return new Page([], content)
   return new Page(decodeValue(content.data as Json) as unknown[], content.after as string | undefined)

@@ -1,6 +1,6 @@
 // Sends requests with `fetch` only, so that the client runs in every runtime. Retries requests that certainly changed
-// nothing. A request whose response was lost may have been executed. So the client retries such a request only if the
-// caller declares it repeatable.
+// nothing. A request whose response was lost may have been executed, so it is retried only if the caller declares it
+// repeatable.
 
 import {
   AuthenticationError,
@@ -15,7 +15,7 @@ import {
 } from './errors.ts'
 import type { Json } from './format.ts'
 
-/** Transport options, see {@link ClientOptions}. */
+/** See {@link ClientOptions}. */
 export interface TransportOptions {
   readonly url: string
   readonly secret: string
@@ -23,7 +23,6 @@ export interface TransportOptions {
   readonly fetch: typeof fetch
 }
 
-/** A request to the service. */
 export interface Request {
   readonly path: string
   /** Sent as JSON, or the files of a form. */
@@ -32,11 +31,11 @@ export interface Request {
   readonly signal: AbortSignal | undefined
   /** Milliseconds until a response must begin; undefined for streams, which may be silent for long. */
   readonly waitMs: number | undefined
-  /** True if the request may be executed twice. */
+  /** The request may be executed twice. */
   readonly isRepeatable: boolean
 }
 
-/** The body of a response to a query, a feed or a push of schema files. */
+/** Of a query, a feed or a push of schema files. */
 export interface ResponseBody {
   readonly data?: Json
   readonly error?: Partial<WireError>
@@ -51,7 +50,6 @@ export interface ResponseBody {
   readonly version?: number
 }
 
-/** An event of a feed or stream. */
 export interface WireEvent {
   readonly type: 'add' | 'update' | 'remove' | 'status' | 'error'
   readonly data?: Json
@@ -61,7 +59,7 @@ export interface WireEvent {
   readonly error?: WireError
 }
 
-/** A response, with the number of times that the request was sent. */
+/** Counts how often the request was sent. */
 interface Reply {
   readonly body: ResponseBody
   readonly attempts: number
@@ -107,10 +105,10 @@ export async function send(request: Request, options: TransportOptions): Promise
   }
 }
 
-/** Sends a request; resolves when the headers of the response have arrived. */
+/** Resolves when the headers of the response have arrived. */
 export async function open(request: Request, { url, secret, fetch }: TransportOptions): Promise<Response> {
   const { body, path, headers, waitMs, signal } = request
-  // `fetch` sets the content type of a form, because the type contains the boundary between the files.
+  // `fetch` sets the content type of a form, because it contains the boundary between the files.
   const isForm = body instanceof FormData
   try {
     return await fetch(new URL(path, url.endsWith('/') ? url : `${url}/`).href, {
@@ -141,7 +139,7 @@ function networkErrorOf(cause: unknown, url: string, { signal, waitMs }: Request
   return new NetworkError(`${url} cannot be reached: ${reasonOf(cause)}`, { cause })
 }
 
-/** The reason of a failed `fetch`. Node reports the reason in the `cause` of the error. */
+/** Node reports the reason of a failed `fetch` in the `cause` of the error. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error & { readonly cause?: Error }
   return cause?.message || message
@@ -168,7 +166,7 @@ async function readBody(response: Response, request: Request): Promise<ResponseB
   return {}
 }
 
-/** True for the result of a query (`data`), a feed (`cursor`) or a push of schema files (`version`). */
+/** A query returns `data`, a feed `cursor`, a push of schema files `version`. */
 function isResult({ cursor, data, error, version }: ResponseBody): boolean {
   return error === undefined && [cursor, data, version].some(member => member !== undefined)
 }
@@ -182,7 +180,7 @@ const codes: Readonly<Record<number, string>> = {
   500: 'internal_error',
 }
 
-/** The error of a response without a result. */
+/** Undefined for a response with a result. */
 export function failureOf({ status, url }: Response, body: ResponseBody): ServiceError | ProtocolError {
   const { code = codes[status], message } = body.error ?? {}
   if (code !== undefined && message !== undefined)
@@ -196,18 +194,18 @@ export function failureOf({ status, url }: Response, body: ResponseBody): Servic
   return new ProtocolError(`${url} responded with status ${status} and no result of a query`, status)
 }
 
-/** Delay in milliseconds before a rejected request is retried; undefined if a retry would not help. */
+/** Milliseconds before a rejected request is retried; undefined if a retry would not help. */
 function retryDelayMs(response: Response, error: Error, attempts: number): number | undefined {
   const { status } = response
   if (!retriedStatuses.includes(status)) return undefined
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  // Status 503 has two causes. A service that is starting sends `retry-after`. A query that exceeded its time limit is
-  // not retried, because it would exceed the limit again.
+  // A service that is starting sends `retry-after` with status 503. A query that exceeded its time limit also gets 503,
+  // and would exceed the limit again.
   if (status === 503 && (Number.isNaN(seconds) || !(error instanceof ProtocolError))) return undefined
   return Number.isNaN(seconds) ? delayMs(attempts) : Math.min(seconds * 1000, delayMsMax)
 }
 
-/** Resolves after a delay, or rejects with the reason of the signal. */
+/** Rejects with the reason of the signal. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
@@ -223,7 +221,6 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   })
 }
 
-/** The information about a request in the body of its response. */
 export function infoOf(body: ResponseBody): ResponseInfo {
   return {
     summary: body.summary ?? '',
