@@ -1,9 +1,9 @@
-# An image that serves the database in /data on port 8443, from the compiled program. The root file system may be mounted
-# read-only: everything that is written is in /data.
+# Serves the database in /data on port 8443, from the compiled program. The root file system may be mounted read-only:
+# the service writes only to /data.
 FROM node:26-bookworm-slim AS build
 WORKDIR /app
 COPY . .
-# The packages that the program needs ship their binaries; what else install scripts do is not wanted here.
+# The dependencies include their binaries, so no install scripts are needed.
 RUN npm ci --ignore-scripts && node scripts/build-dashboard.js && node scripts/build-package.js
 RUN npm ci --ignore-scripts --omit=dev
 
@@ -20,7 +20,7 @@ RUN install -d -o node -g node -m 700 /data
 USER node
 VOLUME /data
 EXPOSE 8443
-# Inside the container all addresses; what can reach the port is decided by how it is published.
+# Listens on all addresses of the container. The published ports decide who can connect.
 ENV TERRARIUM_DATA=/data TERRARIUM_HOST=0.0.0.0
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \

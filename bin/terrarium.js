@@ -1,9 +1,11 @@
 #!/usr/bin/env -S node --stack-size=3600 --max-semi-space-size=32 --v8-pool-size=0
-// The package's command. An installed package holds the built program; a clone of the repository runs its sources,
-// which newer Nodes execute as they are, or what is built of these. Queries may nest a thousand levels deep; the larger stack (in KiB) has room
-// for them in code that has not been optimized yet. The larger young generation (twice the usual, in MiB) is collected
-// half as often, while as little of it is alive: a read takes a fifth less processor time. And the runtime's own threads are one
-// fewer than the processors (0 means that): of its usual four, those without a processor make its pauses longer.
+// Starts the program: the bundle of an installed package, or in a clone the bundle of its sources, or the sources
+// themselves.
+//
+// The flags: queries may nest a thousand levels deep, so the stack (in KiB) has room for them even in code that V8 has
+// not optimized yet. A young generation of twice the usual size (in MiB) is collected half as often, which saves a
+// fifth of a read's CPU time. V8 gets one thread fewer than there are CPUs (0): with its usual four, the threads
+// without a CPU prolong garbage collections.
 
 import { existsSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -18,7 +20,10 @@ if (major < majorMin || (major === majorMin && minor < minorMin)) {
   process.exit(1)
 }
 
-/** A package brings nothing but the built program; a clone runs it if it was built from the sources as they are. */
+/**
+ * An installed package contains only the built program. A clone has `scripts/sources.js`, which finds the bundle of its
+ * current sources.
+ */
 async function programFile() {
   const sources = new URL('../scripts/sources.js', import.meta.url)
   if (existsSync(sources)) return (await import(sources.href)).programFile()

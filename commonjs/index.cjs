@@ -1,8 +1,9 @@
-// The package for programs in CommonJS, and for test runners with a module loader of their own. It ships as it is.
+// The package for programs in CommonJS, and for test runners with a module loader of their own. Published without a
+// build.
 
 const { constants, Script } = require('node:vm')
 
-/** Loads the package. Jest has a loader in the place of Node's that refuses ES modules; a script gets Node's own. */
+/** Jest replaces Node's loader by one that rejects ES modules; a script uses Node's own. */
 async function load() {
   try {
     return await import('../dist/program/index.js')

@@ -1,4 +1,4 @@
-// The types of `index.cjs`: those of the package.
+// Types of `index.cjs`, the same as those of the package.
 
 import type * as embedded from '../dist/types/app/index.js' with { 'resolution-mode': 'import' }
 

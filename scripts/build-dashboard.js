@@ -10,9 +10,9 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { filesIn, hashOf, repository } from './sources.js'
 
 const folder = join(repository, 'dashboard/dist')
-/** The file in the built folder with the hash of the sources. */
+/** In the built folder; contains the hash of the sources. */
 const stampName = 'sources.sha256'
-/** Files and folders that the result depends on. */
+/** The result depends on these files and folders. */
 const sources = [
   'dashboard/src',
   'dashboard/public',
@@ -25,7 +25,7 @@ const sources = [
   'src/values',
   'package-lock.json',
 ]
-/** Compressing smaller files does not save anything. */
+/** Compressing smaller files saves nothing. */
 const compressedFromBytes = 512
 
 function isCurrent(hash) {
@@ -67,7 +67,7 @@ async function build(hash) {
   }
 }
 
-/** Moves the built files into the folder one by one, because another process may do the same with the same files. */
+/** Moves the files one by one, because another process may do the same with the same files. */
 function publish(built) {
   mkdirSync(folder, { recursive: true, mode: 0o755 })
   rmSync(join(folder, stampName), { force: true })

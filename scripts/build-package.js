@@ -1,5 +1,5 @@
 // Builds the content of the npm package into `dist`: the bundled program, and the declarations for TypeScript. The
-// package cannot contain the sources, because Node does not strip types from installed packages. Runs before `npm pack`
+// sources cannot be in the package, because Node does not strip types from installed packages. Runs before `npm pack`
 // and `npm publish`.
 
 import { spawnSync } from 'node:child_process'

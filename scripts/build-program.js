@@ -1,8 +1,7 @@
-// Bundles the program of `src` into a few files, which start with half of the CPU time that some eight hundred sources
-// take. In a clone, the bundle is in a folder of `dist` that is named after the hash of the sources, so that a bundle
-// of other sources is never run (`scripts/sources.js`). Runs after `npm ci` and before `npm start`;
-// `scripts/build-package.js` builds the npm package. Without the tools (`npm ci --omit=dev`) nothing is built, and the
-// sources run directly.
+// Bundles the program of `src` into a few files, which start with half of the CPU time of some eight hundred sources.
+// In a clone, the name of the bundle's folder in `dist` is the hash of the sources, so a bundle of other sources is
+// never run (`scripts/sources.js`). Runs after `npm ci` and before `npm start`; `scripts/build-package.js` builds the
+// npm package. Without the tools (`npm ci --omit=dev`) nothing is built, and the sources run directly.
 
 import {
   existsSync,
@@ -18,7 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { filesIn, programFolder, repository } from './sources.js'
 
-/** Files that are started by path: the command, its processes and threads, and the package for programs. */
+/** Started by path: the command, its processes and threads, and the package for programs. */
 const entries = [
   'cli/main.ts',
   'app/slow-lane-main.ts',
@@ -28,7 +27,7 @@ const entries = [
   'app/index.ts',
 ]
 
-/** Number of older bundles to keep, because a service may still be running from them. */
+/** Older bundles to keep, because a service may still be running from them. */
 const earlierKept = 1
 
 /**
@@ -61,7 +60,7 @@ const lookUpBuiltins = {
   },
 }
 
-/** Builds the program into a folder that must not exist; resolves with false without the tools. */
+/** The folder must not exist. Resolves with false without the tools. */
 export async function buildProgram(folder) {
   let vite
   try {
@@ -104,13 +103,13 @@ export async function buildProgram(folder) {
   return true
 }
 
-/** Removes the sources from a source map, which is only used for positions in stack traces. */
+/** A source map is only used for positions in stack traces. */
 function leaveOutSources(file) {
   const { sourcesContent: _, ...map } = JSON.parse(readFileSync(file, 'utf8'))
   writeFileSync(file, JSON.stringify(map))
 }
 
-/** Removes bundles of older sources, except the newest. */
+/** Keeps the newest ones. */
 function removeEarlier(current) {
   const dist = dirname(current)
   const earlier = readdirSync(dist)

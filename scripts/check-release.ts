@@ -3,8 +3,8 @@
 //     node scripts/check-release.ts
 //
 // The changelog must have a dated section for the version, and the work tree must be clean. The tarball must contain
-// the right files, and everything in it must have a compatible licence. The npm signatures of the installed packages
-// must be valid, if they can be checked.
+// the right files, all with compatible licences. The npm signatures of the installed packages must be valid, if they
+// can be checked.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -20,11 +20,11 @@ interface LockedPackage {
   readonly license?: string
   readonly dev?: boolean
   readonly devOptional?: boolean
-  /** True for a folder of this repository. */
+  /** A folder of this repository. */
   readonly link?: boolean
 }
 
-/** Licences that a package under Apache 2.0 may include if it names them. */
+/** A package under Apache 2.0 may include these if it names them. */
 const allowedLicenses = new Set([
   'Apache-2.0',
   'MIT',
@@ -35,7 +35,7 @@ const allowedLicenses = new Set([
   'BlueOak-1.0.0',
   'Unlicense',
 ])
-/** Required files of the package that `package.json` does not name. */
+/** Required in the package, but not named by `package.json`. */
 const otherFiles = [
   'LICENSE',
   'README.md',
@@ -56,7 +56,7 @@ const { version, ...manifest } = JSON.parse(read('package.json')) as {
   readonly exports: unknown
 }
 
-/** Returns the paths of files in a part of `package.json`. */
+/** In a part of `package.json`. */
 function pathsIn(part: unknown): string[] {
   if (typeof part === 'string') return [part.replace(/^\.\//, '')]
   return Object.values(part as object).flatMap(pathsIn)
@@ -106,10 +106,7 @@ function checkLicenses(): void {
     if (!allowedLicenses.has(license)) faults.push(`${name}, in the dashboard, has the licence ${license}`)
 }
 
-/**
- * Checks the signatures with the registry. If it cannot be reached or has no signatures, prints a message, which is not
- * a fault.
- */
+/** If the registry cannot be reached or has no signatures, prints a message, which is not a fault. */
 function checkSignatures(): void {
   const { status, stdout, stderr } = spawnSync('npm', ['audit', 'signatures'], { encoding: 'utf8' })
   const text = `${stdout}${stderr}`

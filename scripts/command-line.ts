@@ -2,10 +2,7 @@
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-/**
- * Parses the command line of a script. `--help` prints `usage` and exits with 0; an invalid option prints the error and
- * `usage`, and exits with 2.
- */
+/** `--help` prints `usage` and exits with 0; an invalid option prints the error and `usage`, and exits with 2. */
 export function readOptions<const Options extends NonNullable<ParseArgsConfig['options']>>({
   usage,
   options,

@@ -24,7 +24,7 @@ shareBetweenFiles()
 const { openStage, settled, typeInto } = await import('../tests/dashboard/stage.ts')
 
 const folder = join(repository, 'docs/images')
-/** The timeout of each step, in milliseconds: long enough for a busy machine. */
+/** Milliseconds of each step, long enough for a busy machine. */
 const stepMs = 300_000
 
 const window = { width: 1200, height: 760 }
@@ -63,7 +63,7 @@ async function takeAll(stage: Stage): Promise<void> {
   await picture(dark, 'dark')
 }
 
-/** Reduces the pictures to a palette of 256 colours. */
+/** To a palette of 256 colours. */
 function reduce(): void {
   const pictures = readdirSync(folder).filter(name => name.endsWith('.png'))
   const words = ['--force', '--strip', '--ext', '.png', ...pictures]

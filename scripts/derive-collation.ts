@@ -3,11 +3,11 @@
 // a new version of the data format and rebuilt indexes.
 //
 // A collator can only compare texts, but that is enough. U+FFFF sorts above everything. So a character whose base is
-// greater than P but less than P + U+FFFF begins with the weight of P and has further weights: it is an expansion. Its
-// next weights are found by binary search in the same way. On the second level, combining marks are searched like
-// letters on the first. Characters that differ from a letter only on the third level are ranked among themselves,
-// because third-level weights are only compared if the first two levels are equal. A weight that no character has alone
-// (such as the weight inside æ that makes it differ from ae) becomes a hidden weight between its neighbours. U+034F is
+// greater than P but less than P + U+FFFF begins with the weight of P and has further weights: it is an expansion.
+// Binary search finds its next weights in the same way. On the second level, combining marks are searched like letters
+// on the first. Characters that differ from a letter only on the third level are ranked among themselves, because
+// third-level weights are only compared if the first two levels are equal. A weight that no character has alone (such
+// as the weight inside æ that makes it differ from ae) becomes a hidden weight between its neighbours. U+034F is
 // ignored and blocks contractions, so it separates all tested characters.
 
 import { writeFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ const highest = '\uffff'
 /** A primary weight, with the characters that have only this weight, by the third level. */
 interface Letter {
   readonly index: number
-  /** Characters with this primary weight alone, one for each third-level weight, ascending. */
+  /** One for each third-level weight, ascending. */
   readonly cases: string[]
 }
 
@@ -46,7 +46,7 @@ function join(...parts: readonly string[]): string {
   return parts.join(joiner)
 }
 
-/** The number of items for which `below` holds. It must hold for a prefix of the items. */
+/** Number of items for which `below` holds, which must be a prefix. */
 function partition<T>(items: readonly T[], below: (item: T) => boolean): number {
   let low = 0
   let high = items.length
@@ -77,7 +77,7 @@ function composedCharacters(): string[] {
   return composed
 }
 
-/** Finds the primary weights in one pass over all sorted characters. */
+/** One pass over all sorted characters. */
 function findLetters(characters: readonly string[]): void {
   const sorted = characters.filter(text => base(text, '') !== 0).sort((a, b) => variant(a, b))
   let current: string | undefined
@@ -121,7 +121,7 @@ function first(letter: Letter): string {
   return letter.cases[0] as string
 }
 
-/** The letters with the primary weights of a text. */
+/** Letters with the primary weights of a text. */
 function primaryLetters(text: string): Letter[] {
   const found: Letter[] = []
   while (found.length < 32) {
@@ -182,13 +182,13 @@ interface Pending {
   readonly text: string
   readonly slots: readonly Slot[]
   readonly hidden: Skeleton['hidden']
-  /** Third-level ranks: twice the rank of a known weight; odd for a weight between two known ones. */
+  /** Twice the rank of a known weight; odd for a weight between two known ones. */
   readonly ranks: number[]
-  /** The slot whose rank is between two known ranks. */
+  /** Slot whose rank is between two known ranks. */
   readonly between: number | undefined
 }
 
-/** Ranks the third level of a text slot by slot. */
+/** Ranks the third level slot by slot. */
 function rank(text: string): Pending {
   const { slots, hidden } = skeleton(text)
   const ranks = slots.map(() => 0)
@@ -252,7 +252,7 @@ function findContractions(characters: readonly string[], combining: readonly str
   return minimal(found)
 }
 
-/** Removes the sequences that follow from a shorter sequence. */
+/** Removes the sequences that follow from a shorter one. */
 function minimal(found: ReadonlySet<string>): string[] {
   return [...found].filter(text => {
     const parts = [...text]

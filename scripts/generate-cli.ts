@@ -1,4 +1,4 @@
-// Makes docs/reference/cli.md from the table of commands, so that the page always matches the program.
+// Makes docs/reference/cli.md from the table of commands.
 
 import { flagOf } from '../src/app/config/read-config.ts'
 import type { Command } from '../src/cli/command.ts'
@@ -36,7 +36,6 @@ function entry(command: Command): string {
     .join('\n\n')
 }
 
-/** The whole page. */
 export function cliReference(): string {
   return [
     '# The command line',

@@ -116,7 +116,6 @@ function row(definition: FunctionDefinition): string {
   return cells.join('|').replace(/[\\`]|\$\{/g, '\\$&')
 }
 
-/** The whole file. */
 export function functionTableFile(): string {
   // Of several definitions of a function, the last one belongs to the newest version.
   const newest = new Map(

@@ -7,11 +7,11 @@ import { Module } from '../src/fql10/value.ts'
 
 type Entry = FieldDefinition | FunctionDefinition
 
-/** A chapter of the reference: one table. */
+/** One table of the reference. */
 interface Chapter {
   readonly title: string
   readonly intro: string
-  /** The prefix of the names in text, such as `Math.`. */
+  /** Precedes the names in text, such as `Math.`. */
   readonly prefix: string
   readonly entries: readonly (readonly [written: string, entry: Entry])[]
 }
@@ -63,7 +63,7 @@ function chapterOf(table: Members): Chapter {
   return { title, intro, prefix: '.', entries: [...call, ...entries] }
 }
 
-/** The chapters that have entries, in the order of the reference. */
+/** Those with entries, in the order of the reference. */
 function chapters(): readonly Chapter[] {
   const all = allTables.map(chapterOf).filter(({ entries }) => entries.length > 0)
   const rank = ({ prefix }: Chapter) => (prefix === '' ? 0 : prefix === '.' ? 1 : 2)
@@ -76,7 +76,7 @@ function callOf(written: string, { parameters, rest }: Signature): string {
   return `${written}(${[...named, ...more].join(', ')})`
 }
 
-/** The forms of an entry in text, without its result. */
+/** In text, without the result. */
 function signaturesOf(written: string, entry: Entry): readonly string[] {
   return entry.kind === 'field' ? [written] : entry.signatures.map(each => callOf(written, each))
 }
@@ -100,7 +100,6 @@ function section(written: string, entry: Entry): string {
   ].join('\n')
 }
 
-/** The reference page. */
 function fql10Reference(): string {
   const all = chapters()
   const count = all.reduce((sum, { entries }) => sum + entries.length, 0)
@@ -133,7 +132,7 @@ function row({ prefix, title }: Chapter, [written, entry]: readonly [string, Ent
   return cells.join('\t').replace(/[\\`]|\$\{/g, '\\$&')
 }
 
-/** The file for completion. */
+/** For completion. */
 function libraryTableFile(): string {
   const rows = chapters().flatMap(chapter =>
     chapter.entries
@@ -152,7 +151,7 @@ ${rows.join('\n')}
 `
 }
 
-/** The generated files by path in the repository. */
+/** By path in the repository. */
 export const fql10Files: Readonly<Record<string, () => string>> = {
   'docs/reference/fql10.md': fql10Reference,
   'src/fql10/text/library-table.ts': libraryTableFile,

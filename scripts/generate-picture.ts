@@ -8,7 +8,7 @@ const end = '<!-- end of the picture -->'
 
 const folderOf = (layer: string) => layer.split('/')[0] as string
 
-/** The folders of `src` from top to bottom, each with the folders that it imports directly. */
+/** From top to bottom. */
 function folderImports(page: string): ReadonlyMap<string, ReadonlySet<string>> {
   const imports = new Map<string, Set<string>>()
   for (const [layer, allowed] of Object.entries(layersIn(page)).toReversed()) {
@@ -20,7 +20,7 @@ function folderImports(page: string): ReadonlyMap<string, ReadonlySet<string>> {
   return imports
 }
 
-/** Returns whether `from` imports `to` over another folder. */
+/** True if `from` also imports `to` over another folder. */
 function isIndirect(from: string, to: string, imports: ReadonlyMap<string, ReadonlySet<string>>): boolean {
   const seen = new Set<string>()
   const open = [...(imports.get(from) ?? [])].filter(each => each !== to)
@@ -33,7 +33,6 @@ function isIndirect(from: string, to: string, imports: ReadonlyMap<string, Reado
   return false
 }
 
-/** The page with the current picture. */
 export function withLayerPicture(page: string): string {
   const from = page.indexOf(begin)
   const to = page.indexOf(end)

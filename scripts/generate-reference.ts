@@ -1,4 +1,4 @@
-// Makes docs/reference/functions.md from the definitions of the functions, so that the page always matches the code.
+// Makes docs/reference/functions.md from the definitions of the functions.
 
 import type { FunctionDefinition } from '../src/fql4/definition.ts'
 import { families } from '../src/fql4/functions/registry.ts'
@@ -38,7 +38,6 @@ function entry(definition: FunctionDefinition): string {
   ].join('\n')
 }
 
-/** The whole page. */
 export function functionReference(): string {
   const count = families.reduce((sum, each) => sum + each.definitions.length, 0)
   const chapters = families.map(each => [`## ${each.name}`, '', ...each.definitions.map(entry)].join('\n'))

@@ -1,5 +1,4 @@
-// Makes the table of settings in docs/operations.md from src/app/config/settings.ts, so that the page always matches
-// the code.
+// Makes the table of settings in docs/operations.md from src/app/config/settings.ts.
 
 import { flagOf, variableOf } from '../src/app/config/read-config.ts'
 import { initialOf, type Setting, settings } from '../src/app/config/settings.ts'
@@ -27,7 +26,6 @@ function row([name, setting]: [string, Setting]): string {
   return `| ${names} | ${initial} | ${range(setting)} | ${setting.doc} |`
 }
 
-/** The page with the current table. */
 export function withSettings(text: string): string {
   const from = text.indexOf(begin)
   const to = text.indexOf(end)

@@ -1,5 +1,4 @@
-// Makes docs/reference/limits.md and docs/reference/errors.md from the tables in the code and their comments, so that
-// the pages always match the code.
+// Makes docs/reference/limits.md and docs/reference/errors.md from the tables in the code and their comments.
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
@@ -8,13 +7,13 @@ import { queryErrorStatus } from '../src/fql4/query-errors.ts'
 
 const root = new URL('..', import.meta.url)
 
-/** Names that share a doc comment, and its text. */
+/** Names that share a doc comment. */
 interface DocumentedNames {
   readonly names: readonly string[]
   readonly doc: string
 }
 
-/** The members of an object literal in the source `text` that begins with `start`, grouped by the comments above them. */
+/** Members of the object literal that begins with `start`, grouped by the comments above them. */
 function documented(text: string, start: string): readonly DocumentedNames[] {
   const from = text.indexOf(start)
   const members = text.slice(from, text.indexOf('} as const', from))
@@ -28,7 +27,7 @@ function documented(text: string, start: string): readonly DocumentedNames[] {
   return groups
 }
 
-/** The text of a doc comment in one line. */
+/** In one line. */
 function textOf(comment: string): string {
   const lines = comment.split('\n').map(line => line.replace(/^\s*\*?\s*/, '').trim())
   return lines
@@ -37,10 +36,9 @@ function textOf(comment: string): string {
     .replace(/\{@link (\w+)\}/g, '`$1`')
 }
 
-/** A table of limits in the source code: `const limits = {…}`, or a name that ends with `Limits`. */
+/** `const limits = {…}`, or a name that ends with `Limits`. */
 const limitsTable = /^(?:export )?const (?:limits|\w+Limits) = \{$/m
 
-/** The rows of the limits in the file at `path`. */
 function limitRows(path: string): readonly string[] {
   const text = readFileSync(new URL(path, root), 'utf8')
   const [start] = limitsTable.exec(text) ?? []
@@ -51,7 +49,7 @@ function limitRows(path: string): readonly string[] {
   })
 }
 
-/** The number after `name` in a table of limits, with spaces between thousands. Products are computed. */
+/** With spaces between thousands. Products are computed. */
 function numberAfter(text: string, name: string): string {
   const [, product = ''] = new RegExp(`^ {2}${name}: ([\\d_ *]+),$`, 'm').exec(text) ?? []
   const value = product.split('*').reduce((result, factor) => result * Number(factor.replaceAll('_', '')), 1)
@@ -61,7 +59,6 @@ function numberAfter(text: string, name: string): string {
 
 const sharedLimits = 'src/base/limits.ts'
 
-/** The whole page of limits. */
 function limitsPage(): string {
   const paths = globSync('src/**/*.ts', { cwd: root }).sort()
   const folders = Map.groupBy(
@@ -102,7 +99,6 @@ function errorRows(
   )
 }
 
-/** The rows of the table of request errors, with the code of each version. */
 function requestErrorRows(): readonly string[] {
   const text = readFileSync(new URL('src/base/request-errors.ts', root), 'utf8')
   return documented(text, 'export const requestErrors').flatMap(({ names, doc }) =>
@@ -113,7 +109,6 @@ function requestErrorRows(): readonly string[] {
   )
 }
 
-/** The whole page of errors. */
 function errorsPage(): string {
   return [
     '# Errors',
@@ -162,7 +157,7 @@ function errorsPage(): string {
   ].join('\n')
 }
 
-/** The generated pages by path. */
+/** By path. */
 export const tablePages: Readonly<Record<string, () => string>> = {
   'docs/reference/limits.md': limitsPage,
   'docs/reference/errors.md': errorsPage,

@@ -12,7 +12,7 @@ import { functionReference } from './generate-reference.ts'
 import { withSettings } from './generate-settings.ts'
 import { tablePages } from './generate-tables.ts'
 
-/** The functions that make each generated file, by its path. The argument is the present text of the file. */
+/** By path. The argument is the present text of the file. */
 export const generatedFiles: Readonly<Record<string, (present: string) => string>> = {
   'ARCHITECTURE.md': withLayerPicture,
   'docs/operations.md': withSettings,

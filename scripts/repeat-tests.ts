@@ -32,12 +32,12 @@ Runs the tests several times, and prints the totals of each run.
 const script = fileURLToPath(new URL('test.ts', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'terrarium-repeated-'))
 
-/** A process that keeps one core busy until it is killed. */
+/** Uses one core until it is killed. */
 function startBusyProcess(): ChildProcess {
   return spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' })
 }
 
-/** Runs the suite once; resolves with its exit status and output. */
+/** Resolves with exit status and output. */
 function runOnce(): Promise<{ readonly status: number; readonly output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [script, ...(values.faults ? ['--faults'] : []), ...words])
@@ -53,7 +53,7 @@ function runOnce(): Promise<{ readonly status: number; readonly output: string }
   })
 }
 
-/** A total in the last lines of Node's report, such as that of `fail`. */
+/** From the last lines of Node's report, such as that of `fail`. */
 function total(output: string, name: string): string {
   return new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(output)?.[1] ?? '?'
 }

@@ -8,7 +8,7 @@ import { splitLine } from '../src/query-log/ownership.ts'
 import { RecordFormat } from '../src/query-log/record.ts'
 import { segmentPath } from '../src/query-log/segment-files.ts'
 
-/** Queries with their frequency, their usual duration in milliseconds and their costs. */
+/** With their frequency, usual duration in milliseconds and costs. */
 const kinds = [
   { query: '{"get":{"match":{"index":"a"},"terms":"b"}}', weight: 5, ms: 2, read: 2, write: 0 },
   {
@@ -38,13 +38,13 @@ const kinds = [
 const minutes = 60
 const minuteMs = 60_000
 
-/** A pseudo-random number from 0 to 1 that depends only on `place`. */
+/** From 0 to 1; depends only on `place`. */
 function noise(place: number): number {
   const wave = Math.sin(place * 127.1) * 43_758.5453
   return wave - Math.floor(wave)
 }
 
-/** The trail of a database, taken from an existing record of its log. */
+/** Taken from an existing record of the database's log. */
 async function trailOf(folder: string, database: readonly string[]): Promise<string> {
   const asked = `"DATABASE":${JSON.stringify(database)}`
   for (const name of await readdir(folder)) {
@@ -56,10 +56,7 @@ async function trailOf(folder: string, database: readonly string[]): Promise<str
   throw new Error(`the query log has no record of ${database.join('/')}`)
 }
 
-/**
- * Writes the last hour of a database's log into a folder of segments. The log must already contain a record of the
- * database.
- */
+/** Writes the last hour of a database's log. The log must already contain a record of the database. */
 export async function writeSampleLog(folder: string, database: readonly string[]): Promise<void> {
   const format = new RecordFormat('us-std', { '4': version4 })
   const trail = await trailOf(folder, database)

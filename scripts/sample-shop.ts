@@ -2,7 +2,7 @@
 
 export type RunQuery = (expression: unknown) => Promise<unknown>
 
-/** Ids of documents for the screenshots, and a query on the shop. */
+/** For the screenshots. */
 export interface Shop {
   readonly item: string
   readonly order: string
@@ -29,7 +29,7 @@ async function created(run: RunQuery, collection: string, fields: object): Promi
   return (await run({ select: ['ref', 'id'], from: { create: { collection }, params } })) as string
 }
 
-/** Fills an empty database. */
+/** Needs an empty database. */
 export async function fillShop(run: RunQuery): Promise<Shop> {
   await run({ create_collection: { object: { name: 'items' } } })
   await run({ create_collection: { object: { name: 'customers' } } })

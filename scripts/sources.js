@@ -1,5 +1,5 @@
-// Identifies built files by a hash of their sources, so that files which were built from other sources are not used.
-// The script is plain JavaScript, because `npm ci` may run it with a Node that cannot run TypeScript.
+// Identifies built files by a hash of their sources, so that a build of other sources is not used. The script is plain
+// JavaScript, because `npm ci` may run it with a Node that cannot run TypeScript.
 
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 export const repository = fileURLToPath(new URL('..', import.meta.url))
 
-/** Paths of all files at a path, including those in subfolders; empty if the path does not exist. */
+/** Includes subfolders; empty if the path does not exist. */
 export function filesIn(path) {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return []
@@ -17,7 +17,7 @@ export function filesIn(path) {
   return entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
 }
 
-/** SHA-256 of the names and contents of files and folders in the repository, in hexadecimal. */
+/** SHA-256 of names and contents in the repository, in hexadecimal. */
 export function hashOf(paths) {
   const hash = createHash('sha256')
   const files = paths.flatMap(path => filesIn(join(repository, path)))
@@ -27,13 +27,13 @@ export function hashOf(paths) {
   return hash.digest('hex')
 }
 
-/** The folder of the bundle for the current sources, whether or not it exists. */
+/** The bundle for the current sources may not exist. */
 export function programFolder() {
   const hash = hashOf(['src', 'scripts/build-program.js', 'package-lock.json'])
   return join(repository, 'dist', `program-${hash.slice(0, 32)}`)
 }
 
-/** Path of the program: the bundle if it was built from the current sources, else the source. */
+/** The bundle if it was built from the current sources, else the source. */
 export function programFile() {
   const built = join(programFolder(), 'main.js')
   return existsSync(built) ? built : join(repository, 'src/cli/main.ts')

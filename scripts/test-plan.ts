@@ -3,13 +3,12 @@
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** The commands that run tests: `npm test`, `npm run test:faults`, `npm run test:soak`. */
 export type Suite = 'test' | 'faults' | 'soak'
 
-/** The files that a process of a test run loads (tests/support/batch.ts). */
+/** A process of a test run loads these files (tests/support/batch.ts). */
 export type Batch = readonly string[]
 
-/** Folders and files of `npm run test:faults`: killed processes, nodes, disks, package installs, conformance in the slow lane. */
+/** Killed processes, nodes, disks, package installs, conformance in the slow lane. */
 const faultTests = [
   'tests/conformance/slow-lane',
   'tests/crash/',
@@ -20,7 +19,7 @@ const faultTests = [
   'tests/hostile/descriptors',
 ]
 
-/** Test files that need a process of their own, because they change or measure it. */
+/** These files change or measure their process. */
 const ownProcess = [
   'tests/bench/',
   'tests/conformance/',
@@ -36,8 +35,8 @@ const ownProcess = [
 ]
 
 /**
- * The longest files start first, so that no core is idle while the last process runs. A folder that is spread over several
- * processes deals its files in this order.
+ * The longest files start first, so that no core is idle while the last process runs. A folder that is spread over
+ * several processes deals its files in this order.
  */
 const longest = [
   'tests/conformance/',
@@ -69,17 +68,19 @@ const longest = [
   'tests/fauna-shell/',
 ]
 
-/** Folders whose files are spread over one process per core: one process with all of them would be the last to finish. */
+/**
+ * Files of these folders are spread over one process per core: a single process with all of them would be the last to
+ * finish.
+ */
 const spread = ['tests/unit/', 'tests/dashboard/']
 
 const isIn = (file: string, list: readonly string[]) => list.some(start => file.startsWith(start))
 
-/** A file with this call runs different seeds in each suite (tests/support/seeded.ts). */
+/** Runs different seeds in each suite (tests/support/seeded.ts). */
 const takesSeeds = /\bseedsToRun\(/
-/** A file with one of these texts runs more or different cases in a soak. */
+/** Runs more or different cases in a soak. */
 const soaks = /\broundsToRun\(|\/support\/fast-check\.ts'|\.\/law\.ts'/
 
-/** True if the suite runs the file at this path. */
 export function belongsTo(suite: Suite, file: string): boolean {
   const source = readFileSync(file, 'utf8')
   if (takesSeeds.test(source)) return true
@@ -87,7 +88,7 @@ export function belongsTo(suite: Suite, file: string): boolean {
   return isIn(file, faultTests) === (suite === 'faults')
 }
 
-/** The batches that together contain `files`, the longest first. */
+/** The longest batches first. */
 export function planOf(files: readonly string[], cores: number): readonly Batch[] {
   const ordered = [...files].sort((a, b) => placeOf(a) - placeOf(b))
   const alone = ordered.filter(file => isIn(file, ownProcess)).map(file => [file])
@@ -104,7 +105,7 @@ export function planOf(files: readonly string[], cores: number): readonly Batch[
   return [...groups.values(), ...alone].sort((a, b) => placeOf(a[0] ?? '') - placeOf(b[0] ?? ''))
 }
 
-/** The place of a file in {@link longest}, or after the last one. */
+/** In {@link longest}, or after the last one. */
 function placeOf(file: string): number {
   const place = longest.findIndex(start => file.startsWith(start))
   return place < 0 ? longest.length : place

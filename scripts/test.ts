@@ -21,21 +21,21 @@ import { watchTests } from './watch-tests.ts'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 
-/** The flags of the service (bin/terrarium.js), because services run within test processes. */
+/** As in bin/terrarium.js, because services run within test processes. */
 const serviceFlags = ['--stack-size=3600', '--max-semi-space-size=32', '--v8-pool-size=0']
-/** Number of concurrent test processes: while one waits for a disk or a timer, another can use its core. */
+/** While a process waits for a disk or a timer, another can use its core. */
 const concurrency = availableParallelism() + 2
-/** Milliseconds after which a single test counts as hung; the longest one plays some four thousand conformance cases. */
+/**
+ * Milliseconds after which a single test counts as hung; the longest one plays some four thousand conformance cases.
+ */
 const hungAfterMs = patience(20 * 60_000)
-/** The same for a soak, whose longest test kills a service three hundred times. */
+/** For a soak, whose longest test kills a service three hundred times. */
 const soakHungAfterMs = 12 * 3_600_000
 const slowestCount = 10
-/** A file system in memory. */
 const memoryFolder = '/dev/shm'
-/** Bytes that must be free in memory, and in its file system, before tests put their files there. */
+/** Free memory, and free bytes of its file system, before tests put their files there. */
 const memoryMinBytes = 6 * 1024 ** 3
 
-/** The results so far. */
 interface Results {
   readonly counts: {
     tests: number
@@ -45,16 +45,16 @@ interface Results {
     skipped: number
     todo: number
   }
-  /** Duration of each file in milliseconds. */
+  /** Milliseconds by file. */
   readonly times: Map<string, number>
-  /** Skipped tests with their reasons. */
+  /** With their reasons. */
   readonly skipped: string[]
 }
 
 /** Node's own lines with totals, which each test process would repeat. */
 const countLine = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/
 
-/** Runs a test process; yields its events except the summary, which is added to `results`. */
+/** Adds the summary to `results`, and yields the other events. */
 async function* eventsOf(batch: Batch, results: Results): AsyncGenerator<TestEvent> {
   const events = run({
     files: [join(repository, 'tests/support/batch.ts')],
@@ -90,10 +90,7 @@ function addResult({ details, name, nesting, skip }: TestResult, results: Result
     results.skipped.push(`${name}: ${skip === true ? 'no reason given' : skip}`)
 }
 
-/**
- * Runs the processes, some at a time, and yields their events. Events of a process stay together, so that the output is
- * readable.
- */
+/** Runs some processes at a time. Events of a process stay together, so that the output is readable. */
 async function* eventsOfAll(batches: readonly Batch[], results: Results): AsyncGenerator<TestEvent> {
   const waiting = [...batches]
   const running = new Map<Batch, Promise<readonly TestEvent[]>>()
@@ -137,8 +134,8 @@ function* summaryOf({ counts, skipped, times }: Results, durationMs: number): Ge
 }
 
 /**
- * Puts the temporary files of all tests into memory if there is room: services sync each commit, and on a disk that takes longer
- * than the commit. `kill -9` loses no data of either, and no test cuts the power. `TMPDIR` names another folder.
+ * Puts the temporary files of all tests into memory if there is room: services sync each commit, which takes longer on
+ * a disk than the commit. `kill -9` loses no data of either, and no test cuts the power. `TMPDIR` names another folder.
  */
 function useMemoryForFiles(): void {
   if (process.env.TMPDIR !== undefined || !existsSync(memoryFolder)) return
@@ -177,7 +174,6 @@ const { positionals: words, values } = readOptions({
 const namePatterns = values['test-name-pattern']
 const suite: Suite = values.soak ? 'soak' : values.faults ? 'faults' : 'test'
 
-/** Runs the selected files. */
 function runFiles(): void {
   process.chdir(repository)
   useMemoryForFiles()
@@ -188,7 +184,8 @@ function runFiles(): void {
   const files = globSync('tests/**/*.test.ts')
     .sort()
     .filter(file => words.length === 0 || words.some(word => file.includes(word)))
-    // With words, `npm test` also runs files of the other suites, so that contributors need not know the suite of a file.
+    // With words, `npm test` also runs files of the other suites, so that contributors need not know the suite of a
+    // file.
     .filter(file => (words.length > 0 && suite === 'test') || belongsTo(suite, file))
   if (files.length === 0) {
     console.error(`no test file matches ${words.join(' ')}`)
