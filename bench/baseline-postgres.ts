@@ -1,7 +1,7 @@
 // The service that an application author would write instead: Fastify and `pg` over PostgreSQL with its default
 // durability. The endpoints are `POST /get {id}`, `POST /page {group}`, `POST /page-of-documents {group}`, `POST
-// /create {data}`, and `POST /create-with-history {data}`. The last one also stores each version and its change in the
-// same transaction, as Terrarium does. BENCH_PG_SOCKET contains PostgreSQL's socket folder.
+// /create {data}`, and `POST /create-with-history {data}`, which also stores each version and its change in the same
+// transaction, as Terrarium does. BENCH_PG_SOCKET names PostgreSQL's socket folder.
 
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
@@ -55,7 +55,7 @@ app.post<{ Body: { data: { key: string; group: number; number: number } } }>(
   '/create-with-history',
   async ({ body }, reply) => {
     const { data } = body
-    // A single statement is one transaction and one round trip.
+    // One transaction and one round trip.
     const made = await pool.query({
       name: 'create-with-history',
       text: `WITH made AS (

@@ -1,26 +1,22 @@
-// The workloads: for each case, the requests to Terrarium and the equivalent requests to the Fastify + PostgreSQL
-// service.
+// The workloads: requests to Terrarium, and the equivalent requests to the Fastify + PostgreSQL service.
 
 import { document, groupSize, literal } from './documents.ts'
 
-/** The facts about the loaded data that cases need. */
+/** Facts about the loaded data. */
 export interface LoadedData {
-  /** Ids in Terrarium. In PostgreSQL they are 1, 2, 3 … in the same order. */
+  /** In Terrarium. In PostgreSQL they are 1, 2, 3 … in the same order. */
   readonly ids: readonly string[]
 }
 
-/** A request of a case to both services. */
+/** To both services. */
 export interface CaseRequest {
   readonly query: unknown
   readonly postgres?: PostgresRequest
-  /**
-   * The request that stores as much as Terrarium does (versions and the change log), if it differs from the minimal
-   * request.
-   */
+  /** Stores as much as Terrarium does (versions and the change log), if that differs from the minimal request. */
   readonly postgresSameWork?: PostgresRequest
 }
 
-/** A request to the Fastify + PostgreSQL service. */
+/** To the Fastify + PostgreSQL service. */
 export interface PostgresRequest {
   readonly path: string
   readonly body: unknown
@@ -31,16 +27,13 @@ export interface BenchCase {
   readonly about: string
   /** HTTP/1.1 when absent. */
   readonly protocol?: 'h2'
-  /**
-   * A list of requests, which the connections repeat. The list is so long that a cache of single responses does not
-   * help.
-   */
+  /** The connections repeat this list, which is so long that a cache of single responses does not help. */
   requests(loaded: LoadedData): readonly CaseRequest[]
 }
 
 const requestCount = 2000
 
-/** A pseudo-random generator with the same numbers in every run: multiplicative congruential, modulus 2^31 - 1. */
+/** Gives the same numbers in every run: multiplicative congruential, modulus 2^31 - 1. */
 function randomSource(seed: number): (below: number) => number {
   let state = seed
   return below => {
@@ -51,7 +44,7 @@ function randomSource(seed: number): (below: number) => number {
 
 type Random = ReturnType<typeof randomSource>
 
-/** A reference to a document of the benchmark's collection. */
+/** In the benchmark's collection. */
 export function reference(id: string): object {
   const collections = { '@ref': { id: 'collections' } }
   return { '@ref': { id, collection: { '@ref': { id: 'documents', collection: collections } } } }
@@ -70,7 +63,7 @@ function page({ ids }: LoadedData, random: Random): CaseRequest {
   }
 }
 
-/** A page of references with each document read, as for a list on a screen. */
+/** References with each document read, as for a list on a screen. */
 function pageOfDocuments({ ids }: LoadedData, random: Random): CaseRequest {
   const group = random(Math.max(1, Math.floor(ids.length / groupSize)))
   const entries = { paginate: { match: { index: 'by_group' }, terms: group } }

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url'
 
 export interface Baseline {
   readonly port: number
-  /** The port for HTTP/2, if the server supports it. */
+  /** For HTTP/2, if the server supports it. */
   readonly http2Port: number | undefined
   readonly pid: number
   stop(): Promise<void>
 }
 
-/** Runs a script of this folder. The first line of its output contains its port, and possibly its port for HTTP/2. */
+/** The first line of the script's output contains its port, and possibly its port for HTTP/2. */
 export async function startBaseline(script: string, env: Record<string, string> = {}): Promise<Baseline> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
     env: { ...process.env, ...env },

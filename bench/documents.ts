@@ -1,8 +1,8 @@
-// The documents of the benchmark, and functions that load them into Terrarium through its public API.
+// The documents of the benchmark, loaded through Terrarium's public API.
 
 import { query } from '../tests/support/http.ts'
 
-/** Number of documents in a group, so that a page by group is always full. */
+/** A page by group is always full. */
 export const groupSize = 100
 
 export interface BenchDocument {
@@ -12,7 +12,7 @@ export interface BenchDocument {
   readonly text: string
 }
 
-/** The n-th document: about 300 bytes of JSON. */
+/** About 300 bytes of JSON. */
 export function document(n: number): BenchDocument {
   return {
     key: `key-${n}`,
@@ -22,7 +22,7 @@ export function document(n: number): BenchDocument {
   }
 }
 
-/** Wraps an object as a literal of the wire format. */
+/** Of the wire format. */
 export const literal = (object: object) => ({ object })
 
 /**

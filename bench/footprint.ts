@@ -9,29 +9,29 @@ import { createSchema, document, literal } from './documents.ts'
 import { diskBytes, median, memoryOfEach, processorMs } from './measure.ts'
 
 export interface FootprintResult {
-  /** Memory of each process of an empty service, as text. */
+  /** Of each process of an empty service, as text. */
   readonly emptyMemory: string
-  /** The same with two workers. */
+  /** With two workers. */
   readonly emptyWorkersMemory: string
-  /** Memory of each process of a service with one worker, after the documents have been created. */
+  /** Of each process of a service with one worker, after the documents have been created. */
   readonly filledMemory: string
   readonly bytesPerDocument: number
   /**
-   * From the start, on the directory of a killed service, to the first response: CPU time and elapsed time. Both are
-   * medians of several starts, each after another kill.
+   * CPU time and elapsed time from the start, on the directory of a killed service, to the first response. Medians of
+   * several starts, each after another kill.
    */
   readonly restartProcessorMs: number
   readonly restartMs: number
 }
 
-/** Time for the slow-lane process to become ready, and for unused memory to be freed. */
+/** Lets the slow-lane process become ready, and unused memory be freed. */
 const restMs = 5000
 const clients = 32
 const restartCount = 5
 
 const rest = () => new Promise(resolve => setTimeout(resolve, restMs))
 
-/** Creates documents in transactions of one document each, many at a time. */
+/** One document per transaction, many at a time. */
 async function createDocuments(server: ServerProcess, secret: string, count: number): Promise<void> {
   let next = 0
   const client = async () => {
@@ -46,7 +46,7 @@ async function createDocuments(server: ServerProcess, secret: string, count: num
 const start = (data: string, flags: readonly string[] = []) =>
   startProcess({ program: join(repository, 'bin/terrarium.js'), data, flags })
 
-/** Memory of each process of a service on an empty directory, as text. */
+/** Of each process of a service on an empty directory, as text. */
 async function memoryWithWorkers(data: string, workers: number): Promise<string> {
   const server = await start(data, ['--workers', String(workers)])
   try {
@@ -77,7 +77,7 @@ async function fill(data: string, documents: number) {
   }
 }
 
-/** Starts a service on the directory of a killed one, waits for its first response and kills it, too. */
+/** On the directory of a killed service. Waits for the first response and kills the service, too. */
 async function restart(data: string): Promise<{ readonly ms: number; readonly ofProcessorMs: number }> {
   const fromMs = performance.now()
   const server = await start(data)

@@ -13,7 +13,6 @@ import { heading } from './report.ts'
 import { type Comparison, compare, type TurnPlan } from './turns.ts'
 
 interface GraphqlOptions {
-  /** The folder for the data directory. */
   readonly folder: string
   readonly documents: number
   readonly plan: TurnPlan
@@ -26,13 +25,12 @@ type Query { documentsByGroup(group: Int!): [Document!] }`
 
 const requestCount = 500
 
-/** Elements of a list. */
 const listSize = 64
 
-/** Number of documents that each update of the preparation changes. */
+/** Documents that each update of the preparation changes. */
 const updatedAtOnce = 250
 
-/** Measures all cases and prints the results. */
+/** Prints the results of all cases. */
 export async function runGraphql({ documents, folder, plan }: GraphqlOptions): Promise<void> {
   const data = await mkdtemp(join(folder, 'terrarium-bench-'))
   const server = await startProcess({ data })
@@ -53,7 +51,7 @@ export async function runGraphql({ documents, folder, plan }: GraphqlOptions): P
   }
 }
 
-/** Gives each document an owner. The documents of a group have different owners. */
+/** The documents of a group have different owners. */
 async function addOwners(url: string, secret: string, ids: readonly string[]): Promise<void> {
   const owner = (n: number) => ({ ref: { collection: 'Owner' }, id: String(n + 1) })
   for (let n = 0; n < groupSize; n++) {
@@ -69,7 +67,6 @@ async function addOwners(url: string, secret: string, ids: readonly string[]): P
   }
 }
 
-/** The cases on these documents. */
 function comparisons(ids: readonly string[]): readonly Comparison[] {
   const groups = Math.max(1, Math.floor(ids.length / groupSize))
   const numbered = <T>(make: (n: number) => T) => Array.from({ length: requestCount }, (_, n) => make(n))

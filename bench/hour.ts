@@ -11,24 +11,24 @@ import { createSchema, document, literal, loadDocuments } from './documents.ts'
 import { diskBytes, type LoadResult, measure, memoryMebibytes, memoryOfEach, post } from './measure.ts'
 
 export interface HourOptions {
-  /** An empty folder. */
+  /** Must be empty. */
   readonly data: string
-  /** Documents that do not expire. */
+  /** Do not expire. */
   readonly documents: number
   readonly minutes: number
   readonly onSegment: (segment: HourSegment) => void
 }
 
-/** The measurements of a part of the time. */
+/** A part of the time. */
 export interface HourSegment {
-  /** Minutes from the beginning of the load to the end of this part. */
+  /** From the beginning of the load to the end of this part. */
   readonly minutes: number
   readonly results: Readonly<Record<keyof typeof rates, LoadResult>>
-  /** Memory of each process, as text. */
+  /** Of each process, as text. */
   readonly memory: string
   /** Pages of the data file that the service has mapped. */
   readonly mappedMebibytes: number
-  /** Size of the files on disk, without those of the query log. */
+  /** Without the files of the query log. */
   readonly diskMebibytes: number
 }
 
@@ -37,11 +37,10 @@ const rates = { creates: 150, updates: 100, reads: 154 } as const
 const segments = 12
 const mebibyte = 2 ** 20
 const connections = 8
-/** The length of the list of requests, which the load repeats. */
+/** The load repeats the list. */
 const requestCount = 10_000
 /** Coprime with all numbers in this file, so that neighbours in the list are not neighbours in the collection. */
 const stride = 7919
-/** The numbers of newly created documents start here. */
 const newFrom = 1_000_000_000
 
 function queries(ids: readonly string[]): Readonly<Record<keyof typeof rates, (n: number) => unknown>> {
@@ -60,7 +59,7 @@ function queries(ids: readonly string[]): Readonly<Record<keyof typeof rates, (n
   }
 }
 
-/** Loads the documents and keeps up the load for the given time; rejects when a request fails. */
+/** Rejects when a request fails. */
 export async function measureHour({ data, documents, minutes, onSegment }: HourOptions): Promise<void> {
   const server = await startProcess({ program: join(repository, 'bin/terrarium.js'), data })
   try {

@@ -14,7 +14,6 @@ import { heading } from './report.ts'
 import { type Comparison, compare, type TurnPlan, type Work } from './turns.ts'
 
 interface LanguageOptions {
-  /** The folder for the data directory. */
   readonly folder: string
   readonly documents: number
   readonly plan: TurnPlan
@@ -22,7 +21,6 @@ interface LanguageOptions {
 
 const requestCount = 500
 
-/** Measures all cases and prints the results. */
 export async function runLanguages({ documents, folder, plan }: LanguageOptions): Promise<void> {
   const data = await mkdtemp(join(folder, 'terrarium-bench-'))
   const server = await startProcess({ data })
@@ -44,7 +42,7 @@ export async function runLanguages({ documents, folder, plan }: LanguageOptions)
   }
 }
 
-/** Adds the index for the cases of version 10 to the collection of the benchmark. `secret` needs the role admin. */
+/** For the cases of version 10. `secret` needs the role admin. */
 async function prepareVersion10(url: string, secret: string): Promise<void> {
   const byGroup = '{ terms: [{ field: "group" }], values: [{ field: "number" }] }'
   const text = `Collection.byName("documents")!.update({ indexes: { byGroup: ${byGroup} } }).indexes.byGroup.status`
@@ -65,7 +63,7 @@ async function prepareVersion10(url: string, secret: string): Promise<void> {
 const in4 = (bodies: readonly unknown[]): Work => ({ title: 'version 4', path: '/', bodies })
 const in10 = (bodies: readonly unknown[]): Work => ({ title: 'version 10', path: '/query/1', bodies })
 
-/** Sends a body, with results as tagged JSON; throws when it is rejected. */
+/** Results are tagged JSON. Throws when the body is rejected. */
 async function ask(url: string, secret: string, path: string, body: unknown): Promise<unknown> {
   const headers = { 'x-format': 'tagged' }
   const { json, status, text } = await send({ url }, { path, secret, body: JSON.stringify(body), headers })
@@ -73,7 +71,7 @@ async function ask(url: string, secret: string, path: string, body: unknown): Pr
   return json
 }
 
-/** Elements of a page of an index, and events of a page of a feed. */
+/** Of an index, and events of a page of a feed. */
 const pageSize = 64
 
 /** Consecutive pages of the feed of all documents, compared with pages of an index. */
@@ -102,11 +100,11 @@ async function feedCase(url: string, secret: string, documents: number): Promise
   }
 }
 
-/** Length of the parsed query, and number of repetitions. */
+/** Of the parsed query; and repetitions. */
 const parsedChars = 1024
 const parsedTimes = 20_000
 
-/** CPU time in microseconds of parsing a query of 1 KB, and of finding it in the cache. */
+/** CPU microseconds of parsing a query of 1 KB, and of finding it in the cache. */
 function measureParsing(): { readonly parsed: number; readonly remembered: number } {
   let text = ''
   for (let n = 0; text.length < parsedChars; n++) {
@@ -128,7 +126,6 @@ function measureParsing(): { readonly parsed: number; readonly remembered: numbe
   }
 }
 
-/** The cases on these documents. */
 function languageCases(ids: readonly string[]): readonly Comparison[] {
   const groups = Math.max(1, Math.floor(ids.length / groupSize))
   const numbered = <T>(make: (n: number) => T) => Array.from({ length: requestCount }, (_, n) => make(n))
@@ -166,7 +163,7 @@ function languageCases(ids: readonly string[]): readonly Comparison[] {
       baseline: in4([{ filter: isSmall, collection: all }]),
       compared: in10([{ query: 'documents.where(.number < 5).toArray()' }]),
     },
-    // This case is last, because it makes the collection longer.
+    // Last, because it makes the collection longer.
     {
       name: 'create',
       baseline: in4(

@@ -1,28 +1,28 @@
 // The protocol clients of the load process: HTTP/1.1 and HTTP/2 over raw sockets, with only the features that the
-// benchmark needs. The load then takes as little as possible of the machine that it shares with the server.
+// benchmark needs, so that the load takes as little as possible of the machine that it shares with the server.
 
 import { connect, type Socket } from 'node:net'
 
 /** Called when a response is complete. `failure` is its beginning if the status was neither 200 nor 201. */
 export type OnResponse = (failure: string | undefined) => void
 
-/** A connection with room for one request at a time (HTTP/1.1) or for several (HTTP/2). */
+/** Has room for one request at a time (HTTP/1.1) or for several (HTTP/2). */
 export interface LoadClient {
-  /** Number of concurrent requests. */
+  /** Concurrent requests. */
   readonly lanes: number
   send(request: number, done: OnResponse): void
-  /** Resolves when {@link close} has closed the connection; rejects when the connection fails before. */
+  /** Resolves when {@link close} has closed the connection; rejects when it fails before. */
   readonly ended: Promise<void>
   close(): void
 }
 
 /**
- * A connection that has been idle for longer is not reused, because servers close idle connections, some after 5
- * seconds.
+ * Milliseconds of idle time after which a connection is not reused, because servers close idle connections, some after
+ * 5 seconds.
  */
 const idleMsMax = 2000
 
-/** A socket that is reopened if it was closed, or idle for too long, while no request was running. */
+/** Reopened if it was closed, or idle for too long, while no request was running. */
 class Line {
   readonly ended: Promise<void>
   readonly #port: number
@@ -43,13 +43,13 @@ class Line {
     this.#socket = this.#open()
   }
 
-  /** Sends bytes of a running request, or of a new one if none is running. */
+  /** Bytes of a running request, or of a new one if none is running. */
   write(bytes: Buffer | string): void {
     this.#usedMs = performance.now()
     this.#socket.write(bytes)
   }
 
-  /** Must be called before a new request is sent. */
+  /** Called before a new request is sent. */
   prepare(): void {
     if (this.#events.isBusy()) return
     const isOld = performance.now() - this.#usedMs > idleMsMax
@@ -84,16 +84,15 @@ class Line {
   }
 }
 
-/** The user of a line. */
 interface LineEvents {
-  /** Returns whether the user of the line waits for responses. */
+  /** Waits for responses. */
   isBusy(): boolean
   receive(chunk: Buffer): void
   /** Called for a new connection; the state of the previous one is discarded. */
   opened?(socket: Socket): void
 }
 
-/** The length of the complete HTTP/1.1 response at the start of `data`, or 0 while it is incomplete. */
+/** Of the complete HTTP/1.1 response at the start of `data`, or 0 while it is incomplete. */
 function responseLength(data: Buffer): number {
   const headEnd = data.indexOf('\r\n\r\n')
   if (headEnd < 0) return 0
@@ -103,7 +102,7 @@ function responseLength(data: Buffer): number {
   return data.length < whole ? 0 : whole
 }
 
-/** An HTTP/1.1 connection; `requests` are whole texts of head and body. */
+/** `requests` are whole texts of head and body. */
 export function http1Client(port: number, requests: readonly string[]): LoadClient {
   const texts = requests.map(request => Buffer.from(request))
   let received: Buffer | undefined
@@ -143,10 +142,10 @@ const endStream = 1
 const acknowledged = 1
 const endHeaders = 4
 const windowMax = 2 ** 31 - 1
-/** The window of a connection before it is enlarged. */
+/** Before the window is enlarged. */
 const firstWindow = 65_535
 const framePayloadMax = 16_384
-/** `:status: 200` as an entry of the static table. */
+/** In the static table. */
 const status200 = 0x88
 
 function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
@@ -164,7 +163,7 @@ function uint32(value: number): Buffer {
   return bytes
 }
 
-/** A length in the encoding of HPACK, with a prefix of seven bits. */
+/** In the encoding of HPACK, with a prefix of seven bits. */
 function hpackLength(length: number): Buffer {
   if (length < 127) return Buffer.from([length])
   const bytes = [127]
@@ -173,13 +172,13 @@ function hpackLength(length: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
-/** A header field that is not in the static table and not added to the dynamic one. */
+/** Not in the static table, and not added to the dynamic one. */
 function literalField(name: string, value: string): Buffer {
   const parts = [Buffer.from(name), Buffer.from(value)].flatMap(part => [hpackLength(part.length), part])
   return Buffer.concat([Buffer.from([0]), ...parts])
 }
 
-/** The frames of a request that is given as HTTP/1.1 text, for stream 0. */
+/** For a request that is given as HTTP/1.1 text, for stream 0. */
 function http2Frames(request: string): { headers: Buffer; body: Buffer } {
   const headEnd = request.indexOf('\r\n\r\n')
   const [first = '', ...lines] = request.slice(0, headEnd).split('\r\n')
@@ -203,7 +202,7 @@ function http2Frames(request: string): { headers: Buffer; body: Buffer } {
   }
 }
 
-/** An HTTP/2 connection in clear text with up to `lanes` concurrent streams. */
+/** In clear text, with up to `lanes` concurrent streams. */
 export function http2Client(port: number, requests: readonly string[], lanes: number): LoadClient {
   const frames = requests.map(http2Frames)
   const waiting = new Map<number, { done: OnResponse; failure: string | undefined }>()

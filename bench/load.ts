@@ -1,7 +1,6 @@
-// The load process. In the closed loop, it keeps a number of requests running. In the open loop, it sends requests at a
-// fixed rate, whether or not earlier ones have been answered; the time that a request waits for a free connection
-// counts. It reports throughput and latency, and runs in a process of its own, so that it shares only the machine with
-// the server.
+// The load process. The closed loop keeps a number of requests running. The open loop sends requests at a fixed rate,
+// whether or not earlier ones have been answered; the time that a request waits for a free connection counts. It
+// reports throughput and latency, and shares only the machine with the server.
 //
 // It reads a plan from standard input and writes a result to standard output, both as JSON (`bench/measure.ts`).
 
@@ -10,10 +9,10 @@ import { text } from 'node:stream/consumers'
 import { http1Client, http2Client, type LoadClient } from './load-clients.ts'
 import type { LoadPlan, LoadResult } from './measure.ts'
 
-/** Latencies are counted by the microsecond up to this value; longer latencies count as this value. */
+/** Latencies are counted by the microsecond up to this value; longer ones count as this value. */
 const latencyMaxMicros = 10_000_000
 
-/** Number of HTTP/2 connections for the requests. */
+/** HTTP/2 connections for the requests. */
 const sessions = 4
 
 const plan: LoadPlan = JSON.parse(await text(process.stdin))
@@ -33,7 +32,7 @@ function openClients(): readonly LoadClient[] {
   return Array.from({ length: sessions }, () => http2Client(port, requests, lanes))
 }
 
-/** Sends a request; `fromMs` is the time when it was due. */
+/** `fromMs`: when the request was due. */
 function send(client: LoadClient, fromMs: number, then: () => void): void {
   client.send(next++ % plan.requests.length, failure => {
     if (failure !== undefined) {
@@ -85,7 +84,7 @@ function percentileMicros(count: number, share: number): number {
   return latencyMaxMicros
 }
 
-/** CPU time of each server process, in ticks of /proc: 10 ms on every Linux. Exited processes are left out. */
+/** CPU time of each server process, in ticks of /proc (10 ms on every Linux), without exited processes. */
 function serverTicks(): ReadonlyMap<number, number> {
   const ticks = new Map<number, number>()
   for (const pid of plan.pids ?? []) {

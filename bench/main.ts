@@ -28,7 +28,7 @@ import { measureStart } from './start.ts'
 import { measureStreams, streamLanguages } from './streams.ts'
 import { runTyping } from './typing.ts'
 
-/** Cases that are measured with several workers: cheap reads, expensive reads, pure evaluation, writes. */
+/** Measured with several workers: cheap reads, expensive reads, pure evaluation, writes. */
 const workerCases = ['get', 'page', 'compute', 'create']
 
 interface Subjects {
@@ -97,7 +97,7 @@ async function runCase(
   report.add(name, `Terrarium, ${ratePerSecond}/s open`, open)
 }
 
-/** Measures the Fastify + PostgreSQL service, with the minimum for the request and with the same work. */
+/** The minimum for the request, and the same work as Terrarium. */
 async function runPostgres(
   { name }: BenchCase,
   requests: readonly CaseRequest[],

@@ -6,39 +6,39 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
-/** The task of the load process. */
+/** For the load process. */
 export interface LoadPlan {
   readonly port: number
   readonly connections: number
   readonly warmupSeconds: number
   readonly seconds: number
-  /** The protocol; HTTP/1.1 when absent. */
+  /** HTTP/1.1 when absent. */
   readonly protocol?: 'h2'
   /** Open loop: requests are sent at this rate. Absent: each connection sends after it has received its response. */
   readonly ratePerSecond?: number
   /** Whole HTTP/1.1 requests of head and body, translated for HTTP/2. The load repeats the list. */
   readonly requests: readonly string[]
-  /** The processes of the server. */
+  /** Of the server. */
   readonly pids?: readonly number[]
 }
 
-/** The results of the load process after the warm-up. */
+/** After the warm-up. */
 export interface LoadResult {
   readonly requestsPerSecond: number
   readonly p50Micros: number
   readonly p95Micros: number
   readonly p99Micros: number
   readonly maxMicros: number
-  /** Cores that the load process itself kept busy. */
+  /** Kept busy by the load process itself. */
   readonly cores: number
-  /** Cores that the processes of the plan kept busy; 0 if the system does not report it. */
+  /** Kept busy by the processes of the plan; 0 if the system does not report it. */
   readonly serverCores: number
   /** Responses that were neither 200 nor 201, including the warm-up. */
   readonly failures: number
   readonly firstFailure?: string | undefined
 }
 
-/** Runs a plan in a process of its own; rejects when a response was a failure. */
+/** Uses a process of its own; rejects when a response was a failure. */
 export async function measure(plan: LoadPlan): Promise<LoadResult> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('load.ts', import.meta.url))], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -53,7 +53,7 @@ export async function measure(plan: LoadPlan): Promise<LoadResult> {
   return result
 }
 
-/** The median of each value over several runs. */
+/** Of each value. */
 export function medianOf(results: readonly LoadResult[]): LoadResult {
   const of = (figure: (result: LoadResult) => number) => median(results.map(figure))
   return {
@@ -68,7 +68,7 @@ export function medianOf(results: readonly LoadResult[]): LoadResult {
   }
 }
 
-/** The text of a `POST` request with a JSON body. */
+/** With a JSON body. */
 export function post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): string {
   const json = JSON.stringify(body)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -76,13 +76,13 @@ export function post(path: string, body: unknown, headers: Readonly<Record<strin
   return `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n${lines.join('')}\r\n${json}`
 }
 
-/** The memory of a process in mebibytes; zero if the system does not report it. */
+/** Mebibytes of a process; zero if the system does not report it. */
 export interface Memory {
-  /** Allocated memory. */
+  /** Allocated. */
   readonly own: number
   /** Mapped pages of the data file, which the system frees when other processes need memory. */
   readonly mapped: number
-  /** The maximum of both together. */
+  /** Maximum of both together. */
   readonly peak: number
 }
 
@@ -99,7 +99,7 @@ export function memoryMebibytes(pid: number): Memory {
 
 const nanosPerMs = 1e6
 
-/** CPU milliseconds of all threads of a process so far; 0 if the system does not report it. */
+/** Of all threads so far; 0 if the system does not report it. */
 export function processorMs(pid: number): number {
   const threads = `/proc/${pid}/task`
   try {
@@ -119,7 +119,7 @@ export function processesOf(pid: number): readonly number[] {
   return [pid, ...stdout.split(/\s+/).filter(Boolean).map(Number).flatMap(processesOf)]
 }
 
-/** The allocated memory of each process of a server, as text; the first process is the one that was started. */
+/** Allocated memory of each process of a server, as text, beginning with `pid`. */
 export function memoryOfEach(pid: number): string {
   const parts = processesOf(pid).map((each, place) => {
     const name = isSlowLane(each) ? 'slow lane' : place === 0 ? 'service' : 'worker'
@@ -138,7 +138,7 @@ function isSlowLane(pid: number): boolean {
 
 const blockBytes = 512
 
-/** The size of a folder's files on disk, without those of the query log. */
+/** On disk, without the files of the query log. */
 export function diskBytes(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter(entry => entry.isFile() && !entry.parentPath.includes('query-log'))
@@ -147,7 +147,7 @@ export function diskBytes(folder: string): number {
   )
 }
 
-/** The median; of an even count, the upper one of the two in the middle. */
+/** Of an even count, the upper one of the two in the middle. */
 export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] as number
 }

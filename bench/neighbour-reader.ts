@@ -5,19 +5,18 @@ import assert from 'node:assert/strict'
 import { Agent, request as httpRequest } from 'node:http'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 
-/** Durations in milliseconds. */
+/** Milliseconds. */
 export interface Times {
   readonly p50: number
   readonly p99: number
   readonly max: number
 }
 
-/** The task of the reader. */
 export interface ReaderPlan {
   readonly port: number
   readonly secret: string
   readonly body: string
-  /** Milliseconds between two reads. */
+  /** Between two reads. */
   readonly everyMs: number
 }
 
@@ -36,7 +35,7 @@ class Reader {
     this.#headers = { authorization: `Bearer ${secret}`, 'x-faunadb-api-version': '4' }
   }
 
-  /** Reads at a fixed rate until `stop` is called and the running reads have been answered. */
+  /** Runs at a fixed rate until `stop` is called and the running reads have been answered. */
   begin(everyMs: number): () => Promise<Times> {
     this.#times = []
     let due = performance.now()

@@ -17,29 +17,28 @@ export interface NeighbourResult {
   readonly name: string
   /** Durations of the reads beside the query. */
   readonly times: Times
-  /** The status of the query itself, and its median duration in milliseconds. */
+  /** Of the query itself, and its median duration in milliseconds. */
   readonly status: number
   readonly tookMs: number
 }
 
 export interface NeighbourOptions {
-  /** The folder for the data directory. */
   readonly data: string
-  /** Milliseconds between two reads. */
+  /** Between two reads. */
   readonly everyMs: number
-  /** Time limit of each of the worst queries, in milliseconds. */
+  /** Of each of the worst queries. */
   readonly timeoutMs: number
-  /** Only queries whose names contain one of these words; all when absent. */
+  /** Words in the names of queries; all queries when absent. */
   readonly kinds?: readonly string[] | undefined
   readonly onResult: (result: NeighbourResult) => void
 }
 
-/** Duration of a measurement, beside each query and without a query, so that all have the same number of reads. */
+/** Beside each query and without a query, so that all have the same number of reads. */
 const measuredMs = 5000
 
 const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
-/** Measures all queries; returns the durations of reads without other load. */
+/** Returns the durations of reads without other load. */
 export async function measureNeighbours(options: NeighbourOptions): Promise<Times> {
   const server = await startProcess({ data: options.data })
   try {
@@ -70,15 +69,14 @@ async function warmUp(reader: Reader, server: ServerProcess, loud: string): Prom
   await reader.stop()
 }
 
-/** A query with its path and body. */
 interface WorstRequest {
   readonly name: string
   readonly path: '/' | '/query/1' | (typeof worstGraphql)[number]['path']
-  /** The body of the `n`-th request. Requests of the same kind have the same body if the function has no parameter. */
+  /** Of the `n`-th request. Requests of the same kind have the same body if the function has no parameter. */
   readonly body: (n: number) => Buffer
 }
 
-/** The worst queries of all languages. */
+/** In all languages. */
 function allWorst(): readonly WorstRequest[] {
   const version4 = worstQueries.map(
     ({ name, query }): WorstRequest => ({
@@ -124,7 +122,7 @@ async function beside(
   return { name: worst.name, times, status, tookMs: median(took) }
 }
 
-/** Sends a query and reads the response to its end; resolves with the status. */
+/** Reads the response to its end; resolves with the status. */
 function run(
   server: ServerProcess,
   secret: string,

@@ -12,18 +12,17 @@ import { type LoadResult, measure, memoryMebibytes, post, processesOf } from './
 import { line } from './report.ts'
 
 export interface NodesOptions {
-  /** The folder for the data directories. */
   readonly folder: string
   readonly connections: number
   readonly seconds: number
   readonly warmupSeconds: number
-  /** Documents that the cases read. */
+  /** Read by the cases. */
   readonly documents: number
-  /** Documents that a new node copies, including those that the cases read. */
+  /** Copied by a new node, including those that the cases read. */
   readonly copied: number
 }
 
-/** The results for a kind of service. */
+/** Of one kind of service. */
 type Results = Readonly<Record<'get' | 'page' | 'create' | 'write', LoadResult>>
 
 const updates = 400
@@ -126,7 +125,7 @@ function shareOf(result: LoadResult, beside: LoadResult | undefined): string {
   return `   ${(result.requestsPerSecond / beside.requestsPerSecond).toFixed(2)} of embedded`
 }
 
-/** Measures both nodes at once, each with half of the connections. */
+/** Each gets half of the connections. */
 async function measureTwo(
   nodes: readonly ServerProcess[],
   subject: Subject,

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { cases } from './cases.ts'
 
-/** All cases. */
 export const names = [
   ...cases.map(({ name }) => name),
   'workers',
@@ -22,7 +21,7 @@ export const names = [
   'size',
 ]
 
-/** Cases that start servers of their own. */
+/** Start servers of their own. */
 export const standalone = [
   'workers',
   'streams',
@@ -39,7 +38,6 @@ export const standalone = [
   'size',
 ]
 
-/** The options of this run. */
 export const { values: options } = parseArgs({
   options: {
     cases: { type: 'string', default: names.filter(name => name !== 'size').join(',') },
@@ -63,7 +61,6 @@ export const { values: options } = parseArgs({
   },
 })
 
-/** The text of `--help`. */
 export const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, workers, streams, recording,

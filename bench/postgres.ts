@@ -10,12 +10,11 @@ import { unprivileged } from '../tests/support/postgres.ts'
 import { document } from './documents.ts'
 
 interface Postgres {
-  /** The folder of its socket. */
   readonly socket: string
   stop(): Promise<void>
 }
 
-/** Starts PostgreSQL below `parent`, with `count` documents and the same two indexes as Terrarium. */
+/** Runs below `parent`, with `count` documents and the same two indexes as Terrarium. */
 export async function startPostgres(programs: string, parent: string, count: number): Promise<Postgres> {
   const folder = await mkdtemp(join(parent, 'terrarium-bench-postgres-'))
   const user = unprivileged()

@@ -14,7 +14,7 @@ export interface RecordingOptions {
   readonly documents: number
 }
 
-/** Number of pairs of measurements. */
+/** Pairs of measurements. */
 const rounds = 7
 
 interface Subject {
@@ -32,7 +32,7 @@ async function start(flags: readonly string[], documents: number): Promise<Subje
   return { server, requests: requests.map(({ query }) => post('/', query, headers)) }
 }
 
-/** Runs the comparison and prints it. */
+/** Prints the comparison. */
 export async function runRecording(options: RecordingOptions): Promise<void> {
   console.log('\nrecording: point reads with and without the query log')
   const [recording, silent] = [

@@ -6,17 +6,13 @@ import { keyOfNewDatabase, query } from '../tests/support/http.ts'
 import type { ServerProcess } from '../tests/support/server-process.ts'
 import type { ReaderPlan, Times } from './neighbour-reader.ts'
 
-/**
- * Creates the database `quiet` with a document, and a reader that reads it every `everyMs` milliseconds after it has
- * begun.
- */
+/** Creates the database `quiet` with a document. The reader, once begun, reads it every `everyMs` milliseconds. */
 export async function readerOf(server: ServerProcess, everyMs: number): Promise<Reader> {
   const secret = await keyOfNewDatabase(server, 'quiet', 'server')
   const body = await documentToRead(server, secret)
   return new Reader({ port: Number(new URL(server.url).port), secret, body, everyMs })
 }
 
-/** The thread that reads. */
 export class Reader {
   readonly #worker: Worker
 
@@ -28,7 +24,7 @@ export class Reader {
     this.#worker.postMessage('begin')
   }
 
-  /** Resolves with the durations of the reads since the beginning. */
+  /** Durations of the reads since the beginning. */
   async stop(): Promise<Times> {
     this.#worker.postMessage('stop')
     const [times] = await once(this.#worker, 'message')

@@ -3,7 +3,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { LoadResult } from './measure.ts'
 
-/** A measurement. */
 export interface Row {
   readonly case: string
   readonly subject: string
@@ -12,15 +11,15 @@ export interface Row {
   readonly p95Micros: number
   readonly p99Micros: number
   readonly maxMicros: number
-  /** CPU time of the server per request; 0 if the system does not report it. */
+  /** CPU time of the server; 0 if the system does not report it. */
   readonly cpuMicrosPerRequest: number
-  /** The throughput divided by the throughput of other subjects in the same run, by the name of the subject. */
+  /** Throughput divided by that of other subjects in the same run, by name. */
   readonly ratios: Readonly<Record<string, number>>
 }
 
 const milliseconds = (micros: number) => (micros / 1000).toFixed(2).padStart(8)
 
-/** The heading of the columns of {@link Report.add}. */
+/** Of {@link Report.add}. */
 export const heading = [
   ''.padEnd(26),
   'req/s'.padStart(9),
@@ -28,7 +27,7 @@ export const heading = [
   'CPU µs'.padStart(8),
 ].join(' ')
 
-/** A measurement in columns. */
+/** In columns. */
 export function line(name: string, result: LoadResult): string {
   const { p50Micros, p95Micros, p99Micros, maxMicros } = result
   return [
@@ -43,7 +42,7 @@ function cpuMicros({ serverCores, requestsPerSecond }: LoadResult): number {
   return requestsPerSecond === 0 ? 0 : (serverCores * 1e6) / requestsPerSecond
 }
 
-/** The measurements of a run. */
+/** Of a run. */
 export class Report {
   readonly #rows: Row[] = []
   readonly #earlier: readonly Row[]
@@ -54,7 +53,7 @@ export class Report {
     this.#earlier = compared === undefined ? [] : JSON.parse(readFileSync(compared, 'utf8')).rows
   }
 
-  /** Prints and stores a measurement. `beside` contains measurements of the same run, by name, for the ratios. */
+  /** `beside`: measurements of the same run, by name, for the ratios. */
   add(
     benchCase: string,
     subject: string,
@@ -83,7 +82,6 @@ export class Report {
     if (change !== undefined) console.log(change)
   }
 
-  /** Writes all measurements to a file. */
   write(file: string): void {
     writeFileSync(file, `${JSON.stringify({ node: process.version, rows: this.#rows }, undefined, 2)}\n`)
   }

@@ -4,13 +4,13 @@ import { fql, query } from '../tests/support/http.ts'
 import type { RunningServer } from '../tests/support/server.ts'
 import { groupSize, literal } from './documents.ts'
 
-/** The number of different values of the term of the index of version 10. */
+/** Different values of the term of the index of version 10. */
 const buckets = 1000
 
-/** A key that spreads neighbouring documents over the whole unique index, as email addresses do. */
+/** Spreads neighbouring documents over the whole unique index, as email addresses do. */
 const scattered = (n: number) => Math.imul(n + 1, 0x9e3779b1) >>> 0
 
-/** The n-th document: about 300 bytes of JSON. Its id is n + 1. */
+/** About 300 bytes of JSON. Its id is n + 1. */
 export function sizedDocument(n: number) {
   return {
     key: `${scattered(n).toString(36)}-${n}`,
@@ -50,7 +50,7 @@ export async function createSizedSchema(server: RunningServer, secret: string): 
 const documentsPerQuery = 250
 const queriesAtOnce = 4
 
-/** Creates the documents from `from` up to `to` (exclusive) in a collection. */
+/** From `from` up to `to` (exclusive). */
 export async function createSized(
   server: RunningServer,
   secret: string,

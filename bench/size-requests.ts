@@ -8,14 +8,14 @@ import { literal } from './documents.ts'
 import { median, processesOf, processorMs } from './measure.ts'
 import { sizedDocument } from './size-data.ts'
 
-/** The average costs of a request. */
+/** Averages. */
 export interface RequestCost {
   readonly name: string
-  /** CPU time of the main thread, in microseconds: the median of the rounds. */
+  /** CPU microseconds of the main thread: the median of the rounds. */
   readonly mainMicros: number
-  /** CPU time of all threads and processes of the service, in microseconds. */
+  /** CPU microseconds of all threads and processes of the service. */
   readonly allMicros: number
-  /** Bytes that the service wrote to the disk for each request; 0 for reads. */
+  /** Written to the disk for each request; 0 for reads. */
   readonly writtenBytes: number
 }
 
@@ -30,7 +30,7 @@ const reference = (n: number) => ({ ref: { collection: 'documents' }, id: String
 /** New documents get numbers above all loaded documents. */
 const newFrom = 1_000_000_000
 
-/** The kinds of requests, for a collection with `count` documents. */
+/** For a collection with `count` documents. */
 function kindsFor(count: number, groupSize: number): readonly Kind[] {
   let created = 0
   let deleted = 0
@@ -81,7 +81,6 @@ const requestsPerRound = 1000
 const rounds = 5
 const connections = 8
 
-/** Measures each kind of request. */
 export async function measureRequests(
   server: ServerProcess,
   secret: string,
@@ -124,7 +123,7 @@ function mainThreadMs(pid: number): number {
   return Number(ran) / nanosPerMs
 }
 
-/** Bytes that a process has passed to the disk so far. */
+/** Passed to the disk so far. */
 export function writtenBytesOf(pid: number): number {
   try {
     return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0)

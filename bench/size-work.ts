@@ -13,16 +13,15 @@ import { literal } from './documents.ts'
 import { memoryMebibytes, processesOf, processorMs } from './measure.ts'
 import { createSized, sizedDocument } from './size-data.ts'
 
-/** A measured step. */
 export interface WorkRate {
   readonly name: string
   readonly documentsPerSecond: number
   readonly seconds: number
-  /** Peak of the private memory (`RssAnon`) of all processes of the step, in mebibytes. */
+  /** Private memory (`RssAnon`) of all processes of the step. */
   readonly peakMebibytes: number
 }
 
-/** The service and the key that the steps use. */
+/** Used by the steps. */
 export interface SizeTarget {
   readonly server: ServerProcess
   readonly data: string
@@ -35,7 +34,7 @@ const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
 const ownMebibytes = (pids: readonly number[]) => pids.reduce((sum, pid) => sum + memoryMebibytes(pid).own, 0)
 
-/** Runs a step on `documents` documents, and samples the memory of the processes meanwhile. */
+/** Samples the memory of the processes during a step on `documents` documents. */
 async function rated(
   name: string,
   documents: number,
@@ -56,7 +55,7 @@ async function rated(
   return { name, documentsPerSecond: documents / seconds, seconds, peakMebibytes }
 }
 
-/** Runs a command of the program. Rejects unless it succeeds. */
+/** Rejects unless the command succeeds. */
 export async function command(
   name: string,
   documents: number,
@@ -158,7 +157,7 @@ export async function measureWork(
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Resolves when the service builds and removes nothing. */
+/** The service builds and removes nothing. */
 async function untilIdle(server: ServerProcess): Promise<void> {
   for (;;) {
     const health = await send(server, { method: 'GET', path: '/api/v1/health', secret: server.rootSecret })
@@ -199,7 +198,7 @@ const quietEnoughMs = 5_000
 /** A service with requests or background work uses a larger share of a processor. */
 const quietShare = 0.05
 
-/** Resolves when the processes have been quiet for some seconds, with this time in milliseconds. */
+/** Resolves with the time, in milliseconds, after the processes have been quiet for some seconds. */
 async function untilQuiet(pids: () => readonly number[]): Promise<number> {
   const usedMs = () => pids().reduce((sum, pid) => sum + processorMs(pid), 0)
   let [used, quietSinceMs] = [usedMs(), performance.now()]
@@ -234,13 +233,13 @@ async function measureImport({ data, server, secret }: SizeTarget, side: number)
   return result
 }
 
-/** CPU milliseconds and elapsed milliseconds of a start, from the start of the process to the first response. */
+/** From the start of the process to the first response. */
 export interface StartCost {
   readonly cpuMs: number
   readonly ms: number
 }
 
-/** Starts a service with `start`, waits for its first response, and returns the costs with the running service. */
+/** Waits for the first response, and returns the costs with the running service. */
 export async function measuredStart(
   start: () => Promise<ServerProcess>,
 ): Promise<{ readonly server: ServerProcess; readonly cost: StartCost }> {
@@ -251,7 +250,7 @@ export async function measuredStart(
   return { server, cost: { ms, cpuMs: processorMs(server.pid) } }
 }
 
-/** What the trees of the store contain, by the first letter of their names. */
+/** By the first letter of the names of the store's trees. */
 const parts: Readonly<Record<string, string>> = {
   D: 'documents',
   H: 'history',
@@ -262,7 +261,7 @@ const parts: Readonly<Record<string, string>> = {
   C: 'change log',
 }
 
-/** Bytes of the pages of the store, by part. The service must not run. */
+/** Pages of the store, by part. The service must not run. */
 export async function bytesByPart(data: string): Promise<Readonly<Record<string, number>>> {
   const store = open({ path: data, readOnly: true, maxDbs: 64 })
   const bytes: Record<string, number> = {}

@@ -15,24 +15,23 @@ import { measureRequests } from './size-requests.ts'
 import { bytesByPart, command, measuredStart, measureWork, type WorkRate } from './size-work.ts'
 
 export interface SizeOptions {
-  /** The folder for the data directory. */
   readonly folder: string
-  /** Numbers of documents, in ascending order. */
+  /** Ascending. */
   readonly scales: readonly number[]
-  /** Documents of the collections that are dropped, migrated, imported or expire. */
+  /** In collections that are dropped, migrated, imported or expire. */
   readonly side: number
-  /** Keeps the data directory for the next run. */
+  /** For the next run. */
   readonly isKept: boolean
 }
 
-/** A figure of the table: one value for each scale. */
+/** One value for each scale. */
 interface Figure {
   readonly name: string
   readonly unit: string
   readonly values: number[]
 }
 
-/** Measures all scales, and prints a table after each scale. */
+/** Prints a table after each scale. */
 export async function measureSize({ folder, scales, side, isKept }: SizeOptions): Promise<void> {
   const data = join(folder, 'terrarium-size', 'data')
   if (!isKept) await rm(join(data, '..'), { recursive: true, force: true })
@@ -98,7 +97,7 @@ function addWork({ documentsPerSecond, name, peakMebibytes }: WorkRate, add: Add
   add(`${name}: peak of private memory`, 'MiB', peakMebibytes)
 }
 
-/** A new server key of the database `size`, which is created first if the directory is new. */
+/** Of the database `size`, which is created first if the directory is new. */
 async function databaseKey(server: ServerProcess, isNew: boolean): Promise<string> {
   const root = (expression: unknown) => query(server, server.rootSecret, expression)
   if (isNew) await root({ create_database: { object: { name: 'size' } } })

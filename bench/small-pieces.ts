@@ -16,7 +16,7 @@ export interface PiecesResult {
   readonly grownBy: number
 }
 
-/** Limits for another database's reads and for the memory. */
+/** Of another database's reads and of the memory. */
 export const piecesBounds = { p99Ms: 50, mebibytes: 64 }
 
 const connections = 100
@@ -30,7 +30,7 @@ const head = 'POST /query/1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\
 const chunks = '1\r\na\r\n'.repeat(piecesOfEach)
 const ordinary = 'POST /query/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 15\r\n\r\n{"query":"1+1"}'
 
-/** The data that the connections send: from their first byte on, or after a request that was responded to. */
+/** Sent from the first byte on, or after a request that was responded to. */
 const floods = [
   { name: 'new connections', first: '', then: head + chunks },
   { name: 'connections with an earlier request', first: ordinary, then: head + chunks },
@@ -76,7 +76,7 @@ export async function measureSmallPieces(
   }
 }
 
-/** Opens the connections and sends `first` on each; resolves after the responses. */
+/** Sends `first` on each connection; resolves after the responses. */
 async function open(server: ServerProcess, first: string): Promise<readonly Socket[]> {
   const port = Number(new URL(server.url).port)
   const sockets = Array.from({ length: connections }, () => connect(port, '127.0.0.1').on('error', () => {}))

@@ -21,11 +21,11 @@ const slow = {
     collection: Array.from({ length: 60_000 }, (_, number) => number),
   },
 }
-/** Time for a slow-lane process to become ready and warm, in milliseconds. */
+/** A slow-lane process then is ready and warm. */
 const restMs = 8000
 const later = 5
 
-/** Starts the built program once. The very first start compiles code, which later starts find in the cache. */
+/** The very first start compiles code, which later starts find in the cache. */
 export async function measureStart(): Promise<StartResult> {
   const program = join(repository, 'bin/terrarium.js')
   const server = await startProcess({ program, flags: ['--slow-lane-after-ms', '20'] })

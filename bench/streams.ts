@@ -8,11 +8,11 @@ import { memoryMebibytes } from './measure.ts'
 
 export interface StreamsResult {
   readonly streams: number
-  /** Resident memory of the server per open stream, in KiB. */
+  /** Resident memory of the server. */
   readonly kibibytesPerStream: number
-  /** The same for the second half of the streams alone, without memory that does not depend on their number. */
+  /** Only the second half of the streams, without memory that does not depend on their number. */
   readonly kibibytesPerFurtherStream: number
-  /** From sending the write to the event at a client, over all deliveries, in milliseconds. */
+  /** From sending the write to the event at a client, over all deliveries. */
   readonly p50Ms: number
   readonly p99Ms: number
   /** Median duration of a write with all streams open, and without streams. */
@@ -21,15 +21,13 @@ export interface StreamsResult {
 }
 
 const document = { ref: { collection: 'bench' }, id: '1' }
-/** Streams per connection: browsers and drivers open up to a hundred. */
+/** Browsers and drivers open up to a hundred. */
 const streamsPerSession = 100
 const updates = 20
 
-/** The versions of the language that have streams. */
 export const streamLanguages = ['4', '10'] as const
 type StreamLanguage = (typeof streamLanguages)[number]
 
-/** The request that opens a stream. */
 interface Opening {
   readonly path: string
   readonly body: string
@@ -90,7 +88,7 @@ class Arrivals {
     this.#count = count
   }
 
-  /** Begins to wait for one event on every stream. */
+  /** Waits for one event on every stream. */
   all(): Promise<void> {
     this.#began = performance.now()
     this.#left = this.#count
@@ -137,10 +135,7 @@ function open(
   })
 }
 
-/**
- * Durations of some updates in milliseconds. `delivered` is called before each update, and its result is awaited after
- * it.
- */
+/** In milliseconds. `delivered` is called before each update, and its result is awaited after it. */
 async function timesOfUpdates(
   server: ServerProcess,
   secret: string,

@@ -1,30 +1,30 @@
-// Compares two ways to do the same work on the same documents. The ways are measured in turns, because the speed of the
-// machine varies.
+// Compares two ways to do the same work on the same documents, measured in turns, because the speed of the machine
+// varies.
 
 import type { ServerProcess } from '../tests/support/server-process.ts'
 import { type LoadPlan, type LoadResult, measure, medianOf, post, processesOf } from './measure.ts'
 import { line } from './report.ts'
 
-/** A way to do a piece of work; the load repeats the list of bodies. */
+/** One way; the load repeats the list of bodies. */
 export interface Work {
   readonly title: string
   readonly path: '/' | '/query/1' | '/feed/1' | '/graphql'
   readonly bodies: readonly unknown[]
 }
 
-/** The same piece of work in two ways. */
+/** The same work in two ways. */
 export interface Comparison {
   readonly name: string
   readonly baseline: Work
   readonly compared: Work
-  /** The number of connections, if the usual number would only measure the wait in a queue. */
+  /** Set if the usual number would only measure the wait in a queue. */
   readonly connections?: number
 }
 
-/** The load of each measurement. */
+/** Load of each measurement. */
 export type TurnPlan = Pick<LoadPlan, 'connections' | 'seconds' | 'warmupSeconds'>
 
-/** Number of measurements of each way. */
+/** Measurements of each way. */
 const turns = 5
 
 const headersOf: Readonly<Record<Work['path'], Readonly<Record<string, string>>>> = {
@@ -34,10 +34,7 @@ const headersOf: Readonly<Record<Work['path'], Readonly<Record<string, string>>>
   '/graphql': { 'content-type': 'application/json' },
 }
 
-/**
- * Runs baseline and compared work in turns, and returns the median of each. The turns are needed, because the speed of
- * the machine varies.
- */
+/** Returns the median of each. */
 async function inTurns(
   { baseline, compared, connections }: Comparison,
   server: ServerProcess,
@@ -60,7 +57,7 @@ async function inTurns(
   return [medianOf(works[0].results), medianOf(works[1].results)]
 }
 
-/** Measures both ways, and prints the results and their ratio. */
+/** Prints the results and their ratio. */
 export async function compare(
   comparison: Comparison,
   server: ServerProcess,

@@ -10,21 +10,20 @@ import { openMemory } from '../src/storage/kv/memory.ts'
 
 const rootSecret = 'secret'
 /**
- * Number of queries of each measurement, and number of measurements. Short measurements in turns have the same
- * disturbances, such as garbage collection and a growing history. The first quarter is the warm-up.
+ * Queries of each measurement, and measurements. Short measurements in turns have the same disturbances, such as
+ * garbage collection and a growing history. The first quarter is the warm-up.
  */
 const queries = 100
 const turns = 800
-/** Length of new queries in UTF-16 units, and number of them. */
+/** UTF-16 units of new queries, and their number. */
 const newUnits = 1024
 const newQueries = 400
-/** Number of functions of the pushed schema. */
+/** In the pushed schema. */
 const functions = 100
 
-/** A request of version 10. */
 type Ask = (query: string, typecheck: boolean, args?: object) => Promise<string>
 
-/** Measures everything, and prints the results. */
+/** Prints the results. */
 export async function runTyping(): Promise<void> {
   const config = { ...readConfig(new Map(), {}), data: '', rootSecret, slowLane: 0, slowLaneProcesses: 0 }
   const log = openServiceLog('silent')
@@ -74,7 +73,6 @@ const remembered = [
   },
 ]
 
-/** The schema and the documents of the measurements. */
 async function prepare(ask: Ask): Promise<void> {
   const fields = '{ name: { signature: "String" }, age: { signature: "Int" }, group: { signature: "Int" } }'
   const indexes = '{ byGroup: { terms: [{ field: ".group" }] } }'

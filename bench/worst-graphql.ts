@@ -1,18 +1,16 @@
-// GraphQL requests that are permitted and as expensive for the service as we can make them, like the queries in
+// Permitted GraphQL requests that are as expensive for the service as we can make them, like the queries in
 // worst-queries.ts. They use the collection `worst`, which the preparation of those queries fills. The texts of
 // documents differ from request to request, because the service remembers documents that it has validated.
 
-/** An expensive request. */
 export interface WorstGraphql {
   readonly name: string
   readonly path: '/graphql' | '/import?mode=merge'
-  /** The body of the `n`-th request. */
   readonly body: (n: number) => string
 }
 
 const types = 60
 
-/** A schema with many types, so that validation compares many names. */
+/** Many types make validation compare many names. */
 export const worstSdl = `
 type Worst @collection(name: "worst") { group: Int text: String parent: Worst }
 ${Array.from({ length: types }, (_, n) => `type Kind${n} { name${n}: String! worst${n}: Worst kinds${n}: [Kind${(n + 1) % types}!] @relation(name: "r${n}") }`).join('\n')}
@@ -21,12 +19,11 @@ type Query { worstByGroup(group: Int!): [Worst!] ${Array.from({ length: types },
 const times = (count: number, text: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => text(n)).join(' ')
 
-/** A document that is new in each request. */
+/** New in each request. */
 const fresh = (n: number, text: string) => JSON.stringify({ query: `# ${n}\n${text}` })
 
 const sizeMax = 2_097_152
 
-/** The requests. */
 export const worstGraphql: readonly WorstGraphql[] = [
   {
     name: 'graphql: a field repeated, in a short text',

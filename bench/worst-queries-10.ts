@@ -1,23 +1,21 @@
-// Queries of version 10 that are permitted and as expensive for the service as we can make them, like those in
+// Permitted queries of version 10 that are as expensive for the service as we can make them, like those in
 // worst-queries.ts. They read the collection `worst`, which the preparation of those queries fills.
 
 import type { Sizes } from './worst-queries.ts'
 
-/** An expensive query. */
 export interface WorstQuery10 {
   readonly name: string
   readonly query: (sizes: Sizes) => string
 }
 
-/** An array of 8 elements that is doubled repeatedly. */
+/** 8 elements, doubled repeatedly. */
 const longArray = ({ doublings }: Sizes) =>
   `Array.sequence(0, ${doublings}).fold([1, 2, 3, 4, 5, 6, 7, 8], (x, _) => x.concat(x))`
 
-/** A text of about `text` units. */
+/** About `text` units. */
 const longText = ({ text }: Sizes, piece = 'ab') =>
   `Array.sequence(0, ${Math.floor(Math.log2(text / piece.length))}).fold(${JSON.stringify(piece)}, (x, _) => x + x)`
 
-/** The queries of version 10. */
 export const worstQueries10: readonly WorstQuery10[] = [
   { name: 'v10: a long array', query: longArray },
   { name: 'v10: a long array sorted', query: sizes => `${longArray(sizes)}.order(desc(x => x)).length` },

@@ -1,25 +1,24 @@
-// Queries that are permitted and as expensive for the service as we can make them. The benchmark sends them beside
-// another tenant's reads; the tests send smaller ones and compare the responses of the slow lane with those of the
-// service.
+// Permitted queries that are as expensive for the service as we can make them. The benchmark sends them beside another
+// tenant's reads; the tests send smaller ones and compare the responses of the slow lane with those of the service.
 
 export interface Sizes {
-  /** Doublings of an array of 8 elements; 16 gives half a million elements. */
+  /** Of an array of 8 elements; 16 gives half a million elements. */
   readonly doublings: number
   /** UTF-16 units of long texts, below 8 MiB. */
   readonly text: number
-  /** Elements that lambdas are applied to. */
+  /** Lambdas are applied to them. */
   readonly elements: number
-  /** Levels of nested calls. */
+  /** Nested calls. */
   readonly depth: number
-  /** Sets in a union. */
+  /** In a union. */
   readonly sets: number
-  /** Documents in the collection `worst`. */
+  /** In the collection `worst`. */
   readonly documents: number
-  /** Bytes of long request bodies. */
+  /** Of long requests. */
   readonly body: number
 }
 
-/** The largest sizes that the limits of the service permit. */
+/** Permitted by the limits of the service. */
 export const largest: Sizes = {
   doublings: 16,
   text: 8_000_000,
@@ -375,7 +374,7 @@ export const worstQueries: readonly WorstQuery[] = [
   ...writes,
 ]
 
-/** Queries that create the data for the others. */
+/** Create the data for the others. */
 export function preparation({ documents }: Sizes): readonly Wire[] {
   const batch = 5000
   const batches = Array.from({ length: Math.ceil(documents / batch) }, (_, at) => {

@@ -1,10 +1,10 @@
 // Loads several test files into this process. The command line names them by their paths from the repository's root.
 // Each file becomes a suite with its path as the name, so its hooks run before and after its own tests. See
-// scripts/test-plan.ts. A process that does not exit after its last test fails: a failed test may have left a server or a
-// timer behind, and the run would wait for it.
+// scripts/test-plan.ts. A process that does not exit after its last test fails: a failed test may have left a server or
+// a timer behind, and the run would wait for it.
 //
-// `node:test` follows every promise of the process with an async hook, to find the test that an uncaught error belongs to.
-// The hook takes a third of the processor time of tests that run a service, so it is off while tests run, and an
+// To find the test that an uncaught error belongs to, `node:test` follows every promise of the process with an async
+// hook, which takes a third of the CPU time of tests that run a service. So the hook is off while tests run, and an
 // uncaught error ends the process.
 
 import { createHook } from 'node:async_hooks'
@@ -16,10 +16,7 @@ import { repository } from './program.ts'
 import { closeShared, shareBetweenFiles } from './shared.ts'
 
 const files = process.argv.slice(2)
-/**
- * Milliseconds that the process may take to exit after its last test; the environment variable shortens the time for
- * the test of this file.
- */
+/** The environment variable shortens the time for the test of this file. */
 const exitTimeoutMs = Number(process.env.TEST_EXIT_TIMEOUT_MS) || patience(15_000)
 
 function exitWithHandles(): void {
@@ -30,13 +27,13 @@ function exitWithHandles(): void {
   process.exit(1)
 }
 
-/** Ends the process: without its hook, `node:test` cannot fail the test that waits for what did not happen. */
+/** Without its hook, `node:test` cannot fail a test that waits for an event which an uncaught error has prevented. */
 function exitWithError(error: unknown): void {
   console.error(`an uncaught error in the process of ${files.join(', ')}:`, error)
   process.exit(1)
 }
 
-/** Registers a hook for the end of the run; returns a function that switches off the async hook of `node:test`. */
+/** Switches off the async hook of `node:test`, after registering a hook for the end of the run. */
 function asyncHookSwitch(): () => void {
   const prototype = Object.getPrototypeOf(createHook({})) as ReturnType<typeof createHook>
   const { enable } = prototype

@@ -1,7 +1,7 @@
 // Runs commands of the command line within the test's own process, for tests whose subject is the command and not its
 // process: a process costs half a second of CPU time, a command some milliseconds. The command gets its own standard
-// streams and environment. Commands that claim a data directory need `runProgram` (program.ts), because claims belong to
-// a process.
+// streams and environment. Commands that claim a data directory need `runProgram` (program.ts), because claims belong
+// to a process.
 
 import assert from 'node:assert/strict'
 import { Readable, Writable } from 'node:stream'

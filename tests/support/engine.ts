@@ -12,29 +12,29 @@ import { testConfig } from './config.ts'
 
 const rootSecret = 'the-root-secret-of-a-test'
 
-/** A query as JSON, or as JSON text if numbers must keep their form. */
+/** JSON text if numbers must keep their form. */
 export type Query = string | object
 
 export interface TestEngineOptions {
-  /** The store of the data; by default a store in memory. Closed with the engine. */
+  /** By default in memory. Closed with the engine. */
   readonly kv?: KeyValueStore
-  /** The source of time and randomness; by default the machine. */
+  /** By default the machine. */
   readonly environment?: ProcessEnvironment
-  /** Settings that differ from the settings of the tests. */
+  /** Differ from the settings of the tests. */
   readonly settings?: Partial<Config>
 }
 
 export interface TestEngine {
   readonly engine: Engine
   readonly store: Store
-  /** Sends a query with a secret (by default the root secret). Returns the whole response. */
+  /** `secret`: by default the root secret. */
   send(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<QueryResponse>
-  /** Runs a query that must succeed, and returns its `resource`. */
+  /** Must succeed. Returns the `resource`. */
   query(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<unknown>
   close(): Promise<void>
 }
 
-/** Opens a database, by default an empty one in memory. */
+/** By default an empty one in memory. */
 export function openTestEngine(options: TestEngineOptions = {}): TestEngine {
   const { kv = openMemory(), settings, ...rest } = options
   const config = testConfig({ rootSecret, ...settings })

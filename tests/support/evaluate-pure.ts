@@ -1,5 +1,5 @@
-// Evaluates queries that need no data, without a store or an engine, in a transaction in which nothing exists. It is
-// used by tests that call a function very often, and for values that no query can contain as a literal, such as pages.
+// Evaluates queries that need no data, without a store or an engine, in a transaction in which nothing exists: for
+// tests that call a function very often, and for values that no query can contain as a literal, such as pages.
 
 import { languages } from '../../src/app/languages.ts'
 import { micros } from '../../src/base/micros.ts'
@@ -16,14 +16,14 @@ import type { Transaction } from '../../src/storage/store/store-contract.ts'
 import { parseJson } from '../../src/values/json.ts'
 import { type Micros, rootDatabase, type Value } from '../../src/values/value.ts'
 
-/** A query as JSON, or as JSON text if numbers must keep their form. */
+/** JSON text if numbers must keep their form. */
 export type Query = string | object
 
 export interface PureOptions {
   readonly apiVersion?: ApiVersion
-  /** The value of the variable `given` in the query. */
+  /** Value of the variable `given` in the query. */
   readonly given?: Value
-  /** The time of the query. */
+  /** Of the query. */
   readonly now?: Micros
   readonly session?: Session
 }
@@ -33,7 +33,7 @@ export const pureNow: Micros = micros(1_709_121_600_000_000)
 
 const nothing = new Error('a pure query must not ask for this')
 
-/** An evaluation without documents and names, at a fixed time. */
+/** Has no documents and names, and a fixed time. */
 export function pureSession(options: PureOptions = {}, memo = new Memo()): Session {
   const transaction = {
     snapshotTime: options.now ?? pureNow,
@@ -65,7 +65,7 @@ export function pureSession(options: PureOptions = {}, memo = new Memo()): Sessi
   })
 }
 
-/** Returns the value of a query. Errors of the evaluation propagate. */
+/** Errors of the evaluation propagate. */
 export function evaluatePure(query: Query, options: PureOptions = {}): Value {
   const json = parseJson(typeof query === 'string' ? query : JSON.stringify(query))
   const session = options.session ?? pureSession(options)
@@ -75,7 +75,7 @@ export function evaluatePure(query: Query, options: PureOptions = {}): Value {
   return evaluate(lambda.body, new Variables('given', options.given, undefined), session)
 }
 
-/** The errors of a query that must fail. */
+/** The query must fail. */
 export function errorsOf(
   query: Query,
   options: PureOptions = {},
@@ -95,7 +95,7 @@ export function errorsOf(
   throw new Error(`no error came from ${typeof query === 'string' ? query : JSON.stringify(query)}`)
 }
 
-/** The error of a query that must fail with exactly one error. */
+/** The query must fail with exactly one error. */
 export function errorOf(
   query: Query,
   options: PureOptions = {},

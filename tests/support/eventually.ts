@@ -6,10 +6,7 @@ import { patience } from './patience.ts'
 
 const lookEveryMs = 20
 
-/**
- * Waits until `look` returns true. Fails after a minute (on a busy machine, after a longer time) with a description of
- * the condition.
- */
+/** Fails after a minute (longer on a busy machine) with `what`, a description of the condition. */
 export async function eventually(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + patience(60_000)
   while (!(await look())) {

@@ -43,12 +43,12 @@ const documents = {
   ],
 }
 
-/** The definition of a function of version 4, which has an example. */
+/** Of version 4, with an example. */
 export type FunctionDefinition = (typeof families)[number]['definitions'][number]
 
 export interface ExampleEngine {
   readonly engine: TestEngine
-  /** The secret of an admin key of the engine's database. */
+  /** Of an admin key of the engine's database. */
   readonly secret: string
 }
 
@@ -61,9 +61,9 @@ async function openExampleEngine(): Promise<ExampleEngine> {
 }
 
 /**
- * Returns a function that runs an example. Each example that writes has an engine of its own; the others share one engine,
- * because opening one takes longer than most examples. Call `exampleRunner` at the top of a file: the hook that closes
- * the shared engine belongs to the suite in which it is registered.
+ * Gives each example that writes an engine of its own; the others share one engine, because opening one takes longer
+ * than most examples. Call this at the top of a file: the hook that closes the shared engine belongs to the suite in
+ * which it is registered.
  */
 export function exampleRunner(): (
   definition: Pick<FunctionDefinition, 'effect'>,

@@ -1,5 +1,5 @@
-// A TCP proxy between a node and its database. A test uses the proxy to cut connections, to stall them and to discard
-// data.
+// A TCP proxy between a node and its database, with which tests cut connections, stall them and discard data. The
+// functions get data for the target.
 
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
@@ -8,21 +8,21 @@ export class FaultyProxy {
   readonly #server: Server
   #target: number
   readonly #pairs = new Set<readonly [Socket, Socket]>()
-  /** Called with data for the target. If it returns true, the proxy forwards the data, then cuts the connection. */
+  /** If true, the proxy forwards the data, then cuts the connection. */
   cutsAfter: (sent: Buffer) => boolean = () => false
-  /** Called with data for the target. If it returns true, the proxy discards the data and cuts the connection. */
+  /** If true, the proxy discards the data and cuts the connection. */
   losesAndCuts: (sent: Buffer) => boolean = () => false
   /**
-   * Called with data for the target. If it returns true, the proxy forwards the data, and stops reading responses of
-   * the target. The connection to the target stays open after the client has closed its own.
+   * If true, the proxy forwards the data, and stops reading responses of the target. The connection to the target stays
+   * open after the client has closed its own.
    */
   stallsAfter: (sent: Buffer) => boolean = () => false
   /**
-   * Called with data for the target. If it returns true, the proxy forwards the data, and discards later data of this
-   * connection. The connection to the target stays open after the client has closed its own.
+   * If true, the proxy forwards the data, and discards later data of this connection. The connection to the target
+   * stays open after the client has closed its own.
    */
   swallowsAfter: (sent: Buffer) => boolean = () => false
-  /** While true, the proxy discards data in both directions and keeps connections open, like a network that drops packets. */
+  /** Discards data in both directions and keeps connections open, like a network that drops packets. */
   #isBlackhole = false
   #refuses = false
 
@@ -42,18 +42,18 @@ export class FaultyProxy {
     return (this.#server.address() as { port: number }).port
   }
 
-  /** Cuts all connections; new connections are accepted. */
+  /** Accepts new connections. */
   cut(): void {
     for (const pair of this.#pairs) for (const socket of pair) socket.destroy()
   }
 
-  /** Cuts all connections, and rejects new connections until a call with `false`. */
+  /** Cuts all connections, and rejects new ones until a call with `false`. */
   refuse(refuses: boolean): void {
     this.#refuses = refuses
     if (refuses) this.cut()
   }
 
-  /** Cuts all connections, and forwards new connections to another port. */
+  /** Cuts all connections, and forwards new ones to another port. */
   redirect(port: number): void {
     this.#target = port
     this.cut()

@@ -7,7 +7,7 @@ import promises, { type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname } from 'node:path'
 
-/** An operation on a file or a directory entry of a commit log. */
+/** On a file or a directory entry of a commit log. */
 export type FileOperation =
   | { readonly kind: 'create' | 'read' | 'flush' | 'remove' | 'flush names'; readonly path: string }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string }
@@ -16,7 +16,7 @@ export type FileOperation =
       readonly path: string
       readonly bytes: Uint8Array
       readonly position: number
-      /** True if the bytes are on the disk when the operation ends. */
+      /** The bytes are on the disk when the operation ends. */
       readonly isFlushed: boolean
       readonly descriptor: number
     }
@@ -37,7 +37,7 @@ const isLogFile = (path: unknown): path is string =>
 const isLogFolder = (path: unknown): path is string =>
   typeof path === 'string' && basename(path) === folderName
 
-/** An open file of a log. */
+/** Of a log. */
 interface OpenFile {
   readonly path: string
   readonly isFlushed: boolean

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 
-/** A new, empty temporary folder. It is removed after the file's last test. Call this once, at the top of the file. */
+/** New and empty; removed after the file's last test. Call this once, at the top of the file. */
 export function folderOfFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'terrarium-test-'))
   after(() => rm(folder, { recursive: true, force: true }))

@@ -44,7 +44,6 @@ export async function createApp(server: Server, secret: string): Promise<void> {
   await addAuthor(server, secret, 'Ada')
 }
 
-/** Creates an author with a book, a card and a prize. */
 async function addAuthor(server: Server, secret: string, name: string): Promise<void> {
   const data = {
     name,
@@ -58,7 +57,6 @@ async function addAuthor(server: Server, secret: string, name: string): Promise<
   })
 }
 
-/** The fields of an author that {@link assertApp} reads. */
 const authorFields =
   'name home { city neighbour { name } } books { data { title genre author { name } } } card { number owner { name } } prizes { data { year authors { data { name } } } }'
 
@@ -74,7 +72,7 @@ function author(name: string) {
 
 let added = 0
 
-/** Asserts that all data of the application are there, and that its operations still read and write. */
+/** Asserts that all data of the application exist, and that its operations still read and write. */
 export async function assertApp(server: Server, secret: string): Promise<void> {
   const read = (query: string) => dataOf(server, secret, query)
   const ada = await read(

@@ -6,7 +6,6 @@ import type { RunningServer } from './server.ts'
 
 type Server = Pick<RunningServer, 'url'>
 
-/** The body of a response to an operation. */
 interface OperationAnswer {
   readonly data?: unknown
   readonly errors?: readonly {
@@ -16,7 +15,6 @@ interface OperationAnswer {
   }[]
 }
 
-/** Sends an operation, and returns the response. */
 export function sendOperation(
   server: Server,
   secret: string,
@@ -26,7 +24,7 @@ export function sendOperation(
   return send(server, { secret, path: '/graphql', body: JSON.stringify({ query, variables }) })
 }
 
-/** Runs an operation, and returns the body of the response. Fails for another status than 200. */
+/** Returns the body of the response. Fails for another status than 200. */
 export async function runOperation(
   server: Server,
   secret: string,
@@ -38,7 +36,7 @@ export async function runOperation(
   return json as OperationAnswer
 }
 
-/** Runs an operation, and returns its data. Fails if the response contains errors. */
+/** Fails if the response contains errors. */
 export async function dataOf(
   server: Server,
   secret: string,
@@ -50,12 +48,11 @@ export async function dataOf(
   return data as Record<string, unknown>
 }
 
-/** Imports a schema, and returns the response. */
 export function sendSchema(server: Server, secret: string, sdl: string, mode = 'merge'): Promise<HttpAnswer> {
   return send(server, { secret, path: `/import?mode=${mode}`, body: sdl })
 }
 
-/** Imports a schema. Fails if the schema is rejected. */
+/** Fails if the schema is rejected. */
 export async function importSchema(
   server: Server,
   secret: string,

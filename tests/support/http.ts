@@ -5,11 +5,11 @@ import { writeJson } from '../../src/values/write-json.ts'
 import type { RunningServer } from './server.ts'
 
 export interface HttpRequest {
-  /** The secret to send. Absent: no credential. */
+  /** Absent: no credential. */
   readonly secret?: string
-  /** The wire expression, sent as JSON. */
+  /** A wire expression, sent as JSON. */
   readonly query?: unknown
-  /** A body to send unchanged, instead of `query`. */
+  /** Sent unchanged, instead of `query`. */
   readonly body?: string
   readonly method?: string
   readonly path?: string
@@ -25,7 +25,7 @@ export interface HttpAnswer {
   readonly json: unknown
 }
 
-/** Sends one request; by default `POST /` with API version 4. */
+/** By default `POST /` with API version 4. */
 export async function send(server: Pick<RunningServer, 'url'>, request: HttpRequest): Promise<HttpAnswer> {
   const headers = new Headers({ 'x-faunadb-api-version': '4' })
   if (request.secret !== undefined)
@@ -41,7 +41,7 @@ export async function send(server: Pick<RunningServer, 'url'>, request: HttpRequ
   return { status: response.status, headers: response.headers, text, json: parsed(text) }
 }
 
-/** Runs a query and returns its `resource`; throws with status and body when it fails. */
+/** Returns the `resource`; throws with status and body when the query fails. */
 export async function query(
   server: Pick<RunningServer, 'url'>,
   secret: string,
@@ -52,7 +52,7 @@ export async function query(
   return (answer.json as { resource: unknown }).resource
 }
 
-/** Sends a query of version 4 in its text form, such as `Count(Documents(Collection("c")))`. */
+/** Version 4 in its text form, such as `Count(Documents(Collection("c")))`. */
 export function sendText(
   server: Pick<RunningServer, 'url'>,
   secret: string,
@@ -61,7 +61,7 @@ export function sendText(
   return send(server, { secret, body: writeJson(parseExpression(text).json) })
 }
 
-/** Runs a query of version 4 in its text form, and returns its `resource`; throws with status and body when it fails. */
+/** Returns the `resource` of a query of version 4 in its text form; throws with status and body when it fails. */
 export async function runText(
   server: Pick<RunningServer, 'url'>,
   secret: string,
@@ -74,7 +74,7 @@ export async function runText(
 
 /**
  * Sends a query of version 10; arguments are in the format `simple`. Most tests are about evaluation, and some of their
- * programs have type errors on purpose. So types are checked only if `headers` say so.
+ * programs have type errors on purpose, so types are checked only if `headers` say so.
  */
 export function sendFql(
   server: Pick<RunningServer, 'url'>,
@@ -87,7 +87,7 @@ export function sendFql(
   return send(server, { secret, path: '/query/1', body, headers: { 'x-typecheck': 'false', ...headers } })
 }
 
-/** Runs a query of version 10 and returns its `data`; throws with status and body when it fails. */
+/** Returns the `data` of a query of version 10; throws with status and body when it fails. */
 export async function fql(
   server: Pick<RunningServer, 'url'>,
   secret: string,
@@ -99,15 +99,11 @@ export async function fql(
   return (answer.json as { data: unknown }).data
 }
 
-/** Runs a query with the root secret. */
 export function rootQuery(server: RunningServer, expression: unknown): Promise<unknown> {
   return query(server, server.rootSecret, expression)
 }
 
-/**
- * Creates a database, and a key with the given role in this database. Returns the secret of the key. `fields`: further
- * fields of the database.
- */
+/** Returns the secret of a key with the given role. `fields`: further fields of the database. */
 export async function keyOfNewDatabase(
   server: RunningServer,
   name: string,

@@ -13,7 +13,7 @@ import { type KillPlan, type Phase, planVariable, type Victim } from './kill-pla
 const plan = JSON.parse(process.env[planVariable] ?? 'null') as KillPlan | null
 const never = new Int32Array(new SharedArrayBuffer(4))
 
-/** The kind of this process; undefined: a command, which is never killed. */
+/** Undefined: a command, which is never killed. */
 function kindOfProcess(): Victim | undefined {
   const [, program = '', command] = process.argv
   // Only a process that commits starts an apply thread.
@@ -25,7 +25,7 @@ function kindOfProcess(): Victim | undefined {
   return undefined
 }
 
-/** True in the thread that kills the process while another thread is inside LMDB. */
+/** This thread kills the process while another thread is inside LMDB. */
 const isKiller = !isMainThread && (workerData as { killer?: true } | null)?.killer === true
 
 if (plan !== null && !isKiller && kindOfProcess() === plan.victim) carryOut(plan)
@@ -33,7 +33,7 @@ if (plan !== null && !isKiller && kindOfProcess() === plan.victim) carryOut(plan
 function carryOut(plan: KillPlan): void {
   const { operation: last, phase, share } = plan
   let count = 0
-  /** Counts the operations of the plan's phase. True if the plan names this operation. */
+  /** True if the plan names this operation of its phase. */
   const isNext = (of: Phase) => of === phase && count++ === last
   const chosen = new WeakSet<FileOperation>()
   intercept({
@@ -51,7 +51,7 @@ function carryOut(plan: KillPlan): void {
   if (phase === 'apply' || phase === 'replay') killInLmdb(plan, isNext)
 }
 
-/** The phase to which an operation belongs. `phase` is the phase of the plan. */
+/** `phase`: the phase of the plan. */
 function phaseOf(operation: FileOperation, phase: Phase): Phase | undefined {
   const name = basename(operation.path)
   const isSegment = /^\d{16}$/.test(name)
@@ -88,7 +88,7 @@ function killAtSend(plan: KillPlan, isNext: (phase: Phase) => boolean): void {
   })
 }
 
-/** The functions of an LMDB environment that this file replaces. */
+/** Functions of an LMDB environment that this file replaces. */
 interface Environment {
   transactionSync(work: () => unknown): unknown
 }
@@ -128,7 +128,7 @@ export const open = (...words) => globalThis.observeEnvironment(openIt(...words)
   })
 }
 
-/** The longest time after which a process is killed while LMDB commits, in microseconds. */
+/** Microseconds after which a process is killed while LMDB commits. */
 const laterMaxMicros = 2000
 
 /** Kills the process a moment later from another thread, because this thread is about to enter LMDB. */
@@ -146,7 +146,7 @@ process.kill(process.pid, 'SIGKILL')`
   Atomics.wait(shared, 0, 0)
 }
 
-/** Kills this process, after a part of an operation. */
+/** After a part of an operation. */
 function kill(plan: KillPlan, operation?: FileOperation): void {
   if (!mark(plan)) return
   if (operation?.kind === 'write') {
@@ -158,7 +158,7 @@ function kill(plan: KillPlan, operation?: FileOperation): void {
   Atomics.wait(never, 0, 0)
 }
 
-/** Creates the marker file. Returns false if the file exists. */
+/** Returns false if the file exists. */
 function mark({ marker }: KillPlan): boolean {
   try {
     closeSync(openSync(marker, 'wx'))

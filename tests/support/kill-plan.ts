@@ -1,12 +1,12 @@
-// A plan that names the operation at which a process is killed. A test passes the plan to the processes that it starts
-// in an environment variable, so workers, slow-lane processes and threads receive it, too.
+// Names the operation at which a process is killed. A test passes the plan to the processes that it starts in an
+// environment variable, so workers, slow-lane processes and threads receive it, too.
 
 import { fileURLToPath } from 'node:url'
 
-/** A kind of process. `committer`: a service without workers, the supervisor of workers, or a test's own program. */
+/** `committer`: a service without workers, the supervisor of workers, or a test's own program. */
 export type Victim = 'committer' | 'worker' | 'slow lane'
 
-/** The work of a process during which it is killed. */
+/** The work during which a process is killed. */
 export type Phase =
   /** Writing a record. */
   | 'append'
@@ -28,26 +28,22 @@ export type Phase =
 export interface KillPlan {
   readonly victim: Victim
   readonly phase: Phase
-  /** The number of the operation in its phase, from 0. */
+  /** Number of the operation in its phase, from 0. */
   readonly operation: number
   /**
-   * The moment of the kill: 0 before the operation, 1 after it. A value between 0 and 1 is a share of the bytes to
-   * write, or of the longest delay in a transaction of LMDB.
+   * 0 before the operation, 1 after it. A value in between is a share of the bytes to write, or of the longest delay in
+   * a transaction of LMDB.
    */
   readonly share: number
-  /**
-   * The path of a file that the killed process creates. If the file exists, no process is killed, so a replacement
-   * process survives.
-   */
+  /** Created by the killed process. If the file exists, no process is killed, so a replacement process survives. */
   readonly marker: string
 }
 
-/** Name of the environment variable that holds a plan. */
 export const planVariable = 'TEST_KILL_PLAN'
 
 const preload = fileURLToPath(new URL('kill-at.ts', import.meta.url))
 
-/** The environment variables for a program that a plan kills. */
+/** For a program that the plan kills. */
 export function environmentFor(plan: KillPlan): Record<string, string> {
   return {
     NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import ${preload}`,

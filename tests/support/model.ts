@@ -1,18 +1,17 @@
 // A simple model of the database's visible behaviour: lists of versions, which are searched from end to end.
 // Simulations run every query against both the database and the model, and compare the results.
 
-/** A document's user data: an object without nested objects, of JSON scalars and arrays. */
+/** User data: an object without nested objects, of JSON scalars and arrays. */
 export type Data = Readonly<Record<string, unknown>>
 
-/** The state of a document from `ts` on. `data` undefined: the document is deleted. */
+/** State of a document from `ts` on. `data` undefined: the document is deleted. */
 export interface ModelVersion {
   readonly ts: number
   readonly data: Data | undefined
-  /** In microseconds: from this time on, the document is invisible. */
+  /** Microseconds from which on the document is invisible. */
   readonly ttl?: number | undefined
 }
 
-/** A document by name of collection and id. */
 export interface DocumentName {
   readonly collection: string
   readonly id: bigint
@@ -22,14 +21,16 @@ export interface ModelIndex {
   readonly sources: readonly string[]
   /** A field of `data`. For an array, each element is a term. */
   readonly term: string
-  /** A field of `data` that sorts the entries, largest first, before the reference. Absent: entries are references only. */
+  /**
+   * A field of `data` that sorts the entries, largest first, before the reference. Absent: entries are references only.
+   */
   readonly value?: string
   readonly unique: boolean
-  /** True after a query has read the index. From then on the index must be complete. */
+  /** Set after a query has read the index, which must be complete from then on. */
   active: boolean
 }
 
-/** An add or remove event of an index. */
+/** Add or remove. */
 export interface ModelEvent {
   readonly ts: number
   readonly action: 'add' | 'remove'
@@ -56,10 +57,10 @@ export class Refusal {
 
 /** Everything that has been committed. */
 export class Model {
-  /** Versions by document, oldest first. */
+  /** Oldest first. */
   readonly versions = new Map<string, readonly ModelVersion[]>()
   readonly indexes = new Map<string, ModelIndex>()
-  /** Rules that are disabled by a test of the simulation itself. */
+  /** Disabled by a test of the simulation itself. */
   readonly ignored: ReadonlySet<'unique' | 'ttl'>
 
   constructor(ignored: Iterable<'unique' | 'ttl'> = []) {
@@ -86,11 +87,11 @@ export class Model {
 export class ModelTransaction {
   readonly model: Model
   readonly snapshotTime: number
-  /** The commit time, if the query writes. */
+  /** Used if the query writes. */
   readonly commitTime: number
   readonly #written = new Map<string, ModelVersion>()
   readonly #afterwards: (() => void)[] = []
-  /** The time of reads. Undefined: the present, with own writes. */
+  /** Undefined: the present, with own writes. */
   #at: number | undefined
 
   constructor(model: Model, snapshotTime: number) {
@@ -103,12 +104,12 @@ export class ModelTransaction {
     return this.#written.size > 0 || this.#afterwards.length > 0
   }
 
-  /** Documents written at {@link commitTime}. */
+  /** Written at {@link commitTime}. */
   get written(): readonly DocumentName[] {
     return [...this.#written.keys()].map(parsedName)
   }
 
-  /** Runs `read` as of a time. A time in the future means the present. */
+  /** A time in the future means the present. */
   at<T>(time: number, read: () => T): T {
     this.#at = time >= this.snapshotTime ? undefined : time
     try {
@@ -130,7 +131,7 @@ export class ModelTransaction {
     return ttl === undefined || ttl > this.snapshotTime || this.model.ignored.has('ttl')
   }
 
-  /** Live documents of a collection, by id. */
+  /** Live documents, by id. */
   documents(collection: string): DocumentName[] {
     const names = new Set([...this.model.versions.keys(), ...this.#written.keys()])
     return [...names]
@@ -139,7 +140,7 @@ export class ModelTransaction {
       .sort((left, right) => (left.id < right.id ? -1 : 1))
   }
 
-  /** The documents that an index contains under a term, in the order of the index. */
+  /** In the order of the index. */
   match(index: ModelIndex, term: unknown): DocumentName[] {
     const found = index.sources.flatMap(source =>
       this.documents(source).filter(name => termsOf(index, this.get(name)).includes(term)),
@@ -149,7 +150,6 @@ export class ModelTransaction {
     return found.sort((left, right) => sortValue(right) - sortValue(left) || (left.id < right.id ? -1 : 1))
   }
 
-  /** The history of an index for a term. */
   matchEvents(index: ModelIndex, term: unknown): ModelEvent[] {
     const events: ModelEvent[] = []
     for (const [name, versions] of this.model.versions) {
@@ -202,7 +202,7 @@ export class ModelTransaction {
   }
 }
 
-/** The terms under which an index contains a version. */
+/** The index contains the version under these terms. */
 function termsOf(index: ModelIndex, version: ModelVersion | undefined): unknown[] {
   const value = version?.data?.[index.term]
   if (value === undefined) return []

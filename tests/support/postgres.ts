@@ -12,11 +12,11 @@ import { eventually } from './eventually.ts'
 
 const run = promisify(execFile)
 
-/** The reason why tests that need a PostgreSQL server cannot run here; undefined if they can. */
+/** Why tests that need a PostgreSQL server cannot run here; undefined if they can. */
 export const noPostgres: string | undefined =
   postgresPrograms() === undefined ? 'the PostgreSQL server programs are not installed' : undefined
 
-/** The directory with PostgreSQL's programs, newest first; undefined if PostgreSQL is not installed. */
+/** PostgreSQL's programs of the newest version; undefined if PostgreSQL is not installed. */
 export function postgresPrograms(): string | undefined {
   const found = globSync('/usr/lib/postgresql/*/bin/initdb').sort((a, b) =>
     b.localeCompare(a, 'en', { numeric: true }),
@@ -34,7 +34,7 @@ export function unprivileged(): { uid: number; gid: number } | undefined {
 /** Bytes of a segment of the write-ahead log of a server that is not durable. */
 export const walSegmentBytes = 1 << 20
 
-/** A server that tests start, kill and restart. */
+/** Started, killed and restarted by tests. */
 export class PostgresServer {
   readonly folder: string
   readonly port: number
@@ -48,7 +48,7 @@ export class PostgresServer {
     this.#programs = programFolder
   }
 
-  /** Creates a cluster and starts it. `durable`: with fsync, as in production. */
+  /** `durable`: with fsync, as in production. */
   static async start({ durable = false } = {}): Promise<PostgresServer> {
     const programFolder = postgresPrograms()
     if (programFolder === undefined) throw new Error(noPostgres)
@@ -66,7 +66,7 @@ export class PostgresServer {
     return server
   }
 
-  /** The server's main process, which starts all others. */
+  /** Starts all other processes of the server. */
   get pid(): number {
     return this.#child?.pid as number
   }
@@ -75,9 +75,7 @@ export class PostgresServer {
     return join(this.folder, 'data')
   }
 
-  /**
-   * Creates and starts a standby that receives all commits of this server. From now on, commits wait for the standby.
-   */
+  /** Creates a standby that receives all commits of this server. From now on, commits wait for it. */
   async standby(): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), 'terrarium-standby-'))
     const standby = new PostgresServer(folder, await freePort(), this.#programs)
@@ -100,7 +98,7 @@ export class PostgresServer {
     return standby
   }
 
-  /** Limits the file size of processes started from now on, as on a full disk. Infinity removes the limit. */
+  /** For processes started from now on, as on a full disk. Infinity removes the limit. */
   limitFiles(bytes: number): void {
     const limit = Number.isFinite(bytes) ? String(bytes) : 'unlimited'
     execFileSync('prlimit', ['--pid', String(this.pid), `--fsize=${limit}:`], this.#user ?? {})
@@ -111,12 +109,12 @@ export class PostgresServer {
     await this.query('SELECT pg_promote(true, 60)')
   }
 
-  /** The URL of the database of this server, over TCP. */
+  /** Over TCP. */
   url(): string {
     return `postgres://tests@127.0.0.1:${this.port}/postgres`
   }
 
-  /** Starts the server process, without fsync (writes survive a killed process). Resolves when it accepts connections. */
+  /** Starts the server without fsync (writes survive a killed process). Resolves when it accepts connections. */
   async run(...settings: readonly string[]): Promise<void> {
     const child = spawn(
       join(this.#programs, 'postgres'),
@@ -135,7 +133,7 @@ export class PostgresServer {
     }
   }
 
-  /** The file of the certificate, which {@link runWithTls} writes. */
+  /** Written by {@link runWithTls}. */
   get certificateFile(): string {
     return join(this.folder, 'certificate.pem')
   }
@@ -154,7 +152,7 @@ export class PostgresServer {
     )
   }
 
-  /** Runs statements one after the other on a connection of its own. */
+  /** One statement after the other, on a connection of its own. */
   async query(...statements: readonly string[]): Promise<readonly Record<string, unknown>[]> {
     const client = new Client({ connectionString: this.url() })
     client.on('error', () => undefined)
@@ -185,7 +183,7 @@ export class PostgresServer {
   }
 }
 
-/** Returns a port without a listener, which the system does not assign to the next caller. */
+/** Without a listener, and not assigned to the next caller by the system. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

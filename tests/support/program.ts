@@ -1,5 +1,5 @@
-// The command-line program for tests. It runs with the Node of this process. `npm test` builds the program from the
-// current sources first, because a built program starts in half the time.
+// The command-line program for tests, which runs with the Node of this process. `npm test` builds it from the current
+// sources first, because a built program starts in half the time.
 
 import { execFile } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
@@ -9,14 +9,13 @@ import { fileURLToPath } from 'node:url'
 import { programFile } from '../../scripts/sources.js'
 import { patience } from './patience.ts'
 
-/** The repository's root folder. */
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
-/** The command-line program, to be run with `process.execPath`. */
+/** Run with `process.execPath`. */
 export const program = programFile()
-/** The program from its sources, for tests that replace or observe single source files. */
+/** For tests that replace or observe single source files. */
 export const sourceProgram = join(repository, 'src/cli/main.ts')
 
-/** A new, empty temporary folder for a server's data. The caller removes it. */
+/** New and empty, for a server's data. The caller removes it. */
 export function temporaryFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'terrarium-test-'))
 }

@@ -7,7 +7,7 @@ import { copyState } from '../../src/storage/postgres/copy-state.ts'
 import { PostgresSession, type RecordLocation } from '../../src/storage/postgres/postgres-session.ts'
 import { openTables } from '../../src/storage/postgres/tables.ts'
 
-/** Copies the state of a record. Creates its tables if they are missing. */
+/** Creates the tables of the record if they are missing. */
 export async function copyOf(location: RecordLocation): Promise<KeyValueStore> {
   const local = openMemory()
   const session = await PostgresSession.open(location, 'copy')

@@ -17,7 +17,6 @@ const bucket = 'exports'
 /** The key that s3rver accepts. */
 const [accessKey, secretKey] = ['S3RVER', 'S3RVER']
 
-/** A running server. */
 export class S3Bucket {
   readonly endpoint: string
   readonly bucket = bucket
@@ -45,7 +44,7 @@ export class S3Bucket {
     return new S3Bucket(server, folder, port)
   }
 
-  /** The flags with which a service uses the bucket. */
+  /** Make a service use the bucket. */
   flags(name = bucket): string[] {
     return ['--query-log-s3-endpoint', this.endpoint, '--query-log-s3-bucket', name]
   }
@@ -55,7 +54,6 @@ export class S3Bucket {
     TERRARIUM_QUERY_LOG_S3_SECRET_KEY: secretKey,
   }
 
-  /** The names of the files in the bucket. */
   names(): string[] {
     const suffix = '._S3rver_object'
     return readdirSync(join(this.#folder, bucket), { recursive: true, encoding: 'utf8' })

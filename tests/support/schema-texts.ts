@@ -1,5 +1,5 @@
 // Generates texts of schema items, in many spellings: each part with and without comments, parentheses and types. Two
-// texts of one kind have the same item name, so the second text is a change of the first text.
+// texts of one kind have the same item name, so the second is a change of the first.
 
 import { fc } from './fast-check.ts'
 
@@ -7,7 +7,7 @@ type Text = fc.Arbitrary<string>
 
 const one = (...texts: readonly string[]): Text => fc.constantFrom(...texts)
 
-/** A text with generated texts in place of `$`. */
+/** Puts generated texts in place of `$`. */
 function filled(template: string, ...texts: readonly Text[]): Text {
   const pieces = template.split('$')
   return fc
@@ -17,12 +17,12 @@ function filled(template: string, ...texts: readonly Text[]): Text {
     )
 }
 
-/** A text that is missing in about half of all cases. */
+/** Missing in about half of all cases. */
 const maybe = (text: Text): Text => fc.oneof(fc.constant(''), text)
 
 const plainType = one('Int', 'String', 'Boolean', 'Time', 'Any', '"a"', '1', 'Ref<D>', 'Array<Int>')
 
-/** The type of a field. */
+/** Of a field. */
 const type: Text = fc.oneof(
   { weight: 2, arbitrary: plainType },
   { weight: 1, arbitrary: filled('$ | $', plainType, plainType) },
@@ -36,7 +36,7 @@ const type: Text = fc.oneof(
   { weight: 1, arbitrary: filled('[$, ($ | Int)]', plainType, plainType) },
 )
 
-/** The type of a function's parameter or result, or of a computed field. */
+/** Of a function's parameter or result, or of a computed field. */
 const anyType: Text = fc.oneof(
   { weight: 3, arbitrary: type },
   { weight: 1, arbitrary: filled('($) => $', plainType, plainType) },
@@ -46,7 +46,7 @@ const anyType: Text = fc.oneof(
   { weight: 1, arbitrary: filled('(($ | $) => $)?', plainType, plainType, plainType) },
 )
 
-/** A type with a default value of this type. */
+/** The default value is of the type. */
 const withDefault = one(
   'Int = 1',
   'Int = (2)',
@@ -58,7 +58,7 @@ const withDefault = one(
   'Array<Int> = [1, (2)]',
 )
 
-/** An expression that uses the document `doc`. */
+/** Uses the document `doc`. */
 const expression = one(
   'doc.a',
   '(doc.a)',
@@ -95,7 +95,7 @@ const ordered = fc.oneof(path, filled('desc($)', path), filled('asc($)', path))
 const comment = one('', '', '\n', ' // why\n', '\n  // a comment\n  /* and { another */\n')
 const end = one('\n', ';\n', '\n\n', ' // because\n', ' /* . */ ;\n')
 
-/** The members of a block, in random order and layout. Members with the same key are dropped. */
+/** Random order and layout. Members with the same key are dropped. */
 function block(members: readonly fc.Arbitrary<readonly [key: string, text: string]>[]): Text {
   const member = fc.tuple(comment, fc.oneof(...members), end)
   return fc
@@ -106,7 +106,6 @@ function block(members: readonly fc.Arbitrary<readonly [key: string, text: strin
     )
 }
 
-/** A member with a fixed key. */
 function keyed(key: string, text: Text): fc.Arbitrary<readonly [string, string]> {
   return text.map(each => [key, each] as const)
 }
@@ -198,13 +197,13 @@ const provider = filled(
     .map(([issuer, uri, roles]) => `{\n  ${issuer}\n  ${uri} // keys\n${roles.slice(1)}`),
 )
 
-/** Functions that differ only in the spelling of their body. */
+/** Differ only in the spelling of their body. */
 const spelled = filled(
   'function f() { $ }',
   fc.oneof(one('1.0', '1.00', '1e0', '[1, 2]', '(1, 2)', '"a"', "'a'", '0x10', '16', '(16)'), expression),
 )
 
-/** A text for each kind of item. */
+/** For each kind of item. */
 export const schemaTexts = {
   collection,
   function: userFunction,

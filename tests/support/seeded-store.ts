@@ -1,6 +1,6 @@
-// A key-value store whose transactions advance one stage at a time (run, apply, answer), and only when the test calls
-// the stage. Between two stages, the test can insert every event that may occur during a real commit: reads, other
-// requests, a failing disk.
+// A key-value store whose transactions advance one stage at a time (run, apply, answer), when the test calls the stage.
+// In between, the test can insert every event that may occur during a real commit: reads, other requests, a failing
+// disk.
 
 import assert from 'node:assert/strict'
 import type { KeyValueStore, View, Work } from '../../src/storage/kv/kv-contract.ts'
@@ -13,20 +13,20 @@ interface Job {
 }
 
 /**
- * The outcome of a commit. All outcomes but `applied` are faults. A store with the outcome `lost` is broken, because it
- * loses an acknowledged commit.
+ * Of a commit. All but `applied` are faults. A store with the fate `lost` is broken, because it loses an acknowledged
+ * commit.
  */
 export type Fate = 'applied' | 'refused' | 'applied but reported as failed' | 'lost'
 
-/** The end of a transaction. */
+/** Of a transaction. */
 export interface Outcome {
   readonly fate: Fate
-  /** The commit time. The test sets it for later checks. */
+  /** Set by the test for later checks. */
   commitTime: number | undefined
   readonly complete: () => void
 }
 
-/** A store that passes its reads and writes to an inner store. */
+/** Passes its reads and writes to an inner store. */
 export class SteppedStore implements KeyValueStore {
   readonly #inner: KeyValueStore
   readonly #waiting: Job[] = []
@@ -37,7 +37,7 @@ export class SteppedStore implements KeyValueStore {
     this.#inner = inner
   }
 
-  /** The stages that can run next. */
+  /** Can run next. */
   get stages(): readonly ('run' | 'apply' | 'answer')[] {
     return [
       ...(this.#waiting.length > 0 && !this.#ran ? (['run'] as const) : []),
@@ -46,7 +46,7 @@ export class SteppedStore implements KeyValueStore {
     ]
   }
 
-  /** Runs the next transaction. Its writes are not visible yet. */
+  /** The writes of the next transaction are not visible yet. */
   run(): void {
     const job = this.#waiting.shift()
     if (!job) return
@@ -74,7 +74,7 @@ export class SteppedStore implements KeyValueStore {
     return outcome
   }
 
-  /** Returns the outcome of the oldest finished transaction to its caller. */
+  /** For the caller of the oldest finished transaction. */
   answer(): Outcome {
     const outcome = this.#outcomes.shift()
     assert(outcome, 'a transaction has been finished')

@@ -10,7 +10,7 @@ import { suite } from './suite.ts'
 
 export { RandomSource }
 
-/** A clock that stands still until `advance` is called. */
+/** Stands still until `advance` is called. */
 export class ManualClock implements Clock {
   /** 2024-03-01T00:00:00Z in microseconds. */
   #micros = 1_709_251_200_000_000
@@ -32,9 +32,8 @@ export class ManualClock implements Clock {
 const retryMsMax = 1
 
 /**
- * Timers of a run. The steps of the run perform delayed work, so timers never fire by themselves. There is one
- * exception: retries after a millisecond fire in the next turn of the event loop, and advance the clock by that
- * millisecond.
+ * The steps of the run perform delayed work, so timers never fire by themselves, with one exception: retries after a
+ * millisecond fire in the next turn of the event loop, and advance the clock by that millisecond.
  */
 function timersOf(clock: Clock): Timers {
   const never = () => undefined
@@ -60,12 +59,12 @@ function randomFrom(source: RandomSource): Random {
   }
 }
 
-/** A process environment that depends only on the seed and on the clock of the test. */
+/** Depends only on the seed and on the clock of the test. */
 export function seededEnvironment(seed: number, clock: Clock): ProcessEnvironment {
   return { clock, timers: timersOf(clock), random: randomFrom(new RandomSource(seed)) }
 }
 
-/** The first seed of a soak test, and its number of seeds for each test. */
+/** Of a soak test: its first seed, and its number of seeds for each test. */
 const soakSeeds = { first: 1000, count: 200 }
 
 /**
@@ -92,12 +91,12 @@ export function seedsToRun(usual: readonly number[]): readonly number[] {
   }
 }
 
-/** The factor by which a soak test repeats more than `npm run test:faults`. */
+/** A soak test repeats more than `npm run test:faults` by this factor. */
 const soakFactor = 100
 
 /**
- * The number of repetitions of a step that starts or kills processes: `usual`, and `soak` in a soak test, by default a
- * hundred times as many.
+ * Repetitions of a step that starts or kills processes: `usual`, and `soak` in a soak test, by default a hundred times
+ * as many.
  */
 export function roundsToRun(usual: number, soak = soakFactor * usual): number {
   return suite === 'soak' ? soak : usual

@@ -1,7 +1,7 @@
 // Starts the built program as a child process, for tests whose subject is a process: signals, crashes, several workers,
 // the slow lane, limits of the operating system, the command line. Other tests use `startServer` (server.ts), which
-// costs a tenth of the time. A server gets a free port and, unless the caller names one, a data directory of its own;
-// that directory is checked and removed when the server stops.
+// costs a tenth of the time. A server gets a free port and, unless the caller names one, a data directory of its own,
+// which is checked and removed when the server stops.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rm } from 'node:fs/promises'
@@ -13,16 +13,13 @@ import { passwordCost, type RunningServer, type ServerOptions, testRootSecret } 
 import { assertSound } from './sound.ts'
 
 export interface ProcessOptions extends ServerOptions {
-  /** The script to run; the built program when absent. */
+  /** The built program when absent. */
   readonly program?: string
   /** Limit of open files and connections (`ulimit -n`) of each process. */
   readonly descriptorsMax?: number
-  /** Stack of the main thread, in KiB. */
+  /** Of the main thread. */
   readonly stackKibibytes?: number
-  /**
-   * Called whenever the server writes to standard error, also before it is ready, with all of its standard error so
-   * far.
-   */
+  /** Called with all of standard error so far whenever the server writes to it, also before it is ready. */
   readonly onStderr?: (text: string) => void
 }
 
@@ -33,12 +30,12 @@ export interface ServerProcess extends RunningServer {
 }
 
 /**
- * Flags of a service without slow-lane processes, each of which costs almost a second of CPU time, for tests that start
- * several services and have another subject.
+ * For tests that start several services and have another subject: each slow-lane process costs almost a second of CPU
+ * time.
  */
 export const withoutSlowLane: readonly string[] = ['--slow-lane-processes', '0']
 
-/** The stack size of `npm start`. */
+/** As in `npm start`. */
 const usualStackKibibytes = 3600
 
 const startTimeoutMs = 60_000
@@ -50,7 +47,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Starts a server and waits until it is ready. Rejects with its standard error otherwise. */
+/** Waits until the server is ready. Rejects with its standard error otherwise. */
 export async function startProcess(options: ProcessOptions = {}): Promise<ServerProcess> {
   const data = options.data ?? (await temporaryFolder())
   const rootSecret = options.env?.TERRARIUM_ROOT_SECRET ?? testRootSecret
@@ -119,7 +116,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Server
   }
 }
 
-/** Returns the address on the ready line. Rejects if the process exits or prints no such line. */
+/** Address on the ready line. Rejects if the process exits or prints no such line. */
 function ready(child: ChildProcess, stdout: Readable): Promise<string> {
   const timeoutMs = patience(startTimeoutMs)
   const deadline = AbortSignal.timeout(timeoutMs)

@@ -21,14 +21,11 @@ import { serviceOfFile } from './service-of-file.ts'
 import { assertSound } from './sound.ts'
 
 export interface ServerOptions {
-  /**
-   * A data directory that the caller checks and removes. Absent: a new temporary directory, which `stop` checks and
-   * removes.
-   */
+  /** Checked and removed by the caller. Absent: a new temporary directory, which `stop` checks and removes. */
   readonly data?: string
-  /** More flags of `terrarium serve`. */
+  /** Of `terrarium serve`. */
   readonly flags?: readonly string[]
-  /** More environment variables; `undefined` removes one. */
+  /** Added to the environment; `undefined` removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
@@ -48,7 +45,7 @@ export const testRootSecret = 'root-secret-of-the-tests'
 /** bcrypt's lowest cost: hashing would dominate the time of tests that use passwords. */
 export const passwordCost = '4'
 
-/** The settings of a service on a free port with these flags and variables. Fails on a flag that does not exist. */
+/** For a free port. Fails on a flag that does not exist. */
 function configOf(data: string, { flags = [], env = {} }: ServerOptions): Config {
   const words = ['--port', '0', '--data', data, ...flags]
   const found = new Map<string, { value: unknown; where: string }>()
@@ -64,7 +61,7 @@ function configOf(data: string, { flags = [], env = {} }: ServerOptions): Config
   return config
 }
 
-/** Starts a service in this process and resolves when it serves; rejects when it cannot start. */
+/** Resolves when the service in this process serves; rejects when it cannot start. */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? (await temporaryFolder())
   const configured = configOf(data, options)
@@ -109,7 +106,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   }
 }
 
-/** A service for all tests of a file. Call this at the top of the file, before hooks that use the service. */
+/** For all tests of a file. Call this at the top of the file, before hooks that use the service. */
 export function serverOfFile(options: ServerOptions = {}): RunningServer {
   return serviceOfFile(() => startServer(options))
 }

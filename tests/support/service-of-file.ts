@@ -4,10 +4,9 @@ import assert from 'node:assert/strict'
 import { after, before } from 'node:test'
 
 /**
- * Starts a service before the file's first test and stops it after the last test. Call this at the top of the file,
- * before hooks that use the service and before `folderOfFile`: hooks run in the order of the calls, and a folder may
- * only be removed after the service has stopped. The service must not be an instance of a class with private members,
- * because the returned proxy is not such an instance.
+ * Call this at the top of the file, before hooks that use the service and before `folderOfFile`: hooks run in the order
+ * of the calls, and a folder may only be removed after the service has stopped. The service must not be an instance of
+ * a class with private members, because the returned proxy is not such an instance.
  */
 export function serviceOfFile<T extends { stop(): Promise<void> }>(start: () => Promise<T>): T {
   let started: T | undefined

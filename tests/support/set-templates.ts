@@ -19,19 +19,17 @@ function integerValue(n: number): TemplatePart {
   return { value: { '@int': String(n) } }
 }
 
-/** An integer, as text or as a template value. */
 const integer: Generator = fc.oneof(
   { weight: 3, arbitrary: number.map(n => [integerValue(n)]) },
   { weight: 1, arbitrary: number.map(n => [String(n)]) },
 )
 
-/** Joins texts and generated parts. */
 function joined(...parts: readonly (string | Generator)[]): Generator {
   const generators = parts.map(part => (typeof part === 'string' ? fc.constant([part]) : part))
   return fc.tuple(...generators).map(all => all.flat())
 }
 
-/** The fields of a projection of elements with the fields `n`, `t` and `sub`. */
+/** Of elements with the fields `n`, `t` and `sub`. */
 const fields = fc.oneof(
   fc.constant(['n, t, sub { m }']),
   joined('n, t: .t + ', integer, ', sub'),
@@ -88,7 +86,7 @@ const given: Generator = number.map(n => [
   { value: { n: { '@int': String(n) }, t: 'c', sub: { m: { '@int': String(n) } } } },
 ])
 
-/** Sets of objects, without documents. */
+/** Without documents. */
 export const arraySets: Generator = withSteps(
   joined('[', written, ', ', fc.oneof(written, composed), ', ', fc.oneof(written, given), '].toSet()'),
   [...filters, ...mappings, ...orders, ...combinations],

@@ -10,14 +10,13 @@ export function shareBetweenFiles(): void {
   batchClosers = []
 }
 
-/** Closes all shared resources. */
 export async function closeShared(): Promise<void> {
   for (const close of batchClosers?.splice(0) ?? []) await close()
 }
 
 /**
- * Returns a function that opens a resource once for all files of this process. Call `shared` at the top of a file: the
- * hook that closes the resource belongs to the suite in which it is registered.
+ * Opens a resource once for all files of this process. Call `shared` at the top of a file: the hook that closes the
+ * resource belongs to the suite in which it is registered.
  */
 export function shared<T>(open: () => Promise<T>, close: (resource: T) => Promise<void>): () => Promise<T> {
   let resource: Promise<T> | undefined

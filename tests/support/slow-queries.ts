@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import type { RunningServer } from './server.ts'
 
-/** Returns how many queries the slow lane has evaluated. The server must have a port for metrics. */
+/** Evaluated by the slow lane. The server must have a port for metrics. */
 export function slowQueries(server: RunningServer): Promise<number> {
   return sampleOf(server, 'slow_lane_queries_total')
 }
 
-/** Returns how many queries slow-lane processes have committed. */
+/** Committed by slow-lane processes. */
 export function slowCommits(server: RunningServer): Promise<number> {
   return sampleOf(server, 'slow_lane_commits_total')
 }

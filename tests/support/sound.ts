@@ -7,7 +7,7 @@ import { openEngine } from '../../src/app/open-engine.ts'
 import { openServiceLog } from '../../src/server/service-log.ts'
 import { storeBytes } from '../../src/storage/log/store-copy.ts'
 
-/** Runs the integrity check on a data directory that no server has open; fails unless it has data and is sound. */
+/** The data directory must have data, and no server may have it open. */
 export async function assertSound(data: string): Promise<void> {
   assert.ok(storeBytes(data) > 0, `there is no data in ${data}`)
   const config = readConfig(new Map([['data', { value: data, where: '--data' }]]), process.env)

@@ -2,14 +2,13 @@
 
 import type { Suite } from '../../scripts/test-plan.ts'
 
-/** Name of the environment variable that holds the suite. */
 export const suiteVariable = 'TEST_SUITE'
 
-/** The suite that runs; undefined when the file is run by itself. */
+/** Undefined when the file is run by itself. */
 export const suite = process.env[suiteVariable] as Suite | undefined
 
-/** Name of the environment variable with the minutes for which a soak tries each law (`--minutes`). */
+/** Minutes for which a soak tries each law (`--minutes`). */
 export const minutesVariable = 'TEST_MINUTES'
 
-/** The minutes for which a soak tries each law; one by default. */
+/** For each law. */
 export const soakMinutes = Number(process.env[minutesVariable] ?? 1)

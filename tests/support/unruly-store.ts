@@ -1,5 +1,5 @@
 // A key-value store with every behaviour that the contract allows, including behaviour that is too rare for other
-// tests. Transactions wait, change their order, run twice and share batches. Batches are rejected as a whole or
+// tests. Transactions wait, change their order, run twice and share batches, and batches are rejected as a whole or
 // postponed. A seed chooses between these behaviours.
 
 import type { KeyValueStore, View, Work, Write } from '../../src/storage/kv/kv-contract.ts'
@@ -21,7 +21,7 @@ interface Batch {
 
 const batchMax = 6
 
-/** A store in front of another store. It advances when {@link step} is called. */
+/** Advances when {@link step} is called. */
 export class UnrulyStore implements KeyValueStore {
   readonly #inner: KeyValueStore
   readonly #random: RandomSource
@@ -38,7 +38,7 @@ export class UnrulyStore implements KeyValueStore {
     return this.#waiting.length === 0 && this.#flushing === undefined && this.#unresolved.length === 0
   }
 
-  /** Runs one of the pending actions. */
+  /** One of the pending actions. */
   async step(): Promise<void> {
     if (this.#unresolved.length > 0 && this.#random.below(2) === 0) {
       this.#unresolved.shift()?.()
@@ -69,7 +69,7 @@ export class UnrulyStore implements KeyValueStore {
     } else this.#flushing = batch
   }
 
-  /** Runs transactions one after the other, each on the writes of the earlier ones. */
+  /** Each transaction sees the writes of the earlier ones. */
   #run(jobs: readonly Job[]): Batch {
     return this.#inner.read(view => {
       const overlay = new Overlay(view)
