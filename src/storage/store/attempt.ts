@@ -1,6 +1,6 @@
-// Defines attempts. An attempt is a transaction that was evaluated without the writer lock, which commits need. An
-// attempt consists of a read set, writes and a result. Before its commit, an attempt has no effect on the store, so it
-// can be dropped or evaluated again.
+// An attempt is a transaction that was evaluated without the writer lock, which commits need. It consists of a read
+// set, writes and a result. Before its commit, an attempt has no effect on the store, so it can be dropped or evaluated
+// again.
 
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import { keyTags } from '../keys/keyspace.ts'
@@ -17,7 +17,7 @@ import { StoreTransaction } from './transaction.ts'
 /** The outcome of evaluating a transaction on one state of the store. */
 export interface Evaluation<T> {
   readonly result: T
-  /** The earliest possible commit time. The writes are made for this time; {@link writesAt} changes the time. */
+  /** The earliest possible commit time. The writes are made for it; {@link writesAt} changes the time. */
   readonly commitTime: Micros
   /** The writes of the transaction. The record of the commit is not included. */
   readonly writes: readonly Write[]
@@ -31,7 +31,7 @@ export interface Evaluation<T> {
   readonly counters: TransactionCounters
 }
 
-/** A transaction that was evaluated on a snapshot. {@link Store.commit} commits the attempt. */
+/** Evaluated on a snapshot. {@link Store.commit} commits the attempt. */
 export interface Attempt<T> extends Evaluation<T> {
   /** True if written values contain the commit time. The writes then cannot be changed to another commit time. */
   readonly isStamped: boolean
@@ -40,24 +40,19 @@ export interface Attempt<T> extends Evaluation<T> {
   readonly reads: ReadSet
   /** The parts of cached schemas on which the attempt relies. */
   readonly schemas: ReadonlyMap<DatabaseId, SchemaRead>
-  /** The duration of the evaluation in microseconds. */
   readonly evaluationMicros: number
-  /**
-   * Present if another process sent a large attempt; `writes` is then empty. Returns the encoded writes for a commit at
-   * `time`.
-   */
+  /** Present if another process sent a large attempt; `writes` is then empty. `time`: the commit time. */
   readonly pieces?: (time: Micros) => EncodedWrites
 }
 
 /** The fields of an attempt that are sent to another process as a structured clone. */
 export interface AttemptHead extends Omit<Attempt<undefined>, 'writes' | 'pieces' | 'reads'> {
-  /** The number of writes. */
   readonly rows: number
-  /** The number of bytes of the packed read set. The body consists of the packed read set and the encoded writes. */
+  /** The body consists of the packed read set and the encoded writes. */
   readonly readsBytes: number
 }
 
-/** An attempt that is encoded for sending to another process. */
+/** Encoded for another process. */
 export interface PackedAttempt {
   readonly head: AttemptHead
   readonly body: Bytes
@@ -83,8 +78,8 @@ export function evaluateOn<T>(
 }
 
 /**
- * Returns whether reads of `key` are added to the read set. Version numbers of schemas are not added, because {@link
- * Attempt.schemas} records the schema parts on which the attempt relies.
+ * Version numbers of schemas are not in the read set, because {@link Attempt.schemas} records the schema parts on which
+ * the attempt relies.
  */
 function isRecorded(key: Bytes): boolean {
   return key[0] !== keyTags.schemaVersion
@@ -109,20 +104,17 @@ export function attemptOn<T>(
   }
 }
 
-/** Maximum number of keys and entries that a process reads again to validate its own attempt. */
+/** A process reads at most so many keys and entries again to validate its own attempt. */
 const rereadsMax = 250_000
-/**
- * Maximum number of keys and entries that a process reads again to validate another process's attempt. Reading 4,000
- * entries takes some milliseconds.
- */
+/** The maximum for another process's attempt. Reading 4,000 entries takes some milliseconds. */
 const rereadsElsewhereMax = 4_000
 
-/** The result of validating an attempt. `long`: the changed part of the read set is too large to read again. */
+/** `long`: the changed part of the read set is too large to read again. */
 type Validity = 'valid' | 'stale' | 'long'
 
 /**
- * Returns whether `attempt` would have the same result on the state in `view` with a commit at `time`. `last`: the
- * newest commit in `view`.
+ * Whether `attempt` would have the same result on the state in `view`, with the newest commit `last`, and a commit at
+ * `time`.
  */
 export function isStillValid(
   attempt: Attempt<unknown>,
@@ -134,7 +126,6 @@ export function isStillValid(
   return validateHere(attempt, view, last, time, recent) === 'valid'
 }
 
-/** Validates an attempt of this process. */
 export function validateHere(
   attempt: Attempt<unknown>,
   view: View,
@@ -145,7 +136,7 @@ export function validateHere(
   return validate(attempt, view, last, time, recent, rereadsMax)
 }
 
-/** Validates an attempt of another process. If the result is `long`, the other process must validate the attempt. */
+/** If the result is `long`, the other process must validate the attempt. */
 export function validateElsewhere(
   attempt: Attempt<unknown>,
   view: View,

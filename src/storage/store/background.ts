@@ -20,17 +20,17 @@ const backgroundLimits = {
 const busyDelayMs = 5
 const idleDelayMs = 1000
 
-/** Runs steps of background work on a store. Tests run single steps. */
+/** Tests run single steps. */
 export class Background {
   readonly sweeper: Sweeper
   readonly #builds: BuildQueue
   readonly #removalTime: RemovalTime | undefined
 
   /**
-   * `removalTime` determines which data has expired. If undefined, the time of the store determines this. `batchMs`:
-   * the duration after which a batch ends at the next document. If `batchMs` is set, the work on a database with
-   * expensive bindings (computed fields) pauses between batches. If `batchMs` is undefined, only the size of a batch is
-   * limited. `onError` is called with the errors of failed builds, which are retried. Errors of the store are thrown.
+   * `removalTime` determines which data has expired; by default the time of the store. `batchMs`: the duration after
+   * which a batch ends at the next document; the work on a database with expensive bindings (computed fields) then also
+   * pauses between batches. Without `batchMs`, only the size of a batch is limited. `onError` is called with the errors
+   * of failed builds, which are retried. Errors of the store are thrown.
    */
   constructor(
     store: Store,
@@ -43,17 +43,14 @@ export class Background {
     this.#builds = new BuildQueue(store, onError, batchMs)
   }
 
-  /** Runs one step of each kind of work. Returns whether there was work to do. */
+  /** Returns whether there was work to do. */
   async runOnce(): Promise<boolean> {
     await this.#removalTime?.keep()
     const built = await this.#builds.runOnce()
     return (await this.sweeper.runOnce()) || built
   }
 
-  /**
-   * Drops the state in memory. The next step reads the state again. Called while another process may do the background
-   * work, because the work of that process makes the state outdated.
-   */
+  /** Called while another process may do the background work, which makes the state in memory outdated. */
   forget(): void {
     this.sweeper.forget()
   }
@@ -68,7 +65,7 @@ export class Background {
 interface BackgroundOptions {
   /** The time that determines which data has expired. If undefined, the time of the store determines this. */
   readonly removalTime?: RemovalTime
-  /** Returns whether background work may run now. If undefined, background work may always run. */
+  /** If undefined, background work may always run. */
   readonly mayWork?: () => boolean
 }
 
@@ -77,10 +74,7 @@ interface RunningBackground {
   stop(): Promise<void>
 }
 
-/**
- * Starts background work on a store. The work pauses while `mayWork` returns false. If a step fails, the error is
- * passed to `onError`, and the work continues with the next step.
- */
+/** Pauses while `mayWork` returns false. If a step fails, the error is passed to `onError`, and the work continues. */
 export function startBackground(
   store: Store,
   timers: Timers,
@@ -118,13 +112,11 @@ export function startBackground(
   }
 }
 
-// Stores the state of the removal time (base/removal-time.ts), so that the removal time continues after a restart.
+// The removal time (base/removal-time.ts) continues after a restart, because its state is stored.
 
 const key = metaKey('passed time')
 
-/**
- * Creates the removal time, which determines which data the background work removes. `onLeap`: see {@link RemovalTime}.
- */
+/** `onLeap`: see {@link RemovalTime}. */
 export function removalTimeOf(
   store: Store,
   clock: Clock,
@@ -142,8 +134,8 @@ export function removalTimeOf(
 }
 
 /**
- * Decodes the stored state. If no state is stored, or if the stored state is damaged, the removal time begins at the
- * newest commit. Returns undefined if there is no commit, either.
+ * Without stored state, or if it is damaged, the removal time begins at the newest commit. Undefined without any
+ * commit.
  */
 function loaded(stored: Uint8Array | undefined, lastCommitTime: number): TimeMemory | undefined {
   if (stored !== undefined && isIntact(stored))

@@ -1,5 +1,5 @@
-// Divides background work into batches. A batch has a limited size, because other transactions may wait for the batch,
-// and because its writes need memory. Each batch is one transaction and continues where the previous batch ended.
+// A batch of background work has a limited size, because other transactions may wait for it, and because its writes
+// need memory. Each batch is one transaction and continues where the previous batch ended.
 
 import { systemClock } from '../../base/clock.ts'
 import type { Bytes, Entry } from '../kv/kv-contract.ts'
@@ -11,39 +11,34 @@ const readsPerWrite = 4
 /** A batch ends after this many bytes of rows, because {@link batchWritesMax} large documents could fill the memory. */
 const batchBytesMax = 4_194_304
 
-/**
- * Returns a function that returns true when `milliseconds` have passed. If `milliseconds` is undefined, the function
- * never returns true.
- */
+/** The result returns true when `milliseconds` have passed, and never if `milliseconds` is undefined. */
 export function batchEnd(milliseconds: number | undefined): () => boolean {
   if (milliseconds === undefined) return () => false
   const endMs = systemClock.elapsedMs() + milliseconds
   return () => systemClock.elapsedMs() >= endMs
 }
 
-/** Counts the work of a batch. A batch processes at least one item. */
+/** A batch processes at least one item. */
 export class Batch {
   readonly #isOver: () => boolean
   #reads = 0
   #bytes = 0
 
-  /** `isOver`: the batch ends when this function returns true, even if the batch is small; see {@link batchEnd}. */
+  /** The batch also ends when `isOver` returns true; see {@link batchEnd}. */
   constructor(isOver: () => boolean) {
     this.#isOver = isOver
   }
 
-  /** Counts rows that were read, and their bytes. */
   read(rows: number, bytes: number): void {
     this.#reads += rows
     this.#bytes += bytes
   }
 
-  /** Counts rows that were removed or written. */
   write(rows: number, bytes = 0): void {
     this.read(rows * readsPerWrite, bytes)
   }
 
-  /** Returns whether the next item must wait for the next batch. `bytes`: the size of the next item. */
+  /** Whether the next item, of `bytes` bytes, must wait for the next batch. */
   isFull(bytes = 0): boolean {
     if (this.#reads === 0) return false
     const isLong = this.#reads >= batchWritesMax * readsPerWrite

@@ -1,7 +1,7 @@
-// Runs builds. A build fills an index, or rewrites the documents of a migrated collection. Databases take turns, so a
-// build does not wait for all builds of another database. The builds of one database take turns, too. If a build fails
-// at a document, the other builds continue. The failed build is skipped until its index or the document is changed, or
-// until the longest pause has passed.
+// A build fills an index, or rewrites the documents of a migrated collection. Databases take turns, and the builds of
+// one database, too, so a build does not wait for all builds of another database. If a build fails at a document, the
+// other builds continue. The failed build is skipped until its index or the document is changed, or until the longest
+// pause has passed.
 
 import { systemClock } from '../../base/clock.ts'
 import { endOfTime } from '../../base/micros.ts'
@@ -24,21 +24,17 @@ const buildQueueLimits = {
 
 /** Maximum number of batches in one step. */
 const batchesPerStep = 8
-/** Maximum number of builds that one step checks. */
 const checksPerStep = 256
 
 interface FailedBuild {
   readonly document: Ref
-  /** The number of consecutive failures. */
+  /** Consecutive failures. */
   readonly times: number
-  /** The time of the last failure on the monotonic clock. */
+  /** The last failure on the monotonic clock. */
   readonly atMs: number
   /** The time at which the failed attempt began. If `document` is written after this time, the build is tried again. */
   readonly began: Micros
-  /**
-   * The time at which the failure was stored in the index. If the index is written after this time, the build is tried
-   * again.
-   */
+  /** When the failure was stored in the index. If the index is written later, the build is tried again. */
   readonly recorded: Micros
 }
 
@@ -55,9 +51,8 @@ export class BuildQueue {
   readonly #failed = new Map<string, FailedBuild>()
 
   /**
-   * `batchMs`: the time limit of a batch in milliseconds. With a time limit, databases with expensive bindings
-   * (computed fields) pause between batches. If `batchMs` is undefined, batches have no time limit, and databases do
-   * not pause.
+   * `batchMs`: the time limit of a batch; databases with expensive bindings (computed fields) then also pause between
+   * batches.
    */
   constructor(
     store: Store,
@@ -72,8 +67,7 @@ export class BuildQueue {
   }
 
   /**
-   * Runs one batch of each of the next builds. Returns true if a batch has run, or if a build must wait because its
-   * database pauses.
+   * Runs a batch of each of the next builds. True if a batch has run, or if a build waits because its database pauses.
    */
   async runOnce(): Promise<boolean> {
     const seen = new Set<string>()
@@ -100,10 +94,7 @@ export class BuildQueue {
     return batches > 0 || paused > 0
   }
 
-  /**
-   * Returns the next build of the next database. After the last database, begins with the first database again. The
-   * builds of one database rotate in the same way.
-   */
+  /** The next build of the next database. Databases, and the builds of one database, rotate. */
   #next(): Ref | undefined {
     return this.#store.kv.read(view => {
       const first = nextBuild(view, this.#database + 1n, 0) ?? nextBuild(view, 0n, 0)
@@ -119,9 +110,8 @@ export class BuildQueue {
   }
 
   /**
-   * Returns whether to skip a build that has failed. After repeated failures, a build is skipped during a pause. After
-   * the pause, the build is skipped until its index changes, or until the document at which it failed changes. When
-   * the longest pause has passed since the last failure, the build is always retried.
+   * After repeated failures, a build is skipped during a pause, and then until its index or the document at which it
+   * failed changes. When the longest pause has passed since the last failure, the build is always retried.
    */
   #isSkipped(index: Ref, name: string): boolean {
     const failed = this.#failed.get(name)
@@ -161,18 +151,15 @@ function continueAny(transaction: StoreTransaction, build: Ref, isOver: () => bo
 }
 
 /**
- * Returns how many milliseconds a build pauses after `times` consecutive failures. After the first failure, there is no
- * pause: the build is retried as soon as its index changes, or the document at which it failed changes.
+ * There is no pause after the first failure: the build is retried as soon as its index changes, or the document at
+ * which it failed.
  */
 function pauseMs(times: number): number {
   if (times < 2) return 0
   return Math.min(buildQueueLimits.buildRetryMsMax, buildQueueLimits.buildRetryMs * 2 ** (times - 2))
 }
 
-/**
- * Returns the time of the newest version of a document; the version may be a deletion. Returns the end of time if no
- * version is stored.
- */
+/** The newest version may be a deletion. Returns the end of time if no version is stored. */
 function newestTime(snapshot: Snapshot, ref: Ref): Micros {
   for (const stored of storedVersions(snapshot, ref)) return versionTime(stored)
   return endOfTime

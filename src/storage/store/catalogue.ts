@@ -38,40 +38,34 @@ import { beforeAll, type FromEntry, Schema, type SchemaCache, type SchemaVersion
 import { noCounts, read, readFirst, type Snapshot } from './snapshot.ts'
 import type { Catalogue, DatabaseDefinition } from './store-contract.ts'
 
-/** Returns the key of the row that contains the parent of a database. */
+/** The row contains the parent of a database. */
 export function parentKey(database: DatabaseId): Uint8Array {
   return metaKey(`parent of ${database}`)
 }
 
-/** Encodes the id of a parent as the value of the row with the key {@link parentKey}. */
+/** The value of the row with the key {@link parentKey}. */
 export function encodeParent(parent: DatabaseId): Uint8Array {
   const bytes = new Uint8Array(8)
   new DataView(bytes.buffer).setBigUint64(0, parent)
   return bytes
 }
 
-/**
- * The key of a row that a new store has: the root database is checked by default. A store of an earlier version does not
- * have this row.
- */
+/** A new store has this row: the root database is checked by default. Stores of earlier versions do not. */
 export const rootCheckedKey = metaKey('root is typechecked by default')
 
 /** The parts of one database's cached schema on which a transaction relies. */
 export interface SchemaRead {
   readonly version: Micros
   readonly shownVersion: Micros
-  /**
-   * True if the transaction relies on the complete schema, so that any change to the schema makes the transaction
-   * stale.
-   */
+  /** The transaction relies on the complete schema, so that any change makes it stale. */
   isWhole: boolean
   /** The rows of single objects that the transaction has used from the cache, by the `byteText` of the row's key. */
   readonly entries: Map<string, Uint8Array>
-  /** The parent of the database; undefined if the transaction has not used the parent. */
+  /** Undefined if the transaction has not used the parent. */
   parent: { readonly id: DatabaseId | undefined } | undefined
 }
 
-/** Returns whether the schema parts on which a transaction relies are unchanged in `view`. */
+/** Whether the schema parts on which a transaction relies are unchanged in `view`. */
 export function schemasAgree(schemas: ReadonlyMap<DatabaseId, SchemaRead>, view: View): boolean {
   for (const [database, { entries, isWhole, parent, version }] of schemas) {
     if (versionOf(view.get(schemaVersionKey(database))) !== version) {
@@ -100,8 +94,8 @@ function versionsOf(stored: Uint8Array | undefined): SchemaVersions {
 }
 
 /**
- * Encodes the version of a schema that a transaction has written. A finished index build makes cached schemas outdated,
- * but clients still see the version of the definitions. Otherwise, a client could not push after a build.
+ * A finished index build makes cached schemas outdated, but clients still see the version of the definitions.
+ * Otherwise, a client could not push after a build.
  */
 export function nextVersion(
   stored: Uint8Array | undefined,
@@ -115,10 +109,9 @@ function parentOf(stored: Uint8Array | undefined): DatabaseId | undefined {
   return stored && idAt(stored, 0)
 }
 
-/** The empty set for all transactions that change no schema. This set is never modified. */
+/** Shared by all transactions that change no schema; never modified. */
 const nothingChanged = new Set<DatabaseId>()
 
-/** The catalogue of one transaction. */
 export class StoreCatalogue implements Catalogue {
   readonly #snapshot: Snapshot
   readonly #cache: SchemaCache
@@ -142,7 +135,6 @@ export class StoreCatalogue implements Catalogue {
     this.#cache = cache
   }
 
-  /** The databases whose schema this transaction has written. */
   get changed(): ReadonlySet<DatabaseId> {
     return this.#changed
   }
@@ -152,7 +144,7 @@ export class StoreCatalogue implements Catalogue {
     return this.#relied
   }
 
-  /** Records that the transaction has written the schema of a database. Drops this transaction's cached schema. */
+  /** The transaction has written the schema of a database. */
   dropCached(database: DatabaseId): void {
     if (this.#changed === nothingChanged) this.#changed = new Set()
     this.#changed.add(database)
@@ -209,8 +201,7 @@ export class StoreCatalogue implements Catalogue {
 
   lineage(database: DatabaseId): readonly DatabaseDefinition[] {
     const found: DatabaseDefinition[] = []
-    // Detects a cycle of stored parents with Brent's algorithm. `passed` is a database of the path. In a cycle, the
-    // path reaches `passed` again.
+    // Brent's algorithm detects a cycle of stored parents, in which the path reaches `passed` again.
     let passed: DatabaseId | undefined
     for (let at = database; at !== rootDatabase; ) {
       assert(at !== passed, 'no database contains itself')
@@ -234,10 +225,7 @@ export class StoreCatalogue implements Catalogue {
       : undefined
   }
 
-  /**
-   * Returns the user collection with the number `collection`. Returns undefined if the collection does not exist or is
-   * native.
-   */
+  /** Undefined if the collection does not exist or is native. */
   userCollection(database: DatabaseId, collection: CollectionId): StoredCollection | undefined {
     if (collection < firstUserCollection) return undefined
     const isUntouched = this.#changed.size === 0
@@ -293,9 +281,7 @@ export class StoreCatalogue implements Catalogue {
     this.#cache.grewBy(database, this.#schema(database), bytes)
   }
 
-  /**
-   * Returns the past and present names of schema objects in a database. Writes of this transaction are not included.
-   */
+  /** Past and present names. Writes of this transaction are not included. */
   nameHistory(database: DatabaseId): NameHistory {
     return this.derived(database, 'names over time', () => {
       const history = new NameHistory(this.#snapshot, database)
@@ -313,14 +299,14 @@ export class StoreCatalogue implements Catalogue {
     return history.holders(kind, name)
   }
 
-  /** Returns whether a collection exists. Native (built-in) collections always exist. */
+  /** Native (built-in) collections always exist. */
   hasCollection(database: DatabaseId, collection: CollectionId): boolean {
     return collection < firstUserCollection || this.userCollection(database, collection) !== undefined
   }
 
   /**
-   * Returns the steps that migrate documents of a user collection to the collection's present shape (structure of
-   * fields). For a deleted collection, returns the steps to its last shape. Returns undefined if there are no steps.
+   * The steps that migrate documents to the present shape (structure of fields), for a deleted collection to its last
+   * shape. Undefined if there are no steps.
    */
   migrationSteps(database: DatabaseId, collection: CollectionId): Value | undefined {
     const definition = this.userCollection(database, collection)
@@ -335,7 +321,7 @@ export class StoreCatalogue implements Catalogue {
     })
   }
 
-  /** Returns the numbers of all existing user collections of a database. */
+  /** Existing collections only. */
   collectionsOf(database: DatabaseId): readonly number[] {
     const schema = this.#schema(database)
     schema.liveCollections ??= this.#objects(database, native.collections).map(ref => Number(ref.id))
@@ -373,7 +359,7 @@ export class StoreCatalogue implements Catalogue {
     return known
   }
 
-  /** Returns a cached object, and records that the transaction relies on the row of the object. */
+  /** The transaction relies on the row of the object. */
   #fromEntry<T>(database: DatabaseId, { key, known, value }: FromEntry<T>): T {
     this.#reliedOn(database)?.entries.set(key, value)
     return known
@@ -400,18 +386,14 @@ export class StoreCatalogue implements Catalogue {
     return schema
   }
 
-  /**
-   * Returns the record of the schema parts on which the transaction relies. Returns undefined after the transaction has
-   * written the schema, because the transaction then uses no cached schema.
-   */
+  /** Undefined after the transaction has written the schema, because it then uses no cached schema. */
   #reliedOn(database: DatabaseId): SchemaRead | undefined {
     return this.#changed.has(database) ? undefined : this.#relied.get(database)
   }
 
   /**
-   * Returns the schema for a read of single rows. The transaction relies only on these rows, not on the complete
-   * schema. Reason: creating or deleting a database changes the schema of its parent. This change must not make
-   * concurrent writes in other databases of the same parent stale.
+   * For reads of single rows: the transaction relies only on these rows. Creating or deleting a database changes the
+   * schema of its parent, which must not make concurrent writes in other databases of this parent stale.
    */
   #schemaInPart(database: DatabaseId): Schema {
     let schema = this.#schemas.get(database)

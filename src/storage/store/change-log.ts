@@ -1,7 +1,6 @@
-// Reads and writes the change record and the change log. The change record contains the changes of each transaction,
-// ordered by collection and time. Reading the changes of one collection therefore reads no other changes. The change
-// log is ordered by time, and lists only the collections that each transaction changed. Code that follows all
-// collections reads the change log. The change log is also used to remove old rows.
+// The change record contains the changes of each transaction, ordered by collection and time, so reading the changes of
+// one collection reads no other changes. The change log is ordered by time, and lists only the collections that each
+// transaction changed, for code that follows all collections, and for removing old rows.
 
 import { assert } from '../../base/assert.ts'
 import { endOfTime, micros } from '../../base/micros.ts'
@@ -28,28 +27,25 @@ import type { Bytes, Entry, View, Write } from '../kv/kv-contract.ts'
 import { decodeTime } from './records.ts'
 import type { Change, CollectionPlace, CommittedTransaction } from './store-contract.ts'
 
-/** Maximum number of changes in one row of the record. A row contains changes of one transaction in one collection. */
+/** A row contains changes of one transaction in one collection. */
 const partChangesMax = 1000
 
 const kinds = ['write', 'history insert', 'history remove'] as const
 const actions = ['create', 'update', 'delete', 'add', 'remove'] as const
 
 /**
- * The key of the row with the start time of the change record. Older versions of Terrarium wrote only the change log,
- * so the record contains no changes before its start time.
+ * The start time of the change record. Older versions of Terrarium wrote only the change log, so the record contains no
+ * changes before its start.
  */
 export const recordSinceKey = metaKey('changes by collection since')
 
-/**
- * Returns the time after which the change record is complete. If no time is stored, returns `lastCommitTime`, the time
- * of the last commit in `view`.
- */
+/** The time after which the change record is complete; by default `lastCommitTime`, the last commit in `view`. */
 export function recordSince(view: Pick<View, 'get'>, lastCommitTime: Micros): Micros {
   const stored = view.get(recordSinceKey)
   return stored === undefined ? lastCommitTime : decodeTime(stored)
 }
 
-/** Returns the writes that add the changes of a transaction to the record and to the log. */
+/** Writes for the record and for the log. */
 export function encodeChanges(time: Micros, changes: readonly Change[]): Write[] {
   const byCollection = Map.groupBy(changes, ({ ref }) => `${ref.database}/${ref.collection}`)
   const writes: Write[] = []
@@ -67,10 +63,7 @@ export function encodeChanges(time: Micros, changes: readonly Change[]): Write[]
   return writes
 }
 
-/**
- * Encodes a change. The key of the row contains the commit time. The value does not contain this time, because the
- * commit time may still change before the commit.
- */
+/** Only the key of the row contains the commit time, which may still change before the commit. */
 function encodeChange({ action, kind, ref, validTime }: Change, time: Micros): Value {
   const what = BigInt(kinds.indexOf(kind) * actions.length + actions.indexOf(action))
   return validTime === time ? [ref.id, what] : [ref.id, what, BigInt(validTime)]
@@ -83,7 +76,6 @@ function changeOf(ref: Ref, what: number, validTime: Value | undefined, time: Mi
   return { ref, validTime: validTime === undefined ? time : micros(Number(validTime)), kind, action }
 }
 
-/** Decodes one row of the change record. */
 export function decodePart({ key, value }: Entry): { readonly time: Micros; readonly changes: Change[] } {
   const { collection, database, ts } = decodeKeyOf('collectionChanges', key)
   return { time: ts, changes: changesIn(value, database, collection, ts) }
@@ -97,10 +89,7 @@ function changesIn(value: Bytes, database: DatabaseId, collection: CollectionId,
   return changes
 }
 
-/**
- * Decodes a row of the change log. A row lists collections. Only rows that were written before the start of the change
- * record contain the changes themselves.
- */
+/** Only rows that were written before the start of the change record contain the changes themselves. */
 function decodeRow({ key, value }: Entry) {
   const { ts } = decodeKeyOf('changes', key)
   const items = decodeValue(value)
@@ -123,8 +112,7 @@ export function placesOf(row: Entry): readonly CollectionPlace[] {
 }
 
 /**
- * Returns transactions that were committed after the time `after`, oldest first. Stops after `limit` transactions, or
- * when the returned transactions have at least `changesMax` changes.
+ * Transactions that were committed after `after`, oldest first: at most `limit`, until they have `changesMax` changes.
  */
 export function readChanges(
   view: View,
@@ -150,8 +138,8 @@ export function readChanges(
 }
 
 /**
- * Yields the transactions from `from` to `last` (both inclusive) with their changes in a collection, oldest first. If
- * `reverse` is true, the newest transaction is first. Rows are read only when they are needed.
+ * Yields the transactions from `from` to `last` (both inclusive) with their changes in a collection, oldest first, or
+ * newest first with `reverse`. Rows are read only when they are needed.
  */
 export function* readCollectionChanges(
   view: View,

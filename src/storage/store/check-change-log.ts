@@ -1,6 +1,4 @@
-// Checks the change record and the change log (change-log.ts). The change record contains the changes of each
-// transaction. The change log contains only the collections that each transaction has changed. Rules:
-//
+// Checks the change record and the change log (change-log.ts):
 // - The record contains every retained version since the start of the record.
 // - For every recorded write, the version exists, unless the record also contains the removal of this version from the
 //   history.
@@ -38,10 +36,7 @@ export class ChangeLogCheck {
   #newest: Micros = epoch
   /** The versions that were inserted into or removed from the past of a document, by reference and time. */
   readonly #rewritten = new Set<string>()
-  /**
-   * A cache: the documents of one collection that one transaction changed. Documents of the same transaction are often
-   * checked consecutively.
-   */
+  /** The documents of one collection that one transaction changed: they are often checked consecutively. */
   #recorded: { readonly place: string; readonly names: ReadonlySet<string> } | undefined
 
   constructor(context: CheckContext) {
@@ -61,7 +56,7 @@ export class ChangeLogCheck {
     }
   }
 
-  /** Checks that the record contains the versions of a document since the start of the record. */
+  /** The record must contain the versions of a document since the start of the record. */
   checkDocument(ref: Ref, versions: readonly StoredVersion[]): void {
     const begin = Math.max(this.#begin, this.#retainedFrom(ref.database, ref.collection))
     for (const { ts } of versions) {
@@ -71,7 +66,7 @@ export class ChangeLogCheck {
     }
   }
 
-  /** Returns the time before which changes of a collection may have been removed. */
+  /** Earlier changes of a collection may have been removed. */
   #retainedFrom(database: DatabaseId, collection: CollectionId): Micros {
     return collection < firstUserCollection
       ? micros(this.#logBegin - 1)
@@ -92,7 +87,7 @@ export class ChangeLogCheck {
     return this.#recorded.names.has(nameRef(ref))
   }
 
-  /** Checks that recorded writes have versions, and that the change log agrees with the change record. */
+  /** Recorded writes must have versions, and the change log must agree with the change record. */
   checkLog(): void {
     const { report, snapshot } = this.#context
     const { time } = lastCommit(snapshot.view)
@@ -106,8 +101,8 @@ export class ChangeLogCheck {
   }
 
   /**
-   * Checks that the change record contains changes of each collection in the log. Returns the collections in the log,
-   * each with the time of its transaction.
+   * The change record must contain changes of each collection in the log. Returns these collections, each with the time
+   * of its transaction.
    */
   #checkNamed(): Set<string> {
     const { databases, catalogue, report, snapshot } = this.#context

@@ -6,7 +6,7 @@ import type { Snapshot } from './snapshot.ts'
 import type { CheckStep } from './store-contract.ts'
 import type { VersionReader } from './version-reader.ts'
 
-/** The data of one run of the integrity check. */
+/** The data of one run. */
 export interface CheckContext {
   readonly snapshot: Snapshot
   readonly catalogue: StoreCatalogue
@@ -15,14 +15,12 @@ export interface CheckContext {
   readonly databases: ReadonlySet<DatabaseId>
   /** The results of `nameRef` for deleted schema objects whose data has not been removed yet. */
   readonly garbage: ReadonlySet<string>
-  /** Returns the start of the retained history of a collection. */
   readonly minimumOf: (database: DatabaseId, collection: CollectionId) => Micros
   readonly report: (finding: string) => void
-  /** Called for each row that is checked. */
   readonly onStep: (step: CheckStep) => void
 }
 
-/** Returns the text for a reference in the message of a finding. */
+/** Text for a finding. */
 export function nameRef(ref: Pick<Ref, 'database' | 'collection' | 'id'>): string {
   return `document ${ref.id} of collection ${ref.collection} in database ${ref.database}`
 }

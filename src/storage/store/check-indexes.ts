@@ -1,6 +1,6 @@
-// Checks that index rows agree with documents. The first phase reads the documents, checks that every required index
-// row exists, and counts the required rows of each index. The second phase counts the existing rows of each index. If
-// the two numbers differ, the rows that no document requires are reported.
+// Index rows must agree with documents. The first phase reads the documents, checks that every required index row
+// exists, and counts the required rows of each index. The second phase counts the existing rows of each index. If the
+// two numbers differ, the rows that no document requires are reported.
 
 import { assert } from '../../base/assert.ts'
 import { compareBytes } from '../../values/order.ts'
@@ -15,14 +15,13 @@ import { timelineRows } from './entry-timeline.ts'
 import type { IndexRow, IndexTables, StoredVersion } from './index-tables.ts'
 
 /**
- * The state of an index. Only the rows of a `complete` index must agree with documents. The rows of an `unreachable`
- * index are pending removal, because the index or its database was deleted. An `unknown` index does not exist.
+ * Only the rows of a `complete` index must agree with documents. The rows of an `unreachable` index are pending
+ * removal, because the index or its database was deleted. An `unknown` index does not exist.
  */
 export type IndexState = 'complete' | 'building' | 'unreachable' | 'unknown'
 
 const tables = ['indexLive', 'indexEnded', 'indexEvent'] as const
 
-/** Checks that the rows of indexes agree with the documents. */
 export class IndexCheck {
   readonly #context: CheckContext
   readonly #tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[]
@@ -37,7 +36,7 @@ export class IndexCheck {
     this.#tablesOf = tablesOf
   }
 
-  /** Checks that every row for a document's versions exists and has the right content. */
+  /** Every row for the document's versions must exist and have the right content. */
   checkDocument(ref: Ref, versions: readonly StoredVersion[]): void {
     const minimum = this.#context.minimumOf(ref.database, ref.collection)
     for (const index of this.#tablesOf(ref.database, ref.collection)) {
@@ -58,18 +57,15 @@ export class IndexCheck {
       report(`${nameRef(ref)} has no entry ${what}`)
       return
     }
-    // Versions from before the retained history may have been removed. So if an entry was added before the retained
-    // history, the exact time of the addition is unknown.
+    // Versions from before the retained history may have been removed, so the exact time of an earlier addition is
+    // unknown.
     const since = entrySince({ key: row.key, value: stored })
     const isOld = row.key[0] !== keyTags.indexEvent && entrySince(row) <= minimum && since <= minimum
     const expected = isOld ? withSince(row.value, since) : row.value
     if (compareBytes(stored, expected) !== 0) report(`${nameRef(ref)} has a wrong entry ${what}`)
   }
 
-  /**
-   * Checks that each existing row is required by a document. Must be called after {@link checkDocument} for all
-   * documents.
-   */
+  /** Each existing row must be required by a document. Called after {@link checkDocument} for all documents. */
   checkRows(stateOf: (database: DatabaseId, index: number) => IndexState): void {
     const found = new Map<string, number>()
     for (const { row, database, index } of this.#rows()) {
@@ -95,8 +91,8 @@ export class IndexCheck {
   }
 
   /**
-   * Returns whether a row is counted. Rows of documents in deleted collections are not counted, and neither are rows
-   * that the sweeper (sweeper.ts) may remove at any time.
+   * Rows of deleted collections are not counted, and neither are rows that the sweeper (sweeper.ts) may remove at any
+   * time.
    */
   #counts(row: IndexRow, database: DatabaseId): boolean {
     const { collection } = entryDocument(database, row)
@@ -120,7 +116,6 @@ export class IndexCheck {
   }
 }
 
-/** Returns the database and the index number in the key of an index row. */
 function placeOf(key: Uint8Array): { readonly database: DatabaseId; readonly index: number } {
   const decoded = decodeKey(key)
   assert('termsBytes' in decoded, 'tables of indexes hold entries')

@@ -1,6 +1,6 @@
-// The integrity check verifies that data that is derived from documents agrees with the documents. For example, the
-// versions of a document determine its index rows, and exactly these rows must exist. The check ignores rows that the
-// sweeper (the background removal of expired data) may remove at any time.
+// The integrity check verifies that data derived from documents agrees with the documents. For example, exactly the
+// index rows that the versions of a document determine must exist. The check ignores rows that the sweeper (the
+// background removal of expired data) may remove at any time.
 
 import { epoch } from '../../base/micros.ts'
 import {
@@ -48,7 +48,7 @@ const findingsMax = 100
 /** Number of rows between two progress reports. */
 const rowsPerReport = 100
 
-/** Checks the state in `view`. Returns the contradictions as sentences, at most {@link findingsMax}. */
+/** Returns the contradictions as sentences, at most {@link findingsMax}. */
 export function checkStore(
   view: View,
   hooks: StoreHooks,
@@ -195,7 +195,7 @@ class StoreCheck {
     }
   }
 
-  /** Checks that a version with an old shape (structure of fields) belongs to a collection with a pending rewrite. */
+  /** A version with an old shape (structure of fields) must belong to a collection with a pending rewrite. */
   #checkShape(ref: Ref, stored: Uint8Array): void {
     const { database, collection } = ref
     if (!this.#context.reader.isOutdated(ref, stored)) return
@@ -237,7 +237,7 @@ class StoreCheck {
     }
   }
 
-  /** Returns the indexes that must contain all rows for the documents of a collection. */
+  /** The indexes that must contain all rows for the documents of a collection. */
   #tablesOf(database: DatabaseId, collection: CollectionId): IndexTables[] {
     const complete = this.#context.catalogue
       .indexesOf(database, collection)
@@ -260,7 +260,7 @@ class StoreCheck {
   }
 }
 
-/** Checks that due marks (due-order.ts) exist for the superseded versions of a document and for its `ttl`. */
+/** Due marks (due-order.ts) must exist for the superseded versions of a document and for its `ttl`. */
 function checkMarks(context: CheckContext, ref: Ref, versions: readonly StoredVersion[]): void {
   const { minimumOf, report, snapshot } = context
   if (ref.collection < firstUserCollection && !shortNatives.has(ref.collection)) return
@@ -277,7 +277,7 @@ function checkMarks(context: CheckContext, ref: Ref, versions: readonly StoredVe
   const newest = versions.at(-1)
   if (newest === undefined || newest.action === 'delete') return
   const ttl = ttlOf(newest.fields)
-  // If a `ttl` had already passed at the commit, version 0.2 of Terrarium wrote the due mark at the `ttl`. Such a mark
-  // is accepted, because the sweeper later writes the correct mark (removals.ts).
+  // Version 0.2 of Terrarium wrote the due mark of a `ttl` that had already passed at the `ttl`. The sweeper later
+  // writes the correct mark (removals.ts).
   if (ttl !== never && !isMarkedAt(ttl)) check(expiryTime(ttl, newest.ts))
 }

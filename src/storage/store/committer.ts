@@ -24,13 +24,13 @@ import type { TransactionParts } from './reader.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
 import { ContendedTransaction, type TransactionOutcome, type WriteOptions } from './store-contract.ts'
 
-/** An attempt whose evaluation took more than this many microseconds is not evaluated again under the lock. */
+/** A longer attempt is not evaluated again under the lock. */
 const shortMicros = 10_000
 
 interface CommitterOptions {
   readonly times: SnapshotTimes
   readonly parts: TransactionParts
-  /** A clock in microseconds that measures the duration of evaluations. */
+  /** Measures the duration of evaluations in microseconds. */
   readonly clock: () => Micros
   /** Limits the memory of waiting writes. */
   readonly memory: MemoryBudget | undefined
@@ -53,7 +53,7 @@ export class Committer {
   }
 
   /**
-   * Evaluates and commits `work`. Repeats this after a conflict. Throws {@link ContendedTransaction} after the last
+   * Evaluates and commits `work`, again after each conflict. Throws {@link ContendedTransaction} after the last
    * permitted retry.
    */
   async write<T>(work: TransactionWork<T>, options: WriteOptions): Promise<TransactionOutcome<T>> {
@@ -63,7 +63,7 @@ export class Committer {
       try {
         const attempt = this.#evaluate(work, announcement.time)
         const notBefore = Math.max(announcement.time, attempt.commitTime)
-        // If the caller sets no retry limit, conflicts never reject the transaction: after the default number of
+        // Without a retry limit of the caller, conflicts never reject the transaction: after the default number of
         // retries, a stale attempt is evaluated again under the lock.
         const isLast = options.retriesMax === undefined && retries >= retriesMax
         const isShort = isLast || attempt.evaluationMicros <= shortMicros
@@ -77,10 +77,7 @@ export class Committer {
     }
   }
 
-  /**
-   * Evaluates `work` on a snapshot, without committing. The commit time is announced only during the evaluation; {@link
-   * commit} announces it again.
-   */
+  /** The commit time is announced only during the evaluation; {@link commit} announces it again. */
   attempt<T>(work: TransactionWork<T>, notBefore: Micros, stampTime?: () => Micros): Attempt<T> {
     const announcement = this.#times.announce(notBefore)
     try {
@@ -90,10 +87,7 @@ export class Committer {
     }
   }
 
-  /**
-   * Commits an attempt if it is valid. If the attempt is stale and `owner` can evaluate it again, commits the new
-   * attempt.
-   */
+  /** If the attempt is stale and `owner` can evaluate it again, commits the new attempt. */
   async commit<T>(attempt: Attempt<T>, owner?: AttemptOwner<T>): Promise<TransactionOutcome<T> | 'stale'> {
     const announcement = this.#times.announceAt(attempt.commitTime)
     try {
@@ -105,10 +99,7 @@ export class Committer {
     }
   }
 
-  /**
-   * Evaluates `work` on the newest state of this process, for a commit at `time`. No other commit may run during the
-   * evaluation.
-   */
+  /** Evaluates `work` on the newest state, for a commit at `time`. No other commit may run during the evaluation. */
   attemptAt<T>(work: TransactionWork<T>, time: Micros): Attempt<T> {
     const started = this.#clock()
     const attempt = this.#times.onSnapshot(epoch, (view, last) => {
@@ -118,9 +109,7 @@ export class Committer {
     return { ...attempt, evaluationMicros: this.#clock() - started }
   }
 
-  /**
-   * Validates an attempt against the newest state of this process. Returns the newest commit if the attempt is valid.
-   */
+  /** Validates an attempt against the newest state. Returns the newest commit if the attempt is valid. */
   validated(attempt: Attempt<unknown>): CommitRecord | 'stale' {
     return this.#times.onSnapshot(epoch, (view, last) => {
       const time = Math.max(attempt.commitTime, last.time)
@@ -132,10 +121,7 @@ export class Committer {
     return this.#commits.passTime()
   }
 
-  /**
-   * Commits an attempt. The writes of the attempt are counted against the memory limit, for `memoryOwner`, until the
-   * outcome is known.
-   */
+  /** The writes count against the memory limit, for `memoryOwner`, until the outcome is known. */
   async #commit<T>(
     attempt: Attempt<T>,
     terms: CommitTerms<T>,
@@ -166,8 +152,8 @@ export class Committer {
       const times = { ...timesOf(last, commitTime), readTimestamp: micros(last.time + 1) }
       const evaluated = evaluateOn(this.#parts, view, times, work)
       if (evaluated.nextExpiry >= evaluated.commitTime) return evaluated
-      // The evaluation is invalid, because a document that was read expires before the commit time that the generated
-      // ids require.
+      // A document that was read expires before the commit time that the generated ids require, so the evaluation is
+      // invalid.
       commitTime = evaluated.commitTime
     }
   }

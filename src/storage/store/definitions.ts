@@ -1,6 +1,5 @@
-// Reads the definitions of databases and collections from their stored documents. A higher layer validates definitions
-// before they are written. Reading does not validate again and never fails: a missing or invalid field gets its default
-// value.
+// Reads the definitions of databases and collections from their documents. A higher layer has validated definitions
+// before they are written, so reading never fails: a missing or invalid field gets its default value.
 
 import type { Value } from '../../values/value.ts'
 import type { CollectionDefinition, DatabaseDefinition, Version } from './store-contract.ts'
@@ -9,13 +8,13 @@ import type { CollectionDefinition, DatabaseDefinition, Version } from './store-
 export const historyFloorField = 'min_valid_time'
 
 /**
- * A hidden field of a collection's document: the list of steps that change the shape (the structure of fields) of the
- * collection's documents.
+ * A hidden field of a collection's document: the steps that change the shape (the structure of fields) of its
+ * documents.
  */
 export const migrationField = 'internal_migrations'
 
 /**
- * A hidden field of a database's document: true if static types are checked by default. Databases of earlier versions, and
+ * A hidden field of a database's document: static types are checked by default. Databases of earlier versions, and
  * databases that version 4 of the language creates, do not have this field.
  */
 export const checkedByDefaultField = 'typechecked_by_default'
@@ -23,18 +22,17 @@ export const checkedByDefaultField = 'typechecked_by_default'
 /** A field of a migration step: the time of the schema change that added the step, in microseconds. */
 export const stepTimeField = 'at'
 
-/** The definition of a collection, with the fields that only the store needs. */
+/** Includes the fields that only the store needs. */
 export interface StoredCollection extends CollectionDefinition {
   /**
    * The start of the retained history when the collection's document was written, in microseconds. Earlier history
    * stays unreadable.
    */
   readonly historyFloor: number
-  /** The steps that migrate documents to the present shape; undefined if there are no steps. */
+  /** The steps that migrate documents to the present shape, if any. */
   readonly migration: Value | undefined
 }
 
-/** Reads the definition of a database from its document. */
 export function databaseDefinition(version: Version): DatabaseDefinition {
   const { ref, fields } = version
   return {
@@ -48,7 +46,6 @@ export function databaseDefinition(version: Version): DatabaseDefinition {
   }
 }
 
-/** Reads the definition of a collection from its document. */
 export function collectionDefinition({ fields }: Pick<Version, 'fields'>): StoredCollection {
   return {
     name: text(fields.get('name')),

@@ -12,7 +12,6 @@ import { idAt } from './records.ts'
 import { isExpired, read, type Snapshot } from './snapshot.ts'
 import type { Directory, Transaction, Version } from './store-contract.ts'
 
-/** The directory of one transaction. */
 export class StoreDirectory implements Directory {
   readonly #reader: Pick<Transaction, 'get'>
   readonly #snapshot: Snapshot
@@ -43,7 +42,7 @@ export class StoreDirectory implements Directory {
     return decodeHomes(read(this.#snapshot, keyHomeKey(keyId)))
   }
 
-  /** Returns the tokens and credentials whose instance is the given document. */
+  /** The tokens and credentials whose instance is the given document. */
   loginsOf(instance: Ref): readonly Ref[] {
     return [
       ...this.#byTerm(instance.database, builtinIndexes.tokensByInstance, instance),
@@ -56,7 +55,7 @@ export class StoreDirectory implements Directory {
     return undefined
   }
 
-  /** Yields the documents with the given term in a built-in index. Expired documents are skipped. */
+  /** Skips expired documents. */
   *#byTerm(database: DatabaseId, index: number, term: Value): Generator<Ref> {
     const { counters, view } = this.#snapshot
     const prefix = indexTermsPrefix('live', database, index, encodeTerms([term]))
@@ -67,16 +66,13 @@ export class StoreDirectory implements Directory {
   }
 }
 
-// The functions below maintain one row for each key id. The row lists the databases that contain a key with this id. A
-// secret contains only the id of its key, and keys in several databases may have the same id. The stored hash of the
-// secret shows which of these keys the secret belongs to.
+// A secret contains only the id of its key, and keys in several databases may have the same id. So a row for each key
+// id lists the databases that contain a key with this id. The stored hash of the secret shows which of these keys the
+// secret belongs to.
 
 const idBytes = 8
 
-/**
- * Decodes the databases in a stored row, in the order in which their keys were created. Returns an empty array if
- * `stored` is undefined.
- */
+/** In the order in which their keys were created; empty if `stored` is undefined. */
 export function decodeHomes(stored: Bytes | undefined): DatabaseId[] {
   if (stored === undefined) return []
   return Array.from({ length: stored.length / idBytes }, (_, at) => idAt(stored, at * idBytes))
@@ -89,14 +85,12 @@ function encodeHomes(databases: readonly DatabaseId[]): Uint8Array {
   return bytes
 }
 
-/** Adds the database of `key` to the row for the key's id. */
 export function addHome(overlay: Overlay, key: Ref, journal?: Journal): void {
   const homes = decodeHomes(overlay.get(keyHomeKey(key.id)))
   if (homes.includes(key.database)) return
   overlay.set(keyHomeKey(key.id), encodeHomes([...homes, key.database]), journal)
 }
 
-/** Removes the database of `key` from the row for the key's id. */
 export function removeHome(overlay: Overlay, key: Ref, journal?: Journal): void {
   const homes = decodeHomes(overlay.get(keyHomeKey(key.id)))
   const rest = homes.filter(database => database !== key.database)

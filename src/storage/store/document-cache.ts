@@ -1,6 +1,6 @@
 // Caches the decoded form of document versions that are read repeatedly. The first read after a commit compares the
-// cached version with the stored bytes. The read also checks that the shape (the structure of fields) of the
-// collection's documents is unchanged. Writers therefore need not invalidate the cache.
+// cached version with the stored bytes, and checks that the shape (the structure of fields) of the collection's
+// documents is unchanged. Writers therefore need not invalidate the cache.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
@@ -13,9 +13,7 @@ import type { Version } from './store-contract.ts'
 interface CachedDocument {
   readonly bytes: Bytes
   readonly version: Version
-  /** The length of `bytes`. */
   readonly size: number
-  /** The expiry time of the version. */
   readonly ttl: Micros
   /** The time of the last change to the shape of the collection's documents; 0 if the shape never changed. */
   readonly shapeTime: Micros
@@ -41,20 +39,20 @@ export class DocumentCache {
     this.#known = new GenerationCache(bytesMax, ({ size }) => bytesPerVersion + bytesPerByte * size)
   }
 
-  /** Returns the cached version of a document; undefined if no version is cached. The returned version may be stale. */
+  /** The returned version may be stale. */
   find(ref: Ref): CachedDocument | undefined {
     const known = this.#known.get(ref.hash)
     return known !== undefined && sameRef(known.version.ref, ref) ? known : undefined
   }
 
   /**
-   * Adds a version to the cache if the version has been read before. The caller must use the returned version instead
-   * of `version`. `lastCommitTime`: the time of the newest commit in the state from which the version was read.
+   * Adds a version that has been read before to the cache. The caller must use the returned version instead of
+   * `version`. `lastCommitTime`: the newest commit in the state from which the version was read.
    */
   decoded(bytes: Bytes, version: Version, shapeTime: Micros, lastCommitTime: Micros): Version {
     if (!this.#readOnce.isAgain(versionMark(bytes))) return version
-    // `shown` caches the rendered text. The property is not enumerable, so `{ ...version, fields }` does not copy the
-    // text, which is wrong for the new fields.
+    // Not enumerable, so that `{ ...version, fields }` does not copy the rendered text, which is wrong for the new
+    // fields.
     const shown = { value: new RenderCache(version.fields), enumerable: false }
     const known = {
       bytes,
@@ -69,10 +67,10 @@ export class DocumentCache {
   }
 }
 
-// Recognizes data that is read again soon after its first read. Data is not cached at its first read, so a scan of a
-// large collection does not fill the cache.
-
-/** Remembers the marks (32-bit hashes) of recently read data, in a table of fixed size. */
+/**
+ * Recognizes data that is read again soon after its first read, by marks (32-bit hashes) in a table of fixed size. Data
+ * is not cached at its first read, so a scan of a large collection does not fill the cache.
+ */
 export class ReadOnce {
   readonly #marks: Int32Array
 
@@ -81,7 +79,7 @@ export class ReadOnce {
     this.#marks = new Int32Array(marksMax)
   }
 
-  /** Records a read of the data with the given mark. Returns true if an earlier read of this data is remembered. */
+  /** Records a read. Returns true if an earlier read of the data with this mark is remembered. */
   isAgain(mark: number): boolean {
     const slot = mark & (this.#marks.length - 1)
     if (this.#marks[slot] === mark) return true

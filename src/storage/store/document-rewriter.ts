@@ -18,33 +18,26 @@ import { encodeVersion } from './records.ts'
 import type { Rows } from './rows.ts'
 
 /**
- * Returns the key of the row that contains the progress of a collection's rewriting. The row exists while some versions
- * may have an earlier shape.
+ * The row contains the progress of a collection's rewriting. It exists while some versions may have an earlier shape.
  */
 export function rewriteKey(database: DatabaseId, collection: CollectionId): Uint8Array {
   return buildKey(database, documentsIndex(collection))
 }
 
-/**
- * Returns the collection whose versions a background build rewrites. Returns undefined if the build fills an index
- * instead.
- */
+/** The collection whose versions a background build rewrites. Undefined if the build fills an index. */
 export function rewrittenCollection({ id }: Ref): CollectionId | undefined {
   const collection = Number(id) - documentsIndex(0)
   return collection < firstUserCollection ? undefined : collection
 }
 
-/**
- * Registers the rewriting of all versions of a collection. If the rewriting is already running, it starts again from
- * the first version.
- */
+/** Registers the rewriting of all versions. If it is already running, it starts again from the first version. */
 export function beginRewrite(overlay: Overlay, database: DatabaseId, collection: CollectionId): void {
   overlay.set(rewriteKey(database, collection), documentRange(database, collection).start)
 }
 
 /**
- * Returns the progress of the rewriting; undefined if no rewriting is running. `id`: the document at which the last
- * batch ended. `isPast`: whether the rewriting has reached the history.
+ * Undefined if no rewriting is running. `id`: the document at which the last batch ended. `isPast`: whether the
+ * rewriting has reached the history.
  */
 export function rewriteProgress(
   view: Pick<View, 'get'>,
@@ -63,7 +56,7 @@ type RewriteContext = Pick<Rows, 'catalogue' | 'overlay'> & {
   readonly reader: Pick<Rows['reader'], 'isOutdated' | 'read'>
 }
 
-/** Rewrites the next batch of versions. The batch ends when `isOver` returns true. */
+/** Rewrites the next batch. It ends when `isOver` returns true. */
 export function continueRewrite(
   context: RewriteContext,
   database: DatabaseId,
@@ -103,8 +96,8 @@ function nextRows(
     if (Buffer.compare(from, table.end) >= 0) continue
     for (const row of overlay.range({ start: from, end: table.end })) {
       const ref = documentOf(row.key)
-      // The versions are migrated in this loop, so that the time limit of the batch includes the migration. The
-      // migration takes most of the time of a batch.
+      // Migrated in this loop, so that the time limit of the batch includes the migration, which takes most of the
+      // time.
       if (reader.isOutdated(ref, row.value)) {
         const value = rewritten(reader, ref, row.value)
         rows.push({ key: row.key, value })

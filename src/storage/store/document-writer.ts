@@ -1,6 +1,6 @@
-// Writes documents. All writes of a transaction to one document become one version at the commit time. The action and
-// the index rows of this version depend on the state before the transaction. So a second write to a document first
-// undoes the first write in the overlay, which contains the uncommitted writes. `history-writer.ts` writes into the past.
+// All writes of a transaction to one document become one version at the commit time, whose action and index rows depend
+// on the state before the transaction. So a second write to a document first undoes the first write in the overlay,
+// which contains the uncommitted writes. `history-writer.ts` writes into the past.
 
 import { byteText } from '../../base/byte-text.ts'
 import { limits } from '../../base/limits.ts'
@@ -56,9 +56,9 @@ const noFields: ObjectValue = new Map()
 export class DocumentWriter {
   readonly #context: Rows
   readonly #schemaWritten: SchemaWritten
-  /** The written documents, by the text of their keys. */
+  /** By the text of their keys. */
   readonly #pending = new Map<string, PendingDocument>()
-  /** Documents that this transaction has created and then deleted. */
+  /** Created and then deleted by this transaction. */
   readonly #forgotten = new Set<string>()
   readonly #historyChanges: Change[] = []
   #bytes = 0
@@ -68,14 +68,12 @@ export class DocumentWriter {
     this.#schemaWritten = schemaWritten
   }
 
-  /**
-   * Returns the version of a document that this transaction has written; undefined if it has not written the document.
-   */
+  /** The version that this transaction has written, if any. */
   pendingVersion(ref: Ref): Version | undefined {
     return this.#pending.size === 0 ? undefined : this.#pending.get(nameOf(ref))?.version
   }
 
-  /** Returns whether this transaction has written documents of a collection. */
+  /** Whether this transaction has written documents of a collection. */
   hasWritten(database: DatabaseId, collection: CollectionId): boolean {
     for (const { version } of this.#pending.values()) {
       if (version.ref.collection === collection && version.ref.database === database) return true
@@ -83,20 +81,18 @@ export class DocumentWriter {
     return this.#historyChanges.some(({ ref }) => ref.collection === collection && ref.database === database)
   }
 
-  /** Returns whether this transaction has created a document and deleted it again. */
+  /** Whether this transaction has created a document and deleted it again. */
   hasForgotten(ref: Ref): boolean {
     return this.#forgotten.size > 0 && this.#forgotten.has(nameOf(ref))
   }
 
-  /** Returns the version of a document before the writes of this transaction. */
+  /** The version of a document before the writes of this transaction. */
   base(ref: Ref): StoredVersion | undefined {
     const stored = this.#context.snapshot.view.get(documentKey(ref))
     return stored && this.#context.reader.read(ref, stored)
   }
 
-  /**
-   * Sets the content of a document to `fields`, or deletes the document if `fields` is undefined. Returns the version.
-   */
+  /** Deletes the document if `fields` is undefined. Returns the version. */
   write(ref: Ref, fields: ObjectValue | undefined): Version {
     const { commitTime, reader, snapshot } = this.#context
     const pending = this.#takeBack(ref)
@@ -133,7 +129,7 @@ export class DocumentWriter {
     return pending
   }
 
-  /** Adds a pending version and all derived rows to the overlay. */
+  /** Adds the version and all derived rows to the overlay. */
   #lay(
     pending: PendingDocument,
     base: Bytes | undefined,
@@ -143,8 +139,8 @@ export class DocumentWriter {
     const { catalogue, overlay, commitTime, stamp } = this.#context
     const { journal, key, version } = pending
     const { ref } = version
-    // `dropCached` must precede the first write to the schema. After this write, the transaction must not add schema
-    // objects to the shared cache, because the transaction may fail before its commit.
+    // Precedes the first write to the schema. Afterwards, the transaction must not add schema objects to the shared
+    // cache, because it may fail before its commit.
     const kind = version.ref.collection
     const isSchema = namedNatives.has(kind) || kind === unlisted.staged_schema
     if (isSchema || kind === unlisted.graphql_schema) catalogue.dropCached(version.ref.database)
@@ -157,8 +153,8 @@ export class DocumentWriter {
       if (base !== undefined) overlay.set(key, undefined, journal)
       overlay.set(historyKey(ref, commitTime), stored, journal)
     }
-    // A due mark shows the sweeper when data expires (due-order.ts). Creates and deletes need no mark, because their
-    // events in the index of the collection's documents serve as marks.
+    // A due mark shows the sweeper when data expires (due-order.ts). For creates and deletes, their events in the index
+    // of the collection's documents serve as marks.
     if (isDelete === (base === undefined)) markDue(overlay, ref, commitTime, journal)
     markDue(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
     this.#context.bindings.perItem(limits.documentBindingsMs, () =>
@@ -199,8 +195,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Runs `work` as if this transaction had not written the documents for which `isConcerned` returns true. Then applies
-   * the transaction's writes to these documents again.
+   * Runs `work` as if this transaction had not written the documents that `isConcerned` selects. Then applies the
+   * transaction's writes to them again.
    */
   withoutPending(isConcerned: (ref: Ref) => boolean, work: () => void): void {
     const concerned = [...this.#pending.values()].filter(({ version }) => isConcerned(version.ref))
@@ -210,8 +206,7 @@ export class DocumentWriter {
   }
 
   /**
-   * Applies a pending version to the overlay again. If the previous version of the document has changed meanwhile, the
-   * action of the pending version may change, too.
+   * If the previous version of the document has changed meanwhile, the action of the pending version may change, too.
    */
   #layAgain(pending: PendingDocument): void {
     const { ref } = pending.version
@@ -225,10 +220,7 @@ export class DocumentWriter {
     this.#lay(pending, base, before, false)
   }
 
-  /**
-   * Inserts a version at the time `ts` in the past, or replaces the version at exactly this time. If an equal version
-   * exists, nothing is written.
-   */
+  /** Inserts a version at the past time `ts`, or replaces the version at exactly this time, unless it is equal. */
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
     const { bindings, reader, stamp } = this.#context
     let inserted: StoredVersion | undefined
@@ -256,9 +248,9 @@ export class DocumentWriter {
   }
 
   /**
-   * Removes the version of a document at exactly `ts`, a time in the past. `action`: `delete` for a delete; `create`
-   * for any other version. `minimum`: the start of the retained history. If the version was valid at `minimum`, a
-   * delete replaces it. Returns the removed version; undefined if no version has this time and action.
+   * Removes the version at exactly `ts`, a past time. `action`: `delete` for a delete; `create` for any other version.
+   * `minimum`: the start of the retained history. If the version was valid at `minimum`, a delete replaces it. Returns
+   * the removed version; undefined if no version has this time and action.
    */
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete', minimum: Micros): Version | undefined {
     // Clients may name earlier times than the store can have.
@@ -275,7 +267,7 @@ export class DocumentWriter {
     return removed
   }
 
-  /** Replaces a version in the past: see {@link replaceVersion}. The document's pending version stays the newest. */
+  /** See {@link replaceVersion}. The document's pending version stays the newest. */
   #replace(ref: Ref, ts: Micros, replace: Parameters<typeof replaceVersion>[3]): boolean {
     const pending = this.#pending.get(nameOf(ref))
     if (pending !== undefined) this.#context.overlay.revert(pending.journal)
@@ -294,8 +286,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Returns the number of write operations of this transaction. A written document costs one operation for each {@link
-   * documentWriterLimits.writeOpBytes} bytes. Each inserted or removed version in the past costs one operation.
+   * One operation for each {@link documentWriterLimits.writeOpBytes} bytes of a document, and for each inserted or
+   * removed version in the past.
    */
   writeOps(): number {
     let ops = this.#historyChanges.length
@@ -305,7 +297,6 @@ export class DocumentWriter {
   }
 }
 
-/** Returns the key of a document in the map of pending documents. */
 function nameOf(ref: Ref): string {
   return byteText(documentKey(ref))
 }

@@ -1,6 +1,5 @@
-// Reads documents and their versions from the store. The newest version of a live document is stored under the key of
-// the document, so reading a document is one point read. The history of a document contains its superseded versions. If
-// the document is deleted, the history also contains the delete.
+// The newest version of a live document is stored under the key of the document, so reading a document is one point
+// read. The history of a document contains its superseded versions, and the delete of a deleted document.
 
 import { mergeJoin } from '../../base/merge-join.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref } from '../../values/value.ts'
@@ -20,33 +19,24 @@ import type { CollectionPlace, EntryScan, IndexEntry } from './store-contract.ts
 /** The greatest id that the key of a document can contain. */
 export const idMax = (1n << 64n) - 1n
 
-/**
- * Returns the newest version of a document; undefined if the document is deleted. The `ttl` of the version may have
- * passed.
- */
+/** Undefined if the document is deleted. The `ttl` of the version may have passed. */
 export function newestLive(snapshot: Snapshot, ref: Ref): Bytes | undefined {
   return read(snapshot, documentKey(ref))
 }
 
-/**
- * Returns the version of a document that was valid at the time `at`. The version may be a delete, or its `ttl` may have
- * passed.
- */
+/** The version that was valid at `at`. It may be a delete, or its `ttl` may have passed. */
 export function validAt(snapshot: Snapshot, ref: Ref, at: Micros): Bytes | undefined {
   const newest = newestLive(snapshot, ref)
   if (newest !== undefined && versionTime(newest) <= at) return newest
   return readFirst(snapshot, historyRange(ref, at))?.value
 }
 
-/** Returns whether a stored version is visible to reads: the version is not a delete, and its `ttl` has not passed. */
+/** The version is not a delete, and its `ttl` has not passed. */
 export function isVisible(snapshot: Snapshot, stored: Bytes): boolean {
   return versionAction(stored) !== 'delete' && !isExpired(snapshot, versionTtl(stored))
 }
 
-/**
- * Yields the stored versions of a document, newest first. If `notAfter` is present, begins with the version that was
- * valid at this time. Rows are read only when they are needed.
- */
+/** Newest first, beginning with the version that was valid at `notAfter`. Rows are read only when they are needed. */
 export function* storedVersions(snapshot: Snapshot, ref: Ref, notAfter?: Micros): Generator<Bytes> {
   const newest = newestLive(snapshot, ref)
   if (newest !== undefined && (notAfter === undefined || versionTime(newest) <= notAfter)) yield newest
@@ -56,10 +46,7 @@ export function* storedVersions(snapshot: Snapshot, ref: Ref, notAfter?: Micros)
   }
 }
 
-/**
- * Yields the stored versions of a document, oldest first. If `from` is present, begins with the version that was valid
- * at this time. Rows are read only when they are needed.
- */
+/** Oldest first, beginning with the version that was valid at `from`. Rows are read only when they are needed. */
 export function* storedVersionsAscending(snapshot: Snapshot, ref: Ref, from?: Micros): Generator<Bytes> {
   const newest = newestLive(snapshot, ref)
   if (from !== undefined && newest !== undefined && versionTime(newest) <= from) {
@@ -78,8 +65,8 @@ export function* storedVersionsAscending(snapshot: Snapshot, ref: Ref, from?: Mi
 }
 
 /**
- * Yields the visible documents of a collection in the order of their ids. `at`: the past time at which the documents
- * must be visible; undefined for now. Rows are read only when they are needed.
+ * Yields the visible documents in the order of their ids, as of the past time `at`, or now. Rows are read only when
+ * they are needed.
  */
 export function* scanDocuments(
   snapshot: Snapshot,
@@ -112,8 +99,8 @@ interface IdSpan {
 }
 
 /**
- * Yields all documents with a stored version, including deleted documents, in the order of their ids. The cost for each
- * document does not depend on the length of its history.
+ * Yields all documents with a stored version, also deleted ones, in the order of their ids. The cost for each document
+ * does not depend on the length of its history.
  */
 export function* everyDocument(
   snapshot: Snapshot,
@@ -128,7 +115,7 @@ export function* everyDocument(
     yield new Ref(database, collection, (id ?? pastId) as bigint)
 }
 
-/** Yields each id in a table once. */
+/** Yields each id once. */
 function* idsIn(
   { view }: Snapshot,
   table: DocumentTable,
@@ -145,7 +132,7 @@ function* idsIn(
   }
 }
 
-/** Returns the first and last id between the two bounds of a scan; undefined if there are no ids between the bounds. */
+/** The first and last id between the bounds of a scan; undefined if there are no ids between them. */
 function idSpan(collection: CollectionId, scan: EntryScan): IdSpan | undefined {
   let first = 0n
   let last = idMax
@@ -164,10 +151,10 @@ function idSpan(collection: CollectionId, scan: EntryScan): IdSpan | undefined {
   return first > last ? undefined : { first, last }
 }
 
-/** The table of the newest versions of live documents, or the table of all other versions. */
+/** The newest versions of live documents, or all other versions. */
 type DocumentTable = 'live' | 'past'
 
-/** Returns the interval of the keys in a table that belong to a span of ids in a collection. */
+/** The keys that belong to a span of ids in a collection. */
 function intervalOf(
   table: DocumentTable,
   { collection, database }: CollectionPlace,

@@ -1,9 +1,8 @@
 // Caches decoded index entries that are read repeatedly. A cached run contains the first entries of a range of live
 // entries. A run is valid if no later commit wrote rows of its range. A process remembers only the rows of recent
-// commits. If older commits must be checked, the process reads the change record (the stored changes of each
-// collection). The run is then valid if the record contains no later change in the collections of the index, and if no
-// schema has changed. Schema changes are checked because building an index or deleting a collection also changes live
-// entries.
+// commits; for older commits, it reads the change record (the stored changes of each collection). The run is then valid
+// if the record contains no later change in the collections of the index, and if no schema has changed: building an
+// index or deleting a collection also changes live entries.
 
 import { hashBytes, keyAfter } from '../../base/bytes.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -24,22 +23,18 @@ import type { IndexEntry } from './store-contract.ts'
 export interface SetPlace {
   readonly database: DatabaseId
   readonly index: number
-  /** The terms as encoded by `encodeTerms`. */
+  /** Encoded by `encodeTerms`. */
   readonly terms: Bytes
   /** The collections whose documents may have entries; undefined: all collections of the database. */
   readonly collections: readonly CollectionId[] | undefined
 }
 
-/** A range of live entries. */
 export type EntryRange = Pick<KeyRange, 'start' | 'end'> & { readonly reverse: boolean }
 
 export interface CachedEntry extends IndexEntry {
   readonly collection: CollectionId
   readonly ttl: Micros
-  /**
-   * The size of the entry's record in bytes. A query that reads the entry from the cache is also charged for these
-   * bytes.
-   */
+  /** The bytes of the entry's record, for which a query that reads the cached entry is charged, too. */
   readonly bytes: number
 }
 
@@ -70,8 +65,8 @@ const readOnceMax = 16_384
 const collectionsMax = 8
 
 /**
- * The change record is used to validate a run only if the run was found valid at most this many microseconds ago. The
- * record is retained for twice this time, so it contains all changes since then.
+ * The change record is used only if the run was found valid at most this many microseconds ago. It is retained for
+ * twice this time, so it contains all changes since then.
  */
 const recordKeptMin = changeLogMicros / 2
 
@@ -81,9 +76,7 @@ export class EntryCache {
   readonly #readOnce = new ReadOnce(readOnceMax)
   readonly #recent: RecentWrites
 
-  /**
-   * `recent`: the recent commits of this process. `bytesMax`: the approximate limit of the cache's memory, in bytes.
-   */
+  /** `recent`: the recent commits of this process. `bytesMax` is approximate. */
   constructor(recent: RecentWrites, bytesMax: number = limits.knownEntriesBytesMax) {
     this.#recent = recent
     this.#runs = new GenerationCache(bytesMax, ({ entries }) =>
@@ -91,7 +84,7 @@ export class EntryCache {
     )
   }
 
-  /** Returns the cached run of a range; undefined if no run is valid in the given snapshot. */
+  /** Undefined if no run is valid in the given snapshot. */
   find(range: EntryRange, set: SetPlace, snapshot: Snapshot): CachedRun | undefined {
     const run = this.#runs.get(hashOf(range))
     return run !== undefined && isSameRange(run.range, range) && this.#holds(run, set, snapshot)
@@ -109,19 +102,18 @@ export class EntryCache {
     return true
   }
 
-  /** Records a read of `range`. Returns whether caching the range is useful: true if the range was read before. */
+  /** Records a read. Caching the range is useful if it was read before. */
   isWorth(range: EntryRange): boolean {
     return this.#readOnce.isAgain(hashOf(range))
   }
 
-  /** Caches a run that was read in the given snapshot. */
+  /** The run was read in the given snapshot. */
   remember(run: Pick<CachedRun, 'range' | 'entries' | 'rest'>, snapshot: Snapshot): void {
     const { lastCommitTime, schemaTime, time } = snapshot
     this.#runs.set(hashOf(run.range), { ...run, schemaTime, foundAt: lastCommitTime, foundTime: time })
   }
 }
 
-/** Decodes the entry of a row for the cache. */
 export function cachedEntry(database: DatabaseId, row: Entry): CachedEntry {
   const document = entryDocument(database, row)
   return {
@@ -133,7 +125,7 @@ export function cachedEntry(database: DatabaseId, row: Entry): CachedEntry {
   }
 }
 
-/** Returns the part of a range that follows the row of `key` in reading order. */
+/** The part of a range after the row of `key` in reading order. */
 export function rangeAfter({ end, reverse, start }: EntryRange, key: Bytes): EntryRange {
   return reverse ? { start, end: key, reverse } : { start: keyAfter(key), end, reverse }
 }
@@ -156,7 +148,7 @@ function isSameRange(left: EntryRange, right: EntryRange): boolean {
   )
 }
 
-/** Returns a hash of a range. The hash has 30 bits, because V8 stores such small integers without an allocation. */
+/** 30 bits, because V8 stores such small integers without an allocation. */
 function hashOf({ end, reverse, start }: EntryRange): number {
   return (hashBytes(end, hashBytes(start)) ^ (reverse ? 1 : 0)) & 0x3fffffff
 }

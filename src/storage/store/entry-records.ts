@@ -27,7 +27,7 @@ import { appendEncoded, decodeValue } from '../keys/value-codec.ts'
 import type { Bytes, Entry } from '../kv/kv-contract.ts'
 import { appendTime, idAt, never, timeAt } from './records.ts'
 
-/** The data of an entry in addition to its key. */
+/** The data of an entry that is not in its key. */
 interface EntryRecord {
   readonly document: Ref
   /** The time when the entry was added; undefined for events, because the key of an event contains its time. */
@@ -35,9 +35,9 @@ interface EntryRecord {
   /** The expiry of the document. Not stored for events. */
   readonly ttl: Micros
   readonly values: readonly Value[]
-  /** True: the values are too long for the key, so the key contains only a prefix of the encoded values. */
+  /** The values are too long for the key, so it contains only a prefix of the encoded values. */
   readonly cut: boolean
-  /** For events only. True: the event removed the entry. False: the event added the entry. */
+  /** True for an event that removed the entry, false for one that added it; undefined for entries. */
   readonly removed?: boolean
 }
 
@@ -87,7 +87,7 @@ export function entrySince({ key, value }: Entry): Micros {
   return isEvent(key) ? timeOf(key) : timeAt(value, sinceAt)
 }
 
-/** Returns a copy of an entry's record. The copy has `since` as the time when the entry was added. */
+/** A copy of the record with another `since`, the time when the entry was added. */
 export function withSince(record: Bytes, since: Micros): Bytes {
   writer.reset().append(record)
   const { length } = writer
@@ -98,8 +98,8 @@ export function withSince(record: Bytes, since: Micros): Bytes {
 }
 
 /**
- * Replaces the time `from` in a record by `to`. Returns the record unchanged if it contains another time, or no time
- * because it belongs to an event. `tag`: the tag of the table that contains the record.
+ * Replaces the time `from` by `to`. Returns the record unchanged if it contains another time or, as the record of an
+ * event, none. `tag`: the tag of its table.
  */
 export function withEntryTime(tag: number, record: Bytes, from: Micros, to: Micros): Bytes {
   return tag === keyTags.indexEvent || timeAt(record, sinceAt) !== from ? record : withSince(record, to)
@@ -110,20 +110,17 @@ export function entryUntil({ key }: Entry): Micros {
   return timeOf(key)
 }
 
-/**
- * Returns whether an index row has expired, so that no read needs the row. `minimum`: the oldest time that can be read.
- */
+/** Whether no read needs the row any more. `minimum`: the oldest time that can be read. */
 export function hasExpired(row: Entry, minimum: Micros): boolean {
   if (row.key[0] === keyTags.indexEnded) return entryUntil(row) <= minimum
   return row.key[0] === keyTags.indexEvent && entrySince(row) <= minimum
 }
 
-/** Returns the expiry of the document of a live or ended entry; {@link never} if the document does not expire. */
+/** The expiry of the document of a live or ended entry; {@link never} if it does not expire. */
 export function entryTtl({ value }: Pick<Entry, 'value'>): Micros {
   return (value[0] as number) & ttlFlag ? timeAt(value, extrasAt) : never
 }
 
-/** Returns the collection of an entry's document. */
 export function entryCollection({ key }: Pick<Entry, 'key'>): CollectionId {
   const at = entryDocumentPlace(key) + 8
   return ((key[at] as number) << 8) | (key[at + 1] as number)
@@ -134,12 +131,12 @@ export function entryDocument(database: DatabaseId, { key }: Pick<Entry, 'key'>)
   return new Ref(database, ((key[at + 8] as number) << 8) | (key[at + 9] as number), idAt(key, at))
 }
 
-/** Returns whether the key of an entry contains only a prefix of the encoded values. */
+/** The key contains only a prefix of the encoded values. */
 export function entryIsCut({ value }: Pick<Entry, 'value'>): boolean {
   return ((value[0] as number) & cutFlag) !== 0
 }
 
-/** Returns whether an event removed an entry (true) or added an entry (false). */
+/** True if the event removed an entry, false if it added one. */
 export function eventIsRemove({ value }: Pick<Entry, 'value'>): boolean {
   return ((value[0] as number) & removedFlag) !== 0
 }

@@ -1,6 +1,6 @@
 // Computes the rows of a document in the tables of an index, from one version to the next. A row of an entry spans all
-// consecutive versions with this entry. So code that reads only a part of a document's versions needs the times at which
-// the entries of the first of these versions were added (`Timeline.resume`).
+// consecutive versions with this entry. So code that reads only some of a document's versions needs the times at which
+// the entries of the first of them were added (`Timeline.resume`).
 
 import { byteText } from '../../base/byte-text.ts'
 import type { Micros } from '../../values/value.ts'
@@ -22,7 +22,6 @@ interface OpenEntry {
   readonly since: Micros
 }
 
-/** The rows of a document in the tables of an index. */
 export class Timeline {
   readonly #index: IndexTables
   /** The entries of the last version, by the text of their keys. */
@@ -33,8 +32,8 @@ export class Timeline {
   }
 
   /**
-   * Begins after `version` instead of before the first version. `sinceOf` returns the time at which an entry of
-   * `version` was added. `position`: the position of the entry among the entries of the version.
+   * Begins after `version` instead of before the first version. `sinceOf`: when an entry of `version` was added, by the
+   * entry and its position.
    */
   resume(version: StoredVersion, sinceOf: (entry: PreparedEntry, position: number) => Micros): void {
     const entries = [...byKey(entriesOfStored(this.#index, version, version.ts))]
@@ -43,14 +42,14 @@ export class Timeline {
     )
   }
 
-  /** Returns a timeline that continues after the same versions. */
+  /** Continues after the same versions. */
   fork(): Timeline {
     const fork = new Timeline(this.#index)
     fork.#open = this.#open
     return fork
   }
 
-  /** Adds the next version. Returns the rows of the entries that end with this version, and the rows of its events. */
+  /** Returns the rows of the entries that end with this version, and the rows of its events. */
   add(version: StoredVersion): IndexRow[] {
     const { keeps } = this.#index
     const { ts } = version
@@ -77,14 +76,14 @@ export class Timeline {
     return this.#open
   }
 
-  /** Returns the rows of the entries of the last version. */
+  /** The rows of the last version's entries. */
   liveRows(): IndexRow[] {
     if (this.#index.keeps === 'events') return []
     return Array.from(this.#open.values(), ({ entry, since }) => entryRow(entry, since))
   }
 }
 
-/** Returns a document's rows in the tables of an index, as a map from key text to row. `versions`: oldest first. */
+/** By the text of their keys. `versions`: oldest first. */
 export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, IndexRow> {
   const timeline = new Timeline(index)
   const rows = versions.flatMap(version => timeline.add(version))

@@ -1,7 +1,7 @@
-// Writes into the past: inserts, replaces or removes a version of a document at a past time. A change at one time
-// concerns the version at this time, the previous version, the next version, and the index rows that begin or end there.
-// So the cost does not depend on the number of the document's versions. A row of an entry spans consecutive versions:
-// the start of the previous version's entries and the end of the next version's entries are read from their rows.
+// Inserts, replaces or removes a version of a document at a past time. A change at one time concerns the version at
+// this time, the previous and the next version, and the index rows that begin or end there. So the cost does not depend
+// on the number of the document's versions. A row of an entry spans consecutive versions: the start of the previous
+// version's entries and the end of the next version's entries are read from their rows.
 
 import { assert } from '../../base/assert.ts'
 import { byteText } from '../../base/byte-text.ts'
@@ -38,8 +38,8 @@ interface NearVersions {
 }
 
 /**
- * Replaces the version of a document at the time `ts` by the result of `replace`; undefined removes the version.
- * Updates the action of the next version, and all derived data. Returns whether any row has changed.
+ * Replaces the version at `ts` by the result of `replace`; undefined removes the version. Updates the action of the
+ * next version, and all derived data. Returns whether any row has changed.
  */
 export function replaceVersion(
   context: Rows,
@@ -90,7 +90,7 @@ function withActionAfter(previous: StoredVersion | undefined, version: StoredVer
   return { ...version, action: actionAfter(previous, version.ts) }
 }
 
-/** Reads the versions around a time. `isNextNewest`: the next version is stored under the key of the document. */
+/** `isNextNewest`: the next version is stored under the key of the document. */
 function nearVersions(
   { reader, snapshot }: Rows,
   ref: Ref,
@@ -113,7 +113,7 @@ function nearVersions(
   }
 }
 
-/** Adds the rows of the versions themselves to `rows`. */
+/** The rows of the versions themselves. */
 function addVersionRows(
   rows: Map<string, IndexRow>,
   ref: Ref,
@@ -136,7 +136,7 @@ interface RowChange {
   readonly written: Map<string, IndexRow>
 }
 
-/** Adds the rows of an index that the versions concern to `old` and `written`. */
+/** The rows of an index that the versions concern. */
 function addIndexRows(
   { overlay }: Rows,
   index: IndexTables,
@@ -180,7 +180,7 @@ function startOf(overlay: Overlay, index: IndexTables, entry: PreparedEntry, ts:
   return row === undefined ? ts : entrySince(row)
 }
 
-/** Returns the row of the entry that existed at `ts`. */
+/** The row of the entry that existed at `ts`. */
 function spanAt(
   overlay: Overlay,
   { keeps }: IndexTables,
@@ -198,9 +198,7 @@ function spanAt(
   return undefined
 }
 
-/**
- * Adds due marks for a changed version and its neighbors, because their data may already have expired.
- */
+/** Data of a changed version and its neighbors may already have expired. */
 function markChanged(
   { commitTime, overlay }: Rows,
   ref: Ref,

@@ -6,9 +6,9 @@ import type { CollectionId, DatabaseId } from '../../values/value.ts'
 import { everyDocument, idMax } from './documents.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** Number of times that a range of ids is halved. */
+/** How often a range of ids is halved. */
 const depthMax = 5
-/** Number of documents that are read at the start of a part. A part with fewer documents is counted exactly. */
+/** Documents that are read at the start of a part. A part with fewer documents is counted exactly. */
 const sampleSize = 16
 
 /** A range of ids, from its first to its last document, with the estimated number of documents. */
@@ -18,7 +18,7 @@ interface IdPart {
   readonly documents: number
 }
 
-/** The estimated numbers of documents in a collection: of all documents, and of those with ids below `id`. */
+/** Estimates the number of all documents, and of those with ids below `id`. */
 export function documentsBelow(
   snapshot: Snapshot,
   database: DatabaseId,

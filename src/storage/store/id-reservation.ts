@@ -1,6 +1,5 @@
-// Reserves ranges of ids in the store: see ids.ts. Each id contains the worker number of the process that generated it.
-// For each worker number, the store contains the end of the last reserved range. The next range with this worker number
-// begins at this end or later, so no two processes generate the same ids.
+// Reserves ranges of ids (ids.ts). For each worker number, the store contains the end of the last reserved range. The
+// next range with this worker number begins at this end or later, so no two processes generate the same ids.
 
 import { assert } from '../../base/assert.ts'
 import { checksumBytes } from '../../base/checksum.ts'
@@ -17,16 +16,14 @@ import type { StoreTransaction } from './transaction.ts'
 const markName = 'ids of worker '
 const markBytes = 8 + checksumBytes
 
-/** The function of the store that commits a transaction. */
 interface WritableStore {
   write<T>(work: (transaction: StoreTransaction) => T): Promise<TransactionOutcome<T>>
 }
 
 /**
- * Reserves a range of ids. Resolves when the reservation is durable. If `current` is still the last range of its worker
- * number, the new range has the same worker number. If `current` is undefined or another process has reserved a later
- * range, the new range has the first free worker number, beginning with `preferred`. A worker number is free if its
- * reserved ranges have ended.
+ * Resolves when the reservation is durable. If `current` is still the last range of its worker number, the new range
+ * has the same worker number. Otherwise, it has the first free worker number, beginning with `preferred`. A worker
+ * number is free if its reserved ranges have ended.
  */
 export async function reserveStretch(
   store: WritableStore,
@@ -48,7 +45,7 @@ export async function reserveStretch(
 
 const markKey = (worker: number) => metaKey(`${markName}${worker}`)
 
-/** Returns the end of the last reserved range of a worker number, in milliseconds of the Unix epoch. */
+/** The end of the last reserved range of a worker number, in milliseconds of the Unix epoch. */
 function markOf(view: View, worker: number): number {
   const mark = view.get(markKey(worker))
   assert(mark === undefined || mark.length === markBytes, 'a mark of ids has 8 bytes and a checksum')
@@ -56,8 +53,8 @@ function markOf(view: View, worker: number): number {
 }
 
 /**
- * Returns the first free worker number, beginning with `preferred`. A worker number is free if its reserved ranges have
- * ended at `nowMs`. If no worker number is free, returns the worker number whose last range ends first.
+ * The first worker number, beginning with `preferred`, whose reserved ranges have ended at `nowMs`. If there is none,
+ * the worker number whose last range ends first.
  */
 function freeNumber(view: View, preferred: number, nowMs: number): number {
   let best = preferred
@@ -71,9 +68,8 @@ function freeNumber(view: View, preferred: number, nowMs: number): number {
 }
 
 /**
- * An id contains the time of its creation. Returns a time, in milliseconds, that no id of a stored document exceeds.
- * The time of a generated id is within a reserved range. The times of ids that clients choose are recorded in the
- * store.
+ * A time, in milliseconds, that no id of a stored document exceeds. The time of a generated id is within a reserved
+ * range. The times of ids that clients choose are recorded in the store.
  */
 export function latestIdMs(view: View): number {
   const { chosenIdsMs, time } = lastCommit(view)
@@ -84,7 +80,7 @@ export function latestIdMs(view: View): number {
   return latest
 }
 
-/** Checks the stored ends of reserved ranges. If an end is damaged, ids could be generated twice. */
+/** If the stored end of a reserved range is damaged, ids could be generated twice. */
 export function checkIdMarks(view: View, report: (finding: string) => void): void {
   for (const { key, value } of view.range(prefixRange(metaKey(markName)))) {
     if (!isIntact(value)) report(`the mark of the ${Buffer.from(key.subarray(1)).toString()} is damaged`)

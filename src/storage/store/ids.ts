@@ -1,9 +1,8 @@
-// Generates ids of documents. An id has three parts: (milliseconds since `idEpochMs`) << 20 | sequence << 10 | worker.
-// The sequence is the microsecond within the millisecond, so an id contains a time in microseconds. Before a process
-// evaluates a transaction, the process announces a commit time. This time is after all commits that the client has
-// seen. The time in an id is the announced time, or slightly later. A commit is never earlier than the times in its
-// ids. So after a client has seen a commit, each process that has this commit generates ids for the client that are
-// greater than the ids in the commit.
+// An id of a document has three parts: (milliseconds since `idEpochMs`) << 20 | sequence << 10 | worker. The sequence
+// is the microsecond within the millisecond, so an id contains a time in microseconds. Before a process evaluates a
+// transaction, it announces a commit time, after all commits that the client has seen. The time in an id is the
+// announced time, or slightly later. A commit is never earlier than the times in its ids. So after a client has seen a
+// commit, each process that has this commit generates ids for the client that are greater than the ids in the commit.
 //
 // No id may be generated twice, even if the clock is set back while the service is stopped. A process therefore
 // generates ids only within ranges of time that it has reserved in the store. For each worker number, the store
@@ -17,12 +16,12 @@ import type { Micros } from '../../values/value.ts'
 
 /** The earliest time that an id can contain, in milliseconds of the Unix epoch. The protocol fixes this time. */
 export const idEpochMs = 1_336_258_850_000
-/** The number of different worker numbers. A worker number has 10 bits. */
+/** A worker number has 10 bits. */
 export const workersMax = 1024
 
 /**
- * A reserved range of ids. The process that reserved the range may generate ids with the worker number `worker` and a
- * time in the range. The times are in milliseconds of the Unix epoch, and `endMs` is exclusive.
+ * The process that reserved the range may generate ids with the number `worker` and a time in the range, in
+ * milliseconds of the Unix epoch. `endMs` is exclusive.
  */
 export interface IdStretch {
   readonly worker: number
@@ -31,23 +30,19 @@ export interface IdStretch {
 }
 
 /**
- * Durably reserves a range that begins about now. `current`: the caller's last range. If possible, the new range
- * directly follows this range.
+ * Durably reserves a range that begins about now. If possible, it directly follows `current`, the caller's last range.
  */
 export type ReserveIds = (current: IdStretch | undefined) => Promise<IdStretch>
 
-/**
- * Length of a range in milliseconds. The next range is reserved when half of the current range has passed. Under load,
- * requests therefore do not wait for a reservation.
- */
+/** The next range is reserved when half of the current range has passed, so requests under load do not wait for it. */
 export const idStretchMs = 4000
 
-/** Returns the time in an id, in milliseconds of the Unix epoch. */
+/** In milliseconds of the Unix epoch. */
 export function idMs(id: bigint): number {
   return Number(id >> 20n) + idEpochMs
 }
 
-/** Generates ids that never repeat, even if the clock is set back. */
+/** Ids never repeat, even if the clock is set back. */
 export class IdGenerator {
   readonly #reserve: ReserveIds
   #current: IdStretch | undefined
@@ -64,8 +59,8 @@ export class IdGenerator {
   }
 
   /**
-   * Returns an id with the time `now`, or with the first free time after `now`. Throws {@link Pending} if a range must
-   * be reserved first.
+   * The id has the time `now`, or the first free time after it. Throws {@link Pending} if a range must be reserved
+   * first.
    */
   next(now: Micros): bigint {
     const current = this.#current
@@ -75,8 +70,7 @@ export class IdGenerator {
       throw new Pending([{ key: 'ids', start: () => this.#renew() }])
     }
     this.#newest = time
-    // An error is ignored here, because the reservation is retried. After the end of the range, requests wait for a
-    // reservation and report its error.
+    // The reservation is retried. After the end of the range, requests wait for a reservation and report its error.
     if (ms >= current.endMs - idStretchMs / 2) this.#renew().catch(() => {})
     return (BigInt(ms - idEpochMs) << 20n) | BigInt(((time - ms * 1000) << 10) | current.worker)
   }
@@ -89,8 +83,7 @@ export class IdGenerator {
   }
 
   async #extend(): Promise<void> {
-    // The reservation is a separate transaction. The reservation must not begin inside the transaction that generates
-    // the ids.
+    // A separate transaction, which must not begin inside the transaction that generates the ids.
     await Promise.resolve()
     const current = this.#current
     const next = await this.#reserve(current)

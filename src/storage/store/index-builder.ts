@@ -1,9 +1,8 @@
-// Builds indexes over existing documents. A build adds entries for all stored versions of a document. Each entry
-// contains the time of its version. If there are few documents, the transaction that creates the index also builds the
-// index. If there are many documents, the index is built in batches in the background. Each batch is a transaction that
-// also stores the progress, so a crash loses at most one batch. A batch may end between two versions of a document.
-// During the build, a transaction that writes a document also writes its index rows. When the build reaches this
-// document, it writes all index rows of the document again.
+// Builds indexes over existing documents: adds entries for all stored versions of a document, each with the time of its
+// version. If there are few documents, the transaction that creates the index also builds it. Otherwise, the index is
+// built in batches in the background. Each batch is a transaction that also stores the progress, so a crash loses at
+// most one batch. A batch may end between two versions of a document. During the build, a transaction that writes a
+// document also writes its index rows. When the build reaches this document, it writes all of its index rows again.
 
 import { limits } from '../../base/limits.ts'
 import { RequestError } from '../../base/request-errors.ts'
@@ -51,13 +50,12 @@ export const indexBuilderLimits = {
 /** Finding a document costs as much as reading this number of versions. */
 const readsPerDocument = 2
 
-/** A transaction with access to the rows of the store. */
 interface BuildTransaction extends Transaction {
   readonly catalogue: StoreCatalogue
   readonly rows: Rows
 }
 
-/** Returns whether `collections` have so few documents and versions that one transaction can index them. */
+/** Whether one transaction can index the documents and versions of `collections`. */
 export function fitsOneTransaction(
   snapshot: Snapshot,
   database: DatabaseId,
@@ -77,7 +75,7 @@ export function fitsOneTransaction(
   return true
 }
 
-/** Indexes all stored versions of the documents in `collections` within the running transaction. */
+/** Indexes all stored versions within the running transaction. */
 export function buildNow(
   context: Rows,
   database: DatabaseId,
@@ -102,25 +100,23 @@ export function buildNow(
 
 /** A position between two versions of a document. The entries of the versions before the position were written. */
 interface VersionPosition {
-  /** The time of the last version before the position. */
+  /** The last version before the position. */
   readonly ts: Micros
   /** The times at which the entries of this version were added, in the order of the entries. */
   readonly since: readonly Micros[]
 }
 
-/** Counts the indexed versions of a batch. */
 interface VersionBatch {
-  /** Returns whether a version with `rowBytes` bytes of index rows must wait for the next batch. */
+  /** Whether a version with `rowBytes` bytes of index rows must wait for the next batch. */
   isFull(rowBytes: number): boolean
-  /** Called when the index rows of a version, or the live rows of a document, were written. */
+  /** The index rows of a version, or the live rows of a document, were written. */
   written(rowBytes: number, storedBytes: number): void
 }
 
 /**
- * Writes the rows of a document in an index, one version after the other. `from`: the position at which the previous
- * batch ended within this document. Returns the position at which `batch` became full; undefined if all rows were
- * written. A position without a version is the beginning of the document. Throws a RequestError if the newest version
- * has too many entries.
+ * Writes the rows of a document, one version after the other. `from`: the position at which the previous batch ended;
+ * without a version, the beginning of the document. Returns the position at which `batch` became full; undefined if all
+ * rows were written. Throws a RequestError if the newest version has too many entries.
  */
 function indexDocument(
   context: Rows,
@@ -155,8 +151,8 @@ function indexDocument(
 }
 
 /**
- * Continues `timeline` after the version at `from`, and returns this version. Returns undefined if the version was
- * removed meanwhile; then the build begins with the oldest version of the document again.
+ * Continues after the version at `from`, and returns this version. Undefined if it was removed meanwhile; then the
+ * build begins with the oldest version of the document again.
  */
 function resumeAt(
   { reader, snapshot }: Rows,
@@ -180,8 +176,8 @@ function bytesOf(rows: readonly IndexRow[]): number {
 }
 
 /**
- * Writes the index rows of a document. If a row has already expired, adds a due mark (due-order.ts), because the
- * sweeper (sweeper.ts) may already have removed the earlier mark.
+ * Adds a due mark (due-order.ts) for a row that has already expired, because the sweeper (sweeper.ts) may already have
+ * removed the earlier mark.
  */
 class RowWriter {
   readonly #context: Rows
@@ -208,7 +204,6 @@ class RowWriter {
   }
 }
 
-/** Thrown if a document cannot be indexed. */
 export class BuildFailure extends Error {
   override name = 'BuildFailure'
   readonly document: Ref
@@ -219,12 +214,11 @@ export class BuildFailure extends Error {
   }
 }
 
-/** Registers a build of `index` in the background. The build begins with the first document of the first collection. */
+/** Begins with the first document of the first collection. */
 export function beginBuild(overlay: Overlay, index: Ref): void {
   overlay.set(buildKey(index.database, Number(index.id)), encodeProgress({ collection: 0, id: 0n }))
 }
 
-/** The position of a build. */
 interface BuildProgress {
   readonly collection: CollectionId
   /** The id of the document at which the next batch begins. */
@@ -254,8 +248,8 @@ function decodeProgress(value: Uint8Array): BuildProgress {
 }
 
 /**
- * Called when the version of `ref` at `ts`, a time in the past, was inserted, replaced or removed. If a build of the
- * index has ended a batch within this document after `ts`, the next batch begins with the oldest version again.
+ * The version of `ref` at the past time `ts` was inserted, replaced or removed. If a build of the index has ended a
+ * batch within this document after `ts`, the next batch begins with the oldest version again.
  */
 export function restartDocument(overlay: Overlay, ref: Ref, ts: Micros, index: number): void {
   const key = buildKey(ref.database, index)
@@ -267,32 +261,28 @@ export function restartDocument(overlay: Overlay, ref: Ref, ts: Micros, index: n
 }
 
 /**
- * Decodes the key of a build. Returns a reference whose id is the number of the index. If the build rewrites the
- * versions of a collection (document-rewriter.ts), the id is the number of the built-in index for
- * `documents(collection)`.
+ * A reference whose id is the number of the index or, if the build rewrites the versions of a collection
+ * (document-rewriter.ts), of the built-in index for `documents(collection)`.
  */
 function buildOf(key: Uint8Array): Ref {
   const { database, index } = decodeKeyOf('build', key)
   return new Ref(database, native.indexes, BigInt(index))
 }
 
-/**
- * Returns the collection and the document at which the next batch of a build begins; undefined if the build is not
- * running.
- */
+/** Where the next batch of a build begins; undefined if the build is not running. */
 export function progressOf(view: View, index: Ref): BuildProgress | undefined {
   const progress = view.get(buildKey(index.database, Number(index.id)))
   return progress && decodeProgress(progress)
 }
 
-/** Returns the builds that are not complete. */
+/** The builds that are not complete. */
 export function pendingBuildsIn(view: View): Ref[] {
   return Array.from(view.range(tagRange('build')), ({ key }) => buildOf(key))
 }
 
 /**
- * Returns the next build of `database` with the index number `index` or a greater number. If there is no such build,
- * returns the first build of a later database; undefined if there is none.
+ * The next build of `database` with the index number `index` or a greater one, or else the first build of a later
+ * database.
  */
 export function nextBuild(view: View, database: DatabaseId, index: number): Ref | undefined {
   const found = firstOf(view, { start: buildKey(database, index), end: tagRange('build').end })
@@ -300,9 +290,8 @@ export function nextBuild(view: View, database: DatabaseId, index: number): Ref 
 }
 
 /**
- * Runs one batch of a build inside `transaction`. The batch ends when `isOver` returns true. After the last batch, the
- * index becomes active. Throws {@link BuildFailure} if a document cannot be indexed. The failed transaction writes
- * nothing.
+ * Runs one batch inside `transaction`, until `isOver` returns true. After the last batch, the index becomes active.
+ * Throws {@link BuildFailure} if a document cannot be indexed; the failed transaction writes nothing.
  */
 export function continueBuild(transaction: BuildTransaction, index: Ref, isOver: () => boolean): void {
   const { rows: context } = transaction
@@ -362,7 +351,7 @@ function attempt<T>(index: Ref, document: Ref, work: () => T): T {
   }
 }
 
-/** Stores the reason of a failure in the document of the index. The reason of an internal error is only in the log. */
+/** Stores the reason in the document of the index. The reason of an internal error is only in the log. */
 export function recordFailure(
   transaction: BuildTransaction,
   index: Ref,

@@ -1,20 +1,20 @@
-// Reads the definition of an index from its document. Reading never fails: an invalid field gets its default value. No
-// error is needed, because a higher layer validates the fields before they are written.
+// Reads the definition of an index from its document. A higher layer has validated the fields before they are written,
+// so reading never fails: an invalid field gets its default value.
 
 import { type Code, codeOf } from '../../values/code.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
 import { firstUserCollection, isObject, itemsOf, native, Ref } from '../../values/value.ts'
 
-/** A field in the document of an index. True: the index is part of the definition of its collection. */
+/** A field in the document of an index that is part of the definition of its collection. */
 export const ownIndexField = 'collection_index'
 
 /** A field in the document of an index: the reason why the last build of the index failed. */
 export const buildErrorField = 'build_error'
 
-/** The steps of a path in a document: strings are names of fields, and bigints are indexes in arrays. */
+/** Strings are names of fields, and bigints are indexes in arrays. */
 export type Path = readonly (string | bigint)[]
 
-/** One term or value of an index. */
+/** One term or value. */
 export interface IndexField {
   readonly path: Path | undefined
   readonly binding: string | undefined
@@ -27,8 +27,8 @@ export interface IndexField {
 }
 
 /**
- * A source of an index: the collections whose documents it covers, and the bindings (computed fields) for these
- * documents. `'_'` means all user collections.
+ * The collections whose documents an index covers, and the bindings (computed fields) for these documents. `'_'` means
+ * all user collections.
  */
 export interface IndexSource {
   readonly collections: readonly number[] | '_'
@@ -44,8 +44,8 @@ export interface IndexDefinition {
   readonly values: readonly IndexField[]
   readonly unique: boolean
   /**
-   * True: the index is part of the definition of its collection. Such an index has no name and is not listed. Unlike
-   * other indexes, such an index also contains entries whose values are all null.
+   * The index is part of the definition of its collection: it has no name, is not listed, and unlike other indexes also
+   * contains entries whose values are all null.
    */
   readonly isOwn: boolean
   readonly active: boolean
@@ -54,7 +54,6 @@ export interface IndexDefinition {
   readonly publicRead: boolean
 }
 
-/** Reads the definition of an index from its document. */
 export function indexDefinition(document: {
   readonly ref: Ref
   readonly fields: ObjectValue
@@ -79,15 +78,12 @@ export function indexDefinition(document: {
   }
 }
 
-/** Returns whether an index covers the documents of a collection. `'_'` covers no native (built-in) collections. */
+/** `'_'` covers no native (built-in) collections. */
 export function covers(index: IndexDefinition, collection: number): boolean {
   return sourceOf(index, collection) !== undefined
 }
 
-/**
- * Returns the source through which an index covers a collection; undefined if there is no such source. A source that
- * names the collection has priority over the source `'_'`.
- */
+/** A source that names the collection has priority over the source `'_'`. */
 export function sourceOf(index: IndexDefinition, collection: number): IndexSource | undefined {
   let wildcard: IndexSource | undefined
   for (const source of index.sources) {
@@ -97,7 +93,7 @@ export function sourceOf(index: IndexDefinition, collection: number): IndexSourc
   return collection >= firstUserCollection ? wildcard : undefined
 }
 
-/** Returns the collections in the sources of an index; undefined if the index covers all user collections. */
+/** Undefined if the index covers all user collections. */
 export function namedCollections(index: IndexDefinition): readonly number[] | undefined {
   const named = new Set<number>()
   for (const source of index.sources) {

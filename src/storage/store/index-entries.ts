@@ -23,7 +23,7 @@ const indexEntriesLimits = {
   indexValueBytesMax: 32_767,
 } as const
 
-/** The data that distinguishes the entries of one document in one index. */
+/** Distinguishes the entries of one document in one index. */
 export interface EntryTuple {
   readonly terms: readonly Value[]
   readonly values: readonly Value[]
@@ -33,13 +33,10 @@ const none: readonly never[] = []
 const onlyEmpty: readonly (readonly Value[])[] = [none]
 const onlyNull: readonly Value[] = [null]
 
-/** Returns the value of the binding with this name for a version; undefined if the evaluation fails. */
+/** Undefined if the evaluation fails. */
 type BindingValue = (binding: string, version: Version) => Value | undefined
 
-/**
- * Returns the entries of `version` in an index. There are no entries if the index does not cover the collection of the
- * document, or if `version` is a delete.
- */
+/** None if the index does not cover the collection of the document, or if `version` is a delete. */
 export function entryTuples(
   index: IndexDefinition,
   version: Version,
@@ -71,9 +68,9 @@ export function entryTuples(
 }
 
 /**
- * Stands for the `ts` of the document while the terms are computed. Finally, null replaces the placeholder, because the
- * commit time is unknown when the key of an entry is built. The placeholder itself is not null, so a combination that
- * contains the placeholder gives an entry. The code compares the placeholder by identity.
+ * Stands for the `ts` of the document, compared by identity, while the terms are computed. Finally, null replaces it,
+ * because the commit time is unknown when the key of an entry is built. It is not null itself, so a combination that
+ * contains it gives an entry.
  */
 const ownTime = new TransactionTime('micros')
 
@@ -81,7 +78,7 @@ function mayHoldTime({ binding, path }: IndexField): boolean {
   return binding !== undefined || path?.[0] === 'ts'
 }
 
-/** Returns whether a combination of terms or values gives an entry: it has no elements, or an element is not null. */
+/** A combination gives an entry if it has no elements, or if an element is not null. */
 function isIndexed(tuple: readonly Value[]): boolean {
   for (const value of tuple) if (value !== null) return true
   return tuple.length === 0
@@ -106,8 +103,8 @@ function checkWidth(entries: number, document: bigint): void {
 }
 
 /**
- * Returns all combinations of one element from each list, in order. Throws a RequestError if there are too many
- * combinations. The error message contains the id `document`.
+ * All combinations of one element from each list, in order. Throws a RequestError, which names the id `document`, if
+ * there are too many.
  */
 function combine(lists: readonly (readonly Value[])[], document: bigint): readonly (readonly Value[])[] {
   if (lists.length === 0) return onlyEmpty
@@ -135,10 +132,10 @@ function first(list: readonly Value[]): Value {
 }
 
 /**
- * Returns the values of a term or value of an index for a version. A field with `mva` (the default in version 4) yields
- * the elements of an array, and null for an empty array. A field without `mva` (the default in version 10) yields the
- * whole array, even an empty array. A binding without `within` yields the elements of its array; if the array is empty,
- * the document has no entry.
+ * The values of a term or value of an index. A field with `mva` (the default in version 4) yields the elements of an
+ * array, and null for an empty array. A field without `mva` (the default in version 10) yields the whole array, even an
+ * empty array. A binding without `within` yields the elements of its array; if the array is empty, the document has no
+ * entry.
  */
 function fieldValues(field: IndexField, version: Version, bindingValue: BindingValue): readonly Value[] {
   const { binding, mva, path = none, within } = field
@@ -151,7 +148,7 @@ function fieldValues(field: IndexField, version: Version, bindingValue: BindingV
   return field.casefold ? found.map(fold) : found
 }
 
-/** Returns the value of the first field of a path: a stored field, or a field that every document has, such as `ts`. */
+/** A stored field, or a field that every document has, such as `ts`. */
 function topField(name: Value | undefined, version: Version): Value | undefined {
   switch (name) {
     case 'ref':
@@ -174,12 +171,12 @@ function elementsOf(value: Value): readonly Value[] {
   return distinct(value.map(element => (isArray(element) ? null : single(element))))
 }
 
-/** Replaces an object or an unresolved reference with null, because an entry cannot contain such values. */
+/** Entries cannot contain objects or unresolved references, so null replaces them. */
 function single(value: Value): Value {
   return isObject(value) || value instanceof UnresolvedRef ? null : value
 }
 
-/** Follows one step of a path from `value`. Returns undefined if there is no value at this step. */
+/** Undefined if there is no value at this step of a path. */
 function follow(value: Value, name: string | bigint): Value | undefined {
   if (typeof name === 'bigint') return isArray(value) ? value[Number(name)] : undefined
   return isObject(value) ? (value as ObjectValue).get(name) : undefined
@@ -200,9 +197,7 @@ function spread(top: Value, path: Path, from: number): readonly Value[] {
   return found.length === 1 ? found : distinct(found)
 }
 
-/**
- * Follows the rest of a path, and adds the values at its end to `found`. At an array, follows the path in each element.
- */
+/** Follows the rest of a path, at an array in each element, and adds the values at its end to `found`. */
 function collect(value: Value, path: Path, depth: number, found: Value[]): void {
   step()
   const name = path[depth]
@@ -219,17 +214,16 @@ function collect(value: Value, path: Path, depth: number, found: Value[]): void 
   else collect(next, path, depth + 1, found)
 }
 
-/** Removes repeated scalars. Other repeated values may remain: they give the same entry twice, which has no effect. */
+/** Other repeated values may remain: they give the same entry twice, which has no effect. */
 function distinct(values: readonly Value[]): readonly Value[] {
   const unique = new Set(values)
   return unique.size === values.length ? values : [...unique]
 }
 
 /**
- * Returns whether an index stores an entry. If a term or value is too long, the index omits the entry, as the protocol
- * requires. Throws a RequestError if the key of an entry of a new version is too long. For a stored version, the index
- * omits an entry with long terms instead, because earlier releases of Terrarium omitted such entries instead of
- * rejecting the write.
+ * Whether an index stores an entry. Entries with too long terms or values are omitted, as the protocol requires. Throws
+ * a RequestError if the key of an entry of a new version is too long. For a stored version, the index omits an entry
+ * with long terms instead, because earlier releases of Terrarium omitted such entries instead of rejecting the write.
  */
 export function isStored({ terms, values }: EntryTuple, isNew: boolean): boolean {
   if (terms.some(isLong) || values.some(isLong)) return false
@@ -252,14 +246,14 @@ function isLong(value: Value): boolean {
 }
 
 /**
- * The bytes of a key that the hosted service (whose protocol this store implements) counts in addition to terms and
+ * The hosted service, whose protocol this store implements, counts these bytes of a key in addition to terms and
  * values: database, index, document and time.
  */
 const keyOverheadBytes = 35
 
 /**
- * Throws a RequestError if the key of an entry would be too long in the hosted service. The keys of this store are
- * shorter, because this store truncates or hashes long terms and values.
+ * Throws a RequestError if the key would be too long in the hosted service. The keys of this store are shorter, because
+ * it truncates or hashes long terms and values.
  */
 function checkKeyBytes(terms: readonly Value[], values: readonly Value[]): void {
   let most = keyOverheadBytes
@@ -271,8 +265,8 @@ function checkKeyBytes(terms: readonly Value[], values: readonly Value[]): void 
 }
 
 /**
- * Returns an upper bound for the encoded bytes of a term or value, without encoding the value. For an array or object,
- * the bound is the maximum size of an indexed value.
+ * An upper bound for the encoded bytes, without encoding the value; for an array or object, the maximum size of an
+ * indexed value.
  */
 function bytesAtMost(value: Value): number {
   if (typeof value === 'string') return 5 + value.length * 3
@@ -280,7 +274,7 @@ function bytesAtMost(value: Value): number {
   return Array.isArray(value) || value instanceof Map ? indexEntriesLimits.indexValueBytesMax : 32
 }
 
-/** Creates the error for an index entry whose key would have `bytes` bytes. */
+/** `bytes`: the size of the key. */
 export function keyTooLong(bytes: number): RequestError {
   return new RequestError(
     'bad request',

@@ -1,6 +1,6 @@
-// Reads the entries of indexes, now or at a past time. An index has two tables. The table of live entries contains the
-// present entries. The table of ended entries contains removed entries, with the times of their addition and removal.
-// `set-events.ts` reads the events of entries.
+// Reads the entries of indexes, now or at a past time. The table of live entries contains the present entries. The
+// table of ended entries contains removed entries, with the times of their addition and removal. `set-events.ts` reads
+// the events of entries.
 
 import { mergeJoin } from '../../base/merge-join.ts'
 import { compareBytes } from '../../values/order.ts'
@@ -24,15 +24,15 @@ import type { EntryScan, IndexEntry } from './store-contract.ts'
 
 /** The entries of one index that have the same terms. */
 export interface EntrySet extends SetPlace {
-  /** For each value of the index: true if its order is descending. */
+  /** By value of the index. */
   readonly descending: readonly boolean[]
-  /** Returns whether entries for documents of `collection` are visible. */
+  /** Whether entries for documents of `collection` are visible. */
   readonly isLive: (collection: CollectionId) => boolean
 }
 
 /**
- * Yields the entries of a set in order. `at`: the past time at which the entries existed; undefined for now. `known`: a
- * cache for present entries. Rows are read only when they are needed.
+ * Yields the entries of a set in order, as of the past time `at`, or now. `known`: a cache for present entries. Rows
+ * are read only when they are needed.
  */
 export function scanEntries(
   snapshot: Snapshot,
@@ -64,7 +64,7 @@ export function scanEntries(
   )
 }
 
-/** Yields the entries of rows in order. Skips expired entries, invisible entries, and entries outside of the bounds. */
+/** Skips expired entries, invisible entries, and entries outside of the bounds. */
 function* shownEntries(
   snapshot: Snapshot,
   set: EntrySet,
@@ -83,7 +83,7 @@ function* shownEntries(
   }
 }
 
-/** Yields the entries of a cached run and then the following entries. Adds the following entries to the run. */
+/** Yields the entries of a cached run and then the following entries, which it adds to the run. */
 function* knownEntries(
   snapshot: Snapshot,
   set: EntrySet,
@@ -129,7 +129,7 @@ function termsPrefix(set: EntrySet, which: IndexTable): Bytes {
   return indexTermsPrefix(which, set.database, set.index, set.terms)
 }
 
-/** Shortens the bounds of a scan to the number of values in the index. A shortened bound contains no document. */
+/** Shortens the bounds to the number of values in the index. A shortened bound contains no document. */
 function withArity({ descending: { length } }: EntrySet, { from, reverse, to }: EntryScan): EntryScan {
   const fit = (bound: EntryScan['from']): EntryScan['from'] =>
     bound === undefined || bound.values.length === length
@@ -158,7 +158,7 @@ function* rowsIn(snapshot: Snapshot, range: EntryRange): Generator<Entry> {
   }
 }
 
-/** Yields the rows of the entries that existed at the time `at`: live entries and entries that were removed later. */
+/** Live entries, and entries that were removed after `at`. */
 function* rowsAt(snapshot: Snapshot, set: EntrySet, scan: EntryScan, at: Micros): Generator<Entry> {
   const live = table(snapshot, set, 'live', scan).filter(row => entrySince(row) <= at)
   const ended = table(snapshot, set, 'ended', scan).filter(
@@ -175,8 +175,8 @@ function placeOf(row: Entry, trailing: number): Bytes {
 }
 
 /**
- * Yields the rows in the order of their entries. A key contains only the beginning of long values. Consecutive rows
- * whose keys contain the same beginning are sorted by their complete values.
+ * Yields the rows in the order of their entries: a key contains only the beginning of long values, so rows whose keys
+ * have the same beginning are sorted by their complete values.
  */
 function* orderCut(
   rows: Iterable<Entry>,
@@ -215,8 +215,8 @@ function sortRun(run: Entry[], set: EntrySet, reverse: boolean): Entry[] {
 }
 
 /**
- * Replaces each value that is equal to the commit time of the running transaction. The replacement is a placeholder,
- * because the commit time may still change. No other stored value can be equal to this commit time.
+ * Replaces each value that equals the commit time of the running transaction by a placeholder, because the commit time
+ * may still change. No other stored value can be equal to it.
  */
 export function withPlaceholders(snapshot: Snapshot, values: readonly Value[]): readonly Value[] {
   const { commitTime } = snapshot

@@ -1,6 +1,5 @@
-// Updates the tables of indexes when documents change. Encodes the entries of a version as keys and records, and writes
-// the rows that add and remove entries. Every database also has built-in indexes, such as the index of the names of
-// schema objects. The removed entries of built-in indexes are not stored.
+// Updates the tables of indexes when documents change. Every database also has built-in indexes, such as the index of
+// the names of schema objects. The removed entries of built-in indexes are not stored.
 
 import { assert } from '../../base/assert.ts'
 import { byteText } from '../../base/byte-text.ts'
@@ -40,25 +39,21 @@ import { ttlOf } from './records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
 import type { EntryChange, StoreHooks, Version } from './store-contract.ts'
 
-/** An index with its tables: an index that a user has defined, or a built-in index. */
+/** Defined by a user, or built-in. */
 export interface IndexTables {
   readonly number: number
   readonly descending: readonly boolean[]
   readonly unique: boolean
   /**
-   * The stored rows. `live`: present entries. `entries`: present and past entries, for indexes that users have defined.
-   * `events`: events only.
+   * `live`: present entries. `entries`: present and past entries, for indexes that users have defined. `events`: events
+   * only.
    */
   readonly keeps: 'live' | 'entries' | 'events'
-  /**
-   * The number of terms and values in the definition. This number is the cost of computing the entries of a version.
-   */
+  /** The number of terms and values in the definition: the cost of computing the entries of a version. */
   readonly width: number
-  /** Computes the terms and values of a version's entries. */
   tuples(version: Version): readonly EntryTuple[]
 }
 
-/** Creates the tables of an index that a user has defined. */
 export function userIndex(
   definition: IndexDefinition,
   hooks: StoreHooks,
@@ -121,8 +116,8 @@ const builtinsByCollection = new Map<CollectionId, readonly IndexTables[]>([
 const everyDocument: readonly EntryTuple[] = [{ terms: [], values: [] }]
 
 /**
- * Returns the tables for the set `documents(collection)`. The rows of the documents serve as the entries of this set.
- * So only the events of the set are stored.
+ * Only the events of the set `documents(collection)` are stored, because the rows of the documents serve as its
+ * entries.
  */
 export function documentsTables(collection: CollectionId): IndexTables {
   return {
@@ -135,12 +130,11 @@ export function documentsTables(collection: CollectionId): IndexTables {
   }
 }
 
-/** Returns the built-in indexes over a collection. */
 export function builtinIndexesOf(collection: CollectionId): readonly IndexTables[] {
   return builtinsByCollection.get(collection) ?? noIndexes
 }
 
-/** An entry with the encoded parts of its key. */
+/** The parts of the key are encoded. */
 export interface PreparedEntry {
   readonly parts: EntryKeyParts
   readonly liveKey: Bytes
@@ -150,7 +144,7 @@ export interface PreparedEntry {
   readonly values: readonly Value[]
 }
 
-/** The entries of a version in an index. No two entries have the same key. */
+/** No two entries have the same key. */
 type PreparedEntries = readonly PreparedEntry[]
 
 const noEntries: PreparedEntries = []
@@ -164,7 +158,7 @@ export function prepareEntries(
   return entriesOf(index, version, commitTime, true)
 }
 
-/** Returns the entries of a version. `isNew`: a write adds the version. False: the version is stored already. */
+/** `isNew`: a write adds the version. False: the version is stored already. */
 function entriesOf(
   index: IndexTables,
   version: Version | undefined,
@@ -193,10 +187,7 @@ function entriesOf(
   return entries.length < 2 ? entries : [...byKey(entries).values()]
 }
 
-/**
- * Replaces placeholders for the transaction's time in `values`. Returns the same array if the array contains only
- * scalars, and therefore no placeholders.
- */
+/** Replaces placeholders for the transaction's time. Returns the same array if it contains only scalars. */
 function withTimes(values: readonly Value[], commitTime: TransactionTimeSource): readonly Value[] {
   for (let at = 0; at < values.length; at++) {
     const value = values[at]
@@ -206,17 +197,14 @@ function withTimes(values: readonly Value[], commitTime: TransactionTimeSource):
   return values
 }
 
-/** Returns a map from the text of each entry's key to the entry. */
+/** The key is the text of the entry's key. */
 export function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
   const found = new Map<string, PreparedEntry>()
   for (const entry of entries) found.set(byteText(entry.liveKey), entry)
   return found
 }
 
-/**
- * Returns the entries of a stored version. Returns no entries if the version has too many entries. This is possible if
- * the index was created after the version.
- */
+/** Empty if the version has too many entries, which is possible if the index was created after the version. */
 export function entriesOfStored(
   index: IndexTables,
   version: Version | undefined,
@@ -231,8 +219,8 @@ export function entriesOfStored(
 }
 
 /**
- * Updates an index when one version of a document replaces another version at `time`. Removes the entries that only the
- * earlier version has, and adds the entries that only the new version has. Returns the added entries.
+ * One version of a document replaces another at `time`: removes the entries that only the earlier version has, and adds
+ * and returns the entries that only the new version has.
  */
 export function replaceEntries(
   overlay: Overlay,
@@ -253,19 +241,13 @@ export function replaceEntries(
   return opened
 }
 
-/**
- * Returns the elements of `entries` that `others` does not contain. Entries with different `ttl` values are different
- * entries.
- */
+/** The elements of `entries` that `others` lacks. Entries with different `ttl` values are different entries. */
 export function notIn(others: PreparedEntries, entries: PreparedEntries): PreparedEntry[] {
   const found = byKey(others)
   return entries.filter(entry => found.get(byteText(entry.liveKey))?.ttl !== entry.ttl)
 }
 
-/**
- * Returns the entries that only one of two versions has. The removed entries come before the added entries. An
- * undefined version has no entries.
- */
+/** The entries that only one of two versions has, the removed ones first. An undefined version has no entries. */
 export function entryChanges(
   index: IndexTables,
   before: Version | undefined,
@@ -310,10 +292,7 @@ function lay(overlay: Overlay, { key, value }: IndexRow, journal: Journal): void
   overlay.set(key, value, journal)
 }
 
-/**
- * Returns whether an index is being built. During a build, entries of a document may be missing, because the build adds
- * them later.
- */
+/** During a build, entries of a document may be missing, because the build adds them later. */
 export function isBeingBuilt(
   overlay: Overlay,
   { keeps, number }: IndexTables,
@@ -330,29 +309,29 @@ export interface IndexRow {
   readonly value: Bytes
 }
 
-/** Returns the live row of an entry that was added at `since`. */
+/** Added at `since`. */
 export function entryRow(entry: PreparedEntry, since: Micros): IndexRow {
   return { key: entry.liveKey, value: recordOf(entry, since) }
 }
 
-/** Returns the ended row of an entry that existed from `since` to `until`. */
+/** Existed from `since` to `until`. */
 export function endedRow(entry: PreparedEntry, since: Micros, until: Micros): IndexRow {
   return { key: indexEndedKey(entry.parts, until), value: recordOf(entry, since) }
 }
 
-/** Returns the row of the event that added or removed an entry at `ts`. */
+/** Added or removed at `ts`. */
 export function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action']): IndexRow {
   const value = recordOf(entry, undefined, action === 'remove')
   return { key: indexEventKey(entry.parts, ts, action), value }
 }
 
-/** Encodes the record of an entry. `since`: the time when the entry was added; undefined for the record of an event. */
+/** `since`: when the entry was added; undefined for the record of an event. */
 function recordOf(entry: PreparedEntry, since: Micros | undefined, removed = false): Bytes {
   const { document, parts, ttl, values } = entry
   return encodeEntry({ document, ttl, values, cut: isCut(parts.values.bytes), since, removed })
 }
 
-/** Returns whether another document has a live entry with the same terms and values. */
+/** Whether another document has a live entry with the same terms and values. */
 export function isTaken(
   overlay: Overlay,
   entry: PreparedEntry,

@@ -1,7 +1,7 @@
-// Commits attempts (evaluated transactions) in the committing process. Each attempt is validated against the commits
-// after its snapshot and rebased to its commit time. Then the writes of the attempt are applied. A short attempt, or
-// the last attempt of a transaction, is evaluated again under the writer lock if it is stale. This evaluation reads the
-// newest state, so that no transaction starves.
+// Commits attempts (evaluated transactions) in the committing process: validates them against the commits after their
+// snapshot, rebases them to their commit time, and applies their writes. A short attempt, or the last attempt of a
+// transaction, is evaluated again under the writer lock if it is stale. This evaluation reads the newest state, so that
+// no transaction starves.
 
 import { epoch, micros } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
@@ -15,16 +15,15 @@ import type { SnapshotTimes } from './snapshot-times.ts'
 import type { TransactionOutcome } from './store-contract.ts'
 
 /**
- * The outcome of an attempt under the lock. `later`: the attempt is stale, and is validated again in the next batch,
- * because its batch has no time left under the lock. `long`: validating the read set would take too long in this
- * process.
+ * `later`: the attempt is stale, and is validated again in the next batch, because its batch has no time left under the
+ * lock. `long`: validating the read set would take too long in this process.
  */
 type Decision<T> = TransactionOutcome<T> | 'stale' | 'later' | 'long'
 
 /** The position of a commit in the order of commits: after the commit `last`, at `time`. */
 interface CommitPlace {
   readonly last: CommitRecord
-  /** The time of the latest transaction that the client has seen. */
+  /** The latest transaction that the client has seen. */
   readonly seen: Micros
   readonly time: Micros
 }
@@ -41,14 +40,14 @@ interface LocalCommitsOptions {
   readonly kv: KeyValueStore
   readonly times: SnapshotTimes
   readonly recent: RecentWrites
-  /** A clock in microseconds that measures the duration of evaluations. */
+  /** Measures the duration of evaluations in microseconds. */
   readonly clock: () => Micros
   readonly evaluate: EvaluateHere
 }
 
 /**
- * Time limit for the evaluations of a batch of commits under the lock, in microseconds. After this time, further stale
- * attempts wait for the next batch.
+ * Time limit for the evaluations of a batch of commits under the lock. Then, further stale attempts wait for the next
+ * batch.
  */
 const lockedMicrosMax = 20_000
 
@@ -123,7 +122,7 @@ export class LocalCommits implements Commits {
     })
   }
 
-  /** Commits an attempt that another process evaluates while this process holds the lock. */
+  /** Another process evaluates the attempt while this process holds the lock. */
   async #commitInTurn<T>(
     evaluateAt: NonNullable<AttemptOwner<T>['evaluateAt']>,
   ): Promise<TransactionOutcome<T> | 'stale'> {
@@ -153,8 +152,8 @@ export class LocalCommits implements Commits {
   }
 
   /**
-   * Runs `work` under the lock, and commits the returned writes. `last`: the newest commit. `time`: the time of the
-   * next commit. `prepare`: called under the lock before `work`.
+   * Runs `work` under the lock, and commits the returned writes. `last`: the newest commit. `time`: the next commit.
+   * `prepare`: called under the lock before `work`.
    */
   async #underLock<T>(
     notBefore: Micros,
@@ -165,7 +164,7 @@ export class LocalCommits implements Commits {
     try {
       return await this.#kv.transact(view => {
         // If a batch fails, its transactions may run again. The recent writes may then contain a commit of the failed
-        // run, so the recent writes are cleared.
+        // run.
         if (hasWritten) this.#recent.clear()
         const last = lastCommit(view)
         const done = work(last, this.#times.commitTime(notBefore, last), view)
@@ -173,7 +172,7 @@ export class LocalCommits implements Commits {
         return done
       }, prepare)
     } catch (error) {
-      // The recent writes may contain commits of the failed batch, so the recent writes are cleared.
+      // The recent writes may contain commits of the failed batch.
       if (hasWritten) this.#recent.clear()
       throw error
     }
@@ -184,8 +183,7 @@ export class LocalCommits implements Commits {
     let before = after
     let own: Write[] = []
     for (const write of writes) {
-      // The keys are copied, because the recent writes retain keys for long. The original keys would retain the memory
-      // of their complete batch.
+      // The recent writes retain keys for long, and the original keys would retain the memory of their complete batch.
       own.push({ key: new Uint8Array(write.key), value: undefined })
       const commit = commitOf(write)
       if (commit === undefined) continue
@@ -228,9 +226,9 @@ export class LocalCommits implements Commits {
       const readTimestamp = this.#times.readTimestamp(last, seen)
       if (readTimestamp !== undefined && latestExpiry <= readTimestamp)
         return { result: { result, time: readTimestamp, counters, retries: 0 }, writes }
-      // The read timestamp is not valid for the attempt. Either the client has seen a later time, or a document that
-      // the attempt read as expired had not expired at the read timestamp. An empty commit is made instead. The attempt
-      // gets the time directly before this commit.
+      // The read timestamp is not valid for the attempt: the client has seen a later time, or a document that the
+      // attempt read as expired had not expired. An empty commit is made instead, and the attempt gets the time
+      // directly before it.
     }
     this.#times.recordCommit(time)
     const commit = commitWrite({
@@ -239,8 +237,7 @@ export class LocalCommits implements Commits {
       chosenIdsMs: Math.max(last.chosenIdsMs, chosenIdsMs),
     })
     const all = [...writes, commit]
-    // The keys in `pieces` are not added to the recent writes. Because of this gap, attempts on earlier snapshots
-    // validate their complete read set.
+    // Without the keys in `pieces`, attempts on earlier snapshots validate their complete read set.
     if (pieces === undefined) this.#recent.add(time, last.time, all)
     return {
       result: { result, time: hasWrites ? time : micros(time - 1), counters, retries: 0 },

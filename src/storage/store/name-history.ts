@@ -1,7 +1,6 @@
-// Determines the names of a database's schema objects (collections, indexes, functions …) over time. The names are read
-// from the versions of the schema objects. These versions are retained forever and never rewritten. Bindings (computed
-// fields) of indexes may look up names. When the entries of an old version are computed again, the bindings use this
-// history.
+// The names of a database's schema objects (collections, indexes, functions …) over time, from the versions of the
+// schema objects, which are retained forever and never rewritten. Bindings (computed fields) of indexes may look up
+// names. When the entries of an old version are computed again, the bindings use this history.
 
 import { endOfTime } from '../../base/micros.ts'
 import { upsert } from '../../base/upsert.ts'
@@ -27,13 +26,10 @@ interface Tenure {
   until: Micros
 }
 
-/**
- * The kinds of schema objects whose names are read. Child databases are excluded for two reasons: there may be very
- * many, and bindings cannot access their data.
- */
+/** Child databases are excluded: there may be very many, and bindings cannot access their data. */
 const kinds = [...namedNatives].filter(kind => kind !== native.databases)
 
-/** The cached name histories of databases. A cached history is valid while the schema is unchanged. */
+/** A cached history is valid while the schema is unchanged. */
 export interface NameHistories {
   nameHistory(database: DatabaseId): NameHistory
 }
@@ -44,10 +40,7 @@ export class NameHistory {
   readonly #holders = new Map<string, Ref[]>()
   readonly #indexTimes = new Map<bigint, Micros>()
 
-  /**
-   * Reads all names of the given kinds of objects in a snapshot. Ignores the writes of the transaction that uses this
-   * snapshot.
-   */
+  /** Ignores the writes of the transaction that uses the snapshot. */
   constructor(snapshot: Snapshot, database: DatabaseId, ofKinds: readonly CollectionId[] = kinds) {
     for (const kind of ofKinds)
       for (const ref of everyDocument(snapshot, database, kind)) this.#add(snapshot, ref)
@@ -82,14 +75,14 @@ export class NameHistory {
     return tenure
   }
 
-  /** Returns the live and deleted objects whose last name is `name`, the newest object first. */
+  /** Live and deleted objects whose last name is `name`, the newest object first. */
   holders(kind: CollectionId, name: string): readonly Ref[] {
     return (this.#holders.get(`${kind} ${name}`) ?? []).toReversed()
   }
 
   /**
-   * Returns a function that resolves the names in a binding of `index` for a version that was written at `ts`. Names
-   * resolve as of this time, or as of the creation of the index if the index is newer.
+   * Names in a binding of `index` resolve as of `ts`, when the version was written, or as of the creation of the index
+   * if it is newer.
    */
   lookupFor(index: Ref, ts: Version['ts']): NameLookup {
     // An index without a time is created by the current transaction.

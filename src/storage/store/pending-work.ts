@@ -1,5 +1,5 @@
-// Reports the pending background work to operators: running builds and rewrites, and deleted objects whose data is not
-// removed yet. The report is read from the rows that control the background work.
+// Reports pending background work to operators: running builds and rewrites, and deleted objects whose data is not
+// removed yet.
 
 import { type CollectionId, collectionOf, type DatabaseId, type Ref } from '../../values/value.ts'
 import { rewriteProgress, rewrittenCollection } from './document-rewriter.ts'
@@ -11,7 +11,6 @@ import type { StoreTransaction } from './transaction.ts'
 
 /** Maximum number of builds in the report. */
 const buildsMax = 100
-/** Maximum number of deleted objects that are counted. */
 const removalsMax = 1_000
 
 /**
@@ -20,24 +19,23 @@ const removalsMax = 1_000
  */
 interface PendingBuild {
   readonly kind: 'index' | 'collection'
-  /** The names of the database and its ancestors, outermost first. */
+  /** Includes the ancestors, outermost first. */
   readonly database: readonly string[]
   readonly name: string
-  /** The estimated progress, from 0 to 1. */
+  /** Estimated progress, from 0 to 1. */
   readonly share: number
-  /** The reason of the last failure of the build; undefined if the build has not failed. */
+  /** The reason of the last failure, if any. */
   readonly failure: string | undefined
 }
 
 export interface PendingWork {
-  /** The builds, at most 100. `buildsCount`: the number of all builds. */
+  /** At most 100. `buildsCount` counts all builds. */
   readonly builds: readonly PendingBuild[]
   readonly buildsCount: number
-  /** The number of deleted databases, collections and indexes that still have rows; at most 1000. */
+  /** Deleted databases, collections and indexes that still have rows; at most 1000. */
   readonly removals: number
 }
 
-/** Returns the pending work in the snapshot of a transaction. */
 export function pendingWork(transaction: StoreTransaction): PendingWork {
   const { view } = transaction.snapshot
   const builds = pendingBuildsIn(view)
@@ -92,7 +90,7 @@ function rewriteShare(transaction: StoreTransaction, database: DatabaseId, colle
   return progress.isPast ? 0.5 + within / 2 : within / 2
 }
 
-/** The share in thousandths, because the numbers are estimates. */
+/** In thousandths, because the numbers are estimates. */
 function shareOf(done: number, all: number): number {
   return all === 0 ? 0 : Math.floor((done / all) * 1000) / 1000
 }

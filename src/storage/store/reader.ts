@@ -1,6 +1,5 @@
-// Reads documents, indexes and changes for a transaction. A transaction reads the state in its snapshot, and its own
-// writes. A reader of the past reads the state at a time before its snapshot: it ignores later commits, but uses the
-// present schemas.
+// A transaction reads the state in its snapshot, and its own writes. A reader of the past reads the state at a time
+// before its snapshot: it ignores later commits, but uses the present schemas.
 
 import type { CpuBudget } from '../../base/admission/time-budget.ts'
 import { byteText } from '../../base/byte-text.ts'
@@ -45,39 +44,34 @@ import type {
 import { sizeOfCollection, sizeOfIndex } from './stored-size.ts'
 import { VersionReader } from './version-reader.ts'
 
-/** The objects that all transactions of one store share. */
+/** Shared by all transactions of one store. */
 export interface TransactionParts {
   readonly schemas: SchemaCache
   readonly documents: DocumentCache
   readonly entries: EntryCache
   readonly hooks: StoreHooks
-  /** The time limit for the bindings (computed fields) of one document. */
+  /** Time limit for the bindings (computed fields) of one document. */
   readonly bindings: CpuBudget
   readonly ids: IdGenerator
-  /** The recent commits of this process. */
+  /** Commits of this process. */
   readonly recent: RecentWrites
-  /**
-   * `isBegun`: true once this process knows that the store contains the start time of the change record
-   * (change-log.ts).
-   */
+  /** `isBegun`: the store is known to contain the start time of the change record (change-log.ts). */
   readonly record: { isBegun: boolean }
 }
 
-/** The times of one transaction. */
 export interface TransactionTimes {
-  /** The time of the snapshot that the transaction reads. */
+  /** The snapshot that the transaction reads. */
   readonly time: Micros
   /** See {@link Snapshot.schemaTime}. */
   readonly schemaTime: Micros
-  /** The time of the newest commit in the snapshot. */
+  /** The newest commit in the snapshot. */
   readonly lastCommitTime: Micros
   /** See {@link CommitRecord.chosenIdsMs}. */
   readonly chosenIdsMs: number
   /** See {@link Transaction.readTimestamp}. */
   readonly readTimestamp: Micros
   /**
-   * The planned commit time; undefined for a transaction that cannot write. If no written value contains the commit
-   * time, the commit may get a later time.
+   * Undefined for a transaction that cannot write. If no written value contains it, the commit may get a later time.
    */
   readonly commitTime?: Micros
   /**
@@ -85,14 +79,10 @@ export interface TransactionTimes {
    * If undefined, `commitTime` is final.
    */
   readonly stampTime?: () => Micros
-  /**
-   * The past time at which the transaction reads the store. If undefined, the transaction reads the state in the
-   * snapshot.
-   */
+  /** The past time at which the transaction reads the store; by default the state in the snapshot. */
   readonly past?: Micros
 }
 
-/** Implements the reads of a transaction. */
 export abstract class StoreReader {
   readonly snapshotTime: Micros
   readonly lastCommitTime: Micros
@@ -105,7 +95,7 @@ export abstract class StoreReader {
   protected readonly versionReader: VersionReader
   protected readonly parts: TransactionParts
   protected readonly times: TransactionTimes
-  /** Returns the commit time for use in a written value. The commit time is final after this call. */
+  /** The commit time for use in a written value. It is final after this call. */
   protected abstract readonly stamp: () => Micros
   readonly #isPast: boolean
 
@@ -169,18 +159,12 @@ export abstract class StoreReader {
     return this.writable ? version : documents.decoded(stored, version, shapeTime, this.lastCommitTime)
   }
 
-  /**
-   * Decodes a stored version of a document, and migrates it to the present shape (structure of fields) of its
-   * collection.
-   */
+  /** Migrates the version to the present shape (structure of fields) of its collection. */
   protected decode(ref: Ref, stored: Uint8Array): Version {
     return this.versionReader.read(ref, stored)
   }
 
-  /**
-   * Returns the past time at which to read; undefined for a read of the present state. Throws a RequestError if the
-   * time is before the retained history.
-   */
+  /** The past time at which to read, if any. Throws a RequestError if it is before the retained history. */
   #past(
     at: number | undefined,
     collections: readonly CollectionId[] | undefined,
@@ -194,10 +178,7 @@ export abstract class StoreReader {
     return micros(readTime)
   }
 
-  /**
-   * Each collection has a minimum valid time: the start of its retained history. Returns the latest of these times for
-   * `collections`, or for all user collections if `collections` is undefined.
-   */
+  /** The latest start of the retained history among `collections`, or all user collections. */
   #minimumOf(database: DatabaseId, collections: readonly CollectionId[] | undefined): Micros {
     let minimum = 0
     for (const collection of collections ?? this.catalogue.collectionsOf(database)) {
@@ -240,17 +221,15 @@ export abstract class StoreReader {
       scan.at === undefined && !this.#isPast ? [] : namedCollections(index),
       database,
     )
-    // A transaction that may write must read the rows, so that the rows are in its read set. Under the writer lock,
-    // such a transaction may also read a state that no other transaction can see yet. Cached data is not valid for such
-    // a state.
+    // A transaction that may write must read the rows, so that they are in its read set. Under the writer lock, such a
+    // transaction may also read a state that no other transaction can see yet, for which cached data is not valid.
     const known = this.writable ? undefined : this.parts.entries
     return scanEntries(this.snapshot, this.#entrySet(index, terms), scan, at, known)
   }
 
   #entrySet(index: IndexDefinition, terms: readonly Value[]): EntrySet {
     const { database } = index.ref
-    // Terms that contain the same object many times are small in memory, but their encoding can be very large. So the
-    // size is estimated before the terms are encoded.
+    // Terms that contain the same object many times are small in memory, but their encoding can be very large.
     const extent = extentOf(terms)
     const bytes =
       extent > 2 * limits.indexKeyBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms, this.stamp)
@@ -291,9 +270,8 @@ export abstract class StoreReader {
   }
 
   /**
-   * Returns the source that computes the events of an index from the change record. Returns undefined for an index over
-   * several collections. Also returns undefined for a transaction that may write, because the transaction adds its
-   * writes to the change record only at its end.
+   * Computes the events of an index from the change record. Undefined for an index over several collections, and for a
+   * transaction that may write, because it adds its writes to the change record only at its end.
    */
   #recordedEvents(index: IndexDefinition): RecordedEvents | undefined {
     const [collection, ...others] = namedCollections(index) ?? []
@@ -315,7 +293,7 @@ export abstract class StoreReader {
     return storedEvents(this.snapshot, set, this.#untilNow(scan), this.minimumValidTime(database, collection))
   }
 
-  /** Limits a scan of events to the events up to the time of this reader. */
+  /** Limits a scan to the events up to the time of this reader. */
   #untilNow(scan: EventScan): EventScan {
     if (!this.#isPast || (scan.to !== undefined && scan.to.ts <= this.snapshotTime)) return scan
     return { ...scan, to: { ts: this.snapshotTime, side: 'high' } }
@@ -336,7 +314,7 @@ export abstract class StoreReader {
     return recordSince(this.snapshot.view, this.snapshot.lastCommitTime)
   }
 
-  /** Returns the start of a collection's retained history at `now`, a time at or before the snapshot. */
+  /** `now`: a time at or before the snapshot. */
   minimumValidTime(database: DatabaseId, collection: CollectionId, now: Micros = this.snapshot.time): Micros {
     return minimumValidTime(collection, this.catalogue.userCollection(database, collection), now)
   }

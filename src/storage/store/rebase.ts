@@ -1,10 +1,10 @@
-// Rebases the writes of an attempt (one evaluation of a transaction) to another commit time. The commit time is at
-// known offsets in keys, and in the headers of versions and index entries. If other values also contain the commit
-// time, such as the terms of an index over `ts`, the attempt cannot be rebased and must be evaluated again.
+// Rebases the writes of an attempt (one evaluation of a transaction) to another commit time, which is at known offsets
+// in keys, and in the headers of versions and index entries. If other values also contain the commit time, such as the
+// terms of an index over `ts`, the attempt cannot be rebased and must be evaluated again.
 //
 // If the `ttl` of a document is between the two commit times, the document expires at the new commit time (`expiryTime`
-// of due-order.ts). The document therefore gets another due mark (a note for the sweeper) for the new commit time. The
-// mark for its `ttl` is not removed, because a mark does not identify its version. A surplus mark is harmless.
+// of due-order.ts), so it gets another due mark (a note for the sweeper). The mark for its `ttl` is not removed,
+// because a mark does not identify its version. A surplus mark is harmless.
 
 import type { Micros } from '../../values/value.ts'
 import { KeyTimes, timeOf } from '../keys/key-times.ts'
@@ -14,8 +14,8 @@ import { withEntryTime } from './entry-records.ts'
 import { encodeTimes, timeAt, versionTime, withVersionTime } from './records.ts'
 
 /**
- * Returns the writes for a commit at `to`. `writes` were made for a commit at `from`. No row of an earlier commit
- * contains the time `from`, so each occurrence of `from` in `writes` is the commit time.
+ * `writes` were made for a commit at `from`. No row of an earlier commit contains this time, so each occurrence in
+ * `writes` is the commit time.
  */
 export function rebased(writes: readonly Write[], from: Micros, to: Micros): Write[] {
   const times = new KeyTimes(from, to)

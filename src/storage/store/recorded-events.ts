@@ -1,9 +1,9 @@
-// Computes the events of an index's entries from the change record (change-log.ts). For each recorded change, the
-// entries of the written version are compared with the entries of the previous version. The cost depends on the number
-// of changes in the collection, not on the size of the set (the entries with the same terms).
+// Computes the events of an index's entries from the change record (change-log.ts): compares the entries of each
+// written version with those of the previous version. The cost depends on the number of changes in the collection, not
+// on the size of the set (the entries with the same terms).
 //
-// If a transaction inserts a version into the past, the change is recorded at the time of the transaction, not at the
-// time of the version. Such a version has a due mark at its own time (due-order.ts), so the due marks are read, too.
+// If a transaction inserts a version into the past, the change is recorded at the time of the transaction. Such a
+// version has a due mark at its own time (due-order.ts), so the due marks are read, too.
 
 import type { CpuBudget } from '../../base/admission/time-budget.ts'
 import { step } from '../../base/effort.ts'
@@ -24,18 +24,18 @@ import type { Snapshot } from './snapshot.ts'
 import type { IndexEvent } from './store-contract.ts'
 import type { VersionReader } from './version-reader.ts'
 
-/** Approximate cost of reading one change, in steps of effort (`src/base/effort.ts`). */
+/** Approximate cost in steps of effort (`src/base/effort.ts`). */
 const stepsPerChange = 20
 
 /**
- * The time limit for computing bindings (computed fields) again is the normal limit times this factor. The factor is
- * generous, because the same bindings were computed within the normal limit when the version was written.
+ * Factor of the time limit for computing bindings (computed fields) again. It is generous, because the same bindings
+ * were computed within the normal limit when the version was written.
  */
 const patience = 10
 
-/** An event that is not decoded yet. */
+/** Not decoded yet. */
 export interface BufferedEvent {
-  /** The key of the event's row. Keys determine the order of the events of a set. */
+  /** Keys determine the order of the events of a set. */
   readonly key: Bytes
   readonly ts: Micros
   readonly action: IndexEvent['action']
@@ -44,9 +44,9 @@ export interface BufferedEvent {
 
 /** The requested part of a set's history. */
 export interface EventSpan extends KeyInterval {
-  /** The earliest time of the events; inclusive. */
+  /** Inclusive. */
   readonly first: Micros
-  /** The latest time of the events; inclusive. */
+  /** Inclusive. */
   readonly last: Micros
   readonly reverse: boolean
 }
@@ -65,7 +65,6 @@ interface WrittenDocuments {
   readonly documents: readonly Ref[]
 }
 
-/** The objects that are needed to compute events. */
 interface RecordParts {
   readonly snapshot: Snapshot
   readonly reader: VersionReader
@@ -85,8 +84,8 @@ export class RecordedEvents {
   }
 
   /**
-   * Returns the changes of a set within a span, grouped by their time. Returns undefined if the change record begins
-   * after the start of the span, or if the collection is not a user collection.
+   * Grouped by their time. Undefined if the change record begins after the start of the span, or if the collection is
+   * not a user collection.
    */
   within(set: EntrySet, span: EventSpan): Iterable<RecordedChange> | undefined {
     const { lastCommitTime, view } = this.#parts.snapshot
@@ -111,7 +110,7 @@ export class RecordedEvents {
     }
   }
 
-  /** Yields the documents that may have a version within a span, grouped by the time of the version. */
+  /** Documents that may have a version within a span, grouped by the time of the version. */
   *#written({ database }: EntrySet, { first, last, reverse }: EventSpan): Generator<WrittenDocuments> {
     const { view } = this.#parts.snapshot
     const recorded = readCollectionChanges(view, database, this.#collection, first, last, reverse)
@@ -125,7 +124,7 @@ export class RecordedEvents {
     }
   }
 
-  /** Yields the events of a set that the version of a document at `time` has caused. */
+  /** The events that the version of a document at `time` has caused. */
   *#eventsOf(ref: Ref, time: Micros, set: EntrySet): Generator<BufferedEvent> {
     const { bindings } = this.#parts
     const stored = this.#storedAt(ref, time)
@@ -140,8 +139,8 @@ export class RecordedEvents {
   }
 
   /**
-   * Reads a stored version without counting its bytes. A query is charged for the returned events, not for the versions
-   * from which events are computed.
+   * Does not count the bytes: a query is charged for the returned events, not for the versions from which they are
+   * computed.
    */
   #storedAt(ref: Ref, time: Micros): Uint8Array | undefined {
     const { snapshot } = this.#parts

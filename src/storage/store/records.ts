@@ -1,12 +1,10 @@
-// Encodes and decodes the values of document rows. A value has a short binary header and the encoded fields. Scans can
-// read the header without decoding the fields.
+// The values of document rows have a short binary header, which scans can read without decoding the fields:
 //
-//   document or history   flags, ts (8), [ttl (8)], [shape time (8)], fields, checksum (4)
+//    document or history   flags, ts (8), [ttl (8)], [shape time (8)], fields, checksum (4)
 //
-// The fields have the collection's shape (the structure of fields) at the shape time. If there is no shape time, the
-// fields have the shape at `ts`. The `ttl` is rounded up to the microsecond. Snapshot times are whole microseconds, so
-// the rounding does not change a comparison with a snapshot time. `entry-records.ts` encodes the records of index
-// entries.
+// The fields have the collection's shape (the structure of fields) at the shape time, by default at `ts`. The `ttl` is
+// rounded up to the microsecond. Snapshot times are whole microseconds, so the rounding does not change a comparison
+// with a snapshot time. `entry-records.ts` encodes the records of index entries.
 
 import { assert } from '../../base/assert.ts'
 import { checksum, checksumBytes } from '../../base/checksum.ts'
@@ -20,14 +18,13 @@ import type { Version } from './store-contract.ts'
 
 const two32 = 0x1_0000_0000
 
-/** Appends a time as 8 bytes. */
+/** Takes 8 bytes. */
 export function appendTime(writer: ByteWriter, time: Micros): void {
   const high = Math.floor(time / two32)
   writer.u32(high >>> 0)
   writer.u32(time - high * two32)
 }
 
-/** Returns the time at an offset. */
 export function timeAt(bytes: Bytes, at: number): Micros {
   const high =
     ((bytes[at] as number) << 24) |
@@ -56,23 +53,18 @@ const writer = new ByteWriter()
 const idBytes = new Uint8Array(8)
 const idView = new DataView(idBytes.buffer)
 
-/**
- * Returns the id at an offset of a key or record: an unsigned number of 8 bytes. The bytes are copied, because creating
- * a DataView for each row is slower.
- */
+/** An unsigned number of 8 bytes. The bytes are copied, because creating a DataView for each row is slower. */
 export function idAt(bytes: Bytes, at: number): bigint {
   assert(bytes.length >= at + 8, 'an id has 8 bytes')
   for (let index = 0; index < 8; index++) idBytes[index] = bytes[at + index] as number
   return idView.getBigUint64(0)
 }
 
-/** Encodes times as the value of a row. */
 export function encodeTimes(...times: readonly Micros[]): Bytes {
   appendTimes(times)
   return writer.copy()
 }
 
-/** Decodes a value that is a single time. */
 export function decodeTime(bytes: Bytes): Micros {
   assert(bytes.length === 8, 'a stored time has 8 bytes')
   return timeAt(bytes, 0)
@@ -89,17 +81,14 @@ function appendTimes(times: readonly Micros[]): void {
   for (const time of times) appendTime(writer, time)
 }
 
-/** Returns the expiry of a document with the given fields; {@link never} if there is no `ttl`. */
+/** {@link never} if there is no `ttl`. */
 export function ttlOf(fields: ObjectValue): Micros {
   const ttl = fields.get('ttl')
   if (!(ttl instanceof Time)) return never
   return nearestMicros(Number(ttl.seconds) * 1e6 + Math.ceil(ttl.nanos / 1000))
 }
 
-/**
- * Encodes a version with the time `ts`. If `commitTime` is present, it replaces the placeholders for the transaction's
- * time in the fields.
- */
+/** `commitTime` replaces the placeholders for the transaction's time in the fields. */
 export function encodeVersion(
   version: Omit<Version, 'ts' | 'ref'>,
   ts: Micros,
@@ -117,13 +106,13 @@ export function encodeVersion(
   return sealed()
 }
 
-/** Returns the bytes in `writer` with their checksum. */
+/** Appends the checksum to `writer`. */
 function sealed(): Bytes {
   writer.u32(checksum(writer.bytes.subarray(0, writer.length)))
   return writer.copy()
 }
 
-/** Returns whether the checksum of a stored value is valid. Reads of documents do not verify checksums. */
+/** Reads of documents do not verify checksums. */
 export function isIntact(bytes: Bytes): boolean {
   const end = bytes.length - checksumBytes
   if (end <= 0) return false
@@ -132,7 +121,7 @@ export function isIntact(bytes: Bytes): boolean {
 
 const noFields: ObjectValue = new Map()
 
-/** Decodes a version. The fields are not migrated to the present shape. */
+/** Does not migrate the fields to the present shape. */
 export function decodeVersion(ref: Ref, bytes: Bytes): Version & { readonly ts: Micros } {
   const action = versionAction(bytes)
   const ts = timeAt(bytes, 1)
@@ -146,13 +135,13 @@ export function decodeVersion(ref: Ref, bytes: Bytes): Version & { readonly ts: 
   return { ref, ts, action, fields, shapeTime: timeAt(bytes, shapeAt) }
 }
 
-/** Returns the shape time of a version's fields, without decoding the fields. */
+/** Does not decode the fields. */
 export function versionShapeTime(bytes: Bytes): Micros {
   const flags = bytes[0] as number
   return timeAt(bytes, flags & shapeFlag ? (flags & ttlFlag ? 17 : 9) : 1)
 }
 
-/** Returns the checksum of a version. Two different versions almost never have the same checksum. */
+/** Two different versions almost never have the same checksum. */
 export function versionMark(bytes: Bytes): number {
   const at = bytes.length - checksumBytes
   return (
@@ -163,24 +152,23 @@ export function versionMark(bytes: Bytes): number {
   )
 }
 
-/** Returns the action of a version, without decoding the fields. */
+/** Does not decode the fields. */
 export function versionAction(bytes: Bytes): Version['action'] {
   const action = actions[(bytes[0] as number) & actionMask]
   assert(action !== undefined, 'a stored version has a known action')
   return action
 }
 
-/** Returns the time of a version, without decoding the fields. */
+/** Does not decode the fields. */
 export function versionTime(bytes: Bytes): Micros {
   return timeAt(bytes, 1)
 }
 
-/** Returns the expiry of a version, without decoding the fields; {@link never} if the version does not expire. */
+/** Does not decode the fields; {@link never} if the version does not expire. */
 export function versionTtl(bytes: Bytes): Micros {
   return (bytes[0] as number) & ttlFlag ? timeAt(bytes, 9) : never
 }
 
-/** Returns a copy of a stored version with another time. */
 export function withVersionTime(bytes: Bytes, time: Micros): Bytes {
   writer.reset().append(bytes.subarray(0, bytes.length - checksumBytes))
   const { length } = writer
@@ -190,7 +178,6 @@ export function withVersionTime(bytes: Bytes, time: Micros): Bytes {
   return sealed()
 }
 
-/** Returns a copy of a stored version with another action. */
 export function withAction(bytes: Bytes, action: Version['action']): Bytes {
   writer.reset().append(bytes.subarray(0, bytes.length - checksumBytes))
   writer.bytes[0] = ((bytes[0] as number) & ~actionMask) | actions.indexOf(action)
@@ -198,7 +185,7 @@ export function withAction(bytes: Bytes, action: Version['action']): Bytes {
 }
 
 /**
- * The key of the row with the store's secret. If the secret is missing, the store generates another secret. Cursors and
- * other data that was authenticated with the earlier secret are then rejected.
+ * The store's secret. If it is missing, the store generates another secret, and rejects cursors and other data that was
+ * authenticated with the earlier one.
  */
 export const secretKeyRow: Uint8Array = metaKey('secret key')

@@ -1,6 +1,6 @@
-// Computes the minimum valid time of each collection: the start of its retained history. Reads at an earlier time are
-// rejected, and versions and events up to this time are not returned. The sweeper (sweeper.ts) removes older data,
-// which no read can return.
+// The minimum valid time of a collection is the start of its retained history. Reads at an earlier time are rejected,
+// and versions and events up to this time are not returned. The sweeper (sweeper.ts) removes older data, which no read
+// can return.
 
 import { msg } from '../../base/message.ts'
 import { epoch, micros, microsPerDay } from '../../base/micros.ts'
@@ -17,10 +17,7 @@ export const retentionLimits = {
 /** Microseconds for which the change log is retained. Streams and caches never read older rows. */
 export const changeLogMicros: number = microsPerDay
 
-/**
- * The native (built-in) collections whose history is retained only for `historyGraceMicros`. The history of schema
- * objects is retained forever.
- */
+/** Their history is retained only for `historyGraceMicros`, that of schema objects forever. */
 export const shortNatives: ReadonlySet<CollectionId> = new Set([
   native.keys,
   native.tokens,
@@ -29,9 +26,8 @@ export const shortNatives: ReadonlySet<CollectionId> = new Set([
 ])
 
 /**
- * Returns the start of a collection's history according to `history_days`. Each write of a collection's definition
- * stores this time in the definition (`historyFloor`). So older history stays unreadable even if `history_days` is
- * increased.
+ * The start of a collection's history according to `history_days`. Each write of a collection's definition stores this
+ * time (`historyFloor`), so older history stays unreadable even if `history_days` is increased.
  */
 export function historyFloor(
   collection: Pick<StoredCollection, 'historyDays' | 'historyFloor'>,
@@ -41,7 +37,7 @@ export function historyFloor(
   return historyDays === undefined ? micros(floor) : micros(Math.max(floor, now - historyDays * microsPerDay))
 }
 
-/** Returns the oldest time at which a collection can be read. `definition`: undefined if the collection is deleted. */
+/** The oldest time at which a collection can be read. `definition`: undefined if it is deleted. */
 export function minimumValidTime(
   collection: CollectionId,
   definition: StoredCollection | undefined,
@@ -57,9 +53,8 @@ export function minimumValidTime(
 }
 
 /**
- * The inverse of {@link minimumValidTime}: returns the time at which `time` becomes the minimum valid time, if the
- * definition does not change. Returns 0 if the history at `time` was already dropped, and infinity if the history never
- * expires.
+ * The inverse of {@link minimumValidTime}: when `time` becomes the minimum valid time, if the definition does not
+ * change. Returns 0 if the history at `time` was already dropped, and infinity if the history never expires.
  */
 export function expiresAt(
   collection: CollectionId,
@@ -78,7 +73,7 @@ export function expiresAt(
     : time + historyDays * microsPerDay + historyGraceMicros
 }
 
-/** Throws a RequestError for a read at a time before the retained history. */
+/** Throws a RequestError for a read before the retained history. */
 export function checkValidTime(at: number, minimum: Micros): void {
   if (at >= minimum) return
   throw new RequestError(

@@ -1,5 +1,4 @@
-// The rows that a transaction writes, and the indexes of a collection, for the writers of a transaction and for the
-// background work of the store.
+// Reads and writes rows for the writers of a transaction and for the background work of the store.
 
 import type { CpuBudget } from '../../base/admission/time-budget.ts'
 import type { CollectionId, DatabaseId, Micros } from '../../values/value.ts'
@@ -13,24 +12,21 @@ import type { VersionReader } from './version-reader.ts'
 /** Reads and writes rows in a single writing transaction. */
 export interface Rows {
   readonly snapshot: Snapshot
-  /**
-   * The rows that the transaction reads, including its own writes. Rows that are set in the overlay are written when
-   * the transaction commits.
-   */
+  /** Includes the transaction's own writes. Rows that are set here are written when the transaction commits. */
   readonly overlay: Overlay
   readonly catalogue: StoreCatalogue
   readonly reader: VersionReader
   readonly hooks: StoreHooks
-  /** The time limit for the bindings (computed fields) of one document. */
+  /** Time limit for the bindings (computed fields) of one document. */
   readonly bindings: CpuBudget
   readonly commitTime: Micros
-  /** Returns the commit time, so that a written value can contain it. The commit time cannot change after this call. */
+  /** The commit time for use in a written value. It cannot change after this call. */
   readonly stamp: () => Micros
 }
 
 type IndexContext = Pick<Rows, 'catalogue' | 'hooks'>
 
-/** Returns all indexes that cover the documents of a collection. */
+/** All indexes that cover the documents of a collection. */
 export function indexesOf(
   { catalogue, hooks }: IndexContext,
   database: DatabaseId,

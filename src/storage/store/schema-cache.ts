@@ -1,5 +1,5 @@
-// The cache of schemas, which the transactions of a process share. Its memory is bounded: the schemas that were used
-// least recently are dropped.
+// The transactions of a process share the cache. Its memory is bounded: the schemas that were used least recently are
+// dropped.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
@@ -9,7 +9,7 @@ import type { StoredCollection } from './definitions.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import type { DatabaseDefinition } from './store-contract.ts'
 
-/** A schema object (`known`) that was decoded from one row of the store. */
+/** `known` was decoded from one row of the store. */
 export interface FromEntry<T> {
   readonly known: T
   /** The `byteText` of the row's key. */
@@ -17,10 +17,9 @@ export interface FromEntry<T> {
   readonly value: Uint8Array
 }
 
-/** A version number that is less than the version number of every stored schema. */
+/** Less than the version number of every stored schema. */
 export const beforeAll: Micros = micros(-1)
 
-/** The version number of a schema, and the version that clients see. */
 export interface SchemaVersions {
   readonly version: Micros
   readonly shown: Micros
@@ -38,16 +37,15 @@ export class Schema {
   indexes: ReadonlyMap<bigint, IndexDefinition> | undefined
   liveCollections: readonly number[] | undefined
   readonly derived = new Map<string, unknown>()
-  /** The parent of the database; undefined while the parent is not cached. */
+  /** Undefined while the parent is not cached. */
   parent: { readonly id: DatabaseId | undefined } | undefined
   /**
-   * The schema time at which this schema was last verified to be current. The schema time is the time of the last
-   * change to any schema.
+   * The schema time (the time of the last change to any schema) at which this schema was last verified to be current.
    */
   verifiedAt: Micros = beforeAll
-  /** The approximate bytes of memory that the schema uses. */
+  /** Approximate bytes of memory. */
   weight = bytesPerSchema
-  /** The value of `weight` that the cache counted most recently. */
+  /** The `weight` that the cache counted most recently. */
   countedWeight = bytesPerSchema
 
   constructor(version: Micros, shownVersion: Micros) {
@@ -57,21 +55,17 @@ export class Schema {
 }
 
 /**
- * Measured bytes of memory: for an empty schema, for each object in a schema, and for each stored byte of an object.
- * `bytesPerByte` includes data that is derived from the object.
+ * Measured for an empty schema, for each object in a schema, and for each stored byte of an object, including derived
+ * data.
  */
 const bytesPerSchema = 1024
 const bytesPerThing = 512
 const bytesPerByte = 12
 
-/** The cache of schemas, which transactions share. */
 export class SchemaCache {
   readonly #schemas: GenerationCache<DatabaseId, Schema>
 
-  /**
-   * `bytesMax`: the approximate limit in bytes for all schemas together. A single schema above the limit is cached,
-   * too.
-   */
+  /** For all schemas together. A single schema above the limit is cached, too. */
   constructor(bytesMax: number = limits.knownSchemasBytesMax) {
     const weigh = ({ countedWeight }: Schema) => Math.min(countedWeight, bytesMax / 2)
     this.#schemas = new GenerationCache(bytesMax, weigh)
@@ -81,14 +75,11 @@ export class SchemaCache {
     return this.#schemas.size
   }
 
-  /**
-   * Counts the memory of `things` new objects in a schema. `storedBytes`: the encoded size of these objects in bytes.
-   */
+  /** `things` new objects with `storedBytes` encoded bytes. */
   grew(database: DatabaseId, schema: Schema, storedBytes: number, things = 1): void {
     this.grewBy(database, schema, things * bytesPerThing + storedBytes * bytesPerByte)
   }
 
-  /** Counts `bytes` of memory of a schema. */
   grewBy(database: DatabaseId, schema: Schema, bytes: number): void {
     schema.weight += bytes
     // Updating the cache is expensive, so the cache counts a schema again only when the schema's weight has doubled.
@@ -98,13 +89,13 @@ export class SchemaCache {
     this.#schemas.set(database, schema)
   }
 
-  /** Returns the cached schema of a database; undefined if the schema is not known to be current at `schemaTime`. */
+  /** Undefined if no schema is known to be current at `schemaTime`. */
   current(database: DatabaseId, schemaTime: Micros): Schema | undefined {
     const schema = this.#schemas.get(database)
     return schema?.verifiedAt === schemaTime ? schema : undefined
   }
 
-  /** Returns the schema of a database in `versions`, and records that this version is current at `schemaTime`. */
+  /** The schema in `versions`, which is current at `schemaTime`. */
   verified(database: DatabaseId, versions: SchemaVersions, schemaTime: Micros): Schema {
     const schema = this.#inVersion(database, versions)
     schema.verifiedAt = schemaTime

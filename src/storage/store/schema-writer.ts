@@ -1,6 +1,6 @@
-// Writes schema objects and updates derived data. The derived data consists of the version number of the schema, the
-// parents of databases, the list of databases for each key id, and indexes over existing documents. When a schema
-// object is deleted, pending work for the sweeper (sweeper.ts) is recorded.
+// Writes schema objects and derived data: the version number of the schema, the parents of databases, the list of
+// databases for each key id, and indexes over existing documents. When a schema object is deleted, pending work for the
+// sweeper (sweeper.ts) is recorded.
 
 import { assert } from '../../base/assert.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
@@ -49,13 +49,10 @@ export const schemaWriterLimits = {
   keysOfOneIdMax: 16,
 } as const
 
-/** The greatest number of a user's index. Greater numbers identify the sets `documents(collection)`. */
+/** Greater numbers identify the sets `documents(collection)`. */
 const indexIdMax = 0xffff
 
-/**
- * Returns whether a migration step was added by the current transaction. A new step has a placeholder instead of a
- * time.
- */
+/** A migration step of the current transaction has a placeholder instead of a time. */
 function isNewStep(step: Value): boolean {
   return isObject(step) && step.get(stepTimeField) instanceof TransactionTime
 }
@@ -69,7 +66,7 @@ export class SchemaWriter {
     this.#documents = documents
   }
 
-  /** Returns `fields` together with the fields that only the store sets. */
+  /** Adds the fields that only the store sets. */
   #complete(ref: Ref, fields: ObjectValue): ObjectValue {
     if (ref.collection === native.collections) return this.#withFloor(ref, fields)
     if (ref.collection === native.indexes) return this.#withActive(ref, fields)
@@ -84,9 +81,9 @@ export class SchemaWriter {
     if (before === undefined) return completed
     const old = collectionDefinition(before)
     const { historyDays = Number.POSITIVE_INFINITY } = collectionDefinition({ fields: completed })
-    // Until the commit, the sweeper uses the old `history_days`. If the new `history_days` is greater, the sweeper may
-    // still remove data that would be retained after the commit. So a floor (the earliest readable time) is stored,
-    // which makes this data unreadable.
+    // Until the commit, the sweeper uses the old `history_days`, and may still remove data that a greater
+    // `history_days` would retain after the commit. So a floor (the earliest readable time) is stored, which makes this
+    // data unreadable.
     const reachesFurther = historyDays > (old.historyDays ?? Number.POSITIVE_INFINITY)
     const { snapshot, stamp } = this.#context
     const floor = historyFloor(old, reachesFurther ? stamp() : snapshot.time)
@@ -95,7 +92,7 @@ export class SchemaWriter {
 
   /**
    * Drops the migration steps that no stored version needs any more. If there are new steps, the rewriting of all
-   * versions of the collection begins again.
+   * versions begins again.
    */
   #withSteps({ database, id }: Ref, fields: ObjectValue): Map<string, Value> {
     const { overlay } = this.#context
@@ -112,8 +109,7 @@ export class SchemaWriter {
   }
 
   /**
-   * Sets the field `active` of an index. A new index is active if it covers so few documents that this transaction
-   * builds the index. An active index stays active.
+   * A new index is active if it covers so few documents that this transaction builds it. An active index stays active.
    */
   #withActive(ref: Ref, fields: ObjectValue): ObjectValue {
     const stored = this.#documents.pendingVersion(ref) ?? this.#documents.base(ref)
@@ -130,7 +126,7 @@ export class SchemaWriter {
     return namedCollections(definition) ?? this.#context.catalogue.collectionsOf(definition.ref.database)
   }
 
-  /** Writes a schema object and the data that is derived from it. */
+  /** Also writes the derived data. */
   put(ref: Ref, fields: ObjectValue): Version {
     step(stepsPerDefinition)
     if (ref.collection === native.databases) this.#checkNumber(ref)
@@ -143,20 +139,14 @@ export class SchemaWriter {
     return version
   }
 
-  /**
-   * Asserts that the number of a database is unique in the store. Two databases with the same number would share their
-   * data.
-   */
+  /** Two databases with the same number would share their data. */
   #checkNumber({ database, id }: Ref): void {
     const home = this.#context.overlay.get(parentKey(id))
     const isOwn = home === undefined || Buffer.compare(home, encodeParent(database)) === 0
     assert(id !== rootDatabase && isOwn, 'the number of a database is its own')
   }
 
-  /**
-   * Indexes the existing documents for a new index. If there are many documents, they are indexed later in the
-   * background.
-   */
+  /** If there are many documents, they are indexed later in the background. */
   #build(ref: Ref): void {
     const { snapshot, overlay, catalogue, hooks } = this.#context
     const definition = catalogue.index(ref)
@@ -174,8 +164,8 @@ export class SchemaWriter {
   }
 
   /**
-   * Throws {@link WriteRejected} if too many databases have a key with the id of a new key. The number of such keys is
-   * limited, because a secret with this id is checked against each of these keys.
+   * Throws {@link WriteRejected} if too many databases have a key with the id of a new key, because a secret with this
+   * id is checked against each of these keys.
    */
   #checkHomes(ref: Ref): void {
     const homes = decodeHomes(this.#context.overlay.get(keyHomeKey(ref.id)))
@@ -184,8 +174,7 @@ export class SchemaWriter {
   }
 
   /**
-   * Called for every version that is added to the overlay (the pending writes of the transaction). Does nothing for
-   * documents of user collections.
+   * Called for every version that is added to the overlay (the pending writes). Ignores documents of user collections.
    */
   written(version: Version, journal: Journal): void {
     const { ref } = version
@@ -218,8 +207,8 @@ export class SchemaWriter {
   }
 
   /**
-   * Returns the objects that are deleted together with a schema object. For a collection, these are the indexes that
-   * cover only this collection. For other schema objects, the result is empty.
+   * Objects that are deleted together with a schema object: for a collection, the indexes that cover only this
+   * collection.
    */
   dependents(ref: Ref): Ref[] {
     if (ref.collection !== native.collections) return []
@@ -230,10 +219,7 @@ export class SchemaWriter {
       .map(index => index.ref)
   }
 
-  /**
-   * Moves the document of a database to another parent. Also moves each key in `keys` that gives access to this
-   * database.
-   */
+  /** Also moves each key in `keys` that gives access to this database. */
   moveDatabase(database: Ref, parent: DatabaseId, keys: Iterable<Ref>): Version {
     const current = this.#documents.pendingVersion(database) ?? this.#documents.base(database)
     const fields = current?.fields ?? new Map()
@@ -249,8 +235,7 @@ export class SchemaWriter {
       this.#documents.write(movedKey, new Map(version.fields).set('database', moved))
     }
     this.#documents.write(database, undefined)
-    // The deletion of the document has recorded pending work that would remove the data of the database. This work is
-    // cancelled, because the database still exists.
+    // The deletion of the document has recorded pending work, which is cancelled, because the database still exists.
     this.#context.overlay.set(garbageKey('object', this.#context.commitTime, database), undefined)
     return this.#documents.write(moved, fields)
   }
@@ -272,10 +257,7 @@ export class SchemaWriter {
     return BigInt(id)
   }
 
-  /**
-   * Writes new version numbers for the schemas that this transaction has changed. The new version numbers make cached
-   * schemas outdated.
-   */
+  /** Writes new version numbers for the changed schemas, which make cached schemas outdated. */
   markChanged(): void {
     const { overlay, catalogue, commitTime } = this.#context
     for (const database of catalogue.changed) {

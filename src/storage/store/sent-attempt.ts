@@ -1,7 +1,6 @@
-// Encodes and decodes an attempt (an evaluated transaction) that one process sends to the committing process. The
-// committing process serves all clients, so each of its steps must be short. For this reason, it validates the encoded
-// read set without decoding. It appends long encoded writes to the log unchanged, unless it must rebase them (change
-// their commit time).
+// An attempt (an evaluated transaction) that one process sends to the committing process. The committing process serves
+// all clients, so each of its steps must be short. For this reason, it validates the encoded read set without decoding.
+// It appends long encoded writes to the log unchanged, unless it must rebase them (change their commit time).
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { joinBytes, megabyte } from '../../base/bytes.ts'
@@ -13,7 +12,7 @@ import { type Attempt, type AttemptHead, type PackedAttempt, writesAt } from './
 
 /** Encoded writes with more than this many bytes are appended to the log in pieces. */
 const longWritesBytes = 262_144
-/** Maximum number of writes in a piece. Rebasing and appending a piece takes a few milliseconds. */
+/** Rebasing and appending a piece takes a few milliseconds. */
 const pieceWrites = 500
 
 /** Encodes an attempt without its result. */
@@ -25,8 +24,8 @@ export function packAttempt(attempt: Attempt<unknown>): PackedAttempt {
 }
 
 /**
- * Decodes an attempt. `parts`: the received parts of the body. The parts of a large body are joined over several turns
- * of the event loop, so that other requests are served meanwhile.
+ * `parts`: the received parts of the body. The parts of a large body are joined over several turns of the event loop,
+ * so that other requests are served meanwhile.
  */
 export async function unpackAttempt(head: AttemptHead, parts: readonly Bytes[]): Promise<Attempt<undefined>> {
   const { readsBytes, rows, ...rest } = head
@@ -37,7 +36,7 @@ export async function unpackAttempt(head: AttemptHead, parts: readonly Bytes[]):
   return { ...attempt, writes: [], pieces: time => piecesOf(encoded, rows, head.commitTime, time) }
 }
 
-/** Joins parts over several turns of the event loop. The result is a plain Uint8Array and not a Buffer. */
+/** Over several turns of the event loop. The result is a plain Uint8Array and not a Buffer. */
 async function joinInTurns(parts: readonly Bytes[]): Promise<Bytes> {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let [at, turnAt] = [0, megabyte]
@@ -53,9 +52,8 @@ async function joinInTurns(parts: readonly Bytes[]): Promise<Bytes> {
 }
 
 /**
- * Returns the encoded writes in pieces. `from`: the commit time that the writes assume. `to`: the actual commit time.
- * If the times differ, each piece is rebased to `to`. The maxima are then doubled, because rebasing turns one write
- * into at most two writes.
+ * `from`: the commit time that the writes assume. `to`: the actual commit time. If the times differ, each piece is
+ * rebased to `to`. The maxima are then doubled, because rebasing turns one write into at most two writes.
  */
 function piecesOf(encoded: Bytes, rows: number, from: Micros, to: Micros): EncodedWrites {
   const factor = from === to ? 1 : 2

@@ -1,13 +1,13 @@
-// Reads the history of a set: the events in which entries were added or removed, ordered by time. A set consists of the
+// The history of a set: the events in which entries were added or removed, ordered by time. A set consists of the
 // entries of an index with the same terms, or of the documents of a collection. The events of the set
 // `documents(collection)` are stored. The events of an index are not stored, but computed from its entries (decision
-// 44). Each entry contains the time of its addition, and an ended entry also contains the time of its removal. All
-// entries of the set are read, and their events are sorted. If there are many events, all entries are read several
-// times, and each time a part of the events is sorted.
+// 44). Each entry contains the time of its addition, and an ended entry also the time of its removal. All entries of
+// the set are read, and their events are sorted. If there are many events, all entries are read several times, and each
+// time a part of the events is sorted.
 //
 // If few events of a large set are requested, reading all entries takes too long. Such events are computed from the
-// change record (change-log.ts). The record contains the written documents of the collection. The versions of a
-// document before and after a write determine the events of this write.
+// change record (change-log.ts), which contains the written documents of the collection. The versions of a document
+// before and after a write determine the events of this write.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { step } from '../../base/effort.ts'
@@ -35,9 +35,9 @@ import type { Snapshot } from './snapshot.ts'
 import type { EventBound, EventScan, IndexEvent } from './store-contract.ts'
 
 /**
- * Limits for reading events. The two sources of events are the entries of the set and the change record. `fewEntries`,
- * `fewChanges` and `manyEntries` limit the entries or changes that are read from one source before the other source is
- * tried. `buffered` and `bufferedMax`: the initial and the maximum number of events that are sorted at once.
+ * The two sources of events are the entries of the set and the change record. `fewEntries`, `fewChanges` and
+ * `manyEntries` limit the entries or changes that are read from one source before the other source is tried. `buffered`
+ * and `bufferedMax`: the initial and the maximum number of events that are sorted at once.
  */
 export interface EventLimits {
   readonly fewEntries: number
@@ -48,8 +48,8 @@ export interface EventLimits {
 }
 
 /**
- * The sources are tried in this order: the entries of a small set, a few changes from the change record, the entries of
- * a larger set, all changes, and all entries. Reading `manyEntries` entries takes some tenths of a second.
+ * The order of sources: the entries of a small set, a few changes from the change record, the entries of a larger set,
+ * all changes, and all entries. Reading `manyEntries` entries takes some tenths of a second.
  */
 const eventLimits: EventLimits = {
   fewEntries: 512,
@@ -59,10 +59,10 @@ const eventLimits: EventLimits = {
   bufferedMax: 32_768,
 }
 
-/** Approximate cost of reading one entry, in steps of effort (`src/base/effort.ts`). */
+/** Approximate cost in steps of effort (`src/base/effort.ts`). */
 const stepsPerEntry = 10
 
-/** Returns the span of a scan. Events before the time `oldest`, and remove events at `oldest`, are not in the span. */
+/** Excludes events before the time `oldest`, and remove events at `oldest`. */
 function spanOf(set: EntrySet, scan: EventScan, oldest: Micros): EventSpan {
   const bound = (given: EventBound | undefined) => {
     if (given === undefined) return undefined
@@ -81,10 +81,7 @@ function spanOf(set: EntrySet, scan: EventScan, oldest: Micros): EventSpan {
   }
 }
 
-/**
- * Yields the stored events of a set, oldest first, or newest first if the scan is reversed. Rows are read when they are
- * needed.
- */
+/** Oldest first, or newest first if the scan is reversed. Rows are read when they are needed. */
 export function* storedEvents(
   snapshot: Snapshot,
   set: EntrySet,
@@ -100,8 +97,8 @@ export function* storedEvents(
 }
 
 /**
- * Yields the events of an index's entries, oldest first, or newest first if the scan is reversed. `recorded`: the
- * source that computes events from the change record; undefined if only the entries can be used.
+ * Oldest first, or newest first if the scan is reversed. `recorded`: computes events from the change record; undefined
+ * if only the entries can be used.
  */
 export function* entryEvents(
   snapshot: Snapshot,
@@ -123,7 +120,7 @@ export function* entryEvents(
 
 /**
  * Reads the events of a span from either source. Each method continues after the last event that any method has
- * yielded. A method returns true if it has reached the end of the span.
+ * yielded, and returns true if it has reached the end of the span.
  */
 class EventWalk {
   readonly #snapshot: Snapshot
@@ -148,23 +145,19 @@ class EventWalk {
     this.#recorded = recorded
   }
 
-  /** Yields events from the entries of the set. Returns false if the set has more than `entriesMax` entries. */
+  /** Returns false if the set has more than `entriesMax` entries. */
   *overEntries(entriesMax: number): Generator<IndexEvent, boolean> {
     for (;;) {
       const buffered = this.#bufferEvents(entriesMax)
       if (buffered === undefined) return false
       for (const event of buffered.events) yield this.#pass(event)
       if (buffered.areAll) return true
-      // The next buffer is larger, because filling a buffer reads all entries of the set, and a caller that continues
-      // usually reads many more events.
+      // Filling a buffer reads all entries of the set, and a caller that continues usually reads many more events.
       this.#bufferedNext = Math.min(2 * this.#bufferedNext, this.#bufferedMax)
     }
   }
 
-  /**
-   * Yields events from the change record. Returns false after more than `changesMax` changes, or if the change record
-   * does not cover the span.
-   */
+  /** Returns false after more than `changesMax` changes, or if the change record does not cover the span. */
   *overChanges(changesMax: number): Generator<IndexEvent, boolean> {
     const recorded = this.#recorded?.within(this.#set, this.#span)
     if (recorded === undefined) return false
@@ -186,8 +179,8 @@ class EventWalk {
   }
 
   /**
-   * Returns the next events in order. `areAll`: true if `events` contains all remaining events of the span. Returns
-   * undefined if the set has more than `entriesMax` entries.
+   * The next events in order. `areAll`: these are all remaining events of the span. Undefined if the set has more than
+   * `entriesMax` entries.
    */
   #bufferEvents(
     entriesMax: number,
@@ -209,7 +202,7 @@ class EventWalk {
   }
 }
 
-/** Collects the first events of a span. Events can be added in any order. */
+/** Collects the first events of a span, which can be added in any order. */
 class EventBuffer {
   #span: EventSpan
   #events: BufferedEvent[] = []
@@ -230,7 +223,7 @@ class EventBuffer {
     if (this.#events.length === 2 * this.#max) this.#cut()
   }
 
-  /** Sorts the buffered events in the order of the scan, and drops the second half. */
+  /** Sorts the events in the order of the scan, and drops the second half. */
   #cut(): void {
     this.#sort()
     this.#events.length = this.#max
@@ -266,9 +259,8 @@ function shown(snapshot: Snapshot, set: EntrySet, { action, row, ts }: BufferedE
 const writer = new ByteWriter()
 
 /**
- * Returns the key of an event, in the encoding that `indexEventKey` uses for stored events. The keys determine the
- * order of the events of a set. `entry`: the key of the entry. `prefixLength`: the length of this key up to the end of
- * the terms.
+ * The key of an event, in the encoding of `indexEventKey`, by which the events of a set are ordered. `entry`: the key
+ * of the entry. `prefixLength`: the length of this key up to the end of the terms.
  */
 function eventPlace(
   entry: Uint8Array,

@@ -1,6 +1,6 @@
-// Determines the times of this process's snapshots and commits, by the rules of base/timeline.ts. A client may send its
-// last seen time: the time of the newest transaction that the client has seen. If this time is in the future, the
-// guarantees of these rules do not hold for this client. Other clients are not affected.
+// The times of this process's snapshots and commits, by the rules of base/timeline.ts. A client may send its last seen
+// time: the time of the newest transaction that the client has seen. If this time is in the future, the guarantees of
+// these rules do not hold for this client. Other clients are not affected.
 
 import { epoch, type Micros, micros } from '../../base/micros.ts'
 import { type Announcement, commitDistance, type Reach, type Timeline } from '../../base/timeline.ts'
@@ -9,51 +9,48 @@ import { type CommitRecord, lastCommit } from './last-commit.ts'
 import { SnapshotTooEarly } from './store-contract.ts'
 
 /**
- * A client's last seen time can move the times of snapshots and commits ahead of the clock, by at most this many
- * microseconds. No larger difference between the clocks of processes is expected.
+ * How far, in microseconds, a client's last seen time can move the times of snapshots and commits ahead of the clock.
+ * No larger difference between the clocks of processes is expected.
  */
 const clockSkewMax: number = 10_000_000
 
-/** If the time of a snapshot is more than this many microseconds behind the clock, `onLag` is called. */
+/** `onLag` is called if the time of a snapshot is further behind the clock, in microseconds. */
 const lagMax: number = 1_000_000
 
 export class SnapshotTimes {
   readonly #kv: KeyValueStore
   readonly #timeline: Timeline
   readonly #onLag: () => void
-  /** The newest time that this process has used for a snapshot. */
+  /** The newest time of a snapshot of this process. */
   #newestSnapshot: Micros = epoch
   #newestCommit: Micros = epoch
 
-  /** `onLag`: called if a running commit that was announced long ago delays the times of snapshots. */
+  /** `onLag`: a running commit that was announced long ago delays the times of snapshots. */
   constructor(kv: KeyValueStore, timeline: Timeline, onLag: () => void) {
     this.#kv = kv
     this.#timeline = timeline
     this.#onLag = onLag
   }
 
-  /** Returns the time of day. If a snapshot or commit of this process has a later time, returns the later time. */
+  /** The time of day, or a later time of a snapshot or commit of this process. */
   now(): Micros {
     return Math.max(this.#timeline.now(), this.#newestSnapshot, this.#newestCommit)
   }
 
-  /** Records the time of a commit of this process. */
+  /** The commit of this process has this time. */
   recordCommit(time: Micros): void {
     this.#newestCommit = Math.max(this.#newestCommit, time)
   }
 
-  /**
-   * Returns the time of the next commit: after the commit `last`, and not before `notBefore`. Must be called under the
-   * writer lock.
-   */
+  /** After the commit `last`, and not before `notBefore`. Must be called under the writer lock. */
   commitTime(notBefore: Micros, last: CommitRecord): Micros {
     const closed = this.#timeline.closed?.() ?? epoch
     return Math.max(notBefore, micros(last.time + commitDistance), micros(closed + 1))
   }
 
   /**
-   * Announces a commit at `notBefore` + {@link commitDistance} or later. If the transaction writes nothing, its time is
-   * one microsecond before the planned commit time. Because of the distance, this time is also later than `notBefore`.
+   * Announces a commit at `notBefore` + {@link commitDistance} or later. A transaction that writes nothing gets a time
+   * one microsecond before the planned commit time, which is then also later than `notBefore`.
    */
   announce(notBefore: Micros): Announcement {
     const wanted = Math.min(notBefore, micros(this.#timeline.now() + clockSkewMax))
@@ -62,8 +59,8 @@ export class SnapshotTimes {
   }
 
   /**
-   * Announces the commit of an attempt (an evaluated transaction) whose evaluation assumed a commit at `commitTime`.
-   * The announced time is `commitTime`, or a later time if this process has already used `commitTime` for a snapshot.
+   * Announces the commit of an attempt (an evaluated transaction) at the `commitTime` of its evaluation, or later if
+   * this process has already used this time for a snapshot.
    */
   announceAt(commitTime: Micros): Announcement {
     return this.announce(micros(commitTime - commitDistance))
@@ -71,12 +68,12 @@ export class SnapshotTimes {
 
   /**
    * Calls `read` with a snapshot and its time. The snapshot contains every commit up to this time, and all later
-   * commits have later times. `seen`: the last seen time of a client; undefined if the snapshot is not for a client.
+   * commits have later times. `seen`: the last seen time of a client, if any.
    *
    * The time of the snapshot is later than `seen`, and not earlier than the times of earlier snapshots of this machine.
    * Throws {@link SnapshotTooEarly} if no such time is available yet. In two cases, the time may equal `seen`: `seen`
    * is ahead of the clock, or the timeline is halted ({@link Reach.isHalted}). If `seen` is more than
-   * {@link clockSkewMax} ahead of the clock, `seen` is first reduced to this limit.
+   * {@link clockSkewMax} ahead of the clock, it is first reduced to this limit.
    */
   onSnapshot<T>(seen: Micros | undefined, read: (view: View, last: CommitRecord, time: Micros) => T): T {
     const reach = this.#timeline.reach(seen)
@@ -90,10 +87,10 @@ export class SnapshotTimes {
   }
 
   /**
-   * Returns a read timestamp for the newest state, which is visible only under the writer lock. The state contains
-   * every commit up to this time, and all later commits have later times. The timestamp is later than `seen`, unless
-   * `seen` is ahead of the clock. Returns undefined if no such timestamp is available yet. The caller must then make a
-   * commit to get a time later than `seen`.
+   * A read timestamp for the newest state, which is visible only under the writer lock. The state contains every commit
+   * up to this time, and all later commits have later times. The timestamp is later than `seen`, unless `seen` is ahead
+   * of the clock. Undefined if no such timestamp is available yet: the caller must make a commit to get a time later
+   * than `seen`.
    */
   readTimestamp(last: CommitRecord, seen: Micros): Micros | undefined {
     const reach = this.#timeline.reach(seen)
@@ -110,8 +107,8 @@ export class SnapshotTimes {
 }
 
 /**
- * Returns the time of a snapshot for a client with the last seen time `seen`. `sure`: a time up to which the snapshot
- * contains all commits.
+ * The time of a snapshot for a client with the last seen time `seen`. `sure`: the snapshot contains all commits up to
+ * this time.
  */
 function timeAfter(seen: Micros, reach: Reach, sure: Micros): Micros {
   if (sure > seen && reach.upTo !== undefined) return sure

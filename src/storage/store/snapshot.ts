@@ -1,4 +1,4 @@
-// Defines the data that every read needs: the state, the time of the read, and the counters.
+// The data that every read needs: the state, the time of the read, and the counters.
 
 import { endOfTime, epoch } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
@@ -6,19 +6,18 @@ import type { Bytes, Entry, KeyRange, View } from '../kv/kv-contract.ts'
 import { getCached } from '../kv/transaction-view.ts'
 import type { TransactionCounters } from './store-contract.ts'
 
-/** The consistent state that one transaction reads, including the writes of the transaction. */
+/** The consistent state that one transaction reads, including its own writes. */
 export interface Snapshot {
   readonly view: View
-  /** The time of the snapshot. For reads, a document has expired if its `ttl` is at or before this time. */
+  /** A document has expired if its `ttl` is at or before this time. */
   readonly time: Micros
-  /** The commit time of the transaction; undefined if the transaction cannot write. */
+  /** Undefined if the transaction cannot write. */
   readonly commitTime: Micros | undefined
-  /** The time of the last change of any schema. A schema that was cached after this change is valid. */
+  /** The last change of any schema. A schema that was cached after this change is valid. */
   readonly schemaTime: Micros
-  /** The time of the newest commit in the view. */
+  /** The newest commit in the view. */
   readonly lastCommitTime: Micros
   readonly counters: TransactionCounters
-  /** The times between which the reads return the same results: see {@link Expiry}. */
   readonly expiry: Expiry
 }
 
@@ -33,17 +32,16 @@ interface Expiry {
   next: Micros
 }
 
-/** Returns the range for a transaction without reads: all times. */
+/** The range for a transaction without reads: all times. */
 export function noExpiry(): Expiry {
   return { latest: epoch, next: endOfTime }
 }
 
-/** Returns the counters of a transaction without reads and writes. */
 export function noCounts(): TransactionCounters {
   return { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
 }
 
-/** Returns whether a document with the expiry `ttl` has expired. Records that the reads depend on this result. */
+/** Records that the reads depend on whether a document with the expiry `ttl` has expired. */
 export function isExpired({ expiry, time }: Snapshot, ttl: Micros): boolean {
   if (ttl <= time) {
     if (ttl > expiry.latest) expiry.latest = ttl
@@ -53,12 +51,12 @@ export function isExpired({ expiry, time }: Snapshot, ttl: Micros): boolean {
   return false
 }
 
-/** Records that the reads depend on whether `ttl` has passed. */
+/** The reads depend on whether `ttl` has passed. */
 export function recordExpiry(snapshot: Snapshot, ttl: Micros): void {
   isExpired(snapshot, ttl)
 }
 
-/** Reads the value of a key, and counts the value's bytes. If `cached` has the same bytes, returns `cached` itself. */
+/** Counts the value's bytes. Returns `cached` itself if it has the same bytes. */
 export function read(snapshot: Snapshot, key: Bytes, cached?: Bytes): Bytes | undefined {
   const { view } = snapshot
   const bytes = cached === undefined ? view.get(key) : getCached(view, key, cached)
@@ -66,13 +64,13 @@ export function read(snapshot: Snapshot, key: Bytes, cached?: Bytes): Bytes | un
   return bytes
 }
 
-/** Returns the first row of a range; undefined if there are no rows. */
+/** Undefined if there are no rows. */
 export function firstOf(view: View, range: KeyRange): Entry | undefined {
   for (const entry of view.range({ ...range, limit: 1 })) return entry
   return undefined
 }
 
-/** Returns the first row of a range, and counts the bytes of the row's value. */
+/** Counts the bytes of the row's value. */
 export function readFirst(snapshot: Snapshot, range: KeyRange): Entry | undefined {
   const entry = firstOf(snapshot.view, range)
   if (entry !== undefined) snapshot.counters.readBytes += entry.value.length

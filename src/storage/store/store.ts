@@ -1,5 +1,5 @@
-// The store of an open data directory: runs transactions on the key-value store. The file committer.ts describes
-// writes, and snapshot-times.ts describes the times of commits and snapshots.
+// Runs transactions on the key-value store of an open data directory. The file committer.ts describes writes, and
+// snapshot-times.ts describes the times of commits and snapshots.
 
 import type { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { passingMs, RateLimit } from '../../base/admission/rate-limit.ts'
@@ -48,17 +48,16 @@ export const storeLimits = {
 } as const
 
 interface StoreOptions {
-  /** The time of day in microseconds. */
+  /** In microseconds. */
   readonly clock: () => Micros
   /**
-   * The timeline that the processes of the data directory share. If undefined, this process is the only process, and
-   * the store uses `clock`.
+   * Shared by the processes of the data directory. If undefined, this process is the only process, and the store uses
+   * `clock`.
    */
   readonly timeline?: Timeline
   readonly hooks: StoreHooks
   /**
-   * The preferred worker number in generated ids (ids.ts), from 0 to 1023. If another process uses this number, the
-   * store uses another number.
+   * The preferred worker number in generated ids (ids.ts), from 0 to 1023; another number if another process uses it.
    */
   readonly worker?: number
   /** Reserves ids for a process that never commits. If undefined, the store reserves ids with a transaction. */
@@ -68,25 +67,25 @@ interface StoreOptions {
   /** Commits attempts (evaluated transactions). If undefined, this process commits. */
   readonly commits?: Commits
   /**
-   * The approximate limit in bytes for cached documents, entries and schemas together. The limits of the service for
-   * each of these caches also apply. If undefined, only the limits of the service apply.
+   * For cached documents, entries and schemas together, in addition to the limits for each of these caches;
+   * approximate.
    */
   readonly rememberedBytesMax?: number
 }
 
-/** Approximate maximum number of databases whose pauses are remembered. */
+/** Databases whose pauses are remembered; approximate. */
 const pausesMax = 10_000
 
 /** The fractions of `rememberedBytesMax` for cached documents, for cached index entries and for cached schemas. */
 const [documentsPart, entriesPart, schemasPart] = [1 / 3, 1 / 6, 1 / 2]
 
 /**
- * Each evaluation of a binding for a version adds this many microseconds to the time limit of the document. A document
- * with many versions therefore stays within the limit if its evaluations are fast.
+ * Added to the time limit of a document for each evaluation of a binding for a version, so that a document with many
+ * versions stays within the limit if its evaluations are fast.
  */
 const microsPerVersion = 50
 
-/** Returns hooks that evaluate bindings within the time limit of their document. */
+/** Evaluates bindings within the time limit of their document. */
 function limitedHooks(hooks: StoreHooks, limit: CpuBudget): StoreHooks {
   return {
     ...hooks,
@@ -99,23 +98,22 @@ function slowBindings(): RequestError {
   return new RequestError('time out', text)
 }
 
-/** An open data directory. */
 export class Store {
   readonly kv: KeyValueStore
   /**
    * The time limit for the bindings (computed fields) of one document in writes, imports and index builds. Writes check
-   * the limit also on behalf of the later removal of the document. The removal computes the bindings again in the main
+   * the limit also on behalf of the later removal of the document, which computes the bindings again in the main
    * process, and cannot be rejected.
    */
   readonly bindings = new CpuBudget(slowBindings)
-  /** The pauses of each database's background work after {@link counted} work, in milliseconds. */
+  /** Each database's background work pauses after {@link counted} work. */
   readonly bindingPauses = new RateLimit<DatabaseId>(passingMs, pausesMax, () => systemClock.elapsedMs())
   readonly #parts: TransactionParts
   readonly #times: SnapshotTimes
   readonly #committer: Committer
   #probing: Promise<void> | undefined
 
-  /** Opens a store over an open key-value store. {@link close} also closes the key-value store. */
+  /** {@link close} also closes the key-value store. */
   constructor(kv: KeyValueStore, options: StoreOptions) {
     this.kv = kv
     const worker = options.worker ?? 0
@@ -142,18 +140,17 @@ export class Store {
   }
 
   /**
-   * Returns a promise to await before a read that must see all commits up to `notBefore`. Infinity means all commits of
-   * all machines up to now. If `isLater` is true, the read also has a later time than `notBefore`. Returns undefined if
-   * no wait is needed.
+   * Awaited before a read that must see all commits up to `notBefore`; Infinity: all commits of all machines up to now.
+   * If `isLater` is true, the read also has a later time than `notBefore`. Undefined if no wait is needed.
    */
   ready(notBefore: number, isLater = false): Promise<void> | undefined {
     return isReplicated(this.kv) ? this.kv.ready(notBefore, isLater) : undefined
   }
 
   /**
-   * Runs `work` on a snapshot. `seen`: the time of the newest transaction that a client has seen; 0 if the client has
-   * not sent this time. The time of the snapshot is later than `seen`, and not earlier than the times of earlier
-   * snapshots on this machine. If no such time is available yet, throws {@link SnapshotTooEarly} before `work` begins.
+   * Runs `work` on a snapshot. `seen`: the newest transaction that a client has seen, or 0. The time of the snapshot is
+   * later than `seen`, and not earlier than the times of earlier snapshots on this machine. If no such time is
+   * available yet, throws {@link SnapshotTooEarly} before `work` begins.
    */
   read<T>(work: (transaction: StoreTransaction) => T, seen?: Micros): TransactionOutcome<T> {
     return this.#times.onSnapshot(seen, (view, last, time) => {
@@ -165,9 +162,9 @@ export class Store {
   }
 
   /**
-   * Runs `work` and commits its writes durably, as if `work` had run alone at the commit time. If `work` throws,
-   * nothing is written. `work` may run several times; only the last run is committed. Rejects with {@link
-   * ContendedTransaction} after too many conflicts.
+   * Commits the writes of `work` durably, as if it had run alone at the commit time. If `work` throws, nothing is
+   * written. `work` may run several times; only the last run is committed. Rejects with {@link ContendedTransaction}
+   * after too many conflicts.
    */
   write<T>(
     work: (transaction: StoreTransaction) => T,
@@ -177,9 +174,8 @@ export class Store {
   }
 
   /**
-   * Evaluates `work` on a snapshot without committing. The returned attempt can be passed to {@link commit}.
-   * `stampTime` returns the final commit time, and is called if written values contain the commit time. If `stampTime`
-   * is undefined, the earliest possible commit time is used.
+   * Evaluates `work` on a snapshot without committing; {@link commit} accepts the result. `stampTime` returns the final
+   * commit time, and is called if written values contain it; by default the earliest possible commit time.
    */
   attempt<T>(
     work: (transaction: StoreTransaction) => T,
@@ -190,39 +186,34 @@ export class Store {
   }
 
   /**
-   * Commits an attempt. `owner`: the other process that has evaluated the attempt; undefined for an attempt of this
-   * process. If the validation would take too long in this process, the owner calls {@link validated}. If other
-   * transactions have changed the read set of the attempt, the attempt is stale. The owner can then evaluate it again,
-   * with {@link attemptAt}. Without a new evaluation, writes nothing and resolves with `stale`.
+   * `owner`: the other process that has evaluated the attempt, if any. If the validation would take too long in this
+   * process, the owner calls {@link validated}. If other transactions have changed the read set of the attempt, it is
+   * stale, and the owner can evaluate it again, with {@link attemptAt}. Without a new evaluation, writes nothing and
+   * resolves with `stale`.
    */
   commit<T>(attempt: Attempt<T>, owner?: AttemptOwner<T>): Promise<TransactionOutcome<T> | 'stale'> {
     return this.#committer.commit(attempt, owner)
   }
 
-  /**
-   * Evaluates `work` on the newest state of this process, for a commit at `time`. No other commit may run during the
-   * evaluation.
-   */
+  /** Evaluates `work` on the newest state, for a commit at `time`. No other commit may run during the evaluation. */
   attemptAt<T>(work: (transaction: StoreTransaction) => T, time: Micros): Attempt<T> {
     return this.#committer.attemptAt(work, time)
   }
 
-  /**
-   * Validates an attempt against the newest state of this process. Returns the newest commit if the attempt is valid.
-   */
+  /** Validates an attempt against the newest state. Returns the newest commit if the attempt is valid. */
   validated(attempt: Attempt<unknown>): CommitRecord | 'stale' {
     return this.#committer.validated(attempt)
   }
 
-  /** Returns the time of day. If a snapshot or commit of this process has a later time, returns the later time. */
+  /** The time of day, or a later time of a snapshot or commit of this process. */
   now(): Micros {
     return this.#times.now()
   }
 
   /**
    * Runs synchronous work that computes bindings of a database and cannot move to the slow lane (the processes for long
-   * queries). After the work, even if `work` throws, the background work of the database pauses for a multiple of the
-   * duration of the bindings. Other databases do not pause. Concurrent pauses of a database add up.
+   * queries). Afterwards, even if `work` throws, the background work of this database pauses for a multiple of the
+   * duration of the bindings. Concurrent pauses of a database add up.
    */
   counted<T>(database: DatabaseId, work: () => T): T {
     return this.bindings.counted(work, micros => {
@@ -231,7 +222,7 @@ export class Store {
     })
   }
 
-  /** Makes a commit without data, to check that commits are possible. Concurrent callers share one commit. */
+  /** Commits no data, to check that commits are possible. Concurrent callers share one commit. */
   probe(): Promise<void> {
     this.#probing ??= this.#committer.passTime().finally(() => {
       this.#probing = undefined
@@ -240,8 +231,8 @@ export class Store {
   }
 
   /**
-   * Returns visible transactions that were committed after the time `after`, oldest first. Stops after `limit`
-   * transactions, or when the returned transactions have at least `changesMax` changes.
+   * Visible transactions that were committed after `after`, oldest first: at most `limit`, until they have `changesMax`
+   * changes.
    */
   changes(after: Micros, limit: number, changesMax?: number): readonly CommittedTransaction[] {
     return this.kv.read(view => readChanges(view, after, limit, changesMax))

@@ -1,5 +1,5 @@
-// Computes the storage size of indexes and collections. The sizes are not stored, so all rows are read. There may be
-// millions of rows, so each call reads only one page.
+// The storage size of indexes and collections is not stored, so all rows are read. There may be millions of rows, so
+// each call reads only one page.
 
 import { keyAfter } from '../../base/bytes.ts'
 import { compareBytes } from '../../values/order.ts'
@@ -9,19 +9,19 @@ import { type Bytes, keyBytesMax } from '../kv/kv-contract.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { StoredSize } from './store-contract.ts'
 
-/** The length of the longest cursor in bytes. A cursor is the key of a row. */
+/** A cursor is the key of a row. */
 export const sizeCursorBytesMax = keyBytesMax
 
 /** A page ends after this many bytes, because rows may be large. */
 const pageBytes = 8_388_608
 
-/** A range of rows to measure. `isCounted`: each row of the range counts as one live entry or document. */
+/** `isCounted`: each row of the range counts as one live entry or document. */
 interface Part {
   readonly range: KeyInterval
   readonly isCounted: boolean
 }
 
-/** Measures at most `rowsMax` rows of an index, after the key `after`. */
+/** At most `rowsMax` rows after the key `after`. */
 export function sizeOfIndex(
   snapshot: Snapshot,
   { database, id }: Ref,
@@ -36,7 +36,7 @@ export function sizeOfIndex(
   return sizeOf(snapshot, parts, rowsMax, after)
 }
 
-/** Measures at most `rowsMax` rows of a collection's documents and past versions, after the key `after`. */
+/** Documents and past versions: at most `rowsMax` rows after the key `after`. */
 export function sizeOfCollection(
   snapshot: Snapshot,
   { database, id }: Ref,

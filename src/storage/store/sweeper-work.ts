@@ -1,5 +1,5 @@
-// Records pending work for the sweeper (sweeper.ts), one row for each piece of work. The key of the row contains the
-// kind of the work, the time at which the work is due, and the schema object that the work concerns.
+// Pending work for the sweeper (sweeper.ts), one row for each piece of work. The key of the row contains the kind of
+// the work, the time at which it is due, and the schema object that it concerns.
 
 import { micros } from '../../base/micros.ts'
 import type { Micros, Ref } from '../../values/value.ts'
@@ -9,7 +9,6 @@ import type { Bytes, View } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
 import { never } from './records.ts'
 
-/** Pending work. */
 export interface SweeperWork {
   readonly key: Bytes
   /** The schema object that the work concerns. */
@@ -18,7 +17,6 @@ export interface SweeperWork {
 
 const present = new Uint8Array([1])
 
-/** Records work that is due at the time `due`. */
 export function recordWork(
   overlay: Overlay,
   kind: GarbageKind,
@@ -29,7 +27,7 @@ export function recordWork(
   overlay.set(garbageKey(kind, due, target), present, journal)
 }
 
-/** Yields the work of one kind that is due at or before `due`, oldest first. If `due` is undefined, yields all work. */
+/** Due at or before `due`, or all, oldest first. */
 export function* workOf(
   view: View,
   kind: GarbageKind,

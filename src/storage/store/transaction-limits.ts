@@ -1,5 +1,5 @@
-// Checks the writes of transactions. `checkWrites` checks every transaction before its commit. The other checks run during
-// the evaluation, so that a transaction with too many bytes stops early and takes no more memory.
+// `checkWrites` checks every transaction before its commit. The other checks run during the evaluation, so that a
+// transaction with too many bytes stops early and takes no more memory.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -12,9 +12,9 @@ const transactionLimits = {
 } as const
 
 /**
- * Checks the writes of a transaction before its commit, and returns their number of bytes. Throws a RequestError; then
- * nothing of the transaction is written. Called once for each evaluation, also for evaluations of background work such
- * as index builds. The result may depend only on the writes, because a transaction may be evaluated several times.
+ * Returns the number of bytes. Throws a RequestError; then nothing of the transaction is written. Called once for each
+ * evaluation, also of background work such as index builds. The result may depend only on the writes, because a
+ * transaction may be evaluated several times.
  */
 export function checkWrites(writes: readonly Write[]): number {
   let bytes = 0

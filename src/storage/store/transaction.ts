@@ -1,5 +1,5 @@
-// Implements a transaction. `reader.ts` implements its reads. `document-writer.ts` and `schema-writer.ts` add its
-// writes to an overlay (pending writes over the snapshot).
+// `reader.ts` implements the reads of a transaction. `document-writer.ts` and `schema-writer.ts` add its writes to an
+// overlay (pending writes over the snapshot).
 
 import { assert } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
@@ -42,10 +42,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
   #stampedTime: Micros | undefined
   #chosenIdsMs = 0
   #writes = 0
-  /**
-   * The last generated id that `isTaken` found free. If the next document has this id, the id is not recorded as chosen
-   * by a client.
-   */
+  /** The last generated id that `isTaken` found free: a document with this id is not recorded as chosen by a client. */
   #lastDrawn: bigint | undefined
 
   constructor(parts: TransactionParts, view: View, times: TransactionTimes, counters?: TransactionCounters) {
@@ -68,10 +65,10 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return { rows, documents, schema }
   }
 
-  /** Returns the commit time for use in a written value. The commit time is final after this call. */
+  /** The commit time for use in a written value. It is final after this call. */
   protected override readonly stamp = (): Micros => {
     const { commitTime, stampTime } = this.times
-    // A transaction that only reads has no commit time. The time of its response is the read timestamp.
+    // A transaction that only reads has no commit time. Its response has the read timestamp.
     if (commitTime === undefined) return this.readTimestamp
     this.#stampedTime ??= Math.max(stampTime?.() ?? commitTime, this.parts.ids.newest)
     return this.#stampedTime
@@ -90,26 +87,24 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return new StoreTransaction(this.parts, this.snapshot.view, { ...times, past: time }, this.counters)
   }
 
-  /** Returns whether written values contain the commit time. The times of versions and index entries do not count. */
+  /** Written values contain the commit time. The times of versions and index entries do not count. */
   get isStamped(): boolean {
     return this.#stampedTime !== undefined
   }
 
-  /**
-   * The earliest possible commit time. This time is not before the times in the ids that the transaction has generated.
-   */
+  /** The earliest possible commit time, not before the times in the ids that the transaction has generated. */
   get committableAt(): Micros {
     return this.#stampedTime ?? Math.max(this.commitTime ?? epoch, this.parts.ids.newest)
   }
 
-  /** Returns whether the commit of this transaction changes the schema time (the time of the last schema change). */
+  /** The commit changes the schema time (the time of the last schema change). */
   get movesSchemaTime(): boolean {
     return this.catalogue.changed.size > 0
   }
 
   /**
-   * The latest time in the ids that clients chose for documents of this transaction, in milliseconds. Times in the past
-   * are ignored; 0 if no time is in the future.
+   * The latest time in the ids that clients chose for documents of this transaction, in milliseconds; 0 if none is in
+   * the future.
    */
   get chosenIdsMs(): number {
     return this.#chosenIdsMs
@@ -130,10 +125,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return this.#write().rows
   }
 
-  /**
-   * Decodes a stored version. If this transaction has written the version, returns the pending version, which contains
-   * placeholders instead of the commit time.
-   */
+  /** A version that this transaction has written contains placeholders instead of the commit time. */
   protected override decode(ref: Ref, stored: Uint8Array): Version {
     if (this.#writers !== undefined && versionTime(stored) === this.commitTime) {
       const pending = this.#writers.documents.pendingVersion(ref)
@@ -154,8 +146,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   delete(ref: Ref): void {
     const { documents, schema } = this.#write()
-    // The tokens and credentials of a document are deleted, too, so that they never apply to a later document with the
-    // same id.
+    // The tokens and credentials of a document must never apply to a later document with the same id.
     const isIdentity = ref.collection >= firstUserCollection
     const dependents = isIdentity ? this.directory.loginsOf(ref) : schema.dependents(ref)
     documents.write(ref, undefined)
@@ -193,8 +184,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
   }
 
   /**
-   * Records the time in an id that the transaction did not generate, if this time is in the future. At that time, a
-   * process could generate the same id, so `isTaken` must then search for the id.
+   * An id with a future time that the transaction did not generate: at that time, a process could generate the same id,
+   * so `isTaken` must then search for it.
    */
   #recordChosenId({ collection, id }: Ref): void {
     if (collection < firstUserCollection || id === this.#lastDrawn) return
@@ -226,7 +217,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return schema.moveDatabase(database, parent, keys)
   }
 
-  /** Completes the transaction and returns its writes; empty if nothing was written. */
+  /** Returns the writes; empty if nothing was written. */
   finish(): Write[] {
     const { rows, documents, schema } = this.#write()
     const { overlay, commitTime } = rows
@@ -236,8 +227,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     if (writes.length === 0) return []
     writes.push(...encodeChanges(commitTime, documents.changes()))
     const { record } = this.parts
-    // This read is part of the read set. If a concurrent commit writes the key, this transaction must be evaluated
-    // again.
+    // Part of the read set. If a concurrent commit writes the key, this transaction must be evaluated again.
     record.isBegun ||= overlay.get(recordSinceKey) !== undefined
     if (!record.isBegun) {
       writes.push({ key: recordSinceKey, value: encodeTimes(this.lastCommitTime) })
@@ -250,8 +240,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
 }
 
 /**
- * Returns whether any version of a document is stored, including versions of a deleted or expired document. For ids of
- * databases and keys, all databases are searched, because these ids are unique in the whole store.
+ * Whether any version of a document is stored, also of a deleted or expired document. Ids of databases and keys are
+ * unique in the whole store, so all databases are searched.
  */
 function isStored(view: View, ref: Ref): boolean {
   if (view.get(documentKey(ref)) !== undefined) return true

@@ -1,5 +1,5 @@
 // Decodes stored versions of documents, and migrates them to the present shape (the structure of fields) of their
-// collection. All code that reads versions uses this file: queries, history, indexes, streams, exports and removal.
+// collection, for all code that reads versions: queries, history, indexes, streams, exports and removal.
 //
 // Rows of indexes are also computed from migrated versions. So a transaction that changes the shape must rebuild each
 // index whose rows would differ.
@@ -20,11 +20,11 @@ import type { StoredVersion } from './index-tables.ts'
 import { decodeVersion, versionAction, versionShapeTime } from './records.ts'
 import type { Migration, StoreHooks } from './store-contract.ts'
 
-/** Decodes versions of documents, and applies the migrations that one transaction sees. */
+/** Applies the migrations that one transaction sees. */
 export class VersionReader {
   readonly #catalogue: StoreCatalogue
   readonly #hooks: Pick<StoreHooks, 'readMigration'>
-  /** The migration that was used last. It is cached, because consecutive reads are usually in one collection. */
+  /** Cached, because consecutive reads are usually in one collection. */
   #latest: { readonly steps: Value; readonly migration: Migration } | undefined
 
   constructor(catalogue: StoreCatalogue, hooks: Pick<StoreHooks, 'readMigration'>) {
@@ -32,7 +32,6 @@ export class VersionReader {
     this.#hooks = hooks
   }
 
-  /** Decodes a stored version and migrates it to the present shape of its collection. */
   read(ref: Ref, stored: Bytes): StoredVersion {
     const migration = this.#migrationOf(ref.database, ref.collection)
     const version = decodeVersion(ref, stored)
@@ -43,12 +42,12 @@ export class VersionReader {
     return { ...version, fields: migration.apply(version.fields, shapeTime), shapeTime: lastTime }
   }
 
-  /** Returns the time of the last change to the shape of a collection's documents; 0 if the shape never changed. */
+  /** The last change to the shape of a collection's documents; 0 if the shape never changed. */
   shapeTimeOf({ collection, database }: Pick<Ref, 'collection' | 'database'>): Micros {
     return this.#migrationOf(database, collection)?.lastTime ?? epoch
   }
 
-  /** Returns whether a stored version has an earlier shape than the present shape of its collection. */
+  /** Whether a stored version has an earlier shape than the present shape of its collection. */
   isOutdated(ref: Ref, stored: Bytes): boolean {
     return versionAction(stored) !== 'delete' && versionShapeTime(stored) < this.shapeTimeOf(ref)
   }
