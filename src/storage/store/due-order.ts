@@ -1,11 +1,11 @@
-// Reads and writes due marks, which show the sweeper (sweeper.ts) when data of a collection expires. A mark contains a
-// document and a time. Some data of the document expires when the start of the collection's retained history (the
-// minimum valid time) reaches this time. Marks do not depend on the length of the retained history, so a change of
-// `history_days` changes no marks.
+// Due marks show the sweeper (sweeper.ts) when data of a collection expires. A mark contains a document and a time.
+// Some data of the document expires when the start of the collection's retained history (the minimum valid time)
+// reaches this time. Marks do not depend on the length of the retained history, so a change of `history_days` changes
+// no marks.
 //
-// Superseded versions and `ttl` values have marks in the table of marks. Creates and deletes need no marks in this
-// table: each has an event in the index of the collection's documents, and the event serves as a mark. A stale mark is
-// harmless, because there is nothing left to remove.
+// Superseded versions and `ttl` values have marks in the table of marks. Creates and deletes need none: each has an
+// event in the index of the collection's documents, which serves as a mark. A stale mark is harmless, because there is
+// nothing left to remove.
 
 import { micros } from '../../base/micros.ts'
 import {
@@ -37,8 +37,8 @@ const present = new Uint8Array([1])
 const noTerms = encodeTerms([])
 
 /**
- * Adds a mark for data of `ref` that expires when the minimum valid time reaches `time`. Adds nothing if the
- * collection's data never expires.
+ * Data of `ref` expires when the minimum valid time reaches `time`. Adds nothing if the collection's data never
+ * expires.
  */
 export function markDue(overlay: Overlay, ref: Ref, time: Micros, journal?: Journal): void {
   if (time < never && hasEnd(ref.collection)) overlay.set(dueKey(ref, time), present, journal)
@@ -53,17 +53,12 @@ function hasEnd(collection: CollectionId): boolean {
   return collection >= firstUserCollection || shortNatives.has(collection)
 }
 
-/**
- * Returns the time at which a document expires because of its `ttl`. `ts`: the time of the document's newest version.
- */
+/** When a document expires because of its `ttl`. `ts`: the time of its newest version. */
 export function expiryTime(ttl: Micros, ts: Micros): Micros {
   return Math.max(ttl, ts)
 }
 
-/**
- * Returns the two ranges that contain a collection's marks: the events of its documents, and its rows in the table of
- * marks.
- */
+/** A collection's marks: the events of its documents, and its rows in the table of marks. */
 function orders({ collection, database }: CollectionPlace, notAfter?: Micros): readonly KeyRange[] {
   const upTo = notAfter === undefined ? undefined : ({ ts: notAfter, side: 'high' } as const)
   return [
@@ -89,9 +84,9 @@ export function dueMarks(
 }
 
 /**
- * Yields the documents with a mark in the table of marks, from `first` to `last` (both inclusive), grouped by time. If
- * a version was inserted into the past, its document has a mark at the time of the version. Other documents may have
- * marks, too. Rows are read only when they are needed.
+ * Yields the documents with a mark in the table of marks, from `first` to `last` (both inclusive), grouped by time. A
+ * version that was inserted into the past has such a mark at its own time; other documents may have marks, too. Rows
+ * are read only when they are needed.
  */
 export function* markedDocuments(
   view: View,

@@ -19,24 +19,19 @@ import type { Snapshot } from './snapshot.ts'
 import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-/** The rows of a document that have expired. */
 interface ExpiredRows {
-  /** The keys of the rows to remove. */
   readonly keys: readonly Uint8Array[]
-  /** True if `keys` contains all expired rows. False: the batch is full. */
+  /** False: the batch is full. */
   readonly isAll: boolean
   /**
-   * The expiry time of the document. Present if the `ttl` is not after `minimum`, but the document expires later,
-   * because it was written after its `ttl`. The caller must add a due mark (due-order.ts) for this time, because
-   * version 0.2 of Terrarium added a mark for the `ttl` only.
+   * Present if the `ttl` is not after `minimum`, but the document expires later, because it was written after its
+   * `ttl`. The caller must add a due mark (due-order.ts) for this time, because version 0.2 of Terrarium added a mark
+   * for the `ttl` only.
    */
   readonly expiresAt?: Micros
 }
 
-/**
- * Returns the expired rows of a document, as many as `batch` allows, and counts them in `batch`. `minimum`: the oldest
- * time that can be read.
- */
+/** As many rows as `batch` allows, counted in `batch`. `minimum`: the oldest time that can be read. */
 export function expiredRows(
   store: Store,
   transaction: StoreTransaction,
@@ -94,8 +89,8 @@ interface RemovableRows {
 }
 
 /**
- * Returns the keys of all versions but the last, and of the index rows that end with one of `versions`. Stops between
- * two versions when `batch` is full: the remaining versions then form a complete document with a shorter history.
+ * The keys of all versions but the last, and of the index rows that end with one of `versions`. Stops between two
+ * versions when `batch` is full: the remaining versions then form a complete document with a shorter history.
  */
 function removableRows(
   store: Store,

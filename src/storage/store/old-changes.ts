@@ -1,8 +1,8 @@
-// Removes expired parts of the change log (change-log.ts) and the change record. Rows of the log expire after a day. The
-// recorded changes of a collection expire when the retained history of the collection no longer contains them. When a
-// row of the log is removed, pending work is recorded for each collection in the row. The work is due when the recorded
-// changes expire. A collection has at most one row of pending work per day. If `history_days` is reduced, changes expire
-// earlier, so each collection with recorded changes is checked at least once a month.
+// Rows of the change log (change-log.ts) expire after a day. The recorded changes of a collection expire when its
+// retained history no longer contains them. When a row of the log is removed, a check of each collection in the row
+// becomes pending work, due when the recorded changes expire. A collection has at most one such row per day. If
+// `history_days` is reduced, changes expire earlier, so each collection with recorded changes is checked at least once
+// a month.
 
 import { epoch, micros, microsPerDay } from '../../base/micros.ts'
 import { collectionOf, firstUserCollection, type Micros } from '../../values/value.ts'
@@ -21,8 +21,8 @@ import type { StoreTransaction } from './transaction.ts'
 const lookMicros: number = 30 * microsPerDay
 
 /**
- * Returns the range of the expired rows of the change log. `from`: the key of a row before which no rows are left, so
- * that a read does not have to skip the removed rows that LMDB still contains.
+ * `from`: the key of a row before which no rows are left, so that a read does not have to skip the removed rows that
+ * LMDB still contains.
  */
 function oldLog(now: Micros, from = changesRange().start): KeyRange {
   return { start: from, end: changesKey(micros(now - changeLogMicros), 0) }
@@ -40,7 +40,7 @@ interface RemovedChanges {
   readonly last: Bytes | undefined
 }
 
-/** Removes a batch of expired changes. The batch also ends when `isOver` returns true. `from`: as for {@link oldLog}. */
+/** Removes a batch, which also ends when `isOver` returns true. `from`: as for {@link oldLog}. */
 export function removeOldChanges(
   transaction: StoreTransaction,
   now: Micros,
@@ -65,7 +65,7 @@ export function removeOldChanges(
   return { hasMore: work !== undefined || batch.isFull(), last: rows.at(-1)?.key ?? from }
 }
 
-/** Removes a batch of a collection's expired changes. The last batch schedules the next check of the collection. */
+/** The last batch schedules the next check of the collection. */
 function removeCollectionChanges(
   transaction: StoreTransaction,
   { key, target }: SweeperWork,
@@ -94,9 +94,9 @@ function removeCollectionChanges(
 }
 
 /**
- * Schedules a check of a collection with a recorded change at `ts`. The check is due at the end of the day on which the
- * change expires, or on which {@link lookMicros} have passed since `ts`, whichever is earlier. If `after` is on a later
- * day, the check is due at the end of that day.
+ * Schedules a check of a collection with a recorded change at `ts`: at the end of the day on which the change expires,
+ * or on which {@link lookMicros} have passed since `ts`, whichever is earlier, but not before the end of the day of
+ * `after`.
  */
 function scheduleRemoval(
   transaction: StoreTransaction,

@@ -1,6 +1,5 @@
-// Removes the data of deleted schema objects. The data of an index is its tables. The data of a collection is its
-// documents, with their rows in indexes. The data of a database is its documents, its schema objects and its child
-// databases.
+// Removes the data of deleted schema objects: the tables of an index, the documents of a collection with their rows in
+// indexes, and the documents, schema objects and child databases of a database.
 
 import { type DatabaseId, type Micros, native, type Ref } from '../../values/value.ts'
 import {
@@ -29,8 +28,8 @@ import type { StoreTransaction } from './transaction.ts'
 const jobsMax = 256
 
 /**
- * Returns the deleted object whose data has waited longest for removal. Skips collections if the bindings (computed
- * fields) of their database may not be computed now.
+ * The deleted object whose data has waited longest. Skips collections if the bindings (computed fields) of their
+ * database may not be computed now.
  */
 export function nextGarbage(
   view: View,
@@ -43,8 +42,8 @@ export function nextGarbage(
 }
 
 /**
- * Removes one batch of the data of a deleted object. The batch also ends when `isOver` returns true. The last batch
- * removes the row of the pending work, too.
+ * Removes one batch, which also ends when `isOver` returns true. The last batch removes the row of the pending work,
+ * too.
  */
 export function removeGarbage(
   store: Store,
@@ -86,7 +85,6 @@ function encodeProgress(progress: Progress): Bytes {
   return stored
 }
 
-/** A batch of removals. */
 class Removal {
   readonly transaction: StoreTransaction
   readonly batch: Batch
@@ -155,7 +153,7 @@ function removeEntries(store: Store, removal: Removal, database: DatabaseId, col
   return true
 }
 
-/** Removes a batch of the data of a database. Records the removal of each child database as pending work. */
+/** The removal of each child database becomes pending work. */
 function removeDatabase(removal: Removal, database: DatabaseId): void {
   const { snapshot, overlay, commitTime } = removal.transaction.rows
   if (removal.progress.stage === 'documents') {

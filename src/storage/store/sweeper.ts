@@ -29,12 +29,12 @@ import type { CollectionPlace, EntryScan } from './store-contract.ts'
 import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
-// Each collection has a scheduled check for expired data. A due mark (due-order.ts) points to data that has expired or
-// will expire. A new collection is checked at once, to find its first due mark. The next check is due when the data of
+// Each collection has a scheduled check for expired data. A new collection is checked at once, to find its first due
+// mark (due-order.ts), which points to data that has expired or will expire. The next check is due when the data of
 // this mark expires. If a check finds no mark, only data that is written after the check can expire. The next check is
 // then due at the earliest time at which such data can expire.
 
-/** A scheduled check of a collection. `at`: the check is due when the removal time reaches this time (microseconds). */
+/** `at`: the check is due when the removal time reaches this time (microseconds). */
 interface DueCheck extends CollectionPlace {
   readonly at: number
   /** Due marks that were read but not processed yet. */
@@ -48,7 +48,6 @@ interface DueCheck extends CollectionPlace {
 
 const noMarks: readonly DueMark[] = []
 
-/** The next check of each collection. */
 class CheckSchedule {
   readonly #checks = new Map<string, DueCheck>()
   /** The checks of `#checks`, ordered by `at`, and cancelled checks. */
@@ -57,8 +56,8 @@ class CheckSchedule {
   readonly #postponed = new Map<DatabaseId, DueCheck[]>()
 
   /**
-   * Schedules the next check of a collection, and cancels its previously scheduled check. If `at` is 0, the check is
-   * due at once. If `at` is infinity, no check is scheduled.
+   * Cancels the previous check of the collection. If `at` is 0, the check is due at once. If `at` is infinity, no check
+   * is scheduled.
    */
   plan(
     { collection, database }: CollectionPlace,
@@ -76,8 +75,8 @@ class CheckSchedule {
   }
 
   /**
-   * Returns a due check of a database for which `isWanted` returns true; undefined if no check matches. The caller must
-   * schedule the collection again before the next call.
+   * A due check of a database that `isWanted` accepts. The caller must schedule the collection again before the next
+   * call.
    */
   next(now: number, isWanted: (database: DatabaseId) => boolean): DueCheck | undefined {
     for (const [database, checks] of this.#postponed) {
@@ -147,11 +146,10 @@ export class Sweeper {
   #changesFrom: Bytes | undefined
 
   /**
-   * `removalTime`: returns the time that determines which data has expired; by default the time of the store.
-   * `batchMs`: the time limit of a batch in milliseconds. If `batchMs` is undefined, batches have no time limit. To
-   * remove data, the sweeper may have to compute bindings (computed fields) of a database. After long computations, the
-   * store requests a pause for the database (`bindingPauses`). The sweeper observes such pauses only if `batchMs` is
-   * given.
+   * `removalTime` determines which data has expired; by default the time of the store. `batchMs`: the time limit of a
+   * batch, if any. To remove data, the sweeper may have to compute bindings (computed fields) of a database. After long
+   * computations, the store requests a pause for the database (`bindingPauses`). The sweeper observes such pauses only
+   * if `batchMs` is given.
    */
   constructor(store: Store, removalTime: () => Micros = () => store.now(), batchMs?: number) {
     this.#store = store
@@ -159,7 +157,7 @@ export class Sweeper {
     this.#removalTime = removalTime
   }
 
-  /** Runs one step of each kind of work. Returns whether there may be more work to do now. */
+  /** Returns whether there may be more work to do now. */
   async runOnce(): Promise<boolean> {
     const steps = [
       await this.#sweepGarbage(),
@@ -171,15 +169,11 @@ export class Sweeper {
     return steps.includes(true)
   }
 
-  /** Removes all expired data. */
   async runAll(): Promise<void> {
     while (await this.runOnce()) {}
   }
 
-  /**
-   * Drops the state in memory. Called while another process may remove data, because the state in memory then becomes
-   * outdated.
-   */
+  /** Called while another process may remove data, which makes the state in memory outdated. */
   forget(): void {
     this.#checks = new CheckSchedule()
     this.#unlisted = listingsOf(rootDatabase)
@@ -225,8 +219,8 @@ export class Sweeper {
   }
 
   /**
-   * Lists the next schema objects, and schedules checks of all collections among them. Returns whether there may be
-   * more schema objects.
+   * Lists the next schema objects, and schedules checks of the collections among them. Returns whether there may be
+   * more.
    */
   #discover(): boolean {
     const isOver = batchEnd(this.#batchMs)
@@ -277,8 +271,8 @@ export class Sweeper {
   }
 
   /**
-   * Removes a batch of expired data of a collection, and schedules the next check of the collection. Returns whether
-   * there were due marks.
+   * Removes a batch of expired data, and schedules the next check of the collection. Returns whether there were due
+   * marks.
    */
   async #sweepCollection(check: DueCheck): Promise<boolean> {
     const marks = check.marks.length > 0 ? check.marks : this.#readMarks(check)
@@ -291,10 +285,7 @@ export class Sweeper {
     return true
   }
 
-  /**
-   * Reads the due marks of a collection's expired data. If no data has expired, schedules the next check of the
-   * collection.
-   */
+  /** If no data has expired, schedules the next check of the collection. */
   #readMarks(check: DueCheck): DueCheck['marks'] {
     return this.#store.read(transaction => {
       const { view } = transaction.snapshot
@@ -350,10 +341,7 @@ export class Sweeper {
     return check.marks.length
   }
 
-  /**
-   * Returns whether bindings of a database may be computed now. During a pause for the database, its expired data is
-   * not removed.
-   */
+  /** During a pause for the database, its expired data is not removed. */
   #mayCompute(database: DatabaseId): boolean {
     return this.#batchMs === undefined || this.#store.bindingPauses.waitMs(database) === 0
   }
