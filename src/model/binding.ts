@@ -1,6 +1,6 @@
-// Evaluates bindings. A binding is stored code that computes a term or value of an index from a document. The binding
-// is evaluated at every write of the document. A binding can read only its document and the names of schema objects in
-// its database, so its value does not depend on other documents.
+// A binding is stored code that computes a term or value of an index from a document, at every write of the document.
+// It can read only its document and the names of schema objects in its database, so its value does not depend on other
+// documents.
 
 import { isInterruption } from '../base/effort.ts'
 import { endOfTime } from '../base/micros.ts'
@@ -15,8 +15,8 @@ import { Session, type SessionHost } from './session.ts'
 import { viewDocument } from './view-document.ts'
 
 /**
- * Thrown when a binding reads other data than its document and the names in its database. When an index is created,
- * bindings that are not pure are rejected, but this check cannot detect all reads.
+ * Thrown when a binding reads other data. When an index is created, bindings that are not pure are rejected, but this
+ * check cannot detect all reads.
  */
 class Lookup extends Error {}
 
@@ -28,7 +28,7 @@ const known: Partial<Transaction> = {
   counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
 }
 
-/** Returns an object with the members of `known`. Reads of other members throw a {@link Lookup}. */
+/** Reads of other members throw a {@link Lookup}. */
 function nothingBut<T extends object>(known: Partial<T>): T {
   const get = (target: Partial<T>, name: string | symbol) => {
     if (Object.hasOwn(target, name)) return target[name as keyof T]
@@ -39,7 +39,7 @@ function nothingBut<T extends object>(known: Partial<T>): T {
 
 const nothing = nothingBut<Transaction>(known)
 
-/** Returns a transaction that can only resolve names of the database `own`. */
+/** Can only resolve names of the database `own`. */
 function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
   const resolve = (database: DatabaseId, nativeCollection: CollectionId, name: string) => {
     if (database !== own || nativeCollection === native.databases)
@@ -50,9 +50,8 @@ function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
 }
 
 /**
- * Returns the value of `binding` for `document`. Returns undefined if the binding fails, exceeds a limit, or reads data
- * that bindings must not read. `names` resolves the names in the document's database. If `names` is undefined, the
- * binding can read only the document.
+ * Undefined if the binding fails, exceeds a limit, or reads data that bindings must not read. `names` resolves the
+ * names in the document's database; without it, the binding can read only the document.
  */
 export function evaluateBinding(
   host: SessionHost,

@@ -7,7 +7,7 @@ import type { AccessRequest, PredicateSubject } from './auth/access-contract.ts'
 /** The strongest possible effect of a function or other code. */
 export type Effect = 'pure' | 'read' | 'write'
 
-/** A context in which the effects of code are limited. */
+/** The effects of code are limited here. */
 export type EffectPlace =
   | 'get requests'
   | 'stream requests'
@@ -18,28 +18,24 @@ export type EffectPlace =
 
 const order: Readonly<Record<Effect, number>> = { pure: 0, read: 1, write: 2 }
 
-/** Returns whether `effect` is stronger than `limit`. */
+/** Whether `effect` is stronger than `limit`. */
 export function exceeds(effect: Effect, limit: Effect): boolean {
   return order[effect] > order[limit]
 }
 
 /**
- * The arguments of code: a `list` with a value for each parameter, or `one` value. Calls in version 4 pass one value.
- * For code with several parameters, this value is an array with an element for each parameter. The code of each
- * language accepts both forms.
+ * A `list` with a value for each parameter, or `one` value. Calls in version 4 pass one value; for several parameters,
+ * it is an array. The code of each language accepts both forms.
  */
 export type CodeArguments =
   | {
       readonly list: readonly Value[]
-      /** If true, the list contains document versions. The code uses these versions instead of the stored documents. */
+      /** The list contains document versions, which the code uses instead of the stored documents. */
       readonly areVersions?: true
     }
   | { readonly one: Value }
 
-/**
- * Returns the documents that a predicate receives. For a write, a predicate receives the versions before and after the
- * write.
- */
+/** For a write, a predicate receives the versions before and after the write. */
 function documentsOf(
   argument: AccessRequest['argument'],
   { action, document, next }: Partial<PredicateSubject> = {},
@@ -64,10 +60,7 @@ function documentsOf(
   }
 }
 
-/**
- * Returns the arguments of a predicate. A predicate for the action `call` receives the arguments of the called
- * function.
- */
+/** A predicate for the action `call` receives the arguments of the called function. */
 export function predicateArguments(
   { language }: Code,
   { predicatesTakeDocuments }: { readonly predicatesTakeDocuments?: true },

@@ -1,19 +1,16 @@
-// Errors of queries that violate a rule of the data model. An error has a kind and details, but no text. Each language
-// maps the kinds to texts and codes, and adds the position in the query.
+// Errors of queries that violate a rule of the data model have a kind and details, but no text. Each language maps the
+// kinds to texts and codes, and adds the position in the query.
 
 import { WriteRejected } from '../storage/store/store-contract.ts'
 import type { Ref, Value } from '../values/value.ts'
 
-/**
- * The part of a query to which an error refers: the whole call, or the target of the call. The target of a creation is
- * the collection. The target of a change is the document.
- */
+/** Errors refer to the whole call, or to its target: for a creation the collection, for a change the document. */
 export type FailurePlace = 'call' | 'target'
 
-/** The path to a value in a document: names of fields, and indexes in arrays. */
+/** Names of fields, and indexes in arrays. */
 export type FieldPath = readonly (string | number)[]
 
-/** The reason why a value does not match its declared type. `expected` and `provided` are texts of types. */
+/** Why a value does not match its declared type. `expected` and `provided` are texts of types. */
 export type TypeFault =
   | { readonly kind: 'mismatch'; readonly expected: string; readonly provided: string }
   | { readonly kind: 'missing'; readonly expected: string }
@@ -22,13 +19,13 @@ export type TypeFault =
   /** The value matches no object type of a union. `fields` contains a list of required fields for each object type. */
   | { readonly kind: 'union fields'; readonly fields: readonly (readonly string[])[] }
 
-/** A value that does not match its declared type, with its path in the document. */
+/** `path` is the path in the document. */
 export interface TypeFailure {
   readonly path: FieldPath
   readonly fault: TypeFault
 }
 
-/** The reason why a field of a written document is invalid. */
+/** Why a field of a written document is invalid. */
 export type FieldFault =
   | { readonly kind: 'required' }
   /** `expected` is the name of a type in version 4, such as `String`, `Class Ref` or `RoleAction`. */
@@ -47,10 +44,7 @@ export type FieldFault =
   | { readonly kind: 'arity'; readonly found: number; readonly expected: number }
   | { readonly kind: 'built-in role'; readonly role: string }
   | { readonly kind: 'unknown role'; readonly role: string }
-  /**
-   * A caller with a server key wrote a function with the role `admin`. `isNew` is true if the query creates the
-   * function.
-   */
+  /** A caller with a server key wrote a function with the role `admin`. `isNew`: the query creates the function. */
   | { readonly kind: 'admin role'; readonly isNew: boolean }
   | { readonly kind: 'too many roles'; readonly most: number }
   | { readonly kind: 'filled container' }
@@ -62,15 +56,14 @@ export type FieldFault =
   | { readonly kind: 'partitions changed'; readonly before: Value; readonly after: Value }
   | { readonly kind: 'index changed' }
 
-/** An invalid field. */
 export interface FieldFailure {
   readonly path: readonly string[]
   readonly fault: FieldFault
-  /** True if `path` is relative to the fields in the query. If absent, `path` is relative to the resulting document. */
+  /** `path` is relative to the fields in the query. If absent, it is relative to the resulting document. */
   readonly isInArgument?: boolean
 }
 
-/** A change that removes data. Protected databases reject the change. */
+/** Protected databases reject a change that removes data. */
 export type DestructiveChange =
   | 'delete collection'
   | 'delete index'
@@ -79,13 +72,13 @@ export type DestructiveChange =
   | 'decrease ttl_days'
   | 'remove ttl_days'
 
-/** A check constraint that returned false or null (`not met`), or a value of another type (`no boolean`). */
+/** The check returned false or null (`not met`), or a value of another type (`no boolean`). */
 export interface FailedCheck {
   readonly name: string
   readonly why: 'not met' | 'no boolean'
 }
 
-/** The rule of the data model that a query violates. */
+/** The rule that a query violates. */
 export type Fault =
   | { readonly kind: 'permission denied' }
   | { readonly kind: 'not found'; readonly ref: Ref }
@@ -95,10 +88,7 @@ export type Fault =
   | { readonly kind: 'exists'; readonly ref: Ref }
   /** A key with this id already exists. */
   | { readonly kind: 'key exists' }
-  /**
-   * `indexes` are the unique indexes that already contain an entry with these terms and values. `indexes` is empty if
-   * the document already has credentials.
-   */
+  /** The unique indexes that already contain these terms and values; empty if the document already has credentials. */
   | { readonly kind: 'not unique'; readonly indexes: readonly Ref[] }
   | { readonly kind: 'invalid fields'; readonly failures: readonly FieldFailure[] }
   | { readonly kind: 'mistyped'; readonly failures: readonly TypeFailure[] }
@@ -122,8 +112,8 @@ export type Fault =
   /** The query writes a function whose body is not code. */
   | { readonly kind: 'no body' }
   /**
-   * The query inserts or removes a version of a document whose history is read-only. Queries can insert versions of
-   * user documents and keys, and remove versions of user documents.
+   * Queries can insert versions of user documents and keys, and remove versions of user documents. All other history is
+   * read-only.
    */
   | { readonly kind: 'fixed history'; readonly action: 'insert' | 'remove' }
   /** A function of another language returned a value that the calling language cannot represent. */
@@ -131,8 +121,8 @@ export type Fault =
   | { readonly kind: 'moved into itself'; readonly database: string; readonly parent: string }
 
 /**
- * Thrown when a query violates rules of the data model. Languages convert a Failure to errors with texts. The class
- * does not extend Error, because recording the stack for every denied permission would be expensive.
+ * Languages convert a Failure to errors with texts. The class does not extend Error, because recording the stack for
+ * every denied permission would be expensive.
  */
 export class Failure {
   readonly faults: readonly (Fault & { readonly place: FailurePlace })[]
@@ -151,7 +141,7 @@ export class Failure {
   }
 }
 
-/** Runs `work`, which writes to the transaction. If the store rejects the write, throws a Failure at `place`. */
+/** If the store rejects a write of `work`, throws a Failure at `place`. */
 export function applied<T>(work: () => T, place: FailurePlace): T {
   try {
     return work()
@@ -162,7 +152,7 @@ export function applied<T>(work: () => T, place: FailurePlace): T {
   }
 }
 
-/** An error of a query or of stored code. The language of the query or code defines the form of its text. */
+/** An error of a query or of stored code, whose language defines the form of the text. */
 export abstract class LanguageError extends Error {
   /** The value that the query passed to `abort`. Undefined for all other errors. */
   abstract readonly aborted: Value | undefined
@@ -172,7 +162,7 @@ export abstract class LanguageError extends Error {
     return this.message
   }
 
-  /** True if the response reports the costs of the query up to the error. */
+  /** The response reports the costs of the query up to the error. */
   get reportsCosts(): boolean {
     return this.aborted !== undefined
   }

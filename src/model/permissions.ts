@@ -6,9 +6,8 @@ import { Failure, type FailurePlace } from './failure.ts'
 import type { Session } from './session.ts'
 
 /**
- * Returns whether the caller may apply `action` to a document. `argument` returns the argument for the predicates of
- * roles. Without `argument`, predicates get the reference to the document. `next` returns the fields of the document
- * after the write.
+ * `argument` returns the argument for the predicates of roles; by default the reference to the document. `next` returns
+ * the fields of the document after the write.
  */
 export function mayOnDocument(
   action: ResourceAction,

@@ -7,7 +7,7 @@ import { Failure } from './failure.ts'
 import { mayRead, permissionDenied } from './permissions.ts'
 import type { Session } from './session.ts'
 
-/** Reads a document. Throws a Failure if the caller may not read the document or the document does not exist. */
+/** Throws a Failure if the caller may not read the document or it does not exist. */
 export function readDocument(ref: Ref, session: Session): Version {
   if (!mayRead(ref, session)) throw permissionDenied()
   const version = fetch(ref, session)
@@ -15,10 +15,7 @@ export function readDocument(ref: Ref, session: Session): Version {
   return version
 }
 
-/**
- * Reads the document of a set's element. The costs of this read are not counted, because the read of the set was
- * counted.
- */
+/** The costs are not counted, because the read of the set was counted. */
 export function readElement(ref: Ref, session: Session): Version {
   if (!mayRead(ref, session)) throw permissionDenied()
   session.reads?.document(ref)
@@ -27,17 +24,17 @@ export function readElement(ref: Ref, session: Session): Version {
   return version
 }
 
-/** Reads a document. Returns undefined if the document does not exist or the caller may not read it. */
+/** Undefined if the document does not exist or the caller may not read it. */
 export function findDocument(ref: Ref, session: Session): Version | undefined {
   return isReachable(ref, session) && mayRead(ref, session) ? fetch(ref, session) : undefined
 }
 
-/** Returns whether a document exists and the caller may read it. */
+/** False if the caller may not read the document. */
 export function documentExists(ref: Ref, session: Session): boolean {
   return findDocument(ref, session) !== undefined
 }
 
-/** Reads a document. A query that reads a document several times counts one read, even if the document is missing. */
+/** A query that reads a document several times counts one read, even if the document is missing. */
 function fetch(ref: Ref, session: Session): Version | undefined {
   return countingRead(ref, session, () => session.transaction.get(ref, session.validTime))
 }
@@ -46,8 +43,7 @@ function fetch(ref: Ref, session: Session): Version | undefined {
 const documentKeyBytes = 19
 
 /**
- * Runs `read`, which reads a document, and counts the costs. The read is free if `isFree` returns true for the result.
- * A missing document costs the bytes of its key.
+ * Runs `read`, which is free if `isFree` returns true for the result. A missing document costs the bytes of its key.
  */
 export function countingRead<T>(
   ref: Ref,
@@ -75,7 +71,6 @@ export function uncounted<T>({ counters }: Pick<Transaction, 'counters'>, read: 
   return found
 }
 
-/** Returns whether the collection of a document exists. */
 function isReachable(ref: Ref, { transaction }: Session): boolean {
   return transaction.catalogue.hasCollection(ref.database, ref.collection)
 }
@@ -86,7 +81,6 @@ export function requireReachable(ref: Ref, session: Session): void {
   throw Failure.of({ kind: 'collection gone', collection: collectionOf(ref) }, 'target')
 }
 
-/** Returns whether `ref` is a reference to a document of a user collection. */
 export function isUserDocument(ref: Ref): boolean {
   return ref.collection > native.credentials
 }

@@ -9,8 +9,8 @@ interface Weighted<T> {
 }
 
 /**
- * Results of one kind that are remembered for a database until its schema changes, the most recently used ones first
- * to stay. Their memory counts in the cache of schemas.
+ * Kept for a database until its schema changes, the most recently used ones first. Their memory counts in the cache of
+ * schemas.
  */
 export class Remembered<T> {
   readonly #results: GenerationCache<string, Weighted<T>>
@@ -25,8 +25,8 @@ export class Remembered<T> {
   }
 
   /**
-   * Returns the results with a name of the session's database. The total weight of remembered results is at most
-   * `unitsMax`; a unit of weight takes about `bytes` bytes of memory.
+   * The results with a name of the session's database, with a total weight of at most `unitsMax`. A unit takes about
+   * `bytes` bytes of memory.
    */
   static of<T>(
     name: string,
@@ -41,7 +41,7 @@ export class Remembered<T> {
     return this.#results.get(key)?.value
   }
 
-  /** Remembers a result, and counts its memory in the cache of schemas until the maximum is counted. */
+  /** The memory counts in the cache of schemas until the maximum is counted. */
   set(key: string, value: T, units: number, { database, transaction }: Session): void {
     this.#results.set(key, { value, units })
     const more = Math.min(units, this.#unitsMax - this.#counted)

@@ -1,5 +1,5 @@
-// The state of a query's evaluation in any language: transaction, caller, rights and costs. Repeated evaluations of a
-// query in the same transaction have the same result.
+// The state of a query's evaluation in any language: transaction, caller, rights and costs. Repeated evaluations in the
+// same transaction have the same result.
 
 import { assert } from '../base/assert.ts'
 import { step, stepsSoFar } from '../base/effort.ts'
@@ -42,29 +42,23 @@ const sessionLimits = {
   stepsPerComputeUnit: 512,
 } as const
 
-/** Stored code of the language `L`. */
 type CodeIn<L extends CodeLanguageName> = Extract<Code, { readonly language: L }>
 
 /** Properties of code that are known before the code runs. */
 interface CodeFacts {
   readonly parameters: number
-  /** The strongest effect of the code. */
+  /** The strongest effect. */
   readonly effect: Effect
 }
 
-/** The functions with which a language runs and checks stored code. */
+/** Runs and checks stored code. */
 export interface CodeLanguage<L extends CodeLanguageName> {
-  /**
-   * Runs code with the transaction, rights, deadline and counters of `session`. Throws LanguageErrors and other errors.
-   */
+  /** Uses the transaction, rights, deadline and counters of `session`. Throws LanguageErrors and other errors. */
   run(code: CodeIn<L>, given: CodeArguments, session: Session): Value
   facts(code: CodeIn<L>): CodeFacts
   /** Returns whether code is valid. Used for imported code. */
   isCode(code: CodeIn<L>): boolean
-  /**
-   * True if predicates receive documents, one for each parameter. If absent, predicates receive the argument of the
-   * access request.
-   */
+  /** Predicates receive documents, one for each parameter; if absent, the argument of the access request. */
   readonly predicatesTakeDocuments?: true
 }
 
@@ -77,10 +71,9 @@ export interface ReferredCollection {
 /** Finds the collection with the given name or alias. */
 export type FindCollection = (name: string) => ReferredCollection | undefined
 
-/** Parses a signature, the text that declares a field's type. Returns the type `Any` for an invalid signature. */
+/** Parses the text that declares a field's type. Returns the type `Any` for an invalid signature. */
 export type ReadSignature = (signature: string, find: FindCollection) => FieldType
 
-/** The languages that run stored code and parse the declared types of fields. */
 type CodeLanguages = {
   readonly [L in CodeLanguageName]?: {
     readonly code: CodeLanguage<L>
@@ -91,17 +84,14 @@ type CodeLanguages = {
 /** The index entry through which a document was found. */
 interface IndexMatch {
   readonly document: Ref
-  /**
-   * The fields that the index entry contains unchanged. Predicates can use these fields without a read of the document.
-   */
+  /** Fields that the index entry contains unchanged. Predicates can use them without a read of the document. */
   readonly covered: ReadonlySet<string> | 'all'
 }
 
-/** The services and settings for sessions. */
 export interface SessionHost {
   readonly createAccess: CreateAccess
   readonly languages: CodeLanguages
-  /** Returns the time of a monotonic clock in microseconds. Used for deadlines. */
+  /** Microseconds of a monotonic clock, for deadlines. */
   readonly now: () => number
   /** Checks and creates passwords, secrets and sessions. */
   readonly logins: Logins
@@ -110,10 +100,7 @@ export interface SessionHost {
 }
 
 interface QuerySettings {
-  /**
-   * The prefix of the audiences of access providers. An audience is this prefix, followed by the global id of the
-   * database.
-   */
+  /** The audience of an access provider is this prefix, followed by the global id of the database. */
   readonly audiencePrefix: string
   /** Allows fetching signing keys over plain HTTP and from private addresses. */
   readonly allowInsecureJwks: boolean
@@ -123,7 +110,7 @@ interface SessionOptions {
   readonly host: SessionHost
   readonly transaction: Transaction
   readonly caller: Caller
-  /** The IP address of the client. Undefined if the query has no client. */
+  /** The IP address. Undefined if the query has no client. */
   readonly address?: string | undefined
   readonly dialect: string
   /** Permission rules that differ between the query languages. */
@@ -137,21 +124,20 @@ interface SessionOptions {
   readonly reads?: ReadRecorder | undefined
 }
 
-/** The members that {@link Session.with} can change. */
+/** {@link Session.with} can change these members. */
 type SessionContext = Pick<
   Session,
   'callSite' | 'effectLimit' | 'effectPlace' | 'indexMatch' | 'pageTime' | 'validTime'
 >
 
-/** The number of compute units, or of elements read from sets, between two checks of the deadline. */
+/** Compute units, or elements read from sets, between two checks of the deadline. */
 const unitsPerClockCheck = 256
 
-/** The number of effort steps (src/base/effort.ts) for a compute unit, or for an element read from a set. */
+/** Effort steps (src/base/effort.ts) for a compute unit, or for an element read from a set. */
 const stepsPerUnit = 8
 
 const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
 
-/** Creates the error for a query that exceeds its deadline. */
 export function timedOut(): RequestError {
   return new RequestError('time out', msg`Read timed out (Query eval has timed out.)`)
 }
@@ -163,38 +149,36 @@ function readOps(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / limits.readOpBytes))
 }
 
-/** The evaluation of a query in one transaction. */
 export class Session {
   readonly host: SessionHost
   readonly transaction: Transaction
   readonly caller: Caller
   readonly address: string | undefined
-  /** The requested version of the language. */
   readonly dialect: string
   readonly accessOptions: AccessOptions | undefined
   readonly memo: Memo
   /** The deadline of the evaluation, as a time of {@link SessionHost.now}. */
   readonly deadline: number
-  /** The database of the query: names are resolved and documents are written in this database. */
+  /** Names are resolved and documents are written in this database. */
   readonly database: DatabaseId
   /**
-   * The time of reads inside the query function `at`. If undefined, reads return the current state, including the
+   * Inside the query function `at`, the time of reads. If undefined, reads return the current state, including the
    * writes of the transaction.
    */
   validTime: number | undefined
   /**
-   * The snapshot time of the first page, while a later page of a set of version 10 is read. If `validTime` is equal to
-   * this time, reads need no right to read the history.
+   * While a later page of a set of version 10 is read, the snapshot time of the first page. If `validTime` equals it,
+   * reads need no right to read the history.
    */
   pageTime: number | undefined
   /** The strongest allowed effect of calls. */
   effectLimit: Effect
   effectPlace: EffectPlace | undefined
-  /** The call that is being evaluated. Explanations assign permission decisions to this call. */
+  /** Explanations assign permission decisions to this call. */
   callSite: CallSite | undefined
   /** Set during the permission decision for a document that was found through an index entry. */
   indexMatch: IndexMatch | undefined
-  /** True or false: the request enables or disables the check of static types. Undefined: the database decides. */
+  /** Enables or disables the check of static types. Undefined: the database decides. */
   typecheck: boolean | undefined
   /** The current depth of nested calls of lambdas and functions. */
   callDepth = 0
@@ -212,11 +196,11 @@ export class Session {
   /** The keys of counted reads. */
   readonly #reads = new Set<string>()
   /**
-   * Counted reads of current documents in the query's database: ids by collection. Reads of documents have no key in
-   * `#reads`, because creating a key takes longer than reading the document.
+   * Counted reads of current documents in the query's database: ids by collection, because creating a key for `#reads`
+   * takes longer than reading the document.
    */
   readonly #documentsRead = new Map<CollectionId, Set<bigint>>()
-  /** Counted reads of documents inside `at`: ids by time and collection. */
+  /** Counted reads inside `at`: ids by time and collection. */
   readonly #earlierRead = new Map<number, Map<CollectionId, Set<bigint>>>()
   #authority: Authority
   #access: Access | undefined
@@ -244,13 +228,13 @@ export class Session {
     return this.#authority
   }
 
-  /** Creates keys for values. The keys identify reads. */
+  /** The keys identify reads. */
   get keys(): ValueKeys {
     this.#keys ??= new ValueKeys()
     return this.#keys
   }
 
-  /** Returns a session of the same query with another transaction. */
+  /** A session of the same query with another transaction. */
   over(transaction: Transaction, limit?: Pick<SessionOptions, 'effectLimit' | 'effectPlace'>): Session {
     const { accessOptions, address, caller, deadline, dialect, host, memo, reads } = this
     const session = new Session({
@@ -294,7 +278,7 @@ export class Session {
     }
   }
 
-  /** Runs `work` with other values of some members. Then restores all members of {@link SessionContext}. */
+  /** Restores all members of {@link SessionContext} afterwards. */
   with<T>(changes: Partial<SessionContext>, work: () => T): T {
     const { callSite, effectLimit, effectPlace, indexMatch, pageTime, validTime } = this
     Object.assign(this, changes)
@@ -310,7 +294,6 @@ export class Session {
     }
   }
 
-  /** Runs stored code and returns its value. */
   run(code: Code, given: CodeArguments): Value {
     return this.with({}, () => this.#languageOf(code).run(code, given, this))
   }
@@ -334,19 +317,13 @@ export class Session {
     return language.code as unknown as CodeLanguage<CodeLanguageName>
   }
 
-  /**
-   * Returns whether a predicate of a role or access provider returns `true`. If the predicate fails, returns false,
-   * because clients must not see the errors of predicates.
-   */
+  /** False if the predicate fails, because clients must not see the errors of predicates. */
   decides(predicate: Code, argument: AccessRequest['argument'], about?: PredicateSubject): boolean {
     const outcome = this.tryPredicate(predicate, argument, about)
     return 'value' in outcome && outcome.value === true
   }
 
-  /**
-   * Runs a predicate on the current state. Predicates have their own rights, which are read-only and independent of the
-   * caller.
-   */
+  /** Runs on the current state. Predicates have their own rights, which are read-only and independent of the caller. */
   tryPredicate(
     predicate: Code,
     argument: AccessRequest['argument'],
@@ -372,7 +349,7 @@ export class Session {
     }
   }
 
-  /** Counts compute units. Throws a RequestError if the query exceeds the compute limit or the deadline. */
+  /** Throws a RequestError if the query exceeds the compute limit or the deadline. */
   compute(units: number): void {
     const before = this.#computeUnits
     const after = before + units
@@ -387,10 +364,7 @@ export class Session {
       this.checkDeadline()
   }
 
-  /**
-   * Counts an element that was read from a stored set. Throws a RequestError if the query exceeds the limit of elements
-   * or the deadline.
-   */
+  /** For an element of a stored set. Throws a RequestError at the limit of elements or the deadline. */
   countElement(): void {
     this.#setElements++
     step(stepsPerUnit)
@@ -401,7 +375,7 @@ export class Session {
     if (this.#setElements % unitsPerClockCheck === 0) this.checkDeadline()
   }
 
-  /** Runs `work`, and counts compute units for its effort steps (src/base/effort.ts). */
+  /** Counts compute units for the effort steps (src/base/effort.ts) of `work`. */
   metered<T>(work: () => T): T {
     const before = stepsSoFar()
     const result = work()
@@ -414,10 +388,7 @@ export class Session {
     if (this.host.now() > this.deadline) throw timedOut()
   }
 
-  /**
-   * Returns a new id for a document. The id is larger than all ids that were created before this request. A repeated
-   * evaluation of the query gets the same id.
-   */
+  /** Larger than all ids that were created before this request. A repeated evaluation of the query gets the same id. */
   newId(): bigint {
     return this.memo.draw(() => this.transaction.newId())
   }
@@ -437,10 +408,7 @@ export class Session {
     this.byteReadOps += readOps(bytes) + partitions - 1
   }
 
-  /**
-   * Counts a read of a document at the valid time. Repeated reads of the document at this time are counted once per
-   * query.
-   */
+  /** Repeated reads of the document at the valid time are counted once per query. */
   countDocumentRead(ref: Ref, bytes: number): void {
     const { database, collection, id } = ref
     this.reads?.document(ref)

@@ -1,8 +1,8 @@
 // Lists the changes of a collection, a document or an index since a given time, for event feeds. Changes are sorted by
 // commit time. Within a commit, the changes of a collection are sorted by document id, and the changes of an index by
-// the values of the index. The changes of a collection are read from the change record, a list of the changed documents
-// by commit. The changes of an index are read from its events, and the changes of a document from its versions.
-// Therefore, the costs depend only on the number of changes of the source.
+// the values of the index. A collection is read from the change record, a list of the changed documents by commit; an
+// index from its events, and a document from its versions. So the costs depend only on the number of changes of the
+// source.
 
 import { step } from '../base/effort.ts'
 import { micros } from '../base/micros.ts'
@@ -12,7 +12,7 @@ import type { HistoryReader, IndexEvent, ReadTransaction, Version } from '../sto
 import { compareValues } from '../values/order.ts'
 import { collectionOf, type Micros, type Ref, type Value } from '../values/value.ts'
 
-/** The collection, document or index whose changes a feed reports. */
+/** The source whose changes a feed reports. */
 export type ChangeSource =
   | { readonly kind: 'collection'; readonly collection: Ref }
   | { readonly kind: 'document'; readonly document: Ref }
@@ -27,22 +27,19 @@ export type ChangeSource =
 export interface SourceChange {
   /** The commit time. */
   readonly time: Micros
-  /** The position of this change among the changes that the transaction made to the source; starts at 0. */
+  /** The position of this change among those of the transaction to the source, from 0. */
   readonly ordinal: number
   readonly document: Ref
-  /** True if the source contained the document before the transaction. */
+  /** Whether the source contained the document before the transaction. */
   readonly wasIn: boolean
   /**
-   * True if the source contains the document after the transaction. Consumers must also check that the document exists
+   * Whether the source contains the document after the transaction. Consumers must also check that the document exists
    * and that the caller may read it.
    */
   readonly isIn: boolean
 }
 
-/**
- * Returns the changes of transactions with a commit time of at least `from`, oldest first. The changes are read on
- * demand.
- */
+/** Transactions with a commit time of at least `from`, oldest first, read on demand. */
 export function sourceChanges(
   source: ChangeSource,
   from: Micros,
@@ -59,8 +56,8 @@ export function sourceChanges(
 }
 
 /**
- * Returns whether {@link sourceChanges} returns all changes since `from`. False if history since `from` has been
- * removed. For collections, also false if the change record begins after `from`.
+ * Whether {@link sourceChanges} returns all changes since `from`. False if history since `from` has been removed and,
+ * for collections, if the change record begins after `from`.
  */
 export function areComplete(
   source: ChangeSource,
@@ -84,7 +81,7 @@ function* collectionChanges(
 ): Generator<SourceChange> {
   for (const { changes, time } of transaction.collectionChanges(database, Number(id), from)) {
     step(changes.length)
-    // The changes are sorted only if necessary, because most commits already have the order of document ids.
+    // Most commits already have the order of document ids.
     const written = changes.filter(({ kind }) => kind === 'write')
     if (!isAscending(written)) written.sort((a, b) => (a.ref.id < b.ref.id ? -1 : 1))
     let ordinal = 0
@@ -173,7 +170,7 @@ function compareEntries(left: EntryEvents, right: EntryEvents, { values }: Index
   return left.document.id < right.document.id ? -1 : 1
 }
 
-/** Returns whether a document had index entries with the searched terms at a given time. */
+/** Whether a document had index entries with the searched terms. */
 type IsMember = (document: Ref, time: Micros) => boolean
 
 function membershipIn(

@@ -21,7 +21,7 @@ export interface StreamEvent {
   readonly type: 'version' | 'history_rewrite' | 'set'
   /** The created, changed or deleted document. */
   readonly document: Ref
-  /** Returns the value of the member `field`. Returns undefined if events of this type do not have the member. */
+  /** Undefined if events of this type do not have the member. */
   readonly member: (field: StreamField) => Value | undefined
   /** Present if the event contains data from before the transaction. */
   readonly past?: {
@@ -32,7 +32,7 @@ export interface StreamEvent {
   }
 }
 
-/** The reason why the service ends a stream, for the last event of the stream. */
+/** Why the service ends a stream, for the last event. */
 export interface StreamEnd {
   readonly cause:
     | 'rights lost'
@@ -43,45 +43,39 @@ export interface StreamEnd {
     | 'failed'
   readonly code: RequestErrorCode | 'permission denied'
   readonly description: string
-  /** The commit time of the transaction that caused the end. 0 if no transaction caused the end. */
+  /** The commit time of the transaction that caused the end, or 0. */
   readonly txn: Micros
 }
 
 /** Formats the first and the last event of a stream as text with a line end. */
 export interface StreamWording {
-  /** Returns the first event of a stream. */
   start(time: Micros): string
-  /** Returns the last event of a stream. Empty if the language sends no event at the end. */
+  /** Empty if the language sends no event at the end. */
   end(reason: StreamEnd): string
 }
 
-/** Formats all events of a stream. */
 export interface StreamFormat extends StreamWording {
   /** Two formats with the same key produce the same text for an event. */
   readonly key: string
-  /** The members of the formatted events. */
   readonly fields: readonly StreamField[]
-  /** Formats an event of the transaction with the commit time `txn`. */
+  /** `txn` is the commit time. */
   event(event: StreamEvent, txn: Micros, transaction: Transaction): string
 }
 
-/**
- * A position in a stream, directly after an event. The event has the index `ordinal` in the transaction with the commit
- * time `time`.
- */
+/** Directly after the event with the index `ordinal` in the transaction with the commit time `time`. */
 export interface StreamPlace {
   readonly time: Micros
   readonly ordinal: number
 }
 
-/** A page of events that follow a position. */
+/** The events after a position. */
 export interface StreamPage {
   /** The position of each event, and the text of the event with a line end. */
   readonly lines: readonly { readonly place: StreamPlace; readonly text: string }[]
   /** The position at the end of the page. */
   readonly place: StreamPlace
   readonly hasNext: boolean
-  /** True if the last event of the page ends the stream. */
+  /** The last event of the page ends the stream. */
   readonly isOver: boolean
   /** The costs of reading the page, for status events. The language defines the meaning of the numbers. */
   readonly costs: readonly number[]
@@ -95,8 +89,8 @@ export interface PushedOrder {
 }
 
 /**
- * A stream with code that runs for each event, such as a filter. The code may run for a long time, so events are read
- * in pages, with an internal request for each page.
+ * A stream with code that runs for each event, such as a filter. The code may take long, so events are read in pages,
+ * with an internal request for each page.
  */
 export interface PagedOrder {
   readonly kind: 'paged'
@@ -104,16 +98,14 @@ export interface PagedOrder {
   readonly subject: StreamSubject
   /** Streams with the same key have the same events after the same position. */
   readonly key: string
-  /** The position at which the stream begins. */
+  /** The stream begins here. */
   readonly place: StreamPlace
   readonly wording: StreamWording
-  /** Returns the body of the request for the page after a position. */
+  /** The body of the request for the page after a position. */
   request(after: StreamPlace, size: number): string
-  /** Parses the response to a request for a page. */
   read(body: string): StreamPage
   /** Returns a status event, which the service sends after a period without events. */
   status(place: StreamPlace, costs: readonly number[]): string
 }
 
-/** The stream that a query opens. */
 export type StreamOrder = PushedOrder | PagedOrder

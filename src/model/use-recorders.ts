@@ -1,6 +1,6 @@
 // Two records of a query. For the query log: the schema objects that the query finds by name. For an explanation of the
-// query's plan: the reads of index entries, collections and documents. This file also defines the filters and sort
-// orders that an explanation finds in a query.
+// query's plan: the reads of index entries, collections and documents, and the filters and sort orders, for each of
+// which the explanation suggests an index.
 
 import { upsert } from '../base/upsert.ts'
 import { markedNamesMax } from '../values/names.ts'
@@ -16,7 +16,7 @@ export interface NamedObject {
 /** The shared empty list. Never modified. */
 const none: NamedObject[] = []
 
-/** The first {@link markedNamesMax} schema objects that a query has found, in order and without duplicates. */
+/** The first {@link markedNamesMax} schema objects, in order and without duplicates. */
 export class NamedObjects {
   #list = none
 
@@ -24,7 +24,6 @@ export class NamedObjects {
     return this.#list
   }
 
-  /** Records an object. */
   note(kind: NamedObject['kind'], name: string): void {
     const list = this.#list
     if (list.length >= markedNamesMax) return
@@ -43,17 +42,16 @@ interface SetReads {
   entries: number
 }
 
-/** Records the reads of a query. */
 export class ReadRecorder {
   readonly #sets = new Map<string, SetReads>()
   readonly #documents = new Map<CollectionId, Set<string>>()
 
-  /** Records a read of a document. Repeated reads are counted once. */
+  /** Repeated reads are counted once. */
   document({ collection, database, id }: Ref): void {
     upsert(this.#documents, collection, () => new Set()).add(`${database}/${id}`)
   }
 
-  /** Yields `items`, the entries of a set, and counts each entry. */
+  /** Counts each entry of a set. */
   *entries<T>(set: Ref, items: Iterable<T>): Generator<T> {
     const reads = upsert(this.#sets, refKey(set), () => ({ set, scans: 0, entries: 0 }))
     reads.scans++
@@ -73,24 +71,14 @@ export class ReadRecorder {
   }
 }
 
-// Filters and sort orders over all documents of a collection. For each filter and sort order in a query, an explanation
-// suggests an index.
-
 /** A filter or a sort order over all documents of a collection. */
 export interface SetUse {
-  /** The name of the collection. */
   readonly collection: string
-  /**
-   * The fields that the query compares for equality: the terms of the suggested index. Paths to fields of the data
-   * begin with `data`.
-   */
+  /** Compared for equality: the terms of the suggested index. Paths to fields of the data begin with `data`. */
   readonly terms: readonly Path[]
   /** The fields that the query sorts by, or compares with operators such as `<`: the values of the suggested index. */
   readonly values: readonly Path[]
-  /**
-   * True if the suggested index is a part of the collection's definition. False if the suggested index is a separate
-   * schema object.
-   */
+  /** The suggested index is a part of the collection's definition, not a separate schema object. */
   readonly isOwn: boolean
   /** The definition of the suggested index, in the syntax of the query's language. */
   readonly definition: string

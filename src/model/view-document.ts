@@ -23,10 +23,10 @@ const hiddenFields: Partial<Record<CollectionId, ReadonlySet<string>>> = {
   [native.credentials]: new Set(['hashed_password', 'password', 'current_password']),
 }
 
-/** Converts a stored version to a document value. `created` is true if this query created the document. */
+/** `created`: this query created the document. */
 export function viewDocument(version: Version, session: Session, created = false): DocumentValue {
   const fields = visibleFields(version, session)
-  // The render cache `shown` is valid only for the fields from which it was created. But `version` can be a copy of a
+  // The render cache `shown` is valid only for the fields from which it was created, but `version` can be a copy of a
   // cached version with other fields.
   const shown = version.shown?.fields === fields ? version.shown : undefined
   return new DocumentValue(version.ref, version.ts, fields, created, shown)

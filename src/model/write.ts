@@ -1,7 +1,6 @@
-// Writes documents. The steps are the same for all kinds of documents: check references, permission and existence;
-// merge the written fields with the stored fields; validate; store. A {@link Resource} contains the rules for a kind of
-// document. Errors about the fields of a new document refer to the target of the call. Errors about the fields of a
-// changed document refer to the whole call.
+// Writes all kinds of documents in the same steps: check references, permission and existence; merge the written fields
+// with the stored fields; validate; store. A {@link Resource} contains the rules for a kind of document. Errors about
+// the fields of a new document refer to the target of the call, and of a changed document to the whole call.
 
 import { micros, nearestMicros } from '../base/micros.ts'
 import type { Version } from '../storage/store/store-contract.ts'
@@ -112,7 +111,7 @@ export function changeDocument(
   return write(draft, resource, 'call')
 }
 
-/** Deletes a document and returns its last version. */
+/** Returns the last version. */
 export function deleteDocument(ref: Ref, session: Session): DocumentValue {
   if (isNativeCollectionRef(ref)) throw Failure.of({ kind: 'not found', ref })
   rejectForeign(ref.database, session)
@@ -126,8 +125,8 @@ export function deleteDocument(ref: Ref, session: Session): DocumentValue {
 }
 
 /**
- * Returns the current version of a document. For a missing document, callers without read permission get the error
- * `permission denied`, so the error does not reveal which documents exist.
+ * For a missing document, callers without read permission get the error `permission denied`, which does not reveal
+ * which documents exist.
  */
 function existing(ref: Ref, session: Session, place: FailurePlace): Version {
   const version = session.transaction.get(ref)
@@ -142,7 +141,7 @@ function newDocument(database: DatabaseId, collection: CollectionId, session: Se
   return new Ref(database, collection, session.transaction.nextSchemaId(database, collection))
 }
 
-/** Moves a database with all its content to another parent. Returns the document of the database in the new parent. */
+/** Moves all content, too. Returns the document of the database in the new parent. */
 export function moveDatabase(source: Ref, target: Ref, session: Session): Version {
   rejectOtherTime(session)
   const { access, transaction } = session
@@ -199,8 +198,8 @@ function draftOf(
 }
 
 /**
- * Returns `params` without unknown fields, and without fields that only other languages write. For updates and
- * replacements, also removes `createOnly` fields.
+ * Removes unknown fields, fields that only other languages write and, for updates and replacements, `createOnly`
+ * fields.
  */
 function knownFields(
   params: ObjectValue,
@@ -289,8 +288,8 @@ const definitions: ReadonlySet<CollectionId> = new Set([
 ])
 
 /**
- * Rejects changes of definitions while a schema is staged. Only version 4 returns this error, because version 10
- * changes the staged schema instead. The hosted service had the same rule.
+ * Only version 4 returns this error, because version 10 changes the staged schema instead. The hosted service had the
+ * same rule.
  */
 function rejectWhileStaged(collection: CollectionId, session: Session): void {
   if (definitions.has(collection) && isStaged(session)) throw Failure.of({ kind: 'staged schema' })
@@ -301,7 +300,7 @@ function rejectInContainer(database: DatabaseId, resource: Resource, { transacti
   throw Failure.of({ kind: 'in container' }, 'target')
 }
 
-/** Rejects negative ids. References may contain negative ids, but ids of documents are at least 0. */
+/** References may contain negative ids, but ids of documents are at least 0. */
 function rejectNegativeId(id: bigint, place: FailurePlace = 'call'): void {
   if (id < 0n) throw Failure.of({ kind: 'negative id', id }, place)
 }
@@ -325,15 +324,9 @@ function refuse({ failures, typeFailures }: Draft, place: FailurePlace = 'call')
   if (faults.length > 0) throw new Failure(faults)
 }
 
-// Changes of the history: `insert` and `remove` write and remove single versions of a document.
-
-/** The action of an inserted or removed version. */
 export type HistoryAction = 'create' | 'update' | 'delete'
 
-/**
- * Writes a version at a past time. The version contains only the fields in `params`, and no fields of previous
- * versions.
- */
+/** The version contains only the fields in `params`, and no fields of previous versions. */
 export function insertVersion(
   ref: Ref,
   ts: Time,
@@ -343,7 +336,7 @@ export function insertVersion(
 ): Version {
   const { transaction } = session
   const time = Number(microsOfTime(ts))
-  // Times are stored as numbers of microseconds. These numbers are exact from the year 1684 on.
+  // Times are stored as numbers of microseconds, which are exact from the year 1684 on.
   if (time > transaction.snapshotTime || time < Number.MIN_SAFE_INTEGER) {
     throw Failure.of({ kind: 'other time' })
   }
@@ -362,7 +355,7 @@ export function insertVersion(
   return applied(() => transaction.insertVersion(ref, micros(time), draft.fields), 'call')
 }
 
-/** Removes the version of a document at the time `ts`. Ignores a missing version. */
+/** `ts` must match exactly. Ignores a missing version. */
 export function removeVersion(ref: Ref, ts: Time, action: HistoryAction, session: Session): null {
   const { transaction } = session
   const time = nearestMicros(Number(microsOfTime(ts)))

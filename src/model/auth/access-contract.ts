@@ -1,5 +1,5 @@
-// The types of callers and permission decisions. The code in this directory makes the decisions, and is independent of
-// the query languages. Higher layers pass a callback that runs the predicates of roles.
+// The types of callers and permission decisions, which are independent of the query languages. Higher layers pass a
+// callback that runs the predicates of roles.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import type { Code, CodeLanguageName } from '../../values/code.ts'
@@ -23,7 +23,6 @@ export const resourceActions = [
 ] as const
 export type ResourceAction = (typeof resourceActions)[number]
 
-/** Determines the rights of a caller or a predicate. */
 export type Authority =
   | { readonly kind: 'builtin'; readonly role: BuiltinRole; readonly database: DatabaseId }
   | {
@@ -31,16 +30,13 @@ export type Authority =
       readonly database: DatabaseId
       /** The role documents whose privileges apply. */
       readonly roles: readonly Ref[]
-      /** The identity document. An identity has the rights of `roles`, and some rights to its own documents. */
+      /** An identity has the rights of `roles`, and some rights to its own documents. */
       readonly identity: Ref | undefined
     }
   /** The authority of predicates. Predicates may read their database without filters, and call functions. */
   | { readonly kind: 'predicate'; readonly database: DatabaseId }
 
-/**
- * The caller of a request, according to the request's credential. The role of a called function does not change the
- * caller.
- */
+/** According to the request's credential. The role of a called function does not change the caller. */
 export interface Caller {
   /** The database in which the request's queries run. */
   readonly database: DatabaseId
@@ -55,31 +51,29 @@ export interface Caller {
 export interface AccessRequest {
   readonly action: ResourceAction
   /**
-   * The resource of the action, as a reference to a schema object or native collection. For a document, the resource is
-   * its collection. For a read of a set, the resource is the index. For a call, the resource is the function.
+   * A schema object or native collection: for a document its collection, for a read of a set the index, for a call the
+   * function.
    */
   readonly resource: Ref
-  /** The existing document of the action, if any. */
   readonly document?: Ref
   /** Returns the argument for a predicate with `parameterCount` parameters. Called only if a predicate runs. */
   readonly argument: (parameterCount: number) => Value
   /** Returns the fields of the document after the change, for predicates of version 10. */
   readonly next?: () => ObjectValue
   /**
-   * Used only for the action `call`: returns the list of arguments of the called function, in the form for a predicate
-   * in `language`. If `passed` is absent, the predicate receives the result of `argument`.
+   * Only for the action `call`: the list of arguments of the called function, in the form for a predicate in
+   * `language`. If absent, the predicate receives the result of `argument`.
    */
   readonly passed?: (language: CodeLanguageName) => readonly Value[]
 }
 
-/** The position of a permission check in a query. */
 export interface CallSite {
   position(): readonly (string | number)[]
 }
 
 /**
- * Runs a read-only predicate with the {@link Authority} `predicate`. Returns true if the predicate returns `true`, and
- * false for every other value and for errors.
+ * Runs a read-only predicate with the {@link Authority} `predicate`. Returns false for every value except `true`, and
+ * for errors.
  */
 export type RunPredicate = (
   predicate: Code,
@@ -93,29 +87,22 @@ export type PredicateSubject = Pick<AccessRequest, 'action' | 'document' | 'next
 /** The outcome of a predicate: a value or a failure. Only the value `true` grants access. */
 export type PredicateOutcome = { readonly value: Value } | { readonly failure: { readonly message: string } }
 
-/** Like {@link RunPredicate}, but returns the outcome of the predicate. */
+/** Like {@link RunPredicate}, but returns the outcome. */
 export type TryPredicate = (
   predicate: Code,
   argument: AccessRequest['argument'],
   about?: PredicateSubject,
 ) => PredicateOutcome
 
-/** Decides about the access requests of an authority within a transaction. */
+/** Decides within a transaction. */
 export interface Access {
   allows(request: AccessRequest): boolean
-  /**
-   * Returns whether any privilege grants the action on the resource. Also true if the privilege has a predicate,
-   * because predicates are not run.
-   */
+  /** Whether any privilege grants the action. Predicates are not run: a privilege with a predicate counts. */
   mentions(action: ResourceAction, resource: Ref): boolean
-  /**
-   * Returns whether the action is allowed on a document. Absent if decisions depend on more than the action and the
-   * collection of the document.
-   */
+  /** Absent if decisions depend on more than the action and the collection of the document. */
   allowsDocument?(action: ResourceAction, document: Ref): boolean
 }
 
-/** Creates the {@link Access} of an authority within a transaction. */
 export type CreateAccess = (
   authority: Authority,
   transaction: ReadTransaction,
@@ -123,7 +110,7 @@ export type CreateAccess = (
   options?: AccessOptions,
 ) => Access
 
-/** The rules in which the permission decisions of the languages differ. */
+/** Rules in which the languages differ. */
 export interface AccessOptions {
   /** True if an identity without roles may not read its own document. */
   readonly identityNeedsRole?: boolean

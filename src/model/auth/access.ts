@@ -1,6 +1,6 @@
-// Decides permissions. A table contains the rights of built-in roles. Role documents contain the privileges of custom
-// roles. An identity also has some rights to its own document, credentials and tokens. Actions without a grant are
-// denied. Explicit denials do not exist.
+// Decides permissions. A table contains the rights of built-in roles, and role documents those of custom roles. An
+// identity also has some rights to its own document, credentials and tokens. Actions without a grant are denied.
+// Explicit denials do not exist.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { timeFromMicros } from '../../values/time.ts'
@@ -37,14 +37,11 @@ export const createAccess: CreateAccess = (authority, transaction, runPredicate,
   }
 }
 
-/** Makes decisions that depend only on the action and the resource. */
+/** Decisions depend only on the action and the resource. */
 class CollectionAccess implements Access {
   readonly allows: (request: AccessRequest) => boolean
   readonly #isChanging: boolean
-  /**
-   * The latest decision. A cache of one decision is sufficient, because consecutive checks usually have the same
-   * collection.
-   */
+  /** Consecutive checks usually have the same collection, so a cache of one decision is sufficient. */
   #latest:
     | {
         readonly action: ResourceAction
@@ -54,10 +51,7 @@ class CollectionAccess implements Access {
       }
     | undefined
 
-  /**
-   * `isChanging` is true if the transaction may move databases. A move can change decisions, so decisions are not
-   * cached in such a transaction.
-   */
+  /** `isChanging`: the transaction may move databases, which can change decisions, so they are not cached. */
   constructor(allows: (request: AccessRequest) => boolean, isChanging: boolean) {
     this.allows = allows
     this.#isChanging = isChanging
@@ -118,10 +112,7 @@ class RolesAccess implements Access {
     return this.#roles
   }
 
-  /**
-   * Returns whether the roles grant `create` and `history_write`. Together, these actions are equivalent to
-   * `create_with_id`.
-   */
+  /** `create` and `history_write` together are equivalent to `create_with_id`. */
   #allowedPiecemeal(request: AccessRequest): boolean {
     return piecesOf(request, this.#transaction).every(piece => this.#granted(piece.action, piece))
   }
@@ -145,7 +136,7 @@ function grantOf({ privileges }: Role, action: ResourceAction, { collection, id 
   return privileges.get(collection)?.get(id)?.get(action)
 }
 
-/** Returns the two requests that together are equivalent to a request for `create_with_id`. */
+/** The two requests that together are equivalent to a request for `create_with_id`. */
 export function piecesOf(
   request: AccessRequest,
   { snapshotTime }: ReadTransaction,
@@ -158,7 +149,7 @@ export function piecesOf(
   ]
 }
 
-/** Returns whether an identity may make the request even without the rights of roles. */
+/** Even without the rights of roles. */
 export function identityAllows(
   { identity, roles }: RolesAuthority,
   { action, resource, document }: AccessRequest,

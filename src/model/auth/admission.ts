@@ -1,5 +1,5 @@
-// Derives the caller from a verified credential, and determines the rights of the caller. All documents on which the
-// credential depends must exist in the current snapshot.
+// Derives the caller from a verified credential. All documents on which the credential depends must exist in the
+// current snapshot.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, type ObjectValue, Ref, rootDatabase } from '../../values/value.ts'
@@ -7,7 +7,7 @@ import type { Authority, Caller, RunPredicate } from './access-contract.ts'
 import { authorityOfRole, resolveRole, rolesOfIdentity } from './role.ts'
 import { followPath, type Scope, targetDocument } from './scope.ts'
 
-/** The reason for rejecting a credential. The reason is logged and never sent to the client. */
+/** Logged, and never sent to the client. */
 export interface Rejection {
   readonly rejected: string
 }
@@ -15,22 +15,19 @@ export interface Rejection {
 /** Returns the function that runs the predicates of memberships and access providers for `caller`. */
 export type PredicatesOf = (caller: Caller) => RunPredicate
 
-/** The context in which a caller is determined. */
 export interface Admission {
   readonly transaction: ReadTransaction
   readonly predicatesOf: PredicatesOf
 }
 
-/** The parsed suffix of a secret. Undefined if the secret has no suffix, null if the suffix is invalid. */
+/** Undefined if the secret has no suffix, null if the suffix is invalid. */
 type Suffix = Scope | null | undefined
 
-/** Returns the caller for the root secret. */
 export function rootCaller(suffix: Suffix, admission: Admission): Caller | Rejection {
   if (suffix !== undefined) return scopedCaller(suffix, 'admin', rootDatabase, undefined, admission)
   return callerWith({ kind: 'builtin', role: 'admin', database: rootDatabase })
 }
 
-/** Returns a caller without an identity. */
 export function callerWith(authority: Authority, credential?: Ref): Caller {
   return { database: authority.database, authority, identity: undefined, credential }
 }
@@ -61,7 +58,7 @@ export function keyCaller(
   return callerWith(authorityOfRole(transaction, database, role), key)
 }
 
-/** Returns the caller for a token. The caller's identity is the document for which the token was created. */
+/** The caller's identity is the document for which the token was created. */
 export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admission): Caller | Rejection {
   const { transaction } = admission
   if (!transaction.catalogue.isLive(token.database)) return { rejected: 'the database of the token is gone' }
@@ -73,8 +70,7 @@ export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admissio
 }
 
 /**
- * Returns the caller for a secret with a scope as suffix. The secret of an admin key may have any scope. The scope of a
- * server key must be a document of the key's database.
+ * The secret of an admin key may have any scope. The scope of a server key must be a document of the key's database.
  */
 function scopedCaller(
   scope: Scope | null,
@@ -107,7 +103,7 @@ function scopedCaller(
   }
 }
 
-/** Returns the caller for an identity document, with the current roles of the identity. */
+/** The caller has the current roles of the identity. */
 export function identityCaller(
   identity: Ref,
   credential: Ref | undefined,

@@ -1,5 +1,5 @@
-// Creates the two objects with which a process authenticates clients. The identifier determines the caller of each
-// request. The logins implement the query functions for passwords and secrets.
+// The two objects with which a process authenticates clients: the identifier determines the caller of each request, and
+// the logins implement the query functions for passwords and secrets.
 
 import type { Clock } from '../../base/clock.ts'
 import type { NoticeBoard } from '../../base/notices.ts'
@@ -18,25 +18,17 @@ export interface AuthenticationOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /**
-   * The root secret as plain text, or a bcrypt hash of the root secret. Undefined or empty if there is no root secret.
-   */
+  /** Plain text, or a bcrypt hash. Undefined or empty if there is no root secret. */
   readonly rootSecret: string | undefined
-  /** The bcrypt cost of new password hashes, 4 to 16. */
+  /** The bcrypt cost of new hashes, 4 to 16. */
   readonly passwordHashCost: number
-  /**
-   * The prefix of the audiences of access providers. An audience is this prefix, followed by the global id of the
-   * database.
-   */
+  /** The audience of an access provider is this prefix, followed by the global id of the database. */
   readonly audiencePrefix: string
   /** Allows fetching key sets over plain HTTP and from private addresses. */
   readonly allowInsecureJwks: boolean
   /** Called with the reason when a credential is rejected. The reason contains no secrets. */
   readonly log: (reason: string) => void
-  /**
-   * Called when the key set of an access provider is unavailable. Until the key set is available, all tokens of the
-   * provider are rejected.
-   */
+  /** Called when the key set of an access provider is unavailable, which rejects all tokens of the provider. */
   readonly onKeySetFailure?: (uri: string, reason: string) => void
   /** Exchanges failed logins with other processes. Absent if there is only one process. */
   readonly notices?: NoticeBoard | undefined

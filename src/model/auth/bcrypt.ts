@@ -6,24 +6,18 @@ import bcrypt from 'bcrypt'
 import { msg } from '../../base/message.ts'
 import { RequestError } from '../../base/request-errors.ts'
 
-/** The number of input bytes that bcrypt uses. Further bytes have no effect. */
+/** Further bytes have no effect. */
 export const bcryptBytesMax = 72
 
-/**
- * The maximum cost of usable hashes. A hash of this cost takes seconds (2^16 rounds), and hashes of higher costs could
- * block all logins for hours.
- */
+/** A hash of this cost takes seconds (2^16 rounds), and hashes of higher costs could block all logins for hours. */
 export const bcryptCostMax = 16
 
-/**
- * Returns the maximum number of concurrent bcrypt operations in shared threads. The result is one fewer than the number
- * of cores, but at least 1 and at most `most`.
- */
+/** In shared threads: one fewer than the number of cores, but at least 1 and at most `most`. */
 export function bcryptAtOnce(most: number): number {
   return Math.min(most, Math.max(1, availableParallelism() - 1))
 }
 
-/** Creates the error for a bcrypt operation when too many operations are waiting. */
+/** Too many operations are waiting. */
 export function tooManyChecks(): RequestError {
   return new RequestError('too many requests', msg`Too many pending requests`)
 }
@@ -34,34 +28,25 @@ export interface Candidate {
   readonly hash: string
 }
 
-/** The bcrypt operations. Tests replace these operations to count calls. */
+/** Tests replace these operations to count calls. */
 export interface Bcrypt {
   /** Returns a `$2a$` hash of the first 72 bytes. `$2a$` is the dialect of the protocol. */
   hash(bytes: Uint8Array, cost: number): Promise<string>
-  /**
-   * Returns the index of the first candidate whose first 72 bytes match the candidate's hash. Skips the remaining
-   * candidates.
-   */
+  /** The index of the first candidate whose first 72 bytes match its hash. Skips the remaining candidates. */
   firstMatch(candidates: readonly Candidate[]): Promise<number | undefined>
 }
 
-/** Returns the first 72 bytes, because the dialects a, b and y return the same hash only for inputs of this length. */
+/** The first 72 bytes, because the dialects a, b and y return the same hash only for inputs of this length. */
 export function firstBytes(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.subarray(0, bcryptBytesMax))
 }
 
-/**
- * Replaces the dialect in the prefix of a hash. The package creates hashes of dialect b and accepts only the dialects a
- * and b.
- */
+/** The package creates hashes of dialect b and accepts only the dialects a and b. */
 export function inDialect(dialect: 'a' | 'b', hash: string): string {
   return `$2${dialect}$${hash.slice(4)}`
 }
 
-/**
- * Runs bcrypt in Node's thread pool. The store needs this thread pool, too. So use `nativeBcrypt` only for operations
- * that take at most about a millisecond.
- */
+/** Runs in Node's thread pool, which the store needs, too: only for operations of at most about a millisecond. */
 export const nativeBcrypt: Bcrypt = {
   hash: async (bytes, cost) => inDialect('a', await bcrypt.hash(firstBytes(bytes), cost)),
   async firstMatch(candidates) {
@@ -73,13 +58,13 @@ export const nativeBcrypt: Bcrypt = {
 
 const shape = /^\$2[aby]\$(0[4-9]|1[0-9]|2[0-9]|3[01])\$[./A-Za-z0-9]{53}$/
 
-/** Returns the cost of a well-formed `$2a$`, `$2b$` or `$2y$` hash. Returns undefined for other texts. */
+/** Undefined if the text is not a well-formed `$2a$`, `$2b$` or `$2y$` hash. */
 export function bcryptCost(hash: string): number | undefined {
   const match = hash.length === 60 ? shape.exec(hash) : null
   return match ? Number(match[1]) : undefined
 }
 
-/** Returns whether a hash is well-formed and has at most the cost {@link bcryptCostMax}. */
+/** The hash is well-formed and has at most the cost {@link bcryptCostMax}. */
 export function isUsableHash(hash: string): boolean {
   const cost = bcryptCost(hash)
   return cost !== undefined && cost <= bcryptCostMax

@@ -1,5 +1,5 @@
-// The rights of the built-in roles: a set of actions for each role and each kind of resource. The protocol defines
-// these rights. Rights to read and to call also apply to descendant databases. Rights to write do not.
+// The protocol defines the rights of the built-in roles: a set of actions for each role and each kind of resource.
+// Rights to read and to call also apply to descendant databases. Rights to write do not.
 
 import type { Catalogue } from '../../storage/store/store-contract.ts'
 import {
@@ -12,20 +12,19 @@ import {
 } from '../../values/value.ts'
 import { type AccessRequest, type BuiltinRole, builtinRoles, type ResourceAction } from './access-contract.ts'
 
-/** Returns whether a value names a built-in role. */
 export function isBuiltinRole(value: unknown): value is BuiltinRole {
   return builtinRoles.includes(value as BuiltinRole)
 }
 
 /**
- * The kinds of resources that a privilege can name: the documents of user collections, sets of indexes, calls of
- * functions, and the documents of each native collection.
+ * What a privilege can name: the documents of user collections, sets of indexes, calls of functions, and the documents
+ * of each native collection.
  */
 type ResourceKind = 'documents' | 'index' | 'function' | NativeName
 
 const firstUserId = BigInt(firstUserCollection)
 
-/** Returns the kind of a resource. Returns undefined if privileges cannot contain the resource. */
+/** Undefined if privileges cannot contain the resource. */
 export function resourceKind(resource: Ref): ResourceKind | undefined {
   switch (resource.collection) {
     case native.collections:
@@ -78,7 +77,6 @@ const rightsOf: Readonly<Record<BuiltinRole, Rights>> = {
 
 const reachesDescendants: Actions = new Set([...reading, 'call'])
 
-/** Returns whether a built-in role in `database` allows a request. */
 export function builtinAllows(
   role: BuiltinRole,
   database: DatabaseId,
@@ -104,7 +102,7 @@ const predicateRights: Rights = {
   credentials: new Set(['read']),
 }
 
-/** Returns whether predicates of roles in `database` may make a request. */
+/** Whether predicates of roles in `database` may make the request. */
 export function predicateAllows(database: DatabaseId, request: AccessRequest): boolean {
   const kind = resourceKind(request.resource)
   if (kind === undefined || request.resource.database !== database) return false

@@ -1,7 +1,6 @@
-// Identifies the caller of a request. All documents are read from the snapshot of the request's transaction. Therefore
-// the deletion of a key, token, identity or database applies to the next request. For each recent header, a cache
-// contains the stored hash that the secret in the header has matched. Each request compares the cached hash with the
-// current stored hash.
+// Identifies the caller of a request. All documents are read from the snapshot of the request's transaction, so the
+// deletion of a key, token, identity or database applies to the next request. For each recent header, a cache contains
+// the stored hash that the secret in the header has matched. Each request compares it with the current stored hash.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { limits } from '../../base/limits.ts'
@@ -33,22 +32,20 @@ interface IdentifierOptions {
   readonly log: (reason: string) => void
 }
 
-/** Maximum number of cached headers. Each entry takes about 300 bytes. */
+/** Each entry takes about 300 bytes. */
 const knownHeadersMax = 20_000
 
-/** The cached credential of a header that an earlier request sent. */
+/** The credential of a header that an earlier request sent. */
 type CachedCredential =
   | { readonly kind: 'root'; readonly scope: Scope | null | undefined }
   | {
       readonly kind: 'document'
-      /** The key or token. */
       readonly ref: Ref
-      /** The stored hash that the secret has matched. */
+      /** The secret has matched this hash. */
       readonly storedHash: string
       readonly scope: Scope | null | undefined
     }
 
-/** Identifies callers by the `authorization` header. */
 export class Identifier {
   readonly #options: IdentifierOptions
   readonly #known = new GenerationCache<string, CachedCredential>(knownHeadersMax)
@@ -58,8 +55,8 @@ export class Identifier {
   }
 
   /**
-   * Returns the caller for an `authorization` header. Throws `unauthorized` for an invalid credential, and Pending
-   * while a check is running.
+   * Identifies by the `authorization` header. Throws `unauthorized` for an invalid credential, and Pending while a
+   * check is running.
    */
   identify(
     authorization: string | undefined,
@@ -74,9 +71,8 @@ export class Identifier {
   }
 
   /**
-   * Finds the document of the key or token that has the secret `text`. For a third-party token, returns the verified
-   * token. Returns undefined if the secret is unknown or invalid. `text` must not have a scope suffix. Throws Pending
-   * while a check is running.
+   * The document of the key or token, or the verified third-party token. Undefined if the secret is unknown or invalid.
+   * `text` must not have a scope suffix. Throws Pending while a check is running.
    */
   ownerOf(text: string, transaction: ReadTransaction, memo: Memo): Version | VerifiedToken | undefined {
     if (!looksLikeToken(text)) return this.#documentOf(text, transaction, memo)
@@ -146,18 +142,16 @@ function admit(known: CachedCredential, admission: Admission): Caller | Rejectio
     : keyCaller(ref, fields, scope, admission)
 }
 
-// Parses the `authorization` header. The scheme is Bearer, or Basic with the secret as user name. The protocol allows
-// some deviations from the HTTP standard.
+// The scheme of an `authorization` header is Bearer, or Basic with the secret as user name. The protocol allows some
+// deviations from the HTTP standard.
 
-/**
- * The credential in a header. `mayBeToken` is true only for Bearer: third-party tokens are never sent with Basic.
- */
+/** `mayBeToken` is true only for Bearer: third-party tokens are never sent with Basic. */
 interface HeaderCredential {
   readonly text: string
   readonly mayBeToken: boolean
 }
 
-/** Returns the credential in a header. Returns undefined for an invalid header. */
+/** Undefined for an invalid header. */
 export function parseAuthorization(header: string): HeaderCredential | undefined {
   if (header.length > limits.authorizationCharsMax) return undefined
   const [scheme, text, ...rest] = header.trim().split(/\s+/, 3)
@@ -175,8 +169,8 @@ export function parseAuthorization(header: string): HeaderCredential | undefined
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Decodes Basic credentials. Old drivers append a colon to the encoded text. The decoded text ends with a colon if the
- * password is empty. Removes both colons.
+ * Old drivers append a colon to the encoded text. The decoded text ends with a colon if the password is empty. Removes
+ * both.
  */
 function decodeBasic(encoded: string): HeaderCredential | undefined {
   const bytes = decodeBase64(withoutColon(encoded))
@@ -192,7 +186,7 @@ function withoutColon(text: string): string {
   return text.endsWith(':') ? text.slice(0, -1) : text
 }
 
-/** Returns whether a text looks like a third-party token, and not like a secret. */
+/** A third-party token, and not a secret. */
 export function looksLikeToken(text: string): boolean {
   return text.startsWith('ey') && text.includes('.')
 }

@@ -15,13 +15,12 @@ import type {
 } from './access-contract.ts'
 import { membershipsFor, privilegesIn } from './role.ts'
 
-/** A privilege for the requested resource and action. */
+/** Concerns the requested resource and action. */
 export interface PrivilegeOutcome {
   readonly role: Ref
-  /** The index of the privilege in its role. */
+  /** The index in its role. */
   readonly number: number
   readonly action: ResourceAction
-  /** The boolean in the privilege, or the outcome of the privilege's predicate. */
   readonly grant: boolean | PredicateOutcome
 }
 
@@ -38,10 +37,7 @@ interface Explanation {
   readonly considered: readonly PrivilegeOutcome[]
 }
 
-/**
- * Explains the decision about an access request. Runs the predicates of all relevant privileges, even after a predicate
- * has granted the request.
- */
+/** Runs the predicates of all relevant privileges, even after a predicate has granted the request. */
 export function explainDecision(
   authority: Authority,
   request: AccessRequest,
@@ -96,12 +92,12 @@ function considered(
 /** A membership for the collection of an identity. */
 interface MembershipOutcome {
   readonly role: Ref
-  /** The index of the membership in its role. */
+  /** The index in its role. */
   readonly number: number
   readonly grant: true | PredicateOutcome
 }
 
-/** Returns the memberships for the collection of an identity, with the outcomes of their predicates. */
+/** The memberships for the identity's collection, with the outcomes of their predicates. */
 export function explainMemberships(
   identity: Ref,
   transaction: ReadTransaction,

@@ -1,6 +1,6 @@
-// Verifies tokens (JWTs) of third-party identity providers. Compares the claims with the database and the access
-// provider. Checks the signature with the provider's keys asynchronously, outside of the evaluation. The reason for a
-// rejection is logged and never sent to clients.
+// Verifies tokens (JWTs) of third-party identity providers: compares the claims with the database and the access
+// provider, and checks the signature asynchronously, outside of the evaluation. The reason for a rejection is logged
+// and never sent to clients.
 
 import { hash } from 'node:crypto'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -25,7 +25,7 @@ import type { Admission, Rejection } from './admission.ts'
 import { type KeySets, type SignatureAlgorithm, signatureAlgorithms, type VerificationKey } from './jwks.ts'
 import { resolveRole } from './role.ts'
 
-/** A verified token. `payload` contains the claims of the token. */
+/** `payload` contains the claims. */
 export interface VerifiedToken {
   readonly database: DatabaseId
   readonly provider: Version
@@ -34,14 +34,14 @@ export interface VerifiedToken {
 
 interface IdentityProviderOptions {
   readonly keySets: KeySets
-  /** The prefix of audiences. An audience is this prefix, followed by the global id of the database. */
+  /** An audience is this prefix, followed by the global id of the database. */
   readonly audiencePrefix: string
   /** Microseconds since the Unix epoch. */
   readonly now: () => number
 }
 
 interface SignatureQuestion {
-  /** The cache key: a digest of the token, and the URI of the key set. */
+  /** A digest of the token, and the URI of the key set. */
   readonly name: string
   readonly token: string
   readonly uri: string
@@ -50,21 +50,19 @@ interface SignatureQuestion {
   readonly database: DatabaseId
 }
 
-/** The maximum number of cached tokens with a verified signature. Each entry takes about 200 bytes. */
+/** Tokens with a verified signature. Each entry takes about 200 bytes. */
 const signedTokensMax = 20_000
 
 export class IdentityProviders {
   readonly #options: IdentityProviderOptions
-  /**
-   * The key that verified the signature of each token. A token is valid while the provider's key set contains this key.
-   */
+  /** The key that verified each signature. A token is valid while the provider's key set contains it. */
   readonly #signedBy = new GenerationCache<string, VerificationKey>(signedTokensMax)
 
   constructor(options: IdentityProviderOptions) {
     this.#options = options
   }
 
-  /** Checks the claims and the signature of a token. Throws Pending while the signature is being checked. */
+  /** Throws Pending while the signature is being checked. */
   verify(token: string, transaction: ReadTransaction, memo: Memo): VerifiedToken | Rejection {
     if (token.length > limits.authorizationCharsMax) return { rejected: 'the token is too long' }
     const [first = '', second = '', ...rest] = token.split('.', 4)
@@ -96,8 +94,8 @@ export class IdentityProviders {
   }
 
   /**
-   * Returns the database in the claim `aud`. Returns undefined if no entry or several entries of `aud` are audiences of
-   * this service. Also returns undefined for the root database, which has no third-party identities.
+   * The database in the claim `aud`. Undefined if no entry or several entries are audiences of this service, and for
+   * the root database, which has no third-party identities.
    */
   #audience(payload: ObjectValue, transaction: ReadTransaction): DatabaseId | undefined {
     const { audiencePrefix } = this.#options
@@ -111,7 +109,7 @@ export class IdentityProviders {
     return transaction.catalogue.isLive(database) ? database : undefined
   }
 
-  /** Checks that the current time is strictly after `nbf` and strictly before `exp`, without leeway. */
+  /** The current time must be strictly after `nbf` and strictly before `exp`, without leeway. */
   #checkTimes(payload: ObjectValue): Rejection | undefined {
     const now = this.#options.now() / 1_000_000
     const expires = payload.get('exp')
@@ -125,10 +123,7 @@ export class IdentityProviders {
     return undefined
   }
 
-  /**
-   * Resolves to undefined if the signature is valid. Resolves to the reason if the signature is invalid. The promise
-   * never rejects.
-   */
+  /** Resolves to the reason if the signature is invalid. Never rejects. */
   async #checkSignature(question: SignatureQuestion): Promise<string | undefined> {
     const { name, token, uri, kid, algorithm, database } = question
     try {
@@ -142,10 +137,7 @@ export class IdentityProviders {
     }
   }
 
-  /**
-   * Returns the caller for a verified token. The caller has the rights of the roles that the access provider assigns to
-   * the payload.
-   */
+  /** The caller has the rights of the roles that the access provider assigns to the payload. */
   caller(token: VerifiedToken, { transaction, predicatesOf }: Admission): Caller | Rejection {
     const { database, provider, payload } = token
     const subject = payload.get('sub')
@@ -166,7 +158,7 @@ export class IdentityProviders {
   }
 }
 
-/** Parses an entry of an access provider's `roles`. `predicate` is null if the predicate is invalid. */
+/** An entry of an access provider's `roles`. `predicate` is null if it is invalid. */
 function readEntry(entry: Value): { role: Value; predicate: Code | null | undefined } {
   if (!isObject(entry)) return { role: entry, predicate: undefined }
   const predicate = entry.get('predicate')
@@ -181,7 +173,7 @@ function isNumber(value: Value): value is bigint | number {
 const base64url = /^[A-Za-z0-9_-]+$/
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Parses the header or the payload of a token: a JSON object as UTF-8 text in base64url. */
+/** The header or the payload: a JSON object as UTF-8 text in base64url. */
 function parsePart(part: string): ObjectValue | undefined {
   const bytes = base64url.test(part) ? decodeBase64(part) : undefined
   if (bytes === undefined) return undefined

@@ -1,6 +1,7 @@
-// Fetches the key set of an access provider with a GET request. Redirects are not followed, and time and size are
-// limited. By default, only HTTPS and public addresses are allowed. The check of the address prevents server-side
-// request forgery.
+// Fetches the key set of an access provider. Customers configure the URI, so it could point to the machine or network
+// of the service (server-side request forgery). By default, only HTTPS and public addresses are allowed: the addresses
+// of a host name are checked for each connection, and the connection uses a checked address. Redirects are not
+// followed, and time and size are limited.
 
 import { lookup as systemLookup } from 'node:dns'
 import { type IncomingMessage, request as requestPlain } from 'node:http'
@@ -15,15 +16,12 @@ export const jwksFetchLimits = {
   jwksTimeoutMs: 5000,
 } as const
 
-/** The response of an access provider. `modified` is false if the key set still has the ETag of the request. */
+/** `modified` is false if the key set still has the ETag of the request. */
 export type KeySetResponse =
   | { readonly modified: false }
   | { readonly modified: true; readonly body: string; readonly etag: string | undefined }
 
-/**
- * Fetches a key set. If this fails, rejects with an Error whose message states the reason. The caller writes the
- * message to the service log.
- */
+/** On failure, rejects with an Error whose message states the reason, for the service log. */
 export type FetchKeySet = (uri: string, etag: string | undefined) => Promise<KeySetResponse>
 
 interface JwksFetchOptions {
@@ -54,10 +52,7 @@ export function createJwksFetch(options: JwksFetchOptions): FetchKeySet {
 
 type SendRequest = typeof requestSecure
 
-/**
- * Returns the function that sends a request to a URI, and the settings of the request. Omits the query string of the
- * URI, as the hosted service did.
- */
+/** Omits the query string of the URI, as the hosted service did. */
 function prepare(uri: string, options: JwksFetchOptions): { request: SendRequest; settings: RequestOptions } {
   if (!URL.canParse(uri)) throw new Error('the jwks_uri is not a URI')
   const url = new URL(uri)
@@ -108,11 +103,7 @@ async function receive(response: IncomingMessage, conditional: boolean): Promise
   return { modified: true, body: Buffer.concat(chunks).toString('utf8'), etag: headers.etag }
 }
 
-// Prevents server-side request forgery. Customers configure the URIs of key sets, so a URI could point to the machine
-// or network of the service. Only public addresses are allowed. The addresses of a host name are checked for each
-// connection, and the connection uses a checked address.
-
-// The reserved ranges in IANA's special-purpose address registry for IPv4.
+// IANA's special-purpose address registry for IPv4.
 const nonPublicRanges: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -132,7 +123,7 @@ const nonPublicRanges: readonly (readonly [string, number])[] = [
 const nonPublic = new BlockList()
 for (const [start, bits] of nonPublicRanges) nonPublic.addSubnet(start, bits, 'ipv4')
 
-// In IPv6, only 2000::/3 is global. Some ranges in 2000::/3 are reserved for documentation or contain embedded IPv4
+// In IPv6, only 2000::/3 is global. Some ranges in it are reserved for documentation or contain embedded IPv4
 // addresses.
 const global = new BlockList()
 global.addSubnet('2000::', 3, 'ipv6')
@@ -142,7 +133,6 @@ notReallyGlobal.addSubnet('2001:db8::', 32, 'ipv6')
 notReallyGlobal.addSubnet('2002::', 16, 'ipv6')
 notReallyGlobal.addSubnet('3fff::', 20, 'ipv6')
 
-/** Returns whether an IP address is a public internet address. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -154,7 +144,7 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** Returns a function that resolves host names with `lookup`, and fails if any address of the host is not public. */
+/** Fails if any address of the host is not public. */
 export function publicLookup(lookup: LookupFunction = systemLookup): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, resolved) => {

@@ -1,6 +1,5 @@
-// A cache of the key sets of access providers. A key set that is older than five minutes is reloaded at its next use. A
-// key set that is unused for an hour is removed. If a key set does not contain the key of a token, the key set is
-// reloaded, at most twice a second. Concurrent requests for a key set wait for the same fetch.
+// A cache of the key sets of access providers. If a key set does not contain the key of a token, it is reloaded, at
+// most twice a second. Concurrent requests for a key set wait for the same fetch.
 
 import type { CryptoKey } from 'jose'
 import { LRUCache } from 'lru-cache'
@@ -25,13 +24,13 @@ export const jwksLimits = {
   jwksFetchesWaitingMax: 1000,
 } as const
 
-/** The signature algorithms allowed for tokens: RSA with PKCS #1 padding only. */
+/** RSA with PKCS #1 padding only. */
 export const signatureAlgorithms = ['RS256', 'RS384', 'RS512'] as const
 export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
 
 type Jwk = Readonly<Record<string, unknown>>
 
-/** An imported key. The cache returns the same object for a key until the key set changes. */
+/** The cache returns the same object for a key until the key set changes. */
 export type VerificationKey = CryptoKey | Uint8Array
 
 interface Import {
@@ -39,24 +38,24 @@ interface Import {
   key: VerificationKey | undefined
 }
 
-/** Added to the size of each entry, so the size limit of the cache also limits the number of entries without keys. */
+/** Added to the size of each entry, so the cache also limits the number of entries without keys. */
 const entryOverheadBytes = 1024
 
-/** An entry of the cache. Times are milliseconds of {@link Clock.elapsedMs}. */
+/** Times are milliseconds of {@link Clock.elapsedMs}. */
 interface Entry {
   /** Undefined until the first successful load. */
   keys: readonly Jwk[] | undefined
   etag: string | undefined
-  /** The time of the last successful load. Until the first successful load, the time at which the entry was created. */
+  /** The last successful load or, before it, the creation of the entry. */
   loadedAt: number
-  /** The time at which the last load ended. If the last load failed, `failure` is the error. */
+  /** The end of the last load. If it failed, `failure` is the error. */
   attemptedAt: number
   failure: Error | undefined
   loading: Promise<void> | undefined
   readonly imported: Map<string, Import>
 }
 
-/** The key sets of all access providers of a process. */
+/** All access providers of a process share these key sets. */
 export class KeySets {
   readonly #fetch: FetchKeySet
   readonly #clock: Clock
@@ -68,15 +67,14 @@ export class KeySets {
   )
   readonly #entries: LRUCache<string, Entry>
 
-  /** `onFailure` is called when a key set is unavailable, once for consecutive failures with the same reason. */
+  /** `onFailure` is called once for consecutive failures with the same reason. */
   constructor(fetch: FetchKeySet, clock: Clock, onFailure: (uri: string, reason: string) => void = () => {}) {
     this.#fetch = fetch
     this.#clock = clock
     this.#onFailure = onFailure
     this.#entries = new LRUCache({
       maxSize: jwksLimits.jwksCacheBytesMax,
-      // The cache removes an entry when the age of the entry exceeds `ttl`, so `ttl` is one millisecond less than the
-      // limit.
+      // The cache removes an entry when its age exceeds `ttl`, so `ttl` is one millisecond less than the limit.
       ttl: jwksLimits.jwksIdleMs - 1,
       ttlResolution: 0,
       updateAgeOnGet: true,
@@ -85,9 +83,8 @@ export class KeySets {
   }
 
   /**
-   * Returns the public key with the given `kid`. Without a `kid`, returns the only key of the set. Fetches of different
-   * owners are scheduled fairly. Rejects with an Error. The service log contains the message of this Error as the
-   * reason.
+   * The public key with the given `kid`; without a `kid`, the only key of the set. Fetches of different owners are
+   * scheduled fairly. Rejects with an Error whose message is the reason in the service log.
    */
   async key(
     uri: string,
@@ -108,7 +105,7 @@ export class KeySets {
     return importKey(entry, jwk, algorithm)
   }
 
-  /** Like {@link key}, but synchronous. Returns undefined if the key must be loaded or imported first. */
+  /** Like {@link key}, but synchronous. Undefined if the key must be loaded or imported first. */
   readyKey(uri: string, kid: string | undefined, algorithm: SignatureAlgorithm): VerificationKey | undefined {
     const known = this.#entries.get(uri)
     if (!known?.keys || this.#clock.elapsedMs() - known.loadedAt >= jwksLimits.jwksRefreshMs) return undefined
@@ -166,7 +163,7 @@ export class KeySets {
     entry.etag = etag
     entry.imported.clear()
     if (this.#entries.peek(uri) !== entry) return
-    // The entry is deleted first, because `set` does not update the size of an existing entry.
+    // `set` does not update the size of an existing entry.
     this.#entries.delete(uri)
     this.#entries.set(uri, entry, { size: entryOverheadBytes + body.length })
   }
@@ -198,7 +195,7 @@ function importName(jwk: Jwk, algorithm: SignatureAlgorithm): string {
   return `${algorithm} ${String(jwk.kid)}`
 }
 
-/** Imports only the public RSA numbers of a JWK, so the key is usable only to verify signatures. */
+/** Imports only the public RSA numbers, so the key is usable only to verify signatures. */
 async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm): Promise<VerificationKey> {
   const { kty, n, e, use, alg } = jwk
   if (kty !== 'RSA' || typeof n !== 'string' || typeof e !== 'string') throw new Error('the key is not RSA')
@@ -207,7 +204,7 @@ async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm):
   const name = importName(jwk, algorithm)
   let imported = entry.imported.get(name)
   if (!imported) {
-    // The package is imported at its first use, because loading the package is slow.
+    // Loading the package is slow.
     const pending = import('jose')
       .then(({ importJWK }) => importJWK({ kty, n, e }, algorithm))
       .then(withValidExponent)
@@ -219,8 +216,8 @@ async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm):
 }
 
 /**
- * Checks that the exponent is odd and greater than 1. With the exponent 1, a signature equals the padded digest, so
- * anyone could forge signatures.
+ * The exponent must be odd and greater than 1. With the exponent 1, a signature equals the padded digest, so anyone
+ * could forge signatures.
  */
 function withValidExponent(key: VerificationKey): VerificationKey {
   if (key instanceof Uint8Array) return key

@@ -1,6 +1,5 @@
-// The operations on credentials for query functions: check and hash passwords, create secrets, find the owner of a
-// secret, and end sessions. The operations are synchronous, and throw Pending while an asynchronous result is not
-// available.
+// The operations on credentials for query functions are synchronous, and throw Pending while an asynchronous result is
+// not available.
 
 import { hash } from 'node:crypto'
 import type { Memo } from '../../base/pending.ts'
@@ -22,10 +21,7 @@ import {
 } from './secret.ts'
 import type { PasswordRequest } from './throttle.ts'
 
-/**
- * A new secret and its hash. Only the hash is stored. The response to the creation is the only response that contains
- * the secret.
- */
+/** Only the hash is stored. The response to the creation is the only response that contains the secret. */
 interface NewSecret {
   readonly secret: string
   readonly hashedSecret: string
@@ -49,10 +45,10 @@ export class Logins {
   }
 
   /**
-   * Returns whether `password` is the password of the document `instance`. `target` is the argument in the query: the
-   * document, or a set whose first document is `instance`. Returns false if `instance` is undefined, does not exist or
-   * has no password. All cases run the same check and similar reads, so that the time is the same. The reads of a
-   * failed check are not counted, because the number of bytes would reveal which users exist.
+   * Whether `password` is the password of the document `instance`. `target` is the argument in the query: the document,
+   * or a set whose first document is `instance`. False if `instance` is undefined, does not exist or has no password.
+   * All cases run the same check and similar reads, so that the time is the same. The reads of a failed check are not
+   * counted, because the number of bytes would reveal which users exist.
    */
   checkPassword(
     asking: PasswordRequest,
@@ -62,23 +58,22 @@ export class Logins {
   ): boolean {
     const { counters } = asking.transaction
     const { readBytes } = counters
-    // The name of the target is always computed, so the time does not depend on `instance`.
+    // Always computed, so the time does not depend on `instance`.
     const targetName = identityName(target)
     const name = instance === undefined ? targetName : refKey(instance)
     const storedHash = storedHashOf(asking, instance ?? nonexistentDocument(asking.caller.database))
     const isRight = this.#options.passwords.check(asking, name, password, storedHash)
-    // The document is read only if the password is right, so the time does not reveal the size of the document.
+    // The document is read only if the password is right, so the time does not reveal its size.
     const passed = isRight && instance !== undefined && asking.transaction.get(instance) !== undefined
     if (!passed) counters.readBytes = readBytes
     return passed
   }
 
-  /** Returns random bytes. A replay of the query gets the same bytes. */
+  /** Random bytes. A replay of the query gets the same bytes. */
   newKey(memo: Memo): Uint8Array {
     return memo.draw(() => this.#options.random.bytes(keyBytes))
   }
 
-  /** Returns the `hashed_password` to store for a password. */
   hashPassword(asking: PasswordRequest, password: string): string {
     return this.#options.passwords.hash(asking, password)
   }
@@ -94,8 +89,8 @@ export class Logins {
   }
 
   /**
-   * Returns the hash to store for a secret that a client assigns to `key`. Returns undefined if the secret is invalid
-   * or was created for another key.
+   * The hash for a secret that a client assigns to `key`. Undefined if the secret is invalid or was created for another
+   * key.
    */
   hashKeySecret(memo: Memo, key: Ref, secret: string): string | undefined {
     const parsed = parseSecret(secret)
@@ -104,18 +99,15 @@ export class Logins {
     return memo.getEach(`secret hash ${parsed.random}`, make)
   }
 
-  /**
-   * Returns the owner of a secret: a key or token, or a verified third-party token. Returns undefined if the secret has
-   * no owner. This method does not check whether the caller may read the owner.
-   */
+  /** A key or token, or a verified third-party token. Does not check whether the caller may read the owner. */
   ownerOf(transaction: Transaction, memo: Memo, secret: string): Version | VerifiedToken | undefined {
     return this.#options.identifier.ownerOf(secret, transaction, memo)
   }
 
   /**
-   * Returns random bytes and their hash. A replay of the query gets the same bytes and hash. A replay may get different
-   * ids, so the bytes do not contain the id of the key or token. If a query creates many secrets, secrets are prepared
-   * in batches of increasing size.
+   * Random bytes and their hash. A replay of the query gets the same bytes and hash. It may get different ids, so the
+   * bytes do not contain the id of the key or token. If a query creates many secrets, they are prepared in batches of
+   * increasing size.
    */
   #newRandom(memo: Memo, database: DatabaseId): { random: Uint8Array; hashedSecret: string } {
     const { random, verifier } = this.#options
@@ -127,8 +119,8 @@ export class Logins {
 }
 
 /**
- * Returns the stored password hash of a document. Returns undefined if the document does not exist or has no password.
- * The number of searches and reads is the same in all cases.
+ * Undefined if the document does not exist or has no password. The number of searches and reads is the same in all
+ * cases.
  */
 function storedHashOf(asking: PasswordRequest, instance: Ref): string | undefined {
   const { transaction } = asking
@@ -141,9 +133,9 @@ function storedHashOf(asking: PasswordRequest, instance: Ref): string | undefine
 
 /**
  * Makes a search for credentials take the same time with and without a result. If credentials were found, runs an
- * additional search without a result. If no credentials were found, finds and returns the caller's key or token, which
- * is about as large as credentials. The root secret has no document, so this function cannot equalize requests with the
- * root secret. These requests do not need the protection, because they may read all users.
+ * additional search without a result. Otherwise, returns the caller's key or token, which is about as large as
+ * credentials. The root secret has no document, so this function cannot equalize requests with it. These requests do
+ * not need the protection, because they may read all users.
  */
 export function equalizeReads({ caller, transaction }: PasswordRequest, found: boolean): Ref | undefined {
   const { credential, database } = caller
@@ -155,14 +147,14 @@ export function equalizeReads({ caller, transaction }: PasswordRequest, found: b
   return undefined
 }
 
-/** Returns a reference to a document that never exists, because no collection has this number. */
+/** No collection has this number. */
 function nonexistentDocument(database: DatabaseId): Ref {
   return new Ref(database, firstUserCollection - 1, 0n)
 }
 
 /**
- * Returns the name under which failed checks of a target are counted. An empty set also has a name, so guesses are
- * slowed down even if they find no user.
+ * Failed checks are counted under this name. An empty set also has a name, so guesses are slowed down even if they find
+ * no user.
  */
 function identityName(target: Value): string {
   if (target instanceof Ref) return refKey(target)
@@ -170,8 +162,8 @@ function identityName(target: Value): string {
 }
 
 /**
- * Deletes the caller's token, or all tokens of the caller's identity if `all` is true. Returns false if the caller has
- * no token or no identity.
+ * Deletes the caller's token, or all tokens of the caller's identity with `all`. False if there is no token or no
+ * identity.
  */
 export function logOut(transaction: Transaction, caller: Caller, all: boolean): boolean {
   if (all) {

@@ -2,9 +2,12 @@
 // and between the clients of a database. A check takes the same time with and without a stored hash. The file
 // throttle.ts slows down guessing.
 //
-// The algorithm bcrypt ignores all bytes of the input after the first 72 bytes. Therefore, the input for a longer
-// password is the base64 text of the password's SHA-256 digest. Other programs hash only the first 72 bytes of a
-// password. Terrarium accepts hashes of other programs, too.
+// Passwords have their own threads, because the store needs Node's thread pool, and a check occupies a thread for tens
+// of milliseconds. The threads start on demand. Idle threads do not keep the process alive.
+//
+// bcrypt ignores all bytes of the input after the first 72 bytes. Therefore, the input for a longer password is the
+// base64 text of the password's SHA-256 digest. Other programs hash only the first 72 bytes of a password; Terrarium
+// accepts their hashes, too.
 
 import { createHmac, hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -31,11 +34,7 @@ export const passwordLimits = {
   passwordChecksWaitingMax: 4000,
 } as const
 
-// Passwords are checked in separate threads instead of Node's thread pool, because the store needs the pool, and a
-// check occupies a thread for tens of milliseconds. The threads start on demand. Idle threads do not keep the process
-// alive.
-
-/** The number of password checks and hash computations that run concurrently in a process: one per core. */
+/** Concurrent checks and hash computations of a process: one per core. */
 export const passwordThreads = availableParallelism()
 
 const body = programFile('model/auth/bcrypt-thread.ts')
@@ -45,7 +44,7 @@ class BcryptThread {
   #done:
     | { readonly resolve: (result: unknown) => void; readonly reject: (error: unknown) => void }
     | undefined
-  /** False after the thread has exited. Threads exit only after an error. */
+  /** Threads exit only after an error. */
   alive = true
 
   constructor() {
@@ -76,10 +75,7 @@ class BcryptThread {
 
 const idle: BcryptThread[] = []
 
-/**
- * Runs a task in an idle thread, or in a new thread if no thread is idle. The caller limits the number of concurrent
- * tasks.
- */
+/** Uses an idle thread, or a new one. The caller limits the number of concurrent tasks. */
 async function run(task: BcryptTask): Promise<unknown> {
   const thread = idle.pop() ?? new BcryptThread()
   try {
@@ -89,7 +85,6 @@ async function run(task: BcryptTask): Promise<unknown> {
   }
 }
 
-/** Runs bcrypt in separate threads. */
 const threadedBcrypt: Bcrypt = {
   hash: (bytes, cost) => run({ kind: 'hash', bytes, cost }) as Promise<string>,
   firstMatch: candidates => run({ kind: 'first match', candidates }) as Promise<number | undefined>,
@@ -102,12 +97,12 @@ interface PasswordOptions extends ThrottleOptions {
 }
 
 /**
- * The maximum number of cached correct passwords. The cache contains keyed digests of the passwords. Checks of cached
- * passwords are not throttled, so guesses by other clients do not delay the user.
+ * Cached correct passwords, as keyed digests. Their checks are not throttled, so guesses by other clients do not delay
+ * the user.
  */
 const provenMax = 20_000
 
-/** The maximum number of databases in `#costs`. */
+/** Databases in `#costs`. */
 const costsMax = 10_000
 
 export class Passwords {
@@ -117,12 +112,9 @@ export class Passwords {
   readonly #throttle: FailureThrottle
   readonly #proven = new GenerationCache<string, true>(provenMax)
   readonly #provenKey: Uint8Array
-  /** For each database, the highest cost of the checked hashes, if this cost exceeds the configured cost. */
+  /** The highest cost of the checked hashes of each database, if it exceeds the configured cost. */
   readonly #costs = new GenerationCache<DatabaseId, number>(costsMax)
-  /**
-   * The salt and digest of fake hashes, which no password matches. A check against a fake hash takes as long as a check
-   * against a real hash of the same cost.
-   */
+  /** No password matches fake hashes. A check against one takes as long as against a real hash of the same cost. */
   readonly #fakeDigest: string
 
   constructor(options: PasswordOptions) {
@@ -136,8 +128,8 @@ export class Passwords {
   }
 
   /**
-   * Returns whether `password` matches `storedHash`. For an unknown user or a user without a password, `storedHash` is
-   * undefined. `identity` is the name of the user, to count failed checks. Throws Pending while the check is running.
+   * For an unknown user or a user without a password, `storedHash` is undefined. `identity` is the name of the user, to
+   * count failed checks. Throws Pending while the check is running.
    */
   check(
     request: PasswordRequest,
@@ -159,7 +151,7 @@ export class Passwords {
     return request.memo.getEach(subject, compare, true)
   }
 
-  /** Returns the hash to store for a password. Throws Pending while the hash is being computed. */
+  /** Throws Pending while the hash is being computed. */
   hash(request: PasswordRequest, password: string): string {
     const subject = `password hash ${digest(password)}`
     return request.memo.getEach(subject, () =>
@@ -176,9 +168,9 @@ export class Passwords {
   }
 
   /**
-   * Returns fake candidates, so that the check of a wrong password takes 2^c rounds for every user of a database. Here,
-   * c is the configured cost or the highest cost of a checked hash in the database, whichever is greater. A hash of a
-   * lower cost k takes 2^k rounds. Fake hashes of the costs k, k + 1 … c - 1 take the remaining rounds.
+   * Fake candidates, with which the check of a wrong password takes 2^c rounds for every user of a database. Here, c is
+   * the configured cost or the highest cost of a checked hash in the database, whichever is greater. A hash of a lower
+   * cost k takes 2^k rounds. Fake hashes of the costs k, k + 1 … c - 1 take the remaining rounds.
    */
   #filling(bytes: Uint8Array, storedHash: string | undefined, database: DatabaseId): Candidate[] {
     const known = storedHash === undefined ? undefined : bcryptCost(storedHash)
@@ -201,10 +193,7 @@ export class Passwords {
   }
 }
 
-/**
- * Returns the possible bcrypt inputs for a password. The first input is used for new hashes. For passwords of more than
- * 72 bytes, the second input is the password itself, because other programs use the password as input.
- */
+/** New hashes use the first input. Other programs use a password of more than 72 bytes itself, the second input. */
 function bcryptInputs(password: string): readonly [Uint8Array, ...Uint8Array[]] {
   const bytes = Buffer.from(password)
   if (bytes.length <= bcryptBytesMax) return [bytes]

@@ -1,5 +1,4 @@
-// Resolves the resources in the privileges and memberships of roles. Version 4 stores references, and version 10 stores
-// names.
+// The resources in the privileges and memberships of roles: version 4 stores references, and version 10 stores names.
 
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, native, Ref, type Value } from '../../values/value.ts'
@@ -16,13 +15,13 @@ const natives: ReadonlyMap<string, number> = new Map([
   ['Token', native.tokens],
 ])
 
-/** Returns the native collection that has the given name in version 10. */
+/** `name` is the name in version 10. */
 function nativeRef(database: DatabaseId, name: string): Ref | undefined {
   const number = natives.get(name)
   return number === undefined ? undefined : new Ref(database, native.collections, BigInt(number))
 }
 
-/** Returns the resource of a privilege. `stored` is a reference, or the name or alias of a collection or function. */
+/** `stored` is a reference, or the name or alias of a collection or function. */
 export function resourceOf(
   stored: Value | undefined,
   database: DatabaseId,
@@ -47,7 +46,7 @@ function named(
   return found ?? aliasesOf(database, kind, transaction).get(name)
 }
 
-/** Returns the collection of a membership. `stored` is a reference or a name, but not an alias. */
+/** `stored` is a reference or a name of a collection, but not an alias. */
 export function memberOf(
   stored: Value | undefined,
   database: DatabaseId,
@@ -58,7 +57,7 @@ export function memberOf(
   return nativeRef(database, stored) ?? catalogue.resolve(database, native.collections, stored)
 }
 
-/** Returns a map from aliases to collections or functions. `kind`: `native.collections` or `native.functions`. */
+/** The collections or functions by alias. `kind`: `native.collections` or `native.functions`. */
 export function aliasesOf(
   database: DatabaseId,
   kind: number,

@@ -1,5 +1,5 @@
-// Parses role documents for permission decisions. Writes of role documents are validated, so the parser reports no
-// errors. Invalid parts of a role document grant nothing.
+// Parses role documents for permission decisions. Their writes are validated, so the parser reports no errors: invalid
+// parts grant nothing.
 
 import { upsert } from '../../base/upsert.ts'
 import type { ReadTransaction } from '../../storage/store/store-contract.ts'
@@ -18,14 +18,11 @@ import { type Authority, type ResourceAction, type RunPredicate, resourceActions
 import { isBuiltinRole } from './builtin-role.ts'
 import { memberOf, resourceOf } from './resource-names.ts'
 
-/**
- * The condition of a grant. `true` is an unconditional grant. For a list of predicates, at least one predicate must
- * return true.
- */
+/** `true` is unconditional. Of a list of predicates, at least one must return true. */
 export type Grant = true | readonly Code[]
 
 interface Membership {
-  /** The index of the membership in its role. */
+  /** The index in its role. */
   readonly number: number
   readonly resource: Ref
   readonly predicate: Code | undefined
@@ -33,15 +30,12 @@ interface Membership {
 
 export interface Role {
   readonly ref: Ref
-  /**
-   * The grants, by the `collection` and the `id` of the reference to the resource: an index, a function or a
-   * collection.
-   */
+  /** By the `collection` and the `id` of the reference to the resource: an index, a function or a collection. */
   readonly privileges: ReadonlyMap<number, ReadonlyMap<bigint, ReadonlyMap<ResourceAction, Grant>>>
   readonly memberships: readonly Membership[]
 }
 
-/** Returns all roles of a database by id. The parsed roles are cached until the schema changes. */
+/** The roles by id. They are cached until the schema changes. */
 function rolesOf(transaction: ReadTransaction, database: DatabaseId): ReadonlyMap<bigint, Role> {
   return transaction.catalogue.derived(database, 'roles', () => {
     const roles = new Map<bigint, Role>()
@@ -53,7 +47,7 @@ function rolesOf(transaction: ReadTransaction, database: DatabaseId): ReadonlyMa
   })
 }
 
-/** Returns the role with the given reference. Returns undefined if the role does not exist. */
+/** Undefined if the role does not exist. */
 export function findRole(transaction: ReadTransaction, ref: Ref): Role | undefined {
   return ref.collection === native.roles ? rolesOf(transaction, ref.database).get(ref.id) : undefined
 }
@@ -72,7 +66,7 @@ function readRole(ref: Ref, fields: ObjectValue, transaction: ReadTransaction): 
   return { ref, privileges, memberships: readMemberships(ref.database, fields, transaction) }
 }
 
-/** Yields the valid privileges in the fields of a role. `number`: the index of the privilege. */
+/** Yields the valid privileges. `number`: the index of the privilege. */
 export function* privilegesIn(fields: ObjectValue, database: DatabaseId, transaction: ReadTransaction) {
   for (const [number, privilege] of itemsOf(fields.get('privileges')).entries()) {
     if (!isObject(privilege)) continue
@@ -121,7 +115,7 @@ export function membershipsFor(
   )
 }
 
-/** Returns the references of an identity's current roles. */
+/** The identity's current roles. */
 export function rolesOfIdentity(
   transaction: ReadTransaction,
   identity: Ref,
@@ -136,8 +130,8 @@ export function rolesOfIdentity(
 }
 
 /**
- * Returns the role of `database` for a stored reference or name. A key for a child database can contain a reference to
- * a role of the parent database. Such a reference is resolved by the role's name in `database`.
+ * The role of `database` for a stored reference or name. A key for a child database can contain a reference to a role
+ * of the parent database, which is resolved by the role's name in `database`.
  */
 export function resolveRole(
   transaction: ReadTransaction,
@@ -153,8 +147,8 @@ export function resolveRole(
 }
 
 /**
- * Returns the authority for the stored `role` of a key or function in `database`. The authority has no identity.
- * `stored` is the name of a built-in role, or references or names of custom roles. Missing roles are ignored.
+ * The authority, without an identity, for the stored `role` of a key or function: the name of a built-in role, or
+ * references or names of custom roles. Missing roles are ignored.
  */
 export function authorityOfRole(
   transaction: ReadTransaction,

@@ -1,5 +1,5 @@
-// Parses the suffix of a secret, `[path:]scope`. The suffix selects a descendant database for a request, and reduces
-// the rights of the request. The protocol defines the syntax.
+// The suffix of a secret, `[path:]scope`, selects a descendant database for a request, and reduces the rights of the
+// request. The protocol defines the syntax.
 
 import type { Catalogue } from '../../storage/store/store-contract.ts'
 import { type DatabaseId, firstUserCollection, int64Max, native, Ref } from '../../values/value.ts'
@@ -12,25 +12,25 @@ type ScopeTarget =
   | { readonly kind: 'document'; readonly collection: string; readonly id: bigint }
 
 export interface Scope {
-  /** Names of databases, outermost first. Empty for the database of the key. */
+  /** Outermost first. Empty for the database of the key. */
   readonly path: readonly string[]
   readonly target: ScopeTarget
 }
 
-/** A secret and its parsed suffix. `scope` is undefined if the suffix is missing, and null if the suffix is invalid. */
+/** `scope` is undefined if the suffix is missing, and null if it is invalid. */
 export interface ScopedSecret {
   readonly secret: string
   readonly scope: Scope | null | undefined
 }
 
-/** Splits a credential at its first colon. A colon at the end is ignored. */
+/** The first colon separates the suffix. A colon at the end is ignored. */
 export function parseScopedSecret(text: string): ScopedSecret {
   const colon = text.indexOf(':')
   if (colon < 0) return { secret: text, scope: undefined }
   return { secret: text.slice(0, colon), scope: parseSuffix(text.slice(colon + 1)) }
 }
 
-/** Parses a suffix. Returns undefined for an empty suffix, and null for an invalid suffix. */
+/** Undefined for an empty suffix, null for an invalid one. */
 export function parseSuffix(suffix: string): Scope | null | undefined {
   if (suffix === '') return undefined
   const target = parseTarget(suffix)
@@ -58,7 +58,7 @@ function parseId(text: string): bigint | undefined {
   return id <= int64Max ? id : undefined
 }
 
-/** Returns the database at the end of a path. Returns undefined if a database of the path does not exist. */
+/** Undefined if a database of the path does not exist. */
 export function followPath(
   catalogue: Catalogue,
   start: DatabaseId,
@@ -73,10 +73,7 @@ export function followPath(
   return at
 }
 
-/**
- * Returns the reference to the document in a scope. Returns undefined if the collection is not an existing user
- * collection.
- */
+/** Undefined if the collection is not an existing user collection. */
 export function targetDocument(
   catalogue: Catalogue,
   database: DatabaseId,

@@ -1,6 +1,5 @@
-// Creates, parses and verifies the secrets of keys and tokens. A secret is a binary record in URL-safe base64. The
-// record contains the id of the key or token, so a single read finds the stored hash. The record ends with 160 random
-// bits. The protocol defines the layout and the hashing.
+// A secret of a key or token is a binary record in URL-safe base64. It contains the id of the key or token, so a single
+// read finds the stored hash, and ends with 160 random bits. The protocol defines the layout and the hashing.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { FairRunner } from '../../base/admission/fair-queue.ts'
@@ -33,22 +32,19 @@ export const secretRandomBytes = 20
 /** The bcrypt cost of secret hashes. A low cost is sufficient, because 160 random bits cannot be guessed. */
 const secretHashCost = 5
 
-/**
- * The parts of a secret. `random` is the base64url text of the random bytes. The key or token stores the hash of
- * `random` as `hashed_secret`.
- */
+/** `random` is the base64url text of the random bytes. The key or token stores its hash as `hashed_secret`. */
 type ParsedSecret =
   | { readonly kind: 'key'; readonly id: bigint; readonly random: string }
   | { readonly kind: 'token'; readonly id: bigint; readonly database: bigint; readonly random: string }
 
-/** Returns the secret of a key. The secret has 40 characters. */
+/** The secret has 40 characters. */
 export function makeKeySecret(id: bigint, random: Uint8Array): string {
   const bytes = begin(keyBytes, keyTag, random)
   new DataView(bytes.buffer).setBigUint64(2, id)
   return encodeBase64Url(bytes)
 }
 
-/** Returns the secret of a token. The secret has 51 characters, and also contains the database of the token. */
+/** The secret has 51 characters, and also contains the database of the token. */
 export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array): string {
   const bytes = begin(tokenBytes, tokenTag, random)
   const view = new DataView(bytes.buffer)
@@ -57,9 +53,7 @@ export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array
   return encodeBase64Url(bytes)
 }
 
-/**
- * Parses a secret. Returns undefined for a text that neither {@link makeKeySecret} nor {@link makeTokenSecret} returns.
- */
+/** Undefined for a text that neither {@link makeKeySecret} nor {@link makeTokenSecret} returns. */
 export function parseSecret(text: string): ParsedSecret | undefined {
   if (text.length !== 40 && text.length !== 51) return undefined
   const bytes = decode(text)
@@ -80,19 +74,18 @@ function begin(length: number, tag: number, random: Uint8Array): Uint8Array<Arra
   return bytes
 }
 
-/** Decodes a secret. Accepts only the canonical encoding: the unused bits of the last character are zero. */
+/** Accepts only the canonical encoding: the unused bits of the last character are zero. */
 function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = decodeBase64(text)
   return bytes !== undefined && encodeBase64Url(bytes) === text ? bytes : undefined
 }
 
-/** The maximum number of cached pairs of secret and hash. Each entry takes about 200 bytes. */
+/** Cached pairs of secret and hash. Each entry takes about 200 bytes. */
 const verifiedPairsMax = 100_000
 
 /**
- * Verifies secrets against stored hashes. A bcrypt check takes a millisecond, so verified pairs of secret and hash are
- * cached. The cache contains only digests of the pairs. Entries never become stale: every request reads the stored
- * hash, and a changed hash forms a new pair.
+ * A bcrypt check takes a millisecond, so verified pairs of secret and hash are cached, as digests. Entries never become
+ * stale: every request reads the stored hash, and a changed hash forms a new pair.
  */
 export class SecretVerifier {
   readonly #bcrypt: Bcrypt
@@ -109,8 +102,8 @@ export class SecretVerifier {
   }
 
   /**
-   * Returns whether any text in `texts` matches `storedHash`. `database` is the database of the key or token. Throws
-   * Pending while the check is running.
+   * Whether any text matches `storedHash`. `database` is the database of the key or token. Throws Pending while the
+   * check is running.
    */
   verify(memo: Memo, database: DatabaseId, texts: readonly string[], storedHash: string): boolean {
     if (!isUsableHash(storedHash)) return false
@@ -124,24 +117,21 @@ export class SecretVerifier {
     })
   }
 
-  /** Hashes the random text of a new secret of `database`. */
+  /** `text`: the random text of a new secret. */
   hash(memo: Memo, database: DatabaseId, text: string): Promise<string> {
     return this.#inTurn(memo, database, () => this.#bcrypt.hash(Buffer.from(text), secretHashCost))
   }
 
-  /** Queues an operation. Operations are scheduled fairly between databases, and between the requests of a database. */
+  /** Operations are scheduled fairly between databases, and between the requests of a database. */
   #inTurn<T>(memo: Memo, database: DatabaseId, operation: () => Promise<T>): Promise<T> {
     return this.#queue.run([database, memo], operation)
   }
 }
 
-/**
- * The root secret, which grants admin rights in the root database. The operator configures the root secret as plain
- * text or as a bcrypt hash.
- */
+/** Grants admin rights in the root database. The operator configures it as plain text or as a bcrypt hash. */
 export class RootSecret {
   readonly #verifier: SecretVerifier
-  /** The configured text, if the text is a bcrypt hash. */
+  /** The configured text, if it is a bcrypt hash. */
   readonly #storedHash: string | undefined
   readonly #digest: Buffer
   readonly #length: number
@@ -154,15 +144,15 @@ export class RootSecret {
   }
 
   /**
-   * Splits a credential into the root secret and the suffix after the colon (scope.ts). Returns undefined if the
-   * credential has another secret. Throws Pending while a check is running.
+   * Splits a credential into the root secret and the suffix after the colon (scope.ts). Undefined for another secret.
+   * Throws Pending while a check is running.
    */
   match(text: string, memo: Memo): ScopedSecret | undefined {
     if (this.#storedHash !== undefined) {
       const scoped = parseScopedSecret(text)
       return this.#verifier.verify(memo, rootDatabase, [scoped.secret], this.#storedHash) ? scoped : undefined
     }
-    // A root secret in plain text may contain colons. So the text is split by the length of the root secret.
+    // A root secret in plain text may contain colons, so its length splits the text.
     const secret = text.slice(0, this.#length)
     const rest = text.slice(this.#length)
     if (rest !== '' && !rest.startsWith(':')) return undefined

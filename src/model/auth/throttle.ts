@@ -1,9 +1,9 @@
 // Slows down password guessing. Users are never locked out, because an attacker could provoke a lockout. A client is a
-// credential at an address. An identity is the user whose password is checked. Failures are counted for each pair of a
-// client and an identity. The first failures cause no pause. After more failures, the password checks of the pair are
-// queued. The pause between two checks doubles with each failure, up to a limit. Users who share the credential and the
-// address of an attacker are delayed, too. To limit the delay of these users, the queue is served in order, and the
-// pauses become shorter as the queue grows. The number of failures decreases with time, and is reset by a success.
+// credential at an address. An identity is the user whose password is checked. Recent failures are counted for each
+// pair of both, including failures that other processes report asynchronously. After some failures, the password checks
+// of the pair are queued. The pause between two checks doubles with each failure, up to a limit. Users who share the
+// credential and the address of an attacker are delayed, too. To limit their delay, the queue is served in order, and
+// the pauses become shorter as the queue grows. The number of failures decreases with time, and is reset by a success.
 
 import type { Clock } from '../../base/clock.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
@@ -34,26 +34,22 @@ export const throttleLimits = {
   passwordGuessersMax: 100_000,
 } as const
 
-/** A request to check or hash a password. */
 export interface PasswordRequest {
   readonly transaction: Transaction
   readonly memo: Memo
   readonly caller: Caller
-  /** The IPv4 address of the client, or the 64-bit network of its IPv6 address. Undefined if the address is unknown. */
+  /** An IPv4 address, or the 64-bit network of an IPv6 address. Undefined if the address is unknown. */
   readonly address: string | undefined
 }
 
-/** Returns the name of a client: its credential and its address. */
+/** Names the client by its credential and its address. */
 export function guesserOf({ address, caller: { credential, database } }: PasswordRequest): string {
   const who =
     credential instanceof Ref ? refKey(credential) : credential === undefined ? 'root' : 'third party'
   return `${who} in ${database} at ${address ?? 'nowhere'}`
 }
 
-// Counts the recent failures of clients, including failures that other processes report. Other processes are notified
-// asynchronously.
-
-/** The maximum of a count. A higher count would not cause longer pauses, but would need more time to decrease. */
+/** A higher count would not cause longer pauses, but would need more time to decrease. */
 const failuresMax = throttleLimits.passwordFreeFailures + 10
 
 interface Count {
@@ -63,14 +59,13 @@ interface Count {
 }
 
 /**
- * The maximum number of keys (pairs of client and identity) in a notice to other processes. Failures of further keys
- * are counted only in this process.
+ * Keys (pairs of client and identity) in a notice to other processes. Failures of further keys are counted only here.
  */
 const newsMax = 4096
 
 /**
- * The checks of a key since the previous notice. `hasPassed` is true if a check has succeeded. `failures` is the number
- * of failures after the last success.
+ * The checks of a key since the previous notice. `hasPassed`: a check has succeeded. `failures` counts those after the
+ * last success.
  */
 interface News {
   readonly hasPassed: boolean
@@ -80,19 +75,19 @@ interface News {
 /** A {@link News} with its key, in the format of notices. */
 type NewsEntry = readonly [key: string, hasPassed: boolean, failures: number]
 
-/** Counts the failures of each key. A key contains the names of a client and an identity. */
+/** A key contains the names of a client and an identity. */
 export class FailureCounts implements NoticeTopic {
   readonly #clock: Clock
   readonly #counts = new GenerationCache<string, Count>(throttleLimits.passwordGuessersMax)
   #news = new Map<string, News>()
 
-  /** `notices` exchanges failures with other processes. Absent if there is only one process. */
+  /** `notices` is absent if there is only one process. */
   constructor(clock: Clock, notices?: NoticeBoard) {
     this.#clock = clock
     notices?.join('failures', this)
   }
 
-  /** Returns the number of recent failures of a key. The number decreases with time. */
+  /** The number decreases with time. */
   of(key: string): number {
     const count = this.#counts.get(key)
     if (count === undefined) return 0
@@ -106,9 +101,8 @@ export class FailureCounts implements NoticeTopic {
     this.#note(key, { hasPassed, failures: failures + 1 })
   }
 
-  /** Resets the failures of a key. */
   passed(key: string): void {
-    // Most keys have no failures. For these keys, other processes need no notice.
+    // Most keys have no failures, so other processes need no notice.
     if (this.of(key) > 0) this.#note(key, { hasPassed: true, failures: 0 })
     this.#counts.delete(key)
   }
@@ -164,7 +158,7 @@ export interface ThrottleOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** Exchanges failures with other processes. Absent if there is only one process. */
+  /** Absent if there is only one process. */
   readonly notices?: NoticeBoard | undefined
 }
 
@@ -179,8 +173,8 @@ export class FailureThrottle {
   }
 
   /**
-   * Runs `check` after the earlier checks of `key` have begun and the pause is over. Counts a failure if `check`
-   * resolves to false. If too many checks of the key are waiting, one of them, chosen at random, rejects with `too many
+   * Runs `check` after the earlier checks of `key` have begun and the pause is over. A `check` that resolves to false
+   * is a failure. If too many checks of the key are waiting, one of them, chosen at random, rejects with `too many
    * requests`.
    */
   async run(key: string, check: () => Promise<boolean>): Promise<boolean> {
@@ -207,8 +201,8 @@ export class FailureThrottle {
   }
 
   /**
-   * Returns whether a check may start without a pause. Running checks are counted as failures until they finish, so
-   * concurrent guesses also cause pauses.
+   * Whether a check may start without a pause. Running checks count as failures, so concurrent guesses also cause
+   * pauses.
    */
   #isFree(queue: Queue): boolean {
     return this.#failures.of(queue.key) + queue.running < throttleLimits.passwordFreeFailures
@@ -248,7 +242,7 @@ export class FailureThrottle {
     }
   }
 
-  /** Returns the pause between the starts of two checks, in milliseconds. */
+  /** The milliseconds between the starts of two checks. */
   #pause({ key, running, waiting }: Queue): number {
     const steps = this.#failures.of(key) + running - throttleLimits.passwordFreeFailures
     const growing = firstPauseMs * 2 ** Math.max(0, steps)

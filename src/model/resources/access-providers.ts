@@ -1,5 +1,4 @@
-// The rules for access providers. An access provider defines an issuer of third-party tokens, and the roles of these
-// tokens.
+// An access provider defines an issuer of third-party tokens, and the roles of these tokens.
 
 import { isObject, itemsOf, Lambda, type Value } from '../../values/value.ts'
 import type { FieldFailure } from '../failure.ts'
@@ -34,13 +33,13 @@ export const accessProviderResource: Resource = {
   },
 }
 
-/** Matches a URI without a host (RFC 3986, section 3.2.2). */
+/** RFC 3986, section 3.2.2. */
 const withoutHost = /^https?:\/\/(?:[^/?#]*@)?(?:[:/?#\s]|$)/i
 
 /**
- * Checks the URI of a key set: only the scheme and the presence of a host, like the hosted service. A stricter check
- * would reject URIs that the test suite of a driver stores. If the key set cannot be fetched, the provider's tokens are
- * rejected, and the reason is logged. The operator can allow plain HTTP.
+ * Checks only the scheme and the presence of a host, like the hosted service. A stricter check would reject URIs that
+ * the test suite of a driver stores. If the key set cannot be fetched, the provider's tokens are rejected, and the
+ * reason is logged. The operator can allow plain HTTP.
  */
 function uriFailures(uri: Value | undefined, session: Session): readonly FieldFailure[] {
   if (typeof uri !== 'string') return []

@@ -1,4 +1,4 @@
-// The rules for the documents that represent databases. A database contains one such document for each child database.
+// A database contains a document for each child database.
 
 import { checkedByDefaultField } from '../../storage/store/definitions.ts'
 import { encodeGlobalId } from '../../values/names.ts'
@@ -21,7 +21,7 @@ export const databaseResource: Resource = {
   strictReferences: true,
   allowedInContainer: true,
   complete(draft) {
-    // The id of the document identifies the database. A move of the database preserves the id and the global id.
+    // A move of the database preserves the id of the document, which identifies the database, and the global id.
     draft.fields.set('global_id', encodeGlobalId(draft.ref.id))
     if (draft.previous === undefined && draft.rules.checksTypes) draft.fields.set(checkedByDefaultField, true)
     rejectFullContainer(draft)
@@ -29,7 +29,7 @@ export const databaseResource: Resource = {
   beforeDelete: ({ ref }, session) => deleteKeysOf(ref, session),
 }
 
-/** Deletes the keys in the parent database that grant access to the deleted database `ref`. */
+/** The keys are in the parent database. */
 function deleteKeysOf(ref: Ref, { transaction }: Session): void {
   const named = Array.from(transaction.documents(ref.database, native.keys, {})).filter(({ document }) => {
     const database = transaction.get(document)?.fields.get('database')
@@ -38,7 +38,7 @@ function deleteKeysOf(ref: Ref, { transaction }: Session): void {
   for (const { document } of named) applied(() => transaction.delete(document), 'call')
 }
 
-/** Rejects a write that makes a database a container while the database has collections, indexes or functions. */
+/** A database with collections, indexes or functions cannot become a container. */
 function rejectFullContainer({ session, failures, fields, previous, ref }: Draft): void {
   const becomes = fields.get('container') === true && previous && previous.fields.get('container') !== true
   if (!becomes) return
@@ -64,9 +64,8 @@ export function isProtected(database: Ref['database'], session: Session): boolea
 }
 
 /**
- * Returns whether queries and schemas of a database are checked. The nearest flag decides: of the database, or of an
- * ancestor. Without a flag, a database is checked if it was created by version 10 of the language, in a version of the
- * service that checks by default.
+ * The nearest flag decides: of the database, or of an ancestor. Without a flag, a database is checked if it was created
+ * by version 10 of the language, in a version of the service that checks by default.
  */
 export function isTypechecked(database: Ref['database'], session: Session): boolean {
   const { catalogue } = session.transaction

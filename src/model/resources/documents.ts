@@ -1,6 +1,6 @@
-// The rules for documents of user collections, and for credentials. With credentials, a document (such as a user) can
-// log in with a password. Clients write credentials as separate documents, or in the field `credentials` of the
-// document that logs in. Only a hash of the password is stored.
+// The rules for documents of user collections, and for credentials, with which a document (such as a user) can log in
+// with a password. Clients write credentials as separate documents, or in the field `credentials` of the document that
+// logs in. Only a hash of the password is stored.
 
 import { addToTime, maxTime, minTime, type TimeUnit, timeFromMicros, timeUnit } from '../../values/time.ts'
 import { isObject, native, type ObjectValue, Ref, sameRef, type Value } from '../../values/value.ts'
@@ -10,7 +10,6 @@ import type { Session } from '../session.ts'
 import { documentRef, map, text, timestamp } from './fields.ts'
 import { blamedBy, type Draft, failure, type Resource } from './resource.ts'
 
-/** The rules for documents of user collections. */
 export const documentResource: Resource = {
   fields: {
     data: { check: map },
@@ -35,8 +34,8 @@ export const documentResource: Resource = {
 }
 
 /**
- * Gives a document without `ttl` the default expiry time of its collection. If `WriteRules.renewsTimeToLive` is true,
- * each write without the parameter `ttl` gives the document a new default expiry time.
+ * Without `ttl`, a document gets the default expiry time of its collection. With `WriteRules.renewsTimeToLive`, each
+ * write without the parameter `ttl` sets a new one.
  */
 function applyTimeToLive({ fields, patch, ref, rules, session }: Draft): void {
   if (rules.renewsTimeToLive ? patch.has('ttl') : fields.has('ttl')) return
@@ -44,7 +43,7 @@ function applyTimeToLive({ fields, patch, ref, rules, session }: Draft): void {
   if (ttl) fields.set('ttl', ttl)
 }
 
-/** Returns the default expiry time of a written document. Returns undefined if the collection has no `ttl_days`. */
+/** Undefined if the collection has no `ttl_days`. */
 function defaultTimeToLive(ref: Ref, session: Session): Value | undefined {
   const { catalogue, snapshotTime } = session.transaction
   const collection = catalogue.collection(new Ref(ref.database, native.collections, BigInt(ref.collection)))
@@ -55,7 +54,6 @@ function defaultTimeToLive(ref: Ref, session: Session): Value | undefined {
   return end ?? (days > 0n ? maxTime : minTime)
 }
 
-/** The rules for credentials. */
 export const credentialResource: Resource = {
   fields: {
     instance: { check: documentRef, required: true },
@@ -76,8 +74,8 @@ export const credentialResource: Resource = {
     const before = previous?.fields.get('instance')
     const owner = before instanceof Ref ? before : instance
     const password = patch.get('password')
-    // A change of `instance` also needs the current password. Without this rule, a caller could assign the credentials
-    // to another document, change the password, and assign the credentials back.
+    // Without this rule, a caller could assign the credentials to another document, change the password, and assign the
+    // credentials back.
     if (patch.has('password') || !sameRef(owner, instance))
       failures.push(...passwordFailures(owner, patch, previous?.fields, [], session))
     if (failures.length === 0 && typeof password === 'string')
@@ -85,10 +83,7 @@ export const credentialResource: Resource = {
   },
 }
 
-/**
- * Returns whether the caller has the role `admin` or `server`. These callers may store password hashes that another
- * program has computed.
- */
+/** The roles `admin` and `server` may store password hashes that another program has computed. */
 function maySetHash({ authority }: Session): boolean {
   return authority.kind === 'builtin' && (authority.role === 'admin' || authority.role === 'server')
 }
@@ -100,8 +95,8 @@ function retainHash(fields: Map<string, Value>, before: ObjectValue | undefined)
 }
 
 /**
- * Checks a change of the password of `instance`. A caller whose identity is `instance` must send the current password.
- * Keys, and functions with their own role, need no current password.
+ * A caller whose identity is `instance` must send the current password. Keys, and functions with their own role, need
+ * no current password.
  */
 function passwordFailures(
   instance: Ref,
@@ -131,7 +126,7 @@ function hashOf(password: string, session: Session): string {
 
 const blockFields = ['password', 'hashed_password', 'current_password']
 
-/** Checks `block`, the field `credentials` of a written document. */
+/** `block`: the field `credentials` of a written document. */
 function credentialsFailures(instance: Ref, block: ObjectValue, session: Session): readonly FieldFailure[] {
   const wrong = blockFields.flatMap(name => {
     const value = block.get(name)
@@ -141,10 +136,7 @@ function credentialsFailures(instance: Ref, block: ObjectValue, session: Session
   return passwordFailures(instance, block, undefined, ['credentials'], session)
 }
 
-/**
- * Writes `block`, the field `credentials` of a document, to the credentials of the document. Does not check
- * permissions.
- */
+/** `block`: the field `credentials` of a document. Does not check permissions. */
 function writeCredentialsOf(instance: Ref, block: ObjectValue, session: Session): void {
   const { transaction } = session
   const existing = transaction.directory.credentialOf(instance)

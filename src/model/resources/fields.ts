@@ -16,7 +16,6 @@ function ofType(expected: string, accepts: (value: Value) => boolean): FieldChec
   return (value, path) => (accepts(value) ? [] : [invalidType(path, value, expected)])
 }
 
-/** Checks of the types of fields. */
 export const text = ofType('String', value => typeof value === 'string')
 export const flag = ofType('Boolean', value => typeof value === 'boolean')
 export const whole = ofType('Long', value => typeof value === 'bigint')
@@ -25,7 +24,7 @@ export const timestamp = ofType(
   'Timestamp',
   value => value instanceof Time || value instanceof TransactionTime,
 )
-/** The field `priority` of databases and keys. */
+/** A field of databases and keys. */
 export const priority = ofType('Priority', value => typeof value === 'bigint' && value >= 1n && value <= 500n)
 
 /** Returns a check for references to documents of a native collection. */
@@ -33,10 +32,9 @@ export function refOf(expected: string, collection: number): FieldCheck {
   return ofType(expected, value => value instanceof Ref && value.collection === collection)
 }
 
-/** Checks that a value is a reference. */
 export const documentRef = ofType('Ref', value => value instanceof Ref)
 
-/** Checks the name of a schema object. */
+/** The name of a schema object. */
 export const name: FieldCheck = (value, path) => {
   if (typeof value !== 'string') return [invalidType(path, value, 'Name')]
   if (isReservedName(value)) {

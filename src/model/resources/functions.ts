@@ -1,4 +1,4 @@
-// The rules for user functions. A user function contains stored code, and the role with which the code runs.
+// A user function contains stored code, and the role with which the code runs.
 
 import { equalValues } from '../../values/equality.ts'
 import { Lambda, native, Ref, type Value } from '../../values/value.ts'
@@ -60,7 +60,7 @@ function keepsBody({ fields, previous }: Draft): boolean {
   return equalValues(fields.get('body') ?? null, previous?.fields.get('body') ?? null)
 }
 
-/** Returns the reasons why a server key may not write a function with the given role. */
+/** Why a server key may not write a function with the given role. */
 function reasonsAgainst(role: Value, { mode, session }: Draft): readonly FieldFailure[] {
   if (role !== 'admin') return roleFailures(role, ['role'], session)
   return [failure(['role'], { kind: 'admin role', isNew: mode === 'create' })]

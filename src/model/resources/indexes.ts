@@ -1,5 +1,5 @@
-// The rules for indexes. The source, terms and values of an index never change after its creation. The store builds the
-// index, and sets `active` when the index is complete.
+// The source, terms and values of an index never change after its creation. The store builds the index, and sets
+// `active` when it is complete.
 
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -30,8 +30,8 @@ const indexesLimits = {
   indexPartitionsMax: 8,
 } as const
 
-// The `source` of an index is one item or an array of items. An item is a collection, several collections or the
-// wildcard, and may have bindings.
+// The `source` of an index is one item or an array of items: a collection, several collections or the wildcard, perhaps
+// with bindings.
 
 const isCollection = (value: Value): value is Ref =>
   value instanceof Ref && value.collection === native.collections
@@ -62,10 +62,7 @@ function collectionsOf({ collections }: IndexSource): readonly (number | '_')[] 
   return collections === '_' ? ['_'] : collections
 }
 
-/**
- * Returns the normalized form of a source: a map from each collection to its bindings. If two items contain the same
- * collection, the first item applies.
- */
+/** Normalizes a source to a map from each collection to its bindings. The first item of a collection applies. */
 function meaningOfSource({ sources }: IndexDefinition): ObjectValue {
   const parts = sources.flatMap(source =>
     collectionsOf(source).map((collection): [string, Value] => [
@@ -76,16 +73,13 @@ function meaningOfSource({ sources }: IndexDefinition): ObjectValue {
   return new Map(parts.reverse())
 }
 
-/**
- * Removes unknown keys from an item of a source. `class` is an older name for `collection`. If both keys are present,
- * `class` is removed.
- */
+/** `class` is an older name for `collection`, and is also removed if both keys are present. */
 function withoutUnknownSourceKeys(item: ObjectValue): ObjectValue {
   const keys = item.has('collection') ? ['collection', 'fields'] : ['class', 'fields']
   return new Map([...item].filter(([key]) => keys.includes(key)))
 }
 
-/** Checks the combination of the items of a source. */
+/** Checks the combination of the items. */
 function sourceFailures(index: IndexDefinition, session: Session): readonly FieldFailure[] {
   const { sources } = index
   const collections = sources.flatMap(collectionsOf)
@@ -110,7 +104,7 @@ function sourceFailures(index: IndexDefinition, session: Session): readonly Fiel
   ]
 }
 
-/** Returns whether two items of a source contain the same collections. */
+/** Whether two items of a source contain the same collections. */
 function repeats(sources: readonly IndexSource[]): boolean {
   const keys = sources.map(source => collectionsOf(source).map(String).sort().join())
   return new Set(keys).size < keys.length
@@ -140,8 +134,8 @@ const partitions: FieldCheck = (value, path) => {
 }
 
 /**
- * Checks terms or values: an object or an array of objects. As in the hosted service, the path of a failure does not
- * contain the position in the array.
+ * An object or an array of objects. As in the hosted service, the path of a failure does not contain the position in
+ * the array.
  */
 const indexFields: FieldCheck = value =>
   itemsOf(value).flatMap(item =>
@@ -228,15 +222,15 @@ function withoutUnknownFieldKeys(item: ObjectValue): ObjectValue {
 }
 
 /**
- * Returns the default number of partitions. An index is partitioned if it has no terms, or if its only term is the
- * field `class`. Unique indexes ignore the number, because they are never partitioned.
+ * An index is partitioned if it has no terms, or if its only term is the field `class`. Unique indexes ignore the
+ * number, because they are never partitioned.
  */
 function defaultPartitions({ terms }: IndexDefinition): bigint {
   const byClass = terms.length === 1 && terms[0]?.path?.join() === 'class'
   return terms.length === 0 || byClass ? partitionsMax : 1n
 }
 
-/** Rejects changes of the definition of an index. Another notation of the same definition is allowed. */
+/** Another notation of the same definition is allowed. */
 function rejectRedefinition(draft: Draft, previous: Version): void {
   const { failures, fields } = draft
   const [partitionsBefore, partitions] = [effectivePartitions(previous.fields), effectivePartitions(fields)]

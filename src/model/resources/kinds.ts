@@ -23,7 +23,6 @@ const byNative: ReadonlyMap<number, Resource> = new Map([
   [native.credentials, credentialResource],
 ])
 
-/** Returns the rules for the documents of a collection. */
 export function resourceOf(collection: number): Resource {
   return byNative.get(collection) ?? documentResource
 }

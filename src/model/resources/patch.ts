@@ -2,8 +2,8 @@
 // the stored value. Null fields are never stored. Null elements of arrays are stored in version 10, and removed in
 // version 4.
 //
-// A short query can create a value that is nested too deeply. A value that contains the same array many times is small
-// in memory, but huge when stored. Values of both kinds are rejected before the merge copies any value.
+// A short query can create a value that is nested too deeply, or that contains the same array many times: it is small
+// in memory, but huge when stored. Such values are rejected before the merge copies any value.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -12,8 +12,8 @@ import { RequestError } from '../../base/request-errors.ts'
 import { isArray, isObject, type ObjectValue, Transient, type Value } from '../../values/value.ts'
 
 /**
- * Returns `base` with `patch` applied. Existing fields retain their order, and new fields are appended. Throws `bad
- * request` if the patch is too large or nested too deeply. `keepsNulls` preserves null elements of arrays.
+ * Existing fields retain their order, and new fields are appended. Throws `bad request` if the patch is too large or
+ * nested too deeply. `keepsNulls` preserves null elements of arrays.
  */
 export function applyPatch(base: ObjectValue, patch: ObjectValue, keepsNulls = false): Map<string, Value> {
   measure(patch)
@@ -22,7 +22,7 @@ export function applyPatch(base: ObjectValue, patch: ObjectValue, keepsNulls = f
 
 /**
  * Throws if a patch is too large or nested too deeply. The measured size is one byte for each value, each byte of
- * binary data, and each UTF-16 unit of a string. This size is a lower bound of the stored size.
+ * binary data, and each UTF-16 unit of a string: a lower bound of the stored size.
  */
 function measure(patch: ObjectValue): void {
   let bytes = 0
@@ -45,7 +45,7 @@ function measure(patch: ObjectValue): void {
 
 const noFields: ObjectValue = new Map()
 
-/** Merges `patch` into a copy of `base`. */
+/** `base` is copied. */
 function patched(base: ObjectValue, patch: ObjectValue, keepsNulls: boolean): Map<string, Value> {
   const merged = new Map(base)
   for (const [name, value] of patch) {
@@ -64,10 +64,7 @@ function patched(base: ObjectValue, patch: ObjectValue, keepsNulls: boolean): Ma
   return merged
 }
 
-/**
- * Returns the stored form of a value. Transient values are converted, and null fields are removed. If `keepsNulls` is
- * false, null elements of arrays are also removed.
- */
+/** Converts transient values, and removes null fields and, without `keepsNulls`, null elements of arrays. */
 function withoutNulls(value: Value, keepsNulls: boolean): Value {
   const stored = storableForm(value)
   if (isArray(stored)) {

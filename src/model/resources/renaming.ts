@@ -1,5 +1,5 @@
-// Updates the schema objects that contain the name of a renamed schema object. Definitions in version 10 contain names.
-// Definitions in version 4 contain references, which do not change.
+// Definitions in version 10 contain names, which a rename must update. Definitions in version 4 contain references,
+// which do not change.
 
 import { isArray, isObject, itemsOf, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { applied } from '../failure.ts'
@@ -38,7 +38,7 @@ export function renameRole(draft: Draft): void {
   )
 }
 
-/** Returns the functions and keys with the role `name`. The label is the name of the function or the id of the key. */
+/** The functions and keys with the role `name`. The label is the name of the function or the id of the key. */
 export function usersOfRole(
   name: string,
   { database, transaction }: Session,

@@ -1,28 +1,25 @@
-// A Resource contains the rules for one kind of document, such as roles: the fields, their types, and functions that
-// check several fields. The file write.ts applies these rules to all writes.
+// The rules for one kind of document, such as roles: the fields, their types, and functions that check several fields.
+// The file write.ts applies these rules to all writes.
 
 import type { Version } from '../../storage/store/store-contract.ts'
 import type { ObjectValue, Ref, Value } from '../../values/value.ts'
 import type { FailurePlace, FieldFailure, FieldFault, TypeFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 
-/** The kind of a write. `history` inserts a version at a past time. */
+/** `history` inserts a version at a past time. */
 export type WriteMode = 'create' | 'update' | 'replace' | 'history'
 
 /**
- * The differences between the languages in writing documents. Each comment describes the rule if the member is true,
- * and then the rule if the member is absent.
+ * The differences between the languages: each comment describes the rule if the member is true, and then the rule if it
+ * is absent.
  */
 export interface WriteRules {
   /** Null elements of arrays and an empty `data` are stored. If absent, both are removed. */
   readonly keepsEmpty?: boolean
-  /**
-   * Creation with a given id needs the rights `create` and `create_with_id`. If absent, `create_with_id` is sufficient.
-   */
+  /** Creation with a given id needs the rights `create` and `create_with_id`, or else only `create_with_id`. */
   readonly idNeedsCreate?: boolean
   /**
-   * The language writes the {@link FieldSpec.schemaOnly} fields. If absent, writes ignore these fields and preserve the
-   * stored values.
+   * The {@link FieldSpec.schemaOnly} fields are written. If absent, writes ignore them and preserve the stored values.
    */
   readonly writesSchema?: boolean
   /**
@@ -31,8 +28,8 @@ export interface WriteRules {
    */
   readonly replacesAllFields?: boolean
   /**
-   * The language stores names and code as strings, and checks these strings itself. If absent, the model requires
-   * references and lambdas, and checks that roles exist.
+   * Names and code are strings, which the language checks. If absent, the model requires references and lambdas, and
+   * checks that roles exist.
    */
   readonly checksTexts?: boolean
   /**
@@ -45,19 +42,17 @@ export interface WriteRules {
   /** Each write without `ttl` sets a new default expiry time. If absent, the write preserves the stored `ttl`. */
   readonly renewsTimeToLive?: boolean
   /**
-   * Applies to functions whose role has more rights than the caller. The caller may change such a function only if the
-   * role and the body stay the same. If a server key changes the role, the errors contain the reasons. Other changes
-   * fail with `permission denied`. If absent, all writes of such functions fail with `permission denied`.
+   * For functions whose role has more rights than the caller: the caller may change such a function only if the role
+   * and the body stay the same. If a server key changes the role, the errors contain the reasons. Other changes fail
+   * with `permission denied`, and if absent, all writes.
    */
   readonly explainsRoles?: boolean
   /**
-   * The default of `history_days` at creation and replace. If absent, creation uses the default of collections.ts, and
-   * a replace preserves the stored value.
+   * At creation and replace. If absent, creation uses the default of collections.ts, and a replace preserves the stored
+   * value.
    */
   readonly historyDaysDefault?: number
-  /**
-   * A query that creates a collection cannot create documents in this collection. If absent, the query can.
-   */
+  /** A query that creates a collection cannot create documents in it. If absent, the query can. */
   readonly rejectsNewCollections?: boolean
   /** Called after all checks of permission and existence. Throws if the write is invalid. */
   readonly check?: () => void
@@ -80,7 +75,7 @@ export interface Draft {
   readonly typeFailures: TypeFailure[]
   /** Additional fields in the response to this write, such as a new secret. */
   readonly shown: Map<string, Value>
-  /** Names of stored fields that the response to this write does not contain. */
+  /** Stored fields that the response to this write does not contain. */
   readonly omitted: Set<string>
   readonly session: Session
   readonly rules: WriteRules
@@ -89,16 +84,15 @@ export interface Draft {
 /** Checks the value at `path`, and returns the failures. */
 export type FieldCheck = (value: Value, path: readonly string[]) => readonly FieldFailure[]
 
-/** The rules for a field. */
 export interface FieldSpec {
   /** Absent if all values are valid. */
   readonly check?: FieldCheck
   readonly required?: boolean
-  /** Only the creation sets the field. Later writes ignore the field. */
+  /** Later writes ignore the field. */
   readonly createOnly?: boolean
   /**
-   * Only languages with {@link WriteRules.writesSchema} write the field. In other languages, writes ignore the field
-   * and preserve the stored value.
+   * Only languages with {@link WriteRules.writesSchema} write the field. Writes of other languages preserve the stored
+   * value.
    */
   readonly schemaOnly?: boolean
   /** The field is not stored. {@link Resource.complete} reads the value. */
@@ -109,33 +103,30 @@ export interface Resource {
   readonly fields: Readonly<Record<string, FieldSpec>>
   /** Returns the default fields of a new document. */
   readonly defaults?: (session: Session, rules: WriteRules) => ObjectValue
-  /** The fields that a replace preserves if the query does not contain them. */
+  /** A replace preserves these fields if the query does not contain them. */
   readonly preservedOnReplace?: readonly string[]
-  /** True if all references in the fields must point to existing documents that the caller may read. */
+  /** All references must point to existing documents that the caller may read. */
   readonly strictReferences?: true
-  /** True if a container database may contain documents of this kind. */
+  /** A container database may contain documents of this kind. */
   readonly allowedInContainer?: true
-  /**
-   * Checks rules about several fields, and computes fields. Runs directly before the write. Adds failures to the draft.
-   */
+  /** Checks rules about several fields, and computes fields, directly before the write. Adds failures to the draft. */
   readonly complete?: (draft: Draft) => void
   /** Runs after the write, in the same transaction. Writes dependent documents. */
   readonly written?: (draft: Draft, version: Version) => void
-  /** Runs before a deletion. Throws if the deletion is forbidden. */
+  /** Throws if the deletion is forbidden. */
   readonly beforeDelete?: (version: Version, session: Session) => void
 }
 
-/** Creates the failure for an invalid field. */
 export function failure(path: readonly string[], fault: FieldFault): FieldFailure {
   return { path, fault }
 }
 
-/** Returns the part of the query to which errors about a whole document refer. */
+/** Errors about a whole document refer to this part of the query. */
 export function blamedBy(mode: WriteMode): FailurePlace {
   return mode === 'create' ? 'target' : 'call'
 }
 
-/** Creates the failure for a value of the wrong type. */
+/** The value has the wrong type. */
 export function invalidType(path: readonly string[], value: Value, expected: string): FieldFailure {
   return failure(path, { kind: 'type', value, expected })
 }

@@ -38,10 +38,7 @@ const predicateArity: Record<ResourceAction, number> = {
   call: 1,
 }
 
-/**
- * Some languages store names and code as strings, so the checks below accept all strings. For other languages, {@link
- * textFailures} rejects strings.
- */
+/** Some languages store names and code as strings. For other languages, {@link textFailures} rejects strings. */
 const isText = (value: Value) => typeof value === 'string'
 
 /** As in the hosted service, the path of a failure does not contain the position in the array. */
@@ -140,8 +137,7 @@ function withKnownActions(item: ObjectValue): ObjectValue {
 }
 
 /**
- * Checks the number of parameters of predicates. Like the hosted service, skips `privileges` and `membership` that are
- * arrays.
+ * The number of parameters of predicates. Like the hosted service, skips `privileges` and `membership` that are arrays.
  */
 function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
@@ -164,7 +160,7 @@ function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
   return failures
 }
 
-/** Returns a failure if too many other roles already have a membership for one of this role's member collections. */
+/** Too many other roles already have a membership for one of this role's member collections. */
 function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): readonly FieldFailure[] {
   const wanted = memberCollections(fields, session)
   if (wanted.size === 0) return []
@@ -183,7 +179,7 @@ function crowdedMemberships(fields: ObjectValue, ref: Ref, session: Session): re
   return [{ path: [], fault, isInArgument: true }]
 }
 
-/** A collection in a membership: the id, or the name if the collection does not exist yet. */
+/** The id of a collection, or its name if it does not exist yet. */
 type Member = bigint | string
 
 function memberCollections(fields: ObjectValue, { database, transaction }: Session): ReadonlySet<Member> {
@@ -196,12 +192,11 @@ function memberCollections(fields: ObjectValue, { database, transaction }: Sessi
   return new Set(ids)
 }
 
-// Checks of the roles in keys, functions and access providers. A built-in role is a name. A custom role is a reference
-// or a name.
+// In keys, functions and access providers, a built-in role is a name. A custom role is a reference or a name.
 
 const isRoleRef = (value: Value) => value instanceof Ref && value.collection === native.roles
 
-/** Checks a built-in role, a custom role, or an array of custom roles. */
+/** Accepts a built-in role, a custom role, or an array of custom roles. */
 export function roleFailures(
   value: Value,
   path: readonly string[],
@@ -211,7 +206,7 @@ export function roleFailures(
   return isBuiltinRole(value) ? [] : customRoleFailures(value, path, session)
 }
 
-/** Checks a custom role: a reference, or the name of an existing role. */
+/** Accepts a reference, or the name of an existing role. */
 export function customRoleFailures(
   value: Value,
   path: readonly string[],
@@ -225,7 +220,7 @@ export function customRoleFailures(
   return [failure(path, { kind: 'unknown role', role: value })]
 }
 
-/** Returns whether a role has at most the rights of the built-in role `holder`. */
+/** Whether a role has at most the rights of the built-in role `holder`. */
 export function isWithin(role: Value | undefined, holder: 'admin' | 'server' | undefined): boolean {
   if (role === undefined || holder === 'admin') return true
   const lesser: readonly Value[] = ['server', 'server-readonly', 'client']

@@ -1,5 +1,4 @@
-// The rules for keys and tokens. The secret of a key has the rights of a role. The secret of a token authenticates a
-// client as a document.
+// The secret of a key has the rights of a role. The secret of a token authenticates a client as a document.
 
 import { type DocumentValue, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { applied, Failure, type FieldFailure } from '../failure.ts'
@@ -31,7 +30,7 @@ function makeTokenSecret(draft: Pick<Draft, 'session' | 'fields' | 'ref' | 'show
   giveSecret(draft, host.logins.newTokenSecret(memo, draft.ref))
 }
 
-/** Stores the hash of a secret in a key or token. Adds the secret to the response. */
+/** Stores the hash in a key or token, and adds the secret to the response. */
 function giveSecret(
   { fields, shown }: Pick<Draft, 'fields' | 'shown'>,
   { hashedSecret, secret }: { readonly hashedSecret: string; readonly secret: string },
@@ -42,10 +41,7 @@ function giveSecret(
 
 const checks = { data: map, ttl: timestamp }
 
-/**
- * Creates a token for a document, without a check of permissions. Uses only `data` and `ttl` of `params`. The returned
- * document contains the secret.
- */
+/** Does not check permissions. Uses only `data` and `ttl` of `params`. The returned document contains the secret. */
 export function createToken(instance: Ref, params: ObjectValue, session: Session): DocumentValue {
   const given = new Map([...params].filter(([name]) => Object.hasOwn(checks, name)))
   const fields = applyPatch(new Map([['instance', instance]]), given)
@@ -62,7 +58,7 @@ export function createToken(instance: Ref, params: ObjectValue, session: Session
   return viewDocument({ ref, ts, action, fields: new Map([...fields, ...shown]) }, session, true)
 }
 
-/** The rules for keys. A key grants access to the database that contains the key, or to a child database. */
+/** A key grants access to the database that contains it, or to a child database. */
 export const keyResource: Resource = {
   fields: {
     name: { check: text },

@@ -1,5 +1,5 @@
-// Checks references in written fields. References must be resolved, and must not point to another database. References
-// in schema objects must point to existing documents that the caller may read.
+// References in written fields must be resolved, and must not point to another database. References in schema objects
+// must point to existing documents that the caller may read.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -17,12 +17,12 @@ import { mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
 
 /**
- * Returns a failure for each invalid reference in `value`, up to a limit. If `strict` is true, references must point to
- * existing documents that the caller may read.
+ * At most a limited number of failures. With `strict`, references must point to existing documents that the caller may
+ * read.
  */
 export function referenceFailures(value: Value, session: Session, strict: boolean): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
-  // The path to the current value. The path is updated in place and copied only for failures.
+  // The path to the current value, updated in place and copied only for failures.
   const here: (string | number)[] = []
   const visit = (value: object): void => {
     if (failures.length >= limits.gatheredErrorsMax) return

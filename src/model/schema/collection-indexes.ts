@@ -1,6 +1,5 @@
-// The indexes and unique constraints in the definition of a collection. For each index and unique constraint, the store
-// contains an index without a name: the stored index. Indexes and constraints with the same source, terms and values
-// share a stored index.
+// For each index and unique constraint in the definition of a collection, the store contains an index without a name:
+// the stored index. Indexes and constraints with the same source, terms and values share a stored index.
 
 import { hash } from 'node:crypto'
 import { buildErrorField, type IndexDefinition, ownIndexField } from '../../storage/store/index-definition.ts'
@@ -31,7 +30,6 @@ export interface OwnIndex {
   readonly isQueryable: boolean
 }
 
-/** The terms and values of an index. */
 interface Shape {
   readonly terms: readonly OwnField[]
   readonly values: readonly OwnField[]
@@ -39,7 +37,7 @@ interface Shape {
 
 const metadata = new Set<string | bigint>(['id', 'ts', 'ttl'])
 
-/** Returns the fields in the list `name` of `part`: terms, values, or the fields of a unique constraint. */
+/** `name` selects terms, values, or the fields of a unique constraint. */
 function ownFields(part: ObjectValue, name: string, definition: ObjectValue): readonly OwnField[] {
   const computed = objectIn(definition, 'computed_fields')
   return fieldsIn(part, name).map(field => {
@@ -61,9 +59,8 @@ function uniqueFields(definition: ObjectValue): readonly (readonly OwnField[])[]
   return constraints.map(each => ownFields(each, 'unique', definition))
 }
 
-/** An index or a unique constraint of a definition. */
 interface IndexedPart {
-  /** The name of the index. Undefined for a unique constraint. */
+  /** Undefined for a unique constraint. */
   readonly name: string | undefined
   readonly shape: Shape
   readonly isUnique: boolean
@@ -85,10 +82,7 @@ function indexedParts(definition: ObjectValue): readonly IndexedPart[] {
 
 // -------------------------------------------------------------------------------------- stored indexes
 
-/**
- * Returns the stored form of a field. For a computed field, the stored form contains the name of the field and the path
- * inside its value.
- */
+/** For a computed field, the stored form contains the name of the field and the path inside its value. */
 function storedField({ isComputed, mva, order, path }: OwnField): Value {
   const [first, ...rest] = path
   const stored = new Map<string, Value>()
@@ -99,10 +93,7 @@ function storedField({ isComputed, mva, order, path }: OwnField): Value {
   return order === 'desc' ? stored.set('reverse', true) : stored
 }
 
-/**
- * Returns the stored form of a path. `id` becomes `ref`, because references to documents of the collection are sorted
- * by id.
- */
+/** `id` becomes `ref`, because references to documents of the collection are sorted by id. */
 function storedPath(path: Path): Value {
   const [first] = path
   if (first === 'id' && path.length === 1) return ['ref']
@@ -138,12 +129,12 @@ function storedIndex({ terms, values }: Shape, collection: Ref, definition: Obje
   })
 }
 
-/** Returns a key for the stored fields of an index. Indexes with the same key contain the same entries. */
+/** Indexes with the same key contain the same entries. */
 function shapeKey(fields: ObjectValue): string {
   return ownKeyOf(['source', 'terms', 'values'].map(name => fields.get(name) ?? null))
 }
 
-/** The length of {@link OwnIndex.content}: enough characters for the few definitions that an index has over time. */
+/** Enough characters for the few definitions that an index has over time. */
 const contentLength = 10
 
 /** A stored index, with the fields of its document. */
@@ -175,10 +166,10 @@ function storedIndexFinder(collection: Ref, definition: ObjectValue, session: Se
 }
 
 /**
- * Creates, changes and deletes the stored indexes for a definition. `steps` are the new migration steps of the
- * definition. If `steps` cannot change the rows of an index, the rows are preserved, and only the paths of the index's
- * fields change. If `steps` is undefined, all indexes are rebuilt. `planned` is a definition that is not active yet.
- * Indexes for `planned` are created, but enforce no unique constraints.
+ * Creates, changes and deletes the stored indexes for a definition. `steps` are its new migration steps. If they cannot
+ * change the rows of an index, the rows are preserved, and only the paths of the index's fields change. If `steps` is
+ * undefined, all indexes are rebuilt. `planned` is a definition that is not active yet: its indexes are created, but
+ * enforce no unique constraints.
  */
 export function updateOwnIndexes(
   collection: Ref,
@@ -242,10 +233,7 @@ export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<strin
   })
 }
 
-/**
- * Returns the stored index for an index or a unique constraint. `part` is the name of the index, or the position in the
- * list of unique constraints.
- */
+/** `part` is the name of an index, or the position in the list of unique constraints. */
 export function ownIndexRef(collection: Ref, part: string | number, session: Session): Ref | undefined {
   const definition = session.transaction.get(collection)?.fields ?? new Map<string, Value>()
   const parts = indexedParts(definition)
@@ -255,10 +243,7 @@ export function ownIndexRef(collection: Ref, part: string | number, session: Ses
   return found && storedIndexFinder(collection, definition, session)(found.shape)?.definition.ref
 }
 
-/**
- * Returns the fields of the unique constraint of a stored index. Returns undefined if the index enforces no constraint
- * of the definition.
- */
+/** The fields of the unique constraint that the index enforces, if any. */
 export function constraintOf(index: Ref, collection: Ref, session: Session): readonly OwnField[] | undefined {
   const { transaction } = session
   if (transaction.catalogue.index(index)?.isOwn !== true) return undefined
@@ -303,19 +288,16 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
   return shown
 }
 
-/** An index or a unique constraint that is not ready for use. */
+/** The index or unique constraint is not ready for use. */
 export interface UnreadyPart {
   /** Undefined for a unique constraint. */
   readonly name: string | undefined
   readonly terms: readonly OwnField[]
-  /**
-   * True if the build found a document that the index cannot contain. The build continues when this document is
-   * changed.
-   */
+  /** The build found a document that the index cannot contain. It continues when this document is changed. */
   readonly hasFailed: boolean
 }
 
-/** Returns the indexes and unique constraints that are not ready for use: the build is running or has failed. */
+/** The build is running or has failed. */
 export function unreadyParts(
   collection: Ref,
   definition: ObjectValue,
@@ -329,12 +311,10 @@ export function unreadyParts(
   })
 }
 
-// Decides whether a migration requires a rebuild of an index. If the migrated documents have the same index rows, only
-// the paths of the fields change.
+// If the migrated documents have the same index rows, only the paths of the fields change, and the index is not
+// rebuilt.
 
-/**
- * Returns the stored fields of an index after `steps`. Returns undefined if `steps` can change the rows of the index.
- */
+/** The stored fields of an index after `steps`; undefined if `steps` can change the rows. */
 export function indexAfter(index: ObjectValue, steps: readonly Step[]): ObjectValue | undefined {
   if (steps.length === 0) return index
   let changed: Map<string, Value> | undefined
@@ -370,7 +350,7 @@ function fieldAfter(field: Value, steps: readonly Step[]): Value | undefined {
   return path === before ? field : new Map(field).set('field', ['data', ...path])
 }
 
-/** Returns the path of a value after a step. Returns undefined if the step can change the value. */
+/** Undefined if the step can change the value. */
 function pathAfter(path: Path, step: Step): Path | undefined {
   switch (step.kind) {
     case 'move':
@@ -397,15 +377,15 @@ function begins(path: Path, field: FieldNames): boolean {
   return field.length <= path.length && field.every((name, index) => name === path[index])
 }
 
-/** Returns whether a change of the field `field` can change the value at `path`. */
+/** Whether a change of `field` can change the value at `path`. */
 function overlaps(path: Path, field: FieldNames): boolean {
   const length = Math.min(path.length, field.length)
   return field.slice(0, length).every((name, index) => name === path[index])
 }
 
 /**
- * Returns whether setting the field `field` can change the value at `path`. For example, setting `a` can rename an
- * undeclared field `a` to `_a`, which changes the values at paths that begin with `_a`.
+ * Whether setting `field` can change the value at `path`. For example, setting `a` can rename an undeclared field `a`
+ * to `_a`, which changes the values at paths that begin with `_a`.
  */
 function replaces(path: Path, field: FieldNames): boolean {
   if (overlaps(path, field)) return true

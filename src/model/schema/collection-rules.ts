@@ -1,5 +1,5 @@
-// The rules in a collection's definition for the documents of the collection: types of fields, default values, and
-// check constraints. The rules apply in all languages, to all writes except inserted history versions.
+// The rules in a collection's definition for its documents: types of fields, default values, and check constraints.
+// They apply in all languages, to all writes except inserted history versions.
 
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { aliasesOf } from '../auth/resource-names.ts'
@@ -12,7 +12,6 @@ import { anyType, type FieldType, type MemberType, type ObjectType } from './fie
 import { valueAt } from './paths.ts'
 import { typeFailures } from './type-check.ts'
 
-/** A check constraint. */
 interface Check {
   readonly name: string
   /** The source text of a function of version 10. */
@@ -28,7 +27,6 @@ interface Rules {
 
 const noRules: Rules = { name: '', data: undefined, checks: [] }
 
-/** Returns the rules for a document. */
 function rulesOf({ database, collection }: Ref, session: Session): Rules {
   const { transaction } = session
   return transaction.catalogue.derived(database, `rules of ${collection}`, () => {
@@ -63,7 +61,7 @@ function checksOf(definition: ObjectValue): readonly Check[] {
   })
 }
 
-/** The native collections that can occur in types of fields, by name. */
+/** The native collections that can occur in types of fields. */
 export const referable: ReadonlyMap<string, number> = new Map<string, number>([
   ['Key', native.keys],
   ['Token', native.tokens],
@@ -90,9 +88,9 @@ type TypedDraft = Pick<Draft, 'mode' | 'ref' | 'patch' | 'fields' | 'typeFailure
 type CheckedDraft = Pick<Draft, 'mode' | 'ref' | 'session'>
 
 /**
- * Adds default values to a new or replaced document. Adds a failure to `draft.typeFailures` for each value that does
- * not match its declared type. `known` contains values that missing fields get instead of their default values. Throws
- * a Failure if the evaluation of a default fails.
+ * Adds default values to a new or replaced document, and a failure to `draft.typeFailures` for each value that does not
+ * match its declared type. `known` contains values that missing fields get instead of their default values. Throws a
+ * Failure if the evaluation of a default fails.
  */
 export function applyTypes(draft: TypedDraft, known?: Value): void {
   const { fields, mode, patch, ref, session, typeFailures: failures } = draft
@@ -112,7 +110,7 @@ export function applyTypes(draft: TypedDraft, known?: Value): void {
   failures.push(...typeFailures(type, data, ['data']))
 }
 
-/** Evaluates the expression of a default. `name` is the name of the source in error positions. */
+/** `name` is the name of the source in error positions. */
 export function runDefault(source: string, name: string, session: Session): Value {
   return session.with({ effectLimit: 'pure', effectPlace: 'default values' }, () =>
     session.run({ language: '10', source, name, isExpression: true }, { list: [] }),
@@ -129,10 +127,7 @@ function valueOfDefault(source: string, name: string, field: string, { mode, ses
   }
 }
 
-/**
- * Runs the check constraints on a written document. Like predicates of roles, checks may read all documents of the
- * database.
- */
+/** Like predicates of roles, checks may read all documents of the database. */
 export function runChecks(draft: CheckedDraft): void {
   const { mode, ref, session } = draft
   if (mode === 'history') return
@@ -159,16 +154,15 @@ function checkResult(source: string, name: string, { mode, ref, session }: Check
   }
 }
 
-// Default values. A new or replaced document gets default values for missing fields. A null field gets no default,
-// because null explicitly means no value.
+// A new or replaced document gets default values for missing fields. A null field gets no default, because null
+// explicitly means no value.
 
-/** Evaluates the default expression of the field at `path` in the data. */
+/** The default of the field at `path` in the data. */
 type EvaluateDefault = (expression: string, path: FieldPath) => Value
 
 /**
- * Returns `stored` with default values for the missing fields of `given`. `given` is the object in the query, and
- * `stored` is the same object without nulls. `path` is the path of the object in the data. Returns `stored` itself if
- * no default is added.
+ * Adds default values for the missing fields of `given`. `given` is the object in the query, and `stored` is the same
+ * object without nulls. `path` is the path of the object in the data. Returns `stored` itself if no default is added.
  */
 export function withDefaults(
   { fields }: ObjectType,

@@ -1,22 +1,22 @@
-// Reads members of stored definitions. Definitions are validated when they are written, so these functions report no
-// errors. They treat a member with an unexpected type as missing.
+// Reads members of stored definitions, which are validated when they are written. So a member with an unexpected type
+// counts as missing.
 
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import { type Path, parsePath } from './paths.ts'
 
-/** Returns the string in a member. Returns undefined if the member contains no string. */
+/** Undefined if the member contains no string. */
 export function textIn(fields: ObjectValue | undefined, name: string): string | undefined {
   const value = fields?.get(name)
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns the object in a member. Returns an empty object if the member contains no object. */
+/** Empty if the member contains no object. */
 export function objectIn(fields: ObjectValue | undefined, name: string): ObjectValue {
   const value = fields?.get(name)
   return isObject(value) ? value : new Map()
 }
 
-/** Returns the named objects in a member such as `fields`, `computed_fields` or `indexes`. */
+/** The objects in a member such as `fields`, `computed_fields` or `indexes`. */
 export function namedIn(
   fields: ObjectValue | undefined,
   name: string,
@@ -26,27 +26,27 @@ export function namedIn(
   )
 }
 
-/** Returns the array in a member. Returns an empty array if the member contains no array. */
+/** Empty if the member contains no array. */
 export function listIn(fields: ObjectValue | undefined, name: string): readonly Value[] {
   const value = fields?.get(name)
   return isArray(value) ? value : []
 }
 
-/** Returns the objects in an array member such as `constraints` or `migrations`. */
+/** The objects in a member such as `constraints` or `migrations`. */
 export function partsIn(fields: ObjectValue | undefined, name: string): readonly ObjectValue[] {
   return listIn(fields, name).filter(isObject)
 }
 
-/** A field of an index or a unique constraint, as in the definition of a collection. */
+/** As in the definition of a collection, for an index or a unique constraint. */
 export interface DefinedField {
-  /** The first step of a path is a field in `data`, a computed field or a metadata field (`id`, `ts`, `ttl`). */
+  /** The first step is a field in `data`, a computed field or a metadata field (`id`, `ts`, `ttl`). */
   readonly path: Path
   /** True: the index contains the elements of an array. False: the index contains the complete array. */
   readonly mva: boolean
   readonly order: 'asc' | 'desc'
 }
 
-/** Reads an item of `terms`, `values` or `unique`. The path is empty if the item contains no valid path. */
+/** An item of `terms`, `values` or `unique`. The path is empty if the item contains no valid path. */
 export function fieldOf(item: Value): DefinedField {
   const fields = isObject(item) ? item : new Map([['field', item]])
   return {
@@ -56,7 +56,7 @@ export function fieldOf(item: Value): DefinedField {
   }
 }
 
-/** Returns the fields with valid paths in `terms`, `values` or `unique`. */
+/** The fields with valid paths in `terms`, `values` or `unique`. */
 export function fieldsIn(part: ObjectValue, name: string): readonly DefinedField[] {
   return listIn(part, name)
     .map(fieldOf)

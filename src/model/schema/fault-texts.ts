@@ -1,4 +1,4 @@
-// Error texts about types, checks, and changes to protected databases. Most texts are the same in all query languages.
+// Error texts about types, checks, and changes to protected databases; most are the same in all query languages.
 
 import { type Message, msg } from '../../base/message.ts'
 import type { DestructiveChange, FailedCheck, Fault, FieldPath, TypeFault } from '../failure.ts'
@@ -19,7 +19,7 @@ export function typeFaultText(fault: TypeFault): Message {
   }
 }
 
-/** Joins texts to `a or b` or `a, b, or c`. */
+/** `a or b`, or `a, b, or c`. */
 function alternatives(texts: readonly string[]): string {
   const last = texts.at(-1) ?? ''
   return texts.length < 3 ? texts.join(' or ') : `${texts.slice(0, -1).join(', ')}, or ${last}`
@@ -29,8 +29,8 @@ function alternatives(texts: readonly string[]): string {
 const metadata = new Set<string | number>(['id', 'ts', 'ttl'])
 
 /**
- * Returns a path for messages. Removes `data` at the start of the path. Paths such as `data.id` are not changed,
- * because `id` is also the name of a field outside of `data`.
+ * Removes `data` at the start of a path. Paths such as `data.id` are not changed, because `id` is also the name of a
+ * field outside of `data`.
  */
 export function shownPath(path: FieldPath): FieldPath {
   const [top, name] = path
@@ -44,13 +44,12 @@ export function pathText(path: FieldPath): string {
     .join('')
 }
 
-/** Returns the text of a failed check constraint. */
 export function failedCheckText({ name, why }: FailedCheck): Message {
   if (why === 'not met') return msg`Document failed check constraint \`${name}\``
   return msg`Error evaluating check constraint \`${name}\`: function returned a non-boolean value`
 }
 
-/** Returns the error text for a value that version 4 cannot represent. */
+/** Version 4 cannot represent the value. */
 export function foreignValueText({ type }: { readonly type: string }): Message {
   return msg`v10 value has type ${type}, which cannot be represented in v4.`
 }
@@ -59,8 +58,7 @@ export function foreignValueText({ type }: { readonly type: string }): Message {
 export const stagedSchemaText: Message = msg`Cannot update schema from FQL v4 if schema has been staged.`
 
 /**
- * Returns the reason why a document violates the definition of its collection. Used by operations without a query
- * language, such as imports.
+ * Why a document violates the definition of its collection. For operations without a query language, such as imports.
  */
 export function faultText(fault: Fault): string {
   switch (fault.kind) {

@@ -1,5 +1,5 @@
-// The declared types of fields, and the texts of these types. The types are independent of the syntax of a language. A
-// language parses the signature of a field, such as `Int | Null`, to a type. Types are stored as values.
+// The declared types of fields, independent of the syntax of a language. A language parses the signature of a field,
+// such as `Int | Null`, to a type. Types are stored as values.
 
 import { assert, unreachable } from '../../base/assert.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
@@ -16,7 +16,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 
-/** The names of types without parameters. */
+/** Types without parameters. */
 export type ScalarName =
   | 'Boolean'
   | 'String'
@@ -29,10 +29,9 @@ export type ScalarName =
   | 'Double'
   | 'Number'
 
-/** The type of a field in an object, and the default value of the field. */
 export interface MemberType {
   readonly type: FieldType
-  /** The source text of the expression for the default value. */
+  /** The source text of an expression. */
   readonly defaultValue?: string | undefined
 }
 
@@ -43,7 +42,7 @@ export interface ObjectType {
   readonly wildcard?: FieldType | undefined
 }
 
-/** The type of a stored value. A missing value is treated like null. */
+/** A missing value is treated like null. */
 export type FieldType =
   | { readonly kind: 'any' }
   | { readonly kind: 'null' }
@@ -56,14 +55,13 @@ export type FieldType =
   /** A reference to a document of the collection with the given number and name. The document need not exist. */
   | { readonly kind: 'reference'; readonly collection: number; readonly name: string }
 
-/** The type of all values. */
 export const anyType: FieldType = { kind: 'any' }
 /** The type of null and missing values. */
 export const nullType: FieldType = { kind: 'null' }
 
 export const anyObject: ObjectType = { kind: 'object', fields: new Map(), wildcard: anyType }
 
-/** Returns whether a field of the type may be missing. */
+/** Whether a field of the type may be missing. */
 export function isOptional(type: FieldType): boolean {
   if (type.kind === 'union') return type.members.some(isOptional)
   return type.kind === 'any' || type.kind === 'null'
@@ -147,8 +145,8 @@ function fieldsText(value: ObjectValue): string {
 }
 
 /**
- * Formats `value` for an error message: `value` does not match `type`. The result is the value if `type` contains a
- * literal of the same JavaScript type. Otherwise, the result is the type of the value.
+ * What was provided instead of `type`, for an error message: the value if `type` contains a literal of the same
+ * JavaScript type, otherwise its type.
  */
 export function providedText(type: FieldType, value: Value): string {
   const isConstant = typeof value === 'string' || typeof value === 'bigint' || typeof value === 'number'
@@ -157,19 +155,15 @@ export function providedText(type: FieldType, value: Value): string {
   return isCompared && (isConstant || typeof value === 'boolean') ? literalText(value) : valueTypeText(value)
 }
 
-// Converts types of fields to stored values and back. Stored types contain collection numbers, so renaming a collection
-// does not change a stored type. The stored form has few levels, so even the deepest valid signature is within the
-// depth limit of stored values.
+// Stored types contain collection numbers, so renaming a collection does not change a stored type. The stored form has
+// few levels, so even the deepest valid signature is within the depth limit of stored values.
 
 /** Returns an object value with the given fields. */
 export function objectOf(fields: Readonly<Record<string, Value>>): Map<string, Value> {
   return new Map(Object.entries(fields))
 }
 
-/**
- * Converts a type to a stored value. Omits the defaults of nested fields, because the type check does not need the
- * defaults.
- */
+/** Omits the defaults of nested fields, which the type check does not need. */
 export function storedType(type: FieldType): Value {
   switch (type.kind) {
     case 'any':
@@ -198,7 +192,7 @@ export function storedType(type: FieldType): Value {
   }
 }
 
-/** Converts a stored value to a type. The inverse of {@link storedType}. */
+/** The inverse of {@link storedType}. */
 export function readType(stored: Value): FieldType {
   if (stored === 'Any') return anyType
   if (stored === 'Null') return nullType
@@ -223,25 +217,18 @@ export function readType(stored: Value): FieldType {
   }
 }
 
-// Functions that create types. The types of definitions are built with these functions.
-
 export const scalar = (name: 'String' | 'Boolean' | 'Long'): FieldType => ({ kind: 'scalar', name })
-/** Returns the type whose only value is the given string. */
 export const literal = (value: string): FieldType => ({ kind: 'literal', value })
-/** Returns the type of arrays with elements of the given type. */
 export const array = (element: FieldType): FieldType => ({ kind: 'array', element })
-/** Returns the union of the given types. */
 export const either = (...members: readonly FieldType[]): FieldType => ({ kind: 'union', members })
-/** Returns the union of the given types and null. */
 export const optional = (...members: readonly FieldType[]): FieldType => either(...members, nullType)
 
-/** Returns the type of objects with exactly the given fields. */
+/** Objects with exactly the given fields. */
 export const object = (fields: Readonly<Record<string, FieldType>>): ObjectType => ({
   kind: 'object',
   fields: new Map(Object.entries(fields).map(([name, type]): [string, MemberType] => [name, { type }])),
 })
 
-/** Returns the type of objects with any field names, and with values of the given type. */
 export const byName = (element: FieldType): ObjectType => ({
   kind: 'object',
   fields: new Map(),

@@ -1,5 +1,5 @@
-// Applies the rules of collections to imported documents, which already have ids and times. Old versions of imported
-// documents are not checked, because a collection may have had other rules when a version was written.
+// Applies the rules of collections to imported documents, which already have ids and times. Old versions are not
+// checked, because a collection may have had other rules when a version was written.
 
 import { isStackExhaustion } from '../../base/catch-error.ts'
 import type { Memo } from '../../base/pending.ts'
@@ -11,7 +11,6 @@ import { Session, type SessionHost } from '../session.ts'
 import { applyTypes, runChecks } from './collection-rules.ts'
 import { faultText } from './fault-texts.ts'
 
-/** Applies the rules to the documents of an import transaction. */
 export class ImportedDocuments {
   readonly #host: SessionHost
   readonly #transaction: Transaction
@@ -26,10 +25,9 @@ export class ImportedDocuments {
   }
 
   /**
-   * Returns the fields of a document with defaults for missing fields. Returns the reason if the document is invalid.
-   * `existing`: the stored fields of the document. A value in `existing` is used instead of the default, so a repeated
-   * import does not change the document. Throws a Pending if a default has to wait for a result. Throws all errors
-   * that the document did not cause.
+   * Returns the fields with defaults for missing fields, or the reason if the document is invalid. `existing`: the
+   * stored fields, which are used instead of the defaults, so a repeated import does not change the document. Throws a
+   * Pending if a default has to wait for a result. Throws all errors that the document did not cause.
    */
   complete(
     ref: Ref,
@@ -49,16 +47,13 @@ export class ImportedDocuments {
       : { reason: faultText({ kind: 'mistyped', failures: typeFailures }) }
   }
 
-  /**
-   * Runs the check constraints on a written document. Returns the reason if a check fails. Throws the same errors as
-   * {@link complete}.
-   */
+  /** The reason if a check constraint fails for a written document. Throws the same errors as {@link complete}. */
   refusal(ref: Ref): string | undefined {
     if (ref.collection < firstUserCollection) return undefined
     return reasonOf(() => runChecks({ mode: 'create', ref, session: this.#session() }))
   }
 
-  /** Returns a new session for each document, so the limits of a session apply to each document separately. */
+  /** The limits of a session apply to each document separately. */
   #session(): Session {
     return new Session({
       host: this.#host,

@@ -24,36 +24,30 @@ import { typeFailures } from './type-check.ts'
 /** A path of field names from the top level of the data. */
 export type FieldNames = readonly string[]
 
-/**
- * A field that a step sets: path, type and default value. If the field of a document contains no value of this type,
- * the step sets the default value.
- */
+/** Set by a step: if the field of a document contains no value of this type, it gets the default value. */
 interface TargetField<V = Value> {
   readonly path: FieldNames
   readonly type: FieldType
-  /** The default value. Null means no default value. */
+  /** Null means no default value. */
   readonly value: V
 }
 
-/**
- * A change of the data of all documents of a collection. `V` is the type of default values: `Value`, or the type of an
- * expression that is not evaluated yet.
- */
+/** `V` is the type of default values: `Value`, or the type of an expression that is not evaluated yet. */
 export type Step<V = Value> =
   | ({ readonly kind: 'add' } & TargetField<V>)
   | { readonly kind: 'drop'; readonly path: FieldNames }
   | { readonly kind: 'move'; readonly from: FieldNames; readonly to: FieldNames }
   /**
-   * Moves the value in `from` to the first target with a matching type. If no type matches, moves the value to the last
-   * target. All other targets are set to their default values.
+   * Moves the value in `from` to the first target with a matching type, or else to the last target. All other targets
+   * are set to their default values.
    */
   | { readonly kind: 'split'; readonly from: FieldNames; readonly targets: readonly TargetField<V>[] }
   /**
-   * An `add` step removes each value that does not match the type of the added field (a displaced value). This step
-   * moves the displaced values into the object in the field `into`.
+   * Moves displaced values into the object in the field `into`: an `add` step removes values that do not match its
+   * type.
    */
   | { readonly kind: 'move conflicts'; readonly into: string }
-  /** Moves the top-level fields into the object in the field `into`. Fields in `keep` are not moved. */
+  /** Moves the top-level fields, except those in `keep`, into the object in the field `into`. */
   | { readonly kind: 'move wildcard'; readonly into: string; readonly keep: readonly string[] }
 
 // --------------------------------------------------------------------------------------- stored form
@@ -112,10 +106,7 @@ function stepsIn(definition: ObjectValue | undefined): readonly ObjectValue[] {
   return partsIn(definition, migrationField)
 }
 
-/**
- * Sets the steps of a definition to the steps of `live`, followed by `steps`. `live` is the definition before this
- * transaction.
- */
+/** Sets the steps of a definition to those of `live`, the definition before this transaction, followed by `steps`. */
 export function appendSteps(
   definition: Map<string, Value>,
   live: ObjectValue | undefined,
@@ -128,8 +119,8 @@ export function appendSteps(
 }
 
 /**
- * Returns the steps that a write adds to a definition; an empty list if the steps of this transaction do not change.
- * Returns undefined if the same transaction has already added different steps.
+ * The steps that a write adds to a definition, perhaps none. Undefined if the same transaction has already added
+ * different steps.
  */
 export function addedSteps(before: ObjectValue | undefined, after: ObjectValue): readonly Step[] | undefined {
   const [known, added] = [before, after].map(definition =>
@@ -146,7 +137,7 @@ interface TimedStep {
   readonly step: Step
 }
 
-/** Parses the steps of a definition to a {@link Migration}, which the store applies. */
+/** The store applies the migration. */
 export function readMigration(stored: Value): Migration {
   const timed: readonly TimedStep[] = isArray(stored)
     ? stored
@@ -166,16 +157,13 @@ export function readMigration(stored: Value): Migration {
   }
 }
 
-/**
- * The data of a document during a migration. `conflicts` contains displaced values, which a later step of the same
- * commit can store.
- */
+/** `conflicts` contains displaced values, which a later step of the same commit can store. */
 interface MigrationState {
   readonly data: MutableObject
   conflicts: MutableObject
 }
 
-/** An object that may be changed, because it is a copy that this file has created. */
+/** A copy that this file has created. */
 type MutableObject = Map<string, Value>
 
 function stepped(data: ObjectValue, steps: readonly TimedStep[]): ObjectValue {
@@ -219,7 +207,7 @@ function take(step: Step, state: MigrationState): void {
   }
 }
 
-/** Removes the top-level fields that are neither `into` nor in `keep`. Returns the removed fields. */
+/** Removes and returns the top-level fields that are neither `into` nor in `keep`. */
 function removeUndeclared(data: MutableObject, { into, keep }: Extract<Step, { kind: 'move wildcard' }>) {
   const undeclared = [...data].filter(([name]) => name !== into && !keep.includes(name))
   for (const [name] of undeclared) data.delete(name)
@@ -258,8 +246,8 @@ function fill(data: MutableObject, { path, value }: TargetField): void {
 }
 
 /**
- * Moves `fields` into the object in the top-level field `into`. If the object already contains a field with the same
- * name, underscores are prepended to the name of the moved field.
+ * Moves `fields` into the object in the top-level field `into`. Underscores before the name avoid a conflict with an
+ * existing field.
  */
 function gather(data: MutableObject, into: string, fields: readonly (readonly [string, Value])[]): void {
   if (fields.length === 0) return
@@ -272,7 +260,7 @@ function gather(data: MutableObject, into: string, fields: readonly (readonly [s
   data.set(into, gathered)
 }
 
-/** Prepends underscores to a name until the object does not contain the name. */
+/** Prepends underscores to `name` until the object does not contain it. */
 function freeName(object: ObjectValue, name: string): string {
   let free = name
   while (object.has(free)) free = `_${free}`
@@ -315,7 +303,7 @@ function parentOf(data: MutableObject, path: FieldNames, isMade: boolean): Mutab
   return parent
 }
 
-/** Removes a field and returns its value. Returns undefined if the field does not exist. */
+/** Returns the value; undefined if the field does not exist. */
 function remove(data: MutableObject, path: FieldNames): Value | undefined {
   const parent = parentOf(data, path, false)
   const name = path.at(-1) ?? ''
@@ -324,7 +312,7 @@ function remove(data: MutableObject, path: FieldNames): Value | undefined {
   return value
 }
 
-/** Sets the value of a field. Does nothing if the value is undefined or null. */
+/** Does nothing if the value is undefined or null. */
 function place(data: MutableObject, path: FieldNames, value: Value | undefined): void {
   if (value === undefined || value === null) return
   parentOf(data, path, true)?.set(path.at(-1) ?? '', value)

@@ -10,7 +10,7 @@ const firstName = /\.?([A-Za-z_][\w']*)/y
 const laterName = /\.([A-Za-z_][\w']*)/y
 const bracket = /\.?\[\s*(?:(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*\]/y
 
-/** Parses a path. Returns undefined if the text is not a path. */
+/** Undefined if the text is not a path. */
 export function parsePath(text: string): Path | undefined {
   const steps: (string | bigint)[] = []
   let at = 0
@@ -44,12 +44,11 @@ export function pathSpelling(path: Path): string {
     .join('')
 }
 
-/** Returns whether two paths are equal. */
 export function isSamePath(left: Path, right: Path): boolean {
   return left.length === right.length && left.every((step, index) => step === right[index])
 }
 
-/** Returns the value at a path. Returns undefined if the path leads to no value. */
+/** Undefined if the path leads to no value. */
 export function valueAt(data: Value | undefined, path: FieldPath): Value | undefined {
   let value = data
   for (const step of path) {

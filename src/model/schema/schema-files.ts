@@ -1,11 +1,9 @@
-// The source files of a database's schema. The active schema and a staged schema, which may become active later, have
-// separate files. Each file is stored as a document of an internal collection. Lists of files are in the order of
-// creation.
+// The source files of a database's schema, each stored as a document of an internal collection. The active schema and a
+// staged schema, which may become active later, have separate files. Lists of files are in the order of creation.
 
 import { type ObjectValue, Ref, unlisted } from '../../values/value.ts'
 import type { Session } from '../session.ts'
 
-/** The members of a session that this file needs. */
 type FileSession = Pick<Session, 'database' | 'newDocument' | 'transaction'>
 
 interface SchemaText {
@@ -13,7 +11,7 @@ interface SchemaText {
   readonly text: string
 }
 
-/** Selects the active schema, the staged schema, or the GraphQL schema, which consists of one file. */
+/** The GraphQL schema consists of one file. */
 export type SchemaStage = 'active' | 'staged' | 'graphql'
 
 const numberOf = {
@@ -22,10 +20,7 @@ const numberOf = {
   graphql: unlisted.graphql_schema,
 } as const
 
-/**
- * Returns the reference to the marker, a document that exists while a schema is staged. No file has the id of the
- * marker.
- */
+/** A document that exists while a schema is staged. No file has its id. */
 function marker({ database }: Pick<FileSession, 'database'>): Ref {
   return new Ref(database, unlisted.staged_schema, 0n)
 }
@@ -50,7 +45,7 @@ export function readSchemaFiles(stage: SchemaStage, session: FileSession): reado
   return storedFiles(stage, session).map(({ name, text }) => ({ name, text }))
 }
 
-/** Replaces the files of a schema. Existing names retain their position in the list, and new names are appended. */
+/** Existing names retain their position in the list, and new names are appended. */
 export function writeSchemaFiles(
   stage: SchemaStage,
   files: readonly SchemaText[],
@@ -76,20 +71,17 @@ function fieldsOf(name: string, text: string): ObjectValue {
   ])
 }
 
-/** Returns whether a database has a staged schema. */
 export function isStaged(session: FileSession): boolean {
   return session.transaction.get(marker(session)) !== undefined
 }
 
-/** Stages a schema with the given files. The list of files may be empty. */
+/** `files` may be empty. */
 export function stageSchemaFiles(files: readonly SchemaText[], session: FileSession): void {
   writeSchemaFiles('staged', files, session)
-  // Every change of the staged schema writes the marker. So the change conflicts with concurrent transactions that read
-  // the marker.
+  // Every change of the staged schema conflicts with concurrent transactions that read the marker.
   session.transaction.put(marker(session), new Map())
 }
 
-/** Removes the staged schema. */
 export function unstageSchema(session: FileSession): void {
   writeSchemaFiles('staged', [], session)
   session.transaction.delete(marker(session))

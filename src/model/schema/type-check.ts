@@ -1,5 +1,5 @@
-// Checks a value against a type and lists all faults: first the faults of existing fields and elements, then the faults
-// of missing fields. This file also defines the subtype relation.
+// Lists all faults of a value: first those of existing fields and elements, then those of missing fields. Also defines
+// the subtype relation.
 
 import { step } from '../../base/effort.ts'
 import {
@@ -38,7 +38,7 @@ const scalars: Readonly<Record<ScalarName, (value: Value) => boolean>> = {
   Number: value => typeof value === 'bigint' || typeof value === 'number',
 }
 
-/** Returns the faults of a value at `path`. `value` is undefined for a missing value. */
+/** `value` is undefined for a missing value. */
 export function typeFailures(
   type: FieldType,
   value: Value | undefined,
@@ -77,7 +77,7 @@ export function typeFailures(
   }
 }
 
-/** Returns the faults of an array element. Unlike a null field, a null element is not treated as missing. */
+/** Unlike a null field, a null element is not treated as missing. */
 function elementFailures(type: FieldType, value: Value, path: FieldPath): readonly TypeFailure[] {
   if (value === null && !isOptional(type)) return [mismatch(type, value, path)]
   return typeFailures(type, value, path)
@@ -106,10 +106,9 @@ function objectFailures(
 }
 
 /**
- * Returns the faults of a value for a union. If the union has several object types and the value lacks required fields
- * of each one, the fault lists the required fields of each object type. If for exactly one member all faults are at
- * longer paths than `path`, the client probably meant this member: only its faults are returned. In all other cases,
- * the fault names the union as the expected type.
+ * If the union has several object types and the value lacks required fields of each one, the fault lists the required
+ * fields of each object type. If for exactly one member all faults are at longer paths than `path`, the client probably
+ * meant this member: only its faults are returned. In all other cases, the fault names the union as the expected type.
  */
 function unionFailures(
   members: readonly FieldType[],
@@ -137,18 +136,16 @@ function requiredNames({ fields }: ObjectType): readonly string[] {
   return Array.from(fields).flatMap(([name, { type }]) => (isOptional(type) ? [] : [name]))
 }
 
-/** Returns the names of the fields of `value` that no type in `objects` allows. */
+/** The fields of `value` that no type in `objects` allows. */
 function unknownNames(objects: readonly ObjectType[], value: ObjectValue): readonly string[] {
   const isKnown = (name: string) =>
     objects.some(({ fields, wildcard }) => wildcard !== undefined || fields.has(name))
   return [...value.keys()].filter(name => !isKnown(name))
 }
 
-// The subtype relation of field types. Replacing the type of a field by a supertype needs no migration.
-
 /**
- * Returns whether every value of `type` is a value of `other`. `Any` is a subtype only of `Any` and of unions that
- * contain `Any`.
+ * Whether every value of `type` is a value of `other`: replacing the type of a field by a supertype needs no migration.
+ * `Any` is a subtype only of `Any` and of unions that contain `Any`.
  */
 export function isSubtype(type: FieldType, other: FieldType): boolean {
   step()
@@ -182,7 +179,7 @@ export function isSubtype(type: FieldType, other: FieldType): boolean {
   }
 }
 
-/** The scalar supertypes of each scalar type. A Long is any 64-bit integer, so Long is a supertype of Int. */
+/** A Long is any 64-bit integer, so Long is a supertype of Int. */
 const widerScalars: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
   Int: ['Long', 'Number'],
   Long: ['Number'],
@@ -210,10 +207,7 @@ export function unionOf(types: readonly FieldType[]): FieldType {
   return distinct.length === 1 ? only : { kind: 'union', members: distinct }
 }
 
-/**
- * Returns the union of the members of `type` that are not subtypes of `other`. Returns `type` if all members are
- * subtypes of `other`.
- */
+/** The members of `type` that are not subtypes of `other`, or `type` if there are none. */
 export function typeDifference(type: FieldType, other: FieldType): FieldType {
   const members = type.kind === 'union' ? type.members : [type]
   const lacking = members.filter(member => !isSubtype(member, other))

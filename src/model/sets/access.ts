@@ -1,24 +1,23 @@
-// Permission decisions for sets: decides whether the caller may read a set, and filters its elements.
+// Decides whether the caller may read a set, and filters its elements.
 
 import { indexDefinition } from '../../storage/store/index-definition.ts'
 import { native, type Ref, type Value } from '../../values/value.ts'
 import { mayOnDocument, mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
 
-/** Returns whether a set shows the element with the reference `document`. */
 export type ElementFilter = (document: Ref) => boolean
 
 /** The filter that accepts all documents. */
 export const allDocuments: ElementFilter = () => true
 
-/** Returns a filter that accepts the documents that the caller may read. */
+/** Accepts the documents that the caller may read. */
 export function readableDocuments(session: Session): ElementFilter {
   return document => mayRead(document, session)
 }
 
 /**
- * Returns an index, and whether its entries with the given terms are filtered: `isFiltered` is false if the caller has
- * the right `unrestricted_read`. Returns undefined if the index does not exist or the caller may not read it.
+ * `isFiltered` is false if the caller has the right `unrestricted_read`, so that entries with the given terms are not
+ * filtered. Undefined if the index does not exist or the caller may not read it.
  */
 export function readableIndex(ref: Ref, terms: readonly Value[], { access, database, transaction }: Session) {
   const index = transaction.catalogue.index(ref)
@@ -29,25 +28,25 @@ export function readableIndex(ref: Ref, terms: readonly Value[], { access, datab
   return isPublic || access.allows({ ...request, action: 'read' }) ? { index, isFiltered: true } : undefined
 }
 
-/** Returns whether the caller may read all documents of a collection: the right `unrestricted_read`. */
+/** The right `unrestricted_read`. */
 export function mayReadAll(collection: Ref, { access }: Session): boolean {
   return access.allows({ action: 'unrestricted_read', resource: collection, argument: () => null })
 }
 
-/** Returns whether the caller may read a native collection as a set of version 4. */
+/** As a set of version 4. */
 export function mayReadNative(collection: Ref, { access }: Session): boolean {
   return access.allows({ action: 'read', resource: collection, argument: () => collection })
 }
 
 /**
- * Returns the filter for the documents that a collection lists, for any caller. In the native collection of indexes,
- * excludes the indexes that are part of collection definitions.
+ * The documents that a collection lists, for any caller. Among indexes, excludes those that are part of collection
+ * definitions.
  */
 export function listedDocumentsOf(collection: Ref, session: Session): ElementFilter {
   return listed(collection, allDocuments, session)
 }
 
-/** Returns the filter for the listed documents of a collection that the caller may read. */
+/** The listed documents that the caller may read. */
 export function readableDocumentsOf(collection: Ref, session: Session): ElementFilter {
   return listed(collection, readableDocuments(session), session)
 }
@@ -66,7 +65,6 @@ function isOwnIndex(index: Ref, { transaction }: Session): boolean {
   return false
 }
 
-/** Returns whether the caller may read the history of a document. */
 export function mayReadHistory(document: Ref, session: Session): boolean {
   return mayOnDocument('history_read', document, session)
 }

@@ -1,6 +1,6 @@
-// The history of a set or document: a stream of events, which can be read from any position in both directions. Events
-// with the same time are sorted by action. In the history of an index or a collection, remove events come first. In the
-// history of a document or a combined set, add events come first.
+// The history of a set or document is a stream of events, which can be read from any position in both directions.
+// Events with the same time are sorted by action: remove events first for an index or a collection, add events first
+// for a document or a combined set.
 
 import { nearestMicros } from '../../base/micros.ts'
 import { equalValues } from '../../values/equality.ts'
@@ -19,7 +19,7 @@ export interface SetEvent {
   readonly ts: Micros | TransactionTime
   readonly action: ActionName
   readonly document: Ref
-  /** The values of the index entry. Empty for events of a collection or of a single document. */
+  /** Empty for events of a collection or of a single document. */
   readonly values: readonly Value[]
   /** The fields that have changed since the previous version. Null for delete, add and remove events. */
   readonly fields: ObjectValue | null
@@ -28,24 +28,20 @@ export interface SetEvent {
 }
 
 /**
- * A position in a history, between events. A position with `values` also has a `document`, and a position with a
- * `document` also has an `action`.
+ * Between events. A position with `values` also has a `document`, and a position with a `document` also has an
+ * `action`.
  */
 export interface HistoryPlace {
   readonly ts: Micros
   readonly action?: ActionName
   readonly document?: Pick<Ref, 'id' | 'collection'>
   readonly values?: readonly Value[]
-  /** `low` is the position before all events with the given members. `high` is the position after these events. */
+  /** `low`: before all events with the given members; `high`: after them. */
   readonly side: 'low' | 'high'
-  /**
-   * True if the position is only a time. A scan that begins or ends at this position omits the remove events with the
-   * time `ts`.
-   */
+  /** The position is only a time. A scan that begins or ends here omits the remove events with the time `ts`. */
   readonly timeOnly?: boolean
 }
 
-/** The range and the direction of a scan of events. */
 export interface HistoryScan {
   readonly from?: HistoryPlace | undefined
   readonly to?: HistoryPlace | undefined
@@ -55,13 +51,13 @@ export interface HistoryScan {
 /** The order of events with the same time. */
 type EventOrder = 'removes first' | 'adds first'
 
-/** The events of a set. Scans read events on demand. */
+/** Scans read events on demand. */
 export interface HistoryStream {
   readonly order: EventOrder
   scan(scan: HistoryScan): Iterable<SetEvent>
 }
 
-/** Returns the time of an event as a number. Returns infinity for events of the running transaction. */
+/** Infinity for events of the running transaction. */
 export function eventTime({ ts }: Pick<SetEvent, 'ts'>): number {
   return typeof ts === 'number' ? ts : Number.POSITIVE_INFINITY
 }
@@ -84,10 +80,7 @@ export function compareEvents(left: SetEvent, right: SetEvent): number {
   )
 }
 
-/**
- * Compares an event with a position. The result is negative for an event before the position, and positive for an event
- * after the position.
- */
+/** Negative for an event before the position, positive for an event after it. */
 function compareToEventPlace(event: SetEvent, place: HistoryPlace, order: EventOrder): number {
   const ts = eventTime(event)
   if (ts !== place.ts) return ts < place.ts ? -1 : 1
@@ -98,28 +91,24 @@ function compareToEventPlace(event: SetEvent, place: HistoryPlace, order: EventO
   return difference || (place.side === 'low' ? 1 : -1)
 }
 
-/** Returns whether `place` is only a time, and `event` is a remove event with this time. */
+/** `place` is only a time, and `event` is a remove event with this time. */
 function isRemovalAt(event: SetEvent, place: HistoryPlace): boolean {
   return place.timeOnly === true && eventTime(event) === place.ts && ranks[event.action] === ranks.remove
 }
 
-/** Returns whether an event is between the bounds of a scan. */
 export function isWithin(event: SetEvent, { from, to }: HistoryScan, order: EventOrder): boolean {
   if ((from && isRemovalAt(event, from)) || (to && isRemovalAt(event, to))) return false
   if (from && compareToEventPlace(event, from, order) < 0) return false
   return !to || compareToEventPlace(event, to, order) < 0
 }
 
-/** Limits a scan to events at or before the time `at`. If `at` is undefined, the scan is not limited. */
+/** If `at` is undefined, the scan is not limited. */
 export function upTo(scan: HistoryScan, at: number | undefined): HistoryScan {
   if (at === undefined || (scan.to && scan.to.ts <= at)) return scan
   return { ...scan, to: { ts: nearestMicros(at), side: 'high' } }
 }
 
-/**
- * Returns the fields of `after` that differ from `before`. Nested objects contain only their changed fields. Removed
- * fields are null.
- */
+/** Nested objects contain only their changed fields. Removed fields are null. */
 export function changesBetween(before: ObjectValue, after: ObjectValue): ObjectValue {
   const changes = new Map<string, Value>()
   for (const [name, value] of after) {

@@ -3,9 +3,7 @@
 import { upsert } from '../../base/upsert.ts'
 import type { Session } from '../session.ts'
 
-/** The costs of reading a stored set. */
 interface Meter {
-  /** The key of the stored set. */
   readonly key: string
   readonly partitions: number
   bytes: number
@@ -16,10 +14,10 @@ const emptyReadBytes = 19
 
 export class Reading {
   readonly session: Session
-  /** The time of the read. If undefined, the current state is read, including the writes of the transaction. */
+  /** If undefined, the current state is read, including the writes of the transaction. */
   readonly at: number | undefined
   readonly #meters: Map<string, Meter>
-  /** The number of occurrences of each stored set in the set that is read. */
+  /** How often each stored set occurs in the set that is read. */
   readonly #parts: Map<string, number>
 
   constructor(
@@ -34,19 +32,19 @@ export class Reading {
     this.#parts = parts
   }
 
-  /** The meters and the numbers of occurrences. Results of {@link asOf} share these counts. */
+  /** Results of {@link asOf} share these counts. */
   protected get counts(): [Map<string, Meter>, Map<string, number>] {
     return [this.#meters, this.#parts]
   }
 
-  /** Returns a Reading of the same set at another time. The two Readings share their counts. */
+  /** Reads the same set at another time, and shares the counts. */
   asOf(at: number | undefined): Reading {
     return new Reading(this.session, at, ...this.counts)
   }
 
   /**
-   * Returns a key for the next occurrence of a stored set. A stored set that occurs twice in a combined set is read and
-   * counted twice.
+   * A key for the next occurrence of a stored set, which is read and counted twice if it occurs twice in a combined
+   * set.
    */
   part(set: string): string {
     const occurrence = (this.#parts.get(set) ?? 0) + 1
@@ -83,8 +81,8 @@ export class Reading {
   }
 
   /**
-   * Counts the read operations for each stored set. `what` is a name for the part of the set that was read, such as
-   * `all` or `first`. Repeated reads of the same part with the same time `at` are counted once.
+   * Counts the read operations for each stored set. `what` names the part of the set that was read, such as `all` or
+   * `first`. Repeated reads of the same part with the same time `at` are counted once.
    */
   finish(what: string): void {
     for (const { key, bytes, partitions } of this.#meters.values()) {

@@ -1,4 +1,4 @@
-// The histories in storage: histories of index entries, of collections, and of single documents.
+// Histories of index entries, of collections, and of single documents, from storage.
 
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import type {
@@ -39,10 +39,7 @@ function storedBound({ ts, action, document, values, side }: HistoryPlace): Even
   return document ? { ...bound, document, ...(values && { values }) } : bound
 }
 
-/**
- * Returns the visible events of a stored history. In each event, `source` is the only element of {@link
- * SetEvent.sources}.
- */
+/** The visible events. `source` is the only element of {@link SetEvent.sources}. */
 function storedHistory(
   key: string,
   partitions: number,
@@ -61,8 +58,8 @@ function storedHistory(
 }
 
 /**
- * Returns the add and remove events of index entries with the given terms. `source` becomes the only element of {@link
- * SetEvent.sources}.
+ * Add and remove events of index entries with the given terms. `source` becomes the only element of
+ * {@link SetEvent.sources}.
  */
 export function matchHistory(
   index: IndexDefinition,
@@ -75,10 +72,7 @@ export function matchHistory(
   return storedHistory(matchKey(index, terms, reading), partitionsOf(index), read, source, shows, reading)
 }
 
-/**
- * Returns the add and remove events of a collection's documents. `source` becomes the only element of {@link
- * SetEvent.sources}.
- */
+/** Add and remove events of a collection's documents. `source` becomes the only element of {@link SetEvent.sources}. */
 export function documentsHistory(
   { database, id }: Ref,
   source: Value,
@@ -90,7 +84,7 @@ export function documentsHistory(
   return storedHistory(key, documentsPartitions, read, source, shows, reading)
 }
 
-/** Returns the history of a document: all versions (`versions`), or only add and remove events (`membership`). */
+/** All versions (`versions`), or only add and remove events (`membership`). */
 export function documentHistory(
   document: Ref,
   source: Value,

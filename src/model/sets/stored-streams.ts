@@ -16,10 +16,7 @@ import {
   storedPlace,
 } from './stream.ts'
 
-/**
- * A set in storage. Reads of the set are counted under `key`. `partitions` is the number of storage partitions per
- * read.
- */
+/** Reads are counted under `key`. `partitions`: storage partitions per read. */
 interface StoredSet {
   /** The definition of the index or collection. */
   readonly set: Ref
@@ -29,10 +26,7 @@ interface StoredSet {
   readonly read: (scan: EntryScan) => Iterable<IndexEntry>
 }
 
-/**
- * Returns the visible elements of a stored set. The list {@link Element.sources} of each element contains only
- * `source`.
- */
+/** The visible elements. `source` is the only element of {@link Element.sources}. */
 function storedStream(
   { key, order, partitions, read, set }: StoredSet,
   source: Value,
@@ -51,10 +45,7 @@ function storedStream(
   return { order, scan: scan => reading.measured(part, partitions, entries(scan), view) }
 }
 
-/**
- * Returns the visible entries of `index` that have the given terms. The list {@link Element.sources} of each entry
- * contains only `source`.
- */
+/** The visible entries that have the given terms. `source` is the only element of {@link Element.sources}. */
 export function matchStream(
   index: IndexDefinition,
   terms: readonly Value[],
@@ -73,8 +64,8 @@ export function matchStream(
 }
 
 /**
- * Returns the visible documents of a user or native collection. `source` is the set as the query names it: `documents`
- * of the collection, or the reference to a native collection.
+ * The visible documents of a user or native collection. `source` is the set as the query names it: `documents` of the
+ * collection, or the reference to a native collection.
  */
 export function documentsStream(
   collection: Ref,
@@ -93,12 +84,12 @@ export function documentsStream(
   return storedStream(stored, source, shows, reading)
 }
 
-/** Returns the key under which reads of the index entries that have the given terms are counted. */
+/** Reads of index entries with the given terms are counted under this key. */
 export function matchKey({ ref }: IndexDefinition, terms: readonly Value[], { session }: Reading): string {
   return `match ${ref.database}/${ref.id} ${session.keys.keyOf(terms)}`
 }
 
-/** Returns the number of storage partitions for a read of an index. Unique indexes are never partitioned. */
+/** Unique indexes are never partitioned. */
 export function partitionsOf(index: IndexDefinition): number {
   if (index.isOwn) return index.terms.length === 0 ? documentsPartitions : 1
   return index.unique ? 1 : index.partitions
@@ -117,8 +108,8 @@ function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }:
 }
 
 /**
- * Returns the set of a single document. The set is empty if the document does not exist. `source` is the set as the
- * query names it: `singleton` of the document, or the reference to the document.
+ * Empty if the document does not exist. `source` is the set as the query names it: `singleton` of the document, or the
+ * reference to the document.
  */
 export function documentStream(document: Ref, source: Value, reading: Reading): ElementStream {
   const element: Element = { values: [], document, sources: [source] }

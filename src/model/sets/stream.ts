@@ -1,8 +1,8 @@
-// Streams of set elements. A stream can be read from any position in both directions.
+// A stream of set elements can be read from any position in both directions.
 //
-// The key of an element is the tuple of its values. The key of an element without values is its document. Elements are
-// sorted by key, then by document. Combinations of sets compare only keys. Therefore an element without values equals
-// an element whose only value is a reference to the same document.
+// The key of an element is the tuple of its values, or without values its document. Elements are sorted by key, then by
+// document. Combinations of sets compare only keys. Therefore an element without values equals an element whose only
+// value is a reference to the same document.
 //
 // An example of a set with one descending value: (3, doc 1), (3, doc 2), (1, doc 7). The reversed set is (1, doc 7),
 // (3, doc 2), (3, doc 1).
@@ -12,7 +12,7 @@ import { compareDocuments, compareValues } from '../../values/order.ts'
 import { Ref, type Value } from '../../values/value.ts'
 
 export interface Element {
-  /** The values of the index entry. Empty if the element is a document. */
+  /** Empty if the element is a document. */
   readonly values: readonly Value[]
   readonly document: Ref
   /** The sets that contain the element, possibly with duplicates. */
@@ -20,18 +20,18 @@ export interface Element {
 }
 
 /**
- * A position in the order of a set, between elements. A position without a document is beside all elements whose keys
- * begin with `values`, unless `isWhole` is true. A position with a document and values is beside the element with this
- * document and exactly these values.
+ * Between elements. A position without a document is beside all elements whose keys begin with `values`, unless
+ * `isWhole` is true. A position with a document and values is beside the element with this document and exactly these
+ * values.
  */
 export interface SetBound extends EntryBound {
-  /** True for a position beside the elements whose keys are exactly `values`. */
+  /** The position is beside the elements whose keys are exactly `values`. */
   readonly isWhole?: boolean
 }
 
 /** The order of the elements of a set. */
 export interface SetOrder {
-  /** The maximum number of values of an element. */
+  /** Maximum number of values of an element. */
   readonly arity: number
   /** The different numbers of values of the elements, in the order of the members of a combined set. */
   readonly arities: readonly number[]
@@ -54,7 +54,7 @@ export function reversedOrder({ descending, reversed, ...arity }: SetOrder): Set
   return { ...arity, descending: descending.map(part => !part), reversed: !reversed }
 }
 
-/** Returns whether the shorter of two keys can be compared with the longer: all shared parts have the same direction. */
+/** All parts of the shorter key have the same direction in the longer key. */
 function areCompatible(left: SetOrder, right: SetOrder): boolean {
   const shared = Math.min(left.descending.length, right.descending.length)
   for (let index = 0; index < shared; index++) {
@@ -63,14 +63,14 @@ function areCompatible(left: SetOrder, right: SetOrder): boolean {
   return left.reversed === right.reversed
 }
 
-/** Returns whether sets with these orders can be combined. */
+/** Whether sets with these orders can be combined. */
 export function areAllCompatible(orders: readonly SetOrder[]): boolean {
   // Directions are compared up to the shorter key, so it is sufficient to compare each order with the longest order.
   const longest = commonOrder(orders)
   return orders.every(order => areCompatible(order, longest))
 }
 
-/** Returns the order of a combination of sets: the order with the longest keys, and the arities of all sets. */
+/** The order with the longest keys, and the arities of all sets. */
 export function commonOrder(orders: readonly SetOrder[]): SetOrder {
   const [first = documentOrder, ...others] = orders
   const longest = others.reduce((best, order) => (order.arity > best.arity ? order : best), first)
@@ -78,12 +78,11 @@ export function commonOrder(orders: readonly SetOrder[]): SetOrder {
   return arities.length <= longest.arities.length ? longest : { ...longest, arities }
 }
 
-/** Returns the key of an element as a tuple. */
+/** As a tuple. */
 export function keyOf(element: Element): readonly Value[] {
   return element.values.length === 0 ? [element.document] : element.values
 }
 
-/** Converts an element to a value of the language. */
 export function elementValue({ values, document }: Pick<Element, 'values' | 'document'>): Value {
   if (values.length === 0) return document
   return values.length === 1 ? (values[0] as Value) : values
@@ -113,10 +112,7 @@ function turned(difference: number, descending: boolean): number {
   return descending ? -difference : difference
 }
 
-/**
- * Compares an element with a position. The result is negative for an element before the position, and positive for an
- * element after the position.
- */
+/** Negative for an element before the position, positive for an element after it. */
 export function compareToPlace(element: Element, place: SetBound, order: SetOrder): number {
   if (place.values.length > 0) {
     const key = keyOf(element)
@@ -132,7 +128,6 @@ export function compareToPlace(element: Element, place: SetBound, order: SetOrde
   return place.side === 'low' ? 1 : -1
 }
 
-/** Compares two positions. */
 export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder): number {
   const difference = compareShared(left.values, right.values, order)
   if (difference !== 0) return difference
@@ -147,7 +142,7 @@ export function comparePlaces(left: SetBound, right: SetBound, order: SetOrder):
   return besideAll(left) - besideAll(right) || besideLonger(left, order) - besideLonger(right, order)
 }
 
-/** Returns whether the values of a position are a whole key, so that longer keys are on the same side as greater keys. */
+/** The values are a whole key, so that longer keys are on the same side as greater keys. */
 function isWhole(place: SetBound): boolean {
   return place.isWhole === true || (place.document !== undefined && place.values.length > 0)
 }
@@ -157,15 +152,11 @@ function besideLonger(place: SetBound, order: SetOrder): number {
   return isWhole(place) ? turned(-1, order.reversed) : besideAll(place)
 }
 
-/**
- * Returns -1 if a position is before all elements with its values and document, and 1 if the position is after these
- * elements.
- */
+/** -1 before all elements with the values and document of the position, 1 after them. */
 function besideAll(place: SetBound): number {
   return place.side === 'low' ? -1 : 1
 }
 
-/** Returns the same position in the reversed set. */
 export function reversedPlace(place: SetBound): SetBound {
   return { ...place, side: place.side === 'low' ? 'high' : 'low' }
 }
@@ -175,7 +166,7 @@ export function besideKey(element: Element, side: SetBound['side']): SetBound {
   return { values: keyOf(element), side, isWhole: true }
 }
 
-/** Returns the range that contains the elements whose keys are exactly `values`. */
+/** Contains the elements whose keys are exactly `values`. */
 export function rangeOfKey(values: readonly Value[]): { readonly from: SetBound; readonly to: SetBound } {
   return { from: { values, side: 'low', isWhole: true }, to: { values, side: 'high', isWhole: true } }
 }
@@ -183,9 +174,8 @@ export function rangeOfKey(values: readonly Value[]): { readonly from: SetBound;
 const someRef = new Ref(0n, 0, 0n)
 
 /**
- * Converts a position in a combination of sets to a position in one of the sets. `order` is the order of this set. If
- * the elements of this set have values, only the first `order.arity` values are kept. Otherwise, the first value
- * becomes the document.
+ * Converts a position in a combination of sets to a position in one of them, with the order `order`. If the elements of
+ * this set have values, only the first `order.arity` values are kept. Otherwise, the first value becomes the document.
  */
 export function placeWithin(place: SetBound, order: SetOrder): SetBound {
   if (place.values.length <= order.arity) return place
@@ -204,8 +194,7 @@ function ascendingPlaceWithin(place: SetBound, arity: number): SetBound {
 }
 
 /**
- * Converts a position in a combination of sets to a position in a stored set. All elements of the stored set have
- * `order.arity` values.
+ * Converts a position in a combination of sets to a position in a stored set, whose elements have `order.arity` values.
  */
 export function storedPlace(place: SetBound, order: SetOrder): EntryBound {
   const within = placeWithin(place, order)
@@ -214,13 +203,12 @@ export function storedPlace(place: SetBound, order: SetOrder): EntryBound {
   return { values, side, ...(document && { document }), ...(isOpen && { isOpen }) }
 }
 
-/** The range and the direction of a scan of elements. */
 export interface ElementScan {
   /** The start of the range, in the order of the set. */
   readonly from?: SetBound | undefined
   /** The end of the range, in the order of the set. */
   readonly to?: SetBound | undefined
-  /** True to scan the range from `to` to `from`. */
+  /** Scans from `to` to `from`. */
   readonly reverse?: boolean
 }
 
@@ -229,7 +217,7 @@ export interface ElementStream {
   scan(scan: ElementScan): Iterable<Element>
 }
 
-/** Returns the first item and closes the iterator. Returns undefined if the iterable is empty. */
+/** Closes the iterator. Undefined if the iterable is empty. */
 export function firstOf<T>(items: Iterable<T>): T | undefined {
   for (const item of items) return item
   return undefined
