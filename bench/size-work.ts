@@ -188,6 +188,8 @@ async function measureExpiry(
     quietMs = await untilQuiet(pids)
   })
   const seconds = work.seconds - quietMs / 1000
+  await fql(server, secret, 'Collection.byName("expiring")!.delete()')
+  await untilIdle(server)
   return { ...work, seconds, documentsPerSecond: side / seconds }
 }
 
