@@ -267,7 +267,8 @@ const parts: Readonly<Record<string, string>> = {
 export async function bytesByPart(data: string): Promise<Readonly<Record<string, number>>> {
   const store = open({ path: data, readOnly: true, maxDbs: 64 })
   const bytes: Record<string, number> = {}
-  for (const name of store.getKeys()) {
+  // Opening a tree ends the read transaction of an iteration, so the names are read first.
+  for (const name of [...store.getKeys()]) {
     if (typeof name !== 'string' || !/^(?:[A-Z]\d+|other)$/.test(name)) continue
     const stats = store.openDB({ name, encoding: 'binary' }).getStats() as Record<string, number>
     const pages = ['treeBranchPageCount', 'treeLeafPageCount', 'overflowPages']
