@@ -1,6 +1,6 @@
 // The documents of the case `size`, and their schema: documents of 300 bytes with three indexes.
 
-import { fql, query } from '../tests/support/http.ts'
+import { fql, query, send } from '../tests/support/http.ts'
 import type { RunningServer } from '../tests/support/server.ts'
 import { groupSize, literal } from './documents.ts'
 
@@ -49,6 +49,8 @@ export async function createSizedSchema(server: RunningServer, secret: string): 
 
 const documentsPerQuery = 250
 const queriesAtOnce = 4
+/** Creates wait while the disk is slower than the load. */
+const loadMs = 300_000
 
 /** From `from` up to `to` (exclusive). */
 export async function createSized(
@@ -71,7 +73,12 @@ export async function createSized(
         literal(sizedDocument(start + at)),
       ])
       const each = { lambda: ['id', 'data'], expr: create }
-      await query(server, secret, { do: [{ foreach: each, collection: pairs }, null] })
+      const answer = await send(server, {
+        secret,
+        query: { do: [{ foreach: each, collection: pairs }, null] },
+        headers: { 'x-query-timeout': String(loadMs) },
+      })
+      if (answer.status >= 300) throw new Error(`status ${answer.status}: ${answer.text}`)
     }
   }
   await Promise.all(Array.from({ length: queriesAtOnce }, worker))

@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { open } from 'lmdb'
+import { retentionLimits } from '../src/storage/store/retention.ts'
 import { fql, query, send } from '../tests/support/http.ts'
 import { program } from '../tests/support/program.ts'
 import type { ServerProcess } from '../tests/support/server-process.ts'
@@ -144,7 +145,6 @@ export async function measureWork(
     await fql(server, secret, 'Collection.byName("side")!.delete()')
     await untilIdle(server)
   })
-  report(await measureExpiry(target, side, ofService))
   report(await measureImport(target, side))
   await query(server, secret, { delete: { collection: 'imported' } })
   await untilIdle(server)
@@ -168,33 +168,35 @@ async function untilIdle(server: ServerProcess): Promise<void> {
   }
 }
 
+/** Documents that expire, and the time from which the service removes them. */
+interface Expiring {
+  readonly count: number
+  readonly removableMs: number
+}
+
+/** Creates documents whose ttl passes at once. Their removal begins when the grace period of the history has passed. */
+export async function createExpiring({ secret, server }: SizeTarget, count: number): Promise<Expiring> {
+  await fql(server, secret, 'Collection.create({ name: "expiring", history_days: 0 })')
+  const ttl = { '@ts': new Date().toISOString() }
+  await createSized(server, secret, { collection: 'expiring', from: 0, to: count, more: { ttl } })
+  return { count, removableMs: Date.now() + retentionLimits.historyGraceMicros / 1000 }
+}
+
 /**
  * The removal of documents whose ttl has passed. Queries hide these documents at once, so the removal counts as complete
  * when the service no longer uses the processor.
  */
-async function measureExpiry(
-  { secret, server }: SizeTarget,
-  side: number,
-  pids: () => readonly number[],
-): Promise<WorkRate> {
-  await fql(server, secret, 'Collection.create({ name: "expiring", history_days: 0 })')
-  const dueMs = Date.now() + (Math.ceil(side / creationsPerSecondMin) + 5) * 1000
-  const ttl = { '@ts': new Date(dueMs).toISOString() }
-  await createSized(server, secret, { collection: 'expiring', from: 0, to: side, more: { ttl } })
-  if (Date.now() > dueMs) throw new Error(`${side} documents were not created before they expired`)
-  await wait(dueMs - Date.now())
+export async function measureExpiry(server: ServerProcess, expiring: Expiring): Promise<WorkRate> {
+  const pids = () => processesOf(server.pid)
+  await wait(Math.max(0, expiring.removableMs - Date.now()))
   let quietMs = 0
-  const work = await rated('removal by ttl', side, pids, async () => {
+  const work = await rated('removal by ttl', expiring.count, pids, async () => {
     quietMs = await untilQuiet(pids)
   })
   const seconds = work.seconds - quietMs / 1000
-  await fql(server, secret, 'Collection.byName("expiring")!.delete()')
-  await untilIdle(server)
-  return { ...work, seconds, documentsPerSecond: side / seconds }
+  return { ...work, seconds, documentsPerSecond: expiring.count / seconds }
 }
 
-/** A service that creates fewer documents in a second cannot be measured. */
-const creationsPerSecondMin = 250
 /** The sweeper looks for expired documents more often. */
 const quietEnoughMs = 5_000
 /** A service with requests or background work uses a larger share of a processor. */

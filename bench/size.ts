@@ -12,7 +12,15 @@ import { groupSize } from './documents.ts'
 import { diskBytes, memoryMebibytes, processesOf } from './measure.ts'
 import { createSized, createSizedSchema } from './size-data.ts'
 import { measureRequests } from './size-requests.ts'
-import { bytesByPart, command, measuredStart, measureWork, type WorkRate } from './size-work.ts'
+import {
+  bytesByPart,
+  command,
+  createExpiring,
+  measuredStart,
+  measureExpiry,
+  measureWork,
+  type WorkRate,
+} from './size-work.ts'
 
 export interface SizeOptions {
   readonly folder: string
@@ -45,7 +53,11 @@ export async function measureSize({ folder, scales, side, isKept }: SizeOptions)
   }
   try {
     for (const [at, count] of scales.entries()) {
-      await measureScale(data, count, Math.min(side, count), add)
+      await measureScale(
+        data,
+        { count, side: Math.min(side, count), isLargest: at === scales.length - 1 },
+        add,
+      )
       print(scales.slice(0, at + 1), figures)
     }
   } finally {
@@ -57,7 +69,12 @@ type Add = (name: string, unit: string, value: number) => void
 
 const start = (data: string) => startProcess({ program: join(repository, 'bin/terrarium.js'), data })
 
-async function measureScale(data: string, count: number, side: number, add: Add): Promise<void> {
+/** `isLargest`: also measures what takes a quarter of an hour at any scale. */
+async function measureScale(
+  data: string,
+  { count, isLargest, side }: { count: number; side: number; isLargest: boolean },
+  add: Add,
+): Promise<void> {
   const isNew = !existsSync(join(data, 'data.mdb'))
   let server = await start(data)
   try {
@@ -81,7 +98,10 @@ async function measureScale(data: string, count: number, side: number, add: Add)
       memory.reduce((sum, each) => sum + each, 0),
     )
     const report = (work: WorkRate) => addWork(work, add)
-    await measureWork({ server, data, secret }, count, side, report)
+    const target = { server, data, secret }
+    const expiring = isLargest ? await createExpiring(target, side) : undefined
+    await measureWork(target, count, side, report)
+    if (expiring) report(await measureExpiry(server, expiring))
     await server.stop()
     await measureCommands(data, count, report)
     add('bytes on disk per document', 'bytes', diskBytes(data) / count)
@@ -133,7 +153,8 @@ function print(scales: readonly number[], figures: ReadonlyMap<string, Figure>):
   const columns = scales.map(scale => scale.toLocaleString('en').padStart(12)).join('')
   console.log(`\n${'documents'.padEnd(52)}${columns}   largest ÷ smallest`)
   for (const { name, unit, values } of figures.values()) {
-    const texts = values.map(value => shortNumber(value).padStart(12))
+    const missing = new Array<string>(scales.length - values.length).fill('')
+    const texts = [...missing, ...values.map(shortNumber)].map(text => text.padStart(12))
     const [first = 0, last = 0] = [values[0], values.at(-1)]
     const growth = values.length > 1 && first > 0 ? (last / first).toFixed(2) : ''
     console.log(`${`${name} (${unit})`.padEnd(52)}${texts.join('')}   ${growth}`)
