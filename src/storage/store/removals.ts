@@ -1,7 +1,7 @@
 // Removes the data of deleted schema objects: the tables of an index, the documents of a collection with their rows in
 // indexes, and the documents, schema objects and child databases of a database.
 
-import { type DatabaseId, type Micros, native, type Ref } from '../../values/value.ts'
+import { type DatabaseId, native, type Ref } from '../../values/value.ts'
 import {
   collectionChangesRange,
   collectionHistoryRange,
@@ -21,7 +21,7 @@ import { everyDocument, idMax, scanDocuments } from './documents.ts'
 import { rowsOfDocument } from './expired-rows.ts'
 import { indexesOf } from './rows.ts'
 import type { Store } from './store.ts'
-import { recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
+import { recordWork, type SweeperWork, type WorkCursor } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Maximum number of deleted objects that {@link nextGarbage} checks. */
@@ -33,12 +33,12 @@ const jobsMax = 256
  */
 export function nextGarbage(
   view: View,
-  now: Micros,
+  work: WorkCursor,
   mayCompute: (database: DatabaseId) => boolean,
 ): SweeperWork | undefined {
-  return workOf(view, 'object', now, jobsMax).find(
-    ({ target }) => target.collection !== native.collections || mayCompute(target.database),
-  )
+  return work
+    .read(view, jobsMax)
+    .find(({ target }) => target.collection !== native.collections || mayCompute(target.database))
 }
 
 /**

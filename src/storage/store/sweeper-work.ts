@@ -7,6 +7,7 @@ import { decodeKeyOf } from '../keys/key-reader.ts'
 import { type GarbageKind, garbageKey, garbageRange } from '../keys/keyspace.ts'
 import type { Bytes, View } from '../kv/kv-contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
+import { lastCommit } from './last-commit.ts'
 import { never } from './records.ts'
 
 export interface SweeperWork {
@@ -33,7 +34,34 @@ export function* workOf(
   kind: GarbageKind,
   due: Micros = micros(never - 1),
   limit: number = Number.POSITIVE_INFINITY,
+  from?: Bytes,
 ): Generator<SweeperWork> {
-  for (const { key } of view.range({ ...garbageRange(kind, due), limit }))
+  const range = garbageRange(kind, due)
+  for (const { key } of view.range({ ...range, start: from ?? range.start, limit }))
     yield { key, target: decodeKeyOf('garbage', key).target }
+}
+
+/**
+ * Reads the oldest work of a kind whose due time is always the commit time of its transaction. Continues at the oldest
+ * work of the last read, because a read from the start would skip all finished work which LMDB still contains.
+ */
+export class WorkCursor {
+  readonly #kind: GarbageKind
+  #from: Bytes | undefined
+
+  constructor(kind: GarbageKind) {
+    this.#kind = kind
+  }
+
+  read(view: View, limit: number): readonly SweeperWork[] {
+    const found = [...workOf(view, this.#kind, undefined, limit, this.#from)]
+    // Work of later transactions has later commit times.
+    this.#from = found[0]?.key ?? garbageRange(this.#kind, lastCommit(view).time).end
+    return found
+  }
+
+  /** The next read begins at the start. */
+  reset(): void {
+    this.#from = undefined
+  }
 }

@@ -26,7 +26,7 @@ import { nextGarbage, removeGarbage } from './removals.ts'
 import { expiresAt } from './retention.ts'
 import type { Store } from './store.ts'
 import type { CollectionPlace, EntryScan } from './store-contract.ts'
-import { workOf } from './sweeper-work.ts'
+import { WorkCursor } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 // Each collection has a scheduled check for expired data. A new collection is checked at once, to find its first due
@@ -142,6 +142,8 @@ export class Sweeper {
   #checks = new CheckSchedule()
   /** The listings of schema objects that are not complete. The last listing continues first. */
   #unlisted: Listing[] = listingsOf(rootDatabase)
+  readonly #deleted = new WorkCursor('object')
+  readonly #redefined = new WorkCursor('history')
   /** The last removed row of the change log. Later rows have later times. */
   #changesFrom: Bytes | undefined
 
@@ -178,11 +180,12 @@ export class Sweeper {
     this.#checks = new CheckSchedule()
     this.#unlisted = listingsOf(rootDatabase)
     this.#changesFrom = undefined
+    for (const work of [this.#deleted, this.#redefined]) work.reset()
   }
 
   async #sweepGarbage(): Promise<boolean> {
     const mayCompute = (database: DatabaseId) => this.#mayCompute(database)
-    const garbage = this.#store.kv.read(view => nextGarbage(view, this.#store.now(), mayCompute))
+    const garbage = this.#store.kv.read(view => nextGarbage(view, this.#deleted, mayCompute))
     if (garbage === undefined) return false
     await this.#store.write(transaction =>
       removeGarbage(this.#store, transaction, garbage, batchEnd(this.#batchMs)),
@@ -203,7 +206,7 @@ export class Sweeper {
 
   /** Schedules a check of each collection that is new or was redefined, because its `history_days` may have changed. */
   async #scheduleRedefined(): Promise<boolean> {
-    const found = this.#store.kv.read(view => [...workOf(view, 'history', this.#store.now(), batchWritesMax)])
+    const found = this.#store.kv.read(view => this.#redefined.read(view, batchWritesMax))
     if (found.length === 0) return false
     await this.#store.write(({ rows: { overlay } }) => {
       for (const { key } of found) overlay.set(key, undefined)
