@@ -11,7 +11,7 @@ export interface Clock {
   elapsedMs(): number
 }
 
-/** Between two readings, the time of day is extrapolated. */
+/** The time of day is extrapolated for this duration, and then read again. */
 const anchorMaxAgeMs = 500
 
 let anchorMicros = 0
@@ -53,7 +53,7 @@ export function starvedMs(): number {
   }
 }
 
-/** Since the thread started. */
+/** CPU time since the thread started. */
 export function threadMicros(): number {
   const { system, user } = cpuUsage()
   return system + user

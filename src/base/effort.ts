@@ -54,7 +54,7 @@ export function isInterruption(error: unknown): boolean {
   return error === interruption
 }
 
-/** Since the process started. */
+/** Steps since the process started. */
 export function stepsSoFar(): number {
   return counted + stepsPerCheck - left
 }

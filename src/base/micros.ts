@@ -14,7 +14,7 @@ export function micros(number: number): Micros {
   return number as Micros
 }
 
-/** For an unchecked number, such as a number from a client. NaN throws an `InvariantError`. */
+/** Accepts an unchecked number, such as a number from a client. NaN throws an `InvariantError`. */
 export function nearestMicros(number: number): Micros {
   return micros(Math.round(Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, number))))
 }

@@ -24,7 +24,7 @@ export class Pending {
     return this.questions.some(({ isLimited }) => isLimited)
   }
 
-  /** Without duplicates. */
+  /** The union of what all `pendings` wait for, without duplicates. */
   static all(pendings: readonly Pending[]): Pending {
     const byKey = new Map<string, Question>()
     for (const { questions } of pendings) {
@@ -42,7 +42,7 @@ export class Pending {
 export class Memo {
   #results: Map<string, unknown> | undefined
   #drawn: unknown[] | undefined
-  /** For each subject in the current evaluation. */
+  /** Calls in the current evaluation, for each subject. */
   #counts: Map<string, number> | undefined
   #drawCount = 0
 
@@ -61,7 +61,7 @@ export class Memo {
     return this.#drawn[number] as T
   }
 
-  /** Without a result yet, throws a {@link Pending} that fetches the result with `start`. */
+  /** Throws a {@link Pending} that fetches a missing result with `start`. */
   get<T>(key: string, start: () => Promise<T>, isLimited = false): T {
     if (this.#results?.has(key) !== true) throw new Pending([{ key, start, isLimited }])
     // All results of a key have the type that its `start` returns.
@@ -74,8 +74,8 @@ export class Memo {
   }
 
   /**
-   * For results that depend on no input. Each {@link Pending} fetches as many results as the evaluation has already
-   * requested, so a request that needs many results in sequence is evaluated only a few times.
+   * Like {@link getEach}, for results that depend on no input. Each {@link Pending} fetches as many results as the
+   * evaluation has already requested, so a request that needs many results in sequence is evaluated only a few times.
    */
   getEachAhead<T>(subject: string, start: () => Promise<T>): T {
     const number = this.#count(subject)

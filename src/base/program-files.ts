@@ -19,8 +19,8 @@ export function programFile(source: string): string {
 }
 
 /**
- * Used if it is writable; the next start then takes half the time. Not in the temporary folder, where any user could
- * place code that other users would run. `NODE_COMPILE_CACHE` overrides it.
+ * With a compile cache, the next start takes half the time. The folder is not in the temporary folder, where any user
+ * could place code that other users would run. `NODE_COMPILE_CACHE` overrides it.
  */
 export const compileCache = fileURLToPath(
   isBuilt ? new URL('compiled', here) : new URL('node_modules/.cache/terrarium', home),
@@ -47,8 +47,8 @@ export function startProgram(
 }
 
 /**
- * For a process that gets its settings in another way: other programs can read the environment of a process, and the
- * settings contain the root secret.
+ * Other programs can read the environment of a process, and the settings contain the root secret. A process with this
+ * environment gets its settings in another way.
  */
 export function environmentWithoutSettings(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_')))
@@ -56,7 +56,7 @@ export function environmentWithoutSettings(): NodeJS.ProcessEnv {
 
 const packageFile = new URL('package.json', home)
 
-/** Such as `0.1.0`. */
+/** The version in package.json, such as `0.1.0`. */
 export const version: string = JSON.parse(readFileSync(packageFile, 'utf8')).version
 
 /**

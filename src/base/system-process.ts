@@ -90,7 +90,7 @@ export function lowerPriority(niceness: number): void {
 // Limits of open files, sockets and pipes (`ulimit -n`): without a free descriptor, the process cannot open a file or
 // start a process. Clients can exhaust descriptors by opening connections, so connections may use only a part.
 
-/** The service needs at least so many. */
+/** A service needs at least this number of descriptors. */
 export const descriptorsMin = 128
 
 /** Left free for files, pipes and processes. */

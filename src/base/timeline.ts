@@ -103,7 +103,10 @@ export class AnnouncedCommits {
   }
 }
 
-/** Used by one process only. When the clock steps back, the time does not advance until the clock catches up. */
+/**
+ * The timeline of a store that only one process uses. When the clock steps back, the time does not advance until the
+ * clock catches up.
+ */
 export function localTimeline(clock: () => Micros): Timeline {
   const commits = new AnnouncedCommits()
   let latest = epoch
@@ -144,14 +147,14 @@ const announcementPlace = (process: number) => (1 + process) * numberBytes
 /** A commit is announced, but its time is not yet written: these are two writes. */
 const announcing = -1
 /**
- * After so many reads of `announcing`, the operating system has probably preempted the process, and the reader has to
- * wait.
+ * After this number of reads of `announcing`, the operating system has probably preempted the process, and the reader
+ * has to wait.
  */
 const looksMax = 50
 
 /**
- * For processes 0 to `processes` - 1. Adjusts the offset until the returned function is called. Must be called before
- * any process opens the file.
+ * Creates the file for processes 0 to `processes` - 1. Adjusts the offset until the returned function is called. Must
+ * be called before any process opens the file.
  */
 export function keepSharedTimeline(
   file: string,
@@ -212,7 +215,7 @@ function fileProcesses(file: string): number {
   return (statSync(file).size / numberBytes - 1) / 2
 }
 
-/** Used by the processes of a node. */
+/** The processes of a node share these times. */
 export interface SnapshotTimes {
   newest(): Micros
   /** Must not be earlier than {@link newest}. */

@@ -140,7 +140,7 @@ function formatFraction(nanos: number): string {
   return nanos % 1000 === 0 ? `.${digits.slice(0, 6)}` : `.${digits}`
 }
 
-/** Since the epoch. */
+/** Nanoseconds since the epoch. */
 export function nanosOfTime(time: Time): bigint {
   return time.seconds * nanosPerSecond + BigInt(time.nanos)
 }
@@ -160,12 +160,12 @@ export function timeFromMicros(micros: bigint | number): Time {
   return timeFromNanos(BigInt(micros) * 1000n)
 }
 
-/** Since the epoch, rounded down. For times far from the epoch, the result exceeds 64 bits. */
+/** Microseconds since the epoch, rounded down. For times far from the epoch, the result exceeds 64 bits. */
 export function microsOfTime(time: Time): bigint {
   return floorDivide(nanosOfTime(time), 1000n)
 }
 
-/** Since the epoch, rounded down. For times far from the epoch, the result exceeds 64 bits. */
+/** Milliseconds since the epoch, rounded down. For times far from the epoch, the result exceeds 64 bits. */
 export function millisOfTime(time: Time): bigint {
   return floorDivide(nanosOfTime(time), 1_000_000n)
 }

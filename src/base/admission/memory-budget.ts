@@ -19,7 +19,7 @@ export type Eviction = 'no room' | 'too slow'
 const lowWater = 7 / 8
 
 interface MemoryBudgetOptions {
-  /** For all shares and reservations together; a function if the limit changes. */
+  /** The limit for all shares and reservations together; a function if the limit changes. */
   readonly max: number | (() => number)
   /** The part of the limit that one group may hold, from 0 to 1. Absent: one group may hold everything. */
   readonly groupPart?: number
@@ -120,7 +120,7 @@ export class MemoryBudget {
     return (group?.held ?? 0) + amount <= Math.max(amount, max / groups) && max > 0
   }
 
-  /** For {@link Share}. `amount` may be negative. */
+  /** Called by {@link Share}. `amount` may be negative. */
   change(share: Share, amount: number): void {
     if (share.held === amount) {
       // The share was empty, so its age begins now: the share becomes the youngest share of its group.
@@ -148,7 +148,7 @@ export class MemoryBudget {
     return this.#max() * this.#groupPart
   }
 
-  /** For {@link Share}. */
+  /** Called by {@link Share}. */
   remove(share: Share): void {
     const { group, held } = share
     this.#add(share, -held)
@@ -161,7 +161,7 @@ export class MemoryBudget {
     if (group.shares.size === 0 && this.#pace === undefined) this.#groups.delete(group.name)
   }
 
-  /** For {@link Share}. */
+  /** Called by {@link Share}. */
   regroup(share: Share, name: string): Group {
     const from = share.group
     const to = this.#groupOf(name)
@@ -300,14 +300,15 @@ export class Share {
     this.held = 0
   }
 
-  /** For {@link MemoryBudget}. */
+  /** Called by {@link MemoryBudget}. */
   end(reason: Eviction): void {
     this.close()
     this.#evict(reason)
   }
 
   /**
-   * For {@link MemoryBudget}: begins a new window if the current one is over, and evicts a share that moved too little.
+   * Called by {@link MemoryBudget}. Begins a new window if the current one is over, and evicts a share that moved too
+   * little.
    */
   checkPace(nowMs: number, { windowMs, amount }: Pace): void {
     if (nowMs - this.#windowFromMs < windowMs) return

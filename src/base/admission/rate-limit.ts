@@ -9,7 +9,7 @@ interface Rate {
   readonly perSecond: number
 }
 
-/** For pauses: an owner that takes 100 milliseconds overdraws its bucket, and pauses, for 100 milliseconds. */
+/** An owner that takes 100 milliseconds overdraws its bucket, and pauses, for 100 milliseconds. */
 export const passingMs: Rate = { max: 0, perSecond: 1000 }
 
 /** The bucket of one owner, full at first. Times are milliseconds of a monotonic clock. */

@@ -69,14 +69,17 @@ export class TimeBudget {
     return isLimited ? Math.min(this.ms, timeBudgetLimits.impatientMs) : this.ms
   }
 
-  /** For {@link TimedWork}. */
+  /** Called by {@link TimedWork}. */
   count(owner: string, heldMs: number, isCancelled: boolean): void {
     if (heldMs < timeBudgetLimits.impatientMs) return
     // Otherwise, later work of the owner would move sooner to the slow lane, which would reject it.
     if (isCancelled || !this.#isCrowded(owner)) this.#held.take(owner, heldMs)
   }
 
-  /** For {@link TimedWork}: the milliseconds that the thread had waited for a CPU. Reuses a recent measurement. */
+  /**
+   * Called by {@link TimedWork}. The approximate milliseconds that the thread had waited for a CPU; reuses a recent
+   * measurement.
+   */
   starvedBefore(nowMs: number): number {
     if (nowMs - this.#measuredMs > starvedAgeMs) {
       this.#lastStarvedMs = this.starvedMs()
@@ -190,7 +193,7 @@ export class CpuBudget {
     }
   }
 
-  /** Then calls `report` with the CPU time that calls of {@link within} took during `work`, even if it throws. */
+  /** Calls `report` with the CPU time that calls of {@link within} took during `work`, even if it throws. */
   counted<T>(work: () => T, report: (micros: number) => void): T {
     const before = this.#spent
     try {

@@ -123,7 +123,7 @@ export function historyRange(ref: Ref, notAfter?: Micros): KeyInterval {
   return { start: notAfter === undefined ? start : historyKey(ref, notAfter), end }
 }
 
-/** By document id. */
+/** Ordered by document id. */
 export function collectionHistoryRange(database: DatabaseId, collection: CollectionId): KeyInterval {
   return prefixRange(keyInCollection(keyTags.history, database, collection).copy())
 }

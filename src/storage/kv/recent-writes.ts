@@ -33,9 +33,9 @@ const writesMax = 0xffff_ffff
 const comparisonsMax = 100_000
 /** So many comparisons for {@link PackedReads} take some milliseconds. */
 const packedComparisonsMax = 20_000
-/** Decoding so many keys from {@link PackedReads} takes some milliseconds. */
+/** Decoding 4000 keys from {@link PackedReads} takes some milliseconds. */
 const packedKeysMax = 4_000
-/** Comparing the keys of so many commits with a single range takes some tens of microseconds. */
+/** Comparing the keys of 256 commits with a single range takes some tens of microseconds. */
 const comparedCommitsMax = 256
 
 /** Recorded in place of the number of keys, if the keys of a commit are not stored. */
@@ -249,7 +249,7 @@ export class RecentWrites {
   }
 }
 
-/** By the hash of the key's bytes. */
+/** The hash of the key's bytes selects the slot. */
 function placeOf(hash: number): number {
   return (hash ^ (hash >>> 20)) & (placesMax - 1)
 }

@@ -51,8 +51,8 @@ export function openLmdb(options: LmdbOptions): KeyValueStore {
 const watchIntervalMsDefault = 10
 
 /**
- * After so many rows, the remaining transactions wait for the next batch, because more rows would block the thread for
- * long. A single transaction may have more rows.
+ * After this number of rows, the remaining transactions wait for the next batch, because more rows would block the
+ * thread for long. A single transaction may have more rows.
  */
 const batchWritesMax = 4000
 

@@ -85,7 +85,7 @@ const batchWritesMax = 4000
 /** Milliseconds after which a segment is applied to LMDB, even if the segment is not full. */
 const applyAfterMs = 4_000
 /**
- * Between attempts of the first write to LMDB, which fail while LMDB has forgotten a commit of another process
+ * Interval of the attempts of the first write to LMDB, which fail while LMDB has forgotten a commit of another process
  * (lmdb/newest-commit.ts).
  */
 const recoveryIntervalMs = 2

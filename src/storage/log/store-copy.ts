@@ -44,7 +44,7 @@ export async function copyStore(from: string, to: string, durable?: () => number
   flush(to)
 }
 
-/** How often {@link readCommitted} reads the log, and when it ends. */
+/** The interval at which {@link readCommitted} reads the log, and its maximum duration. */
 const readAgainMs = 10
 const uncertainMsMax = 10_000
 

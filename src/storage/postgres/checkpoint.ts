@@ -18,13 +18,13 @@ const leaseSeconds = 5
 export const checkpointEveryMs = 2_000
 /** Milliseconds between two removals of log rows. */
 const trimEveryMs = 10_000
-/** A transaction that changes so many keys applies no further log rows. */
+/** A transaction that changes this number of keys applies no further log rows. */
 const stepKeysMax = 5_000
-/** A transaction that applies log rows with so many bytes applies no further ones. */
+/** A transaction that applies log rows with this number of bytes applies no further ones. */
 const stepBytesMax = 8 << 20
 /** Log rows that one statement removes. */
 const trimRowsMax = 1_000
-/** Every log row is kept so long, so that a node finds all rows after a short disconnection. */
+/** Every log row is kept for this time, so that a node finds all rows after a short disconnection. */
 const retentionSeconds = 600
 /** Seconds without a report after which a node no longer delays the removal of log rows. */
 const nodeGoneSeconds = 60

@@ -209,7 +209,7 @@ interface Comparison {
 
 /** That a comparison reports. */
 export const differencesMax = 100
-/** To bring both stores to the same batch: a running node advances its replica during the comparison. */
+/** Attempts to bring both stores to the same batch: a running node advances its replica during the comparison. */
 const attemptsMax = 1_000
 
 /** `copy`: a node's replica. `record`: a store with the content of the record, to which no other process writes. */

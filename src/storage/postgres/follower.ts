@@ -53,7 +53,7 @@ export interface NodeOptions {
 }
 
 const readPatienceDefaultMs = 300_000
-/** Between two refreshes. `pollMs`: while a node serves reads or has listeners. `restingPollMs`: of an idle node. */
+/** Interval of refreshes. `pollMs`: while a node serves reads or has listeners. `restingPollMs`: of an idle node. */
 const pollMs = 10
 const restingPollMs = 2_000
 /** Maximum age of the replica while the node follows the record: an idle node polls rarely. */
@@ -76,12 +76,13 @@ const standbyCheckMs = 1_000
 /** Milliseconds until an unavailable database is tried again. */
 const retryMs = 250
 /**
- * Until a retry when the replica could not be written. Frequent retries are useless with a full disk, and each failure
- * may crash the process, because lmdb 3.5.6 writes its error text into a buffer of only 100 bytes (`mdb_page_flush`).
+ * Pause before a retry when the replica could not be written. Frequent retries are useless with a full disk, and each
+ * failure may crash the process, because lmdb 3.5.6 writes its error text into a buffer of only 100 bytes
+ * (`mdb_page_flush`).
  */
 const copyRetryMs = 2_000
 /**
- * Without a refresh for so long, other nodes may have committed many batches: an idle node refreshes rarely, and a
+ * After this time without a refresh, other nodes may have committed many batches: an idle node refreshes rarely, and a
  * paused process not at all. A read then waits for a refresh without the limit {@link patienceMs}.
  */
 const farBehindMs = 1_000

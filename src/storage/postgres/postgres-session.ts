@@ -43,7 +43,10 @@ const endTimeoutMs = 1_000
 export const commitTimeoutMs = 8_000
 /** A statement then stops waiting for the lock on the head, fails, and is queued again. */
 const lockTimeoutMaxMs = commitTimeoutMs - 1_000
-/** A session waits for the lock on the head so much longer than another session may be idle with the lock. */
+/**
+ * Difference between the time that a session waits for the lock on the head, and the time that another session may hold
+ * it idly.
+ */
 const lockMarginMs = 2_000
 /** A session is treated as broken when a statement takes longer. */
 const statementTimeoutMsDefault = 30_000
@@ -379,7 +382,7 @@ interface DatabaseServer {
   readonly attempts: readonly ClientConfig[]
 }
 
-/** A server that has not responded is tried last for so long. */
+/** For this time, a server that has not responded is tried last. */
 const silentMs = 30_000
 /** The times at which servers did not respond, by name, in milliseconds of the monotonic clock. */
 const silentSince = new Map<string, number>()

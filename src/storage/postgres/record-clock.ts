@@ -8,8 +8,8 @@ import type { SnapshotTimes } from '../../base/timeline.ts'
 /** Assumed drift between two clocks, in microseconds for each millisecond. Real clocks drift ten times less. */
 const driftMax = 1
 /**
- * If a reading is so many microseconds earlier than expected, and the delay of the response does not explain the
- * difference, the database's clock was set back.
+ * The database's clock was set back if a reading is earlier than expected by more than this number of microseconds, and
+ * the delay of the response does not explain the difference.
  */
 const stepMin = 1_000_000
 

@@ -152,7 +152,7 @@ const leaseName = 'background'
 const leaseSeconds = 5
 /** Milliseconds between renewals of a lease. */
 const renewMs = 1_500
-/** A holder stops using its lease so long before the expiry, because clocks differ slightly in speed. */
+/** A holder stops using its lease at this time before the expiry, because clocks differ slightly in speed. */
 const marginMs = 1_000
 
 /** The lease on background work, which a process takes when it is free, and then renews until the process exits. */

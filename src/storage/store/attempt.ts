@@ -104,7 +104,7 @@ export function attemptOn<T>(
   }
 }
 
-/** A process reads at most so many keys and entries again to validate its own attempt. */
+/** Limit of keys and entries that a process reads again to validate its own attempt. */
 const rereadsMax = 250_000
 /** The maximum for another process's attempt. Reading 4,000 entries takes some milliseconds. */
 const rereadsElsewhereMax = 4_000

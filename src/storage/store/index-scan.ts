@@ -24,7 +24,7 @@ import type { EntryScan, IndexEntry } from './store-contract.ts'
 
 /** The entries of one index that have the same terms. */
 export interface EntrySet extends SetPlace {
-  /** By value of the index. */
+  /** For each value of the index: whether its order is descending. */
   readonly descending: readonly boolean[]
   /** Whether entries for documents of `collection` are visible. */
   readonly isLive: (collection: CollectionId) => boolean

@@ -65,7 +65,7 @@ const bytesPerByte = 12
 export class SchemaCache {
   readonly #schemas: GenerationCache<DatabaseId, Schema>
 
-  /** For all schemas together. A single schema above the limit is cached, too. */
+  /** `bytesMax` is approximate, and limits all schemas together. A single schema above the limit is cached, too. */
   constructor(bytesMax: number = limits.knownSchemasBytesMax) {
     const weigh = ({ countedWeight }: Schema) => Math.min(countedWeight, bytesMax / 2)
     this.#schemas = new GenerationCache(bytesMax, weigh)

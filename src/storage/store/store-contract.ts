@@ -395,8 +395,8 @@ export interface WriteOptions {
   /** The last seen time of the client. The transaction gets a later time. */
   readonly notBefore?: Micros
   /**
-   * After conflicts. If undefined, there are a few retries, and the last one holds the writer lock, so that it cannot
-   * conflict.
+   * The maximum after conflicts. If undefined, there are a few retries, and the last one holds the writer lock, so that
+   * it cannot conflict.
    */
   readonly retriesMax?: number
   /** The owner of the memory of waiting writes. Called after the evaluation. */

@@ -35,7 +35,7 @@ const half = (parts: CalendarParts) => (parts.hour < 12 ? 'am' : 'pm')
 const hoursAndMinutes: Part = parts => `${twoDigits(parts.hour)}:${twoDigits(parts.minute)}`
 const clock: Part = (parts, time) => `${hoursAndMinutes(parts, time)}:${twoDigits(parts.second)}`
 
-/** By letter. */
+/** Parts by the letter after `%t`. */
 const dateParts: Readonly<Record<string, Part>> = {
   B: parts => nameOf(months, parts.month),
   b: parts => shortName(months, parts.month),
