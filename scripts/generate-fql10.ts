@@ -3,6 +3,8 @@
 
 import type { FieldDefinition, FunctionDefinition, Members, Signature } from '../src/fql10/library/entry.ts'
 import { allTables, globals } from '../src/fql10/library/tables.ts'
+import { librarySignature } from '../src/fql10/typing/annotations.ts'
+import { schemeText } from '../src/fql10/typing/print.ts'
 import { Module } from '../src/fql10/value.ts'
 
 type Entry = FieldDefinition | FunctionDefinition
@@ -81,6 +83,18 @@ function signaturesOf(written: string, entry: Entry): readonly string[] {
   return entry.kind === 'field' ? [written] : entry.signatures.map(each => callOf(written, each))
 }
 
+/** The type of a field, or of the result of a function. */
+function resultOf({ kind, type: text }: Entry): string {
+  if (kind === 'field') return text
+  const { type } = librarySignature(text)
+  const signatures = type.kind === 'intersection' ? type.members : [type]
+  const results = signatures.map(each => {
+    const result = each.kind === 'function' ? each.result : each
+    return schemeText({ parameters: [], type: result, text: '' })
+  })
+  return [...new Set(results)].join(' | ')
+}
+
 const effects = { pure: '', observation: '', read: ' It reads.', write: ' It writes.' }
 
 function section(written: string, entry: Entry): string {
@@ -89,7 +103,7 @@ function section(written: string, entry: Entry): string {
   return [
     `### ${written}`,
     '',
-    ...signaturesOf(written, entry).map(each => `- \`${each}\` → ${entry.result}`),
+    ...signaturesOf(written, entry).map(each => `- \`${each}\` → \`${resultOf(entry)}\``),
     '',
     `${entry.summary}${effect}`,
     '',
@@ -108,7 +122,8 @@ function fql10Reference(): string {
     '',
     `All ${count} fields and functions of version 10 of the language. This page is generated from the code`,
     '(`npm run generate`), and the tests run every example that has a result; results are written as the format',
-    '`decorated` writes them. For the use of both versions in one database, see [Two languages, one database](../guides/two-languages.md).',
+    '`decorated` writes them. The types of results are those of [type checks](../guides/types.md): `A` is the type of the',
+    'elements, `B` any other type, and `Doc` the type of the documents of a collection. For the use of both versions in one database, see [Two languages, one database](../guides/two-languages.md).',
     '',
     ...all.map(
       ({ title }) =>
@@ -128,7 +143,7 @@ function fql10Reference(): string {
 function row({ prefix, title }: Chapter, [written, entry]: readonly [string, Entry]): string {
   const [first = ''] = signaturesOf(written, entry)
   const owner = prefix === '.' ? title : ''
-  const cells = [owner, written, first.slice(written.length), entry.result, entry.summary]
+  const cells = [owner, written, first.slice(written.length), resultOf(entry), entry.summary]
   return cells.join('\t').replace(/[\\`]|\$\{/g, '\\$&')
 }
 

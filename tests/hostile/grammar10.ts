@@ -68,6 +68,11 @@ function typeOf(name: string): string | undefined {
   return types.find(type => name.startsWith(type))
 }
 
+/** The type of `literals` for the result of a function; the last result of an overload. */
+function resultOf({ type }: FunctionDefinition): string | undefined {
+  return typeOf(type.split(' => ').at(-1) ?? '')
+}
+
 interface Callable {
   readonly table: Members
   readonly definition: FunctionDefinition
@@ -124,7 +129,7 @@ export class QueryMaker {
     if (this.#variables.length > 0 && this.#oneIn(10)) return this.#pick(this.#variables)
     if (depth <= 0 || this.#oneIn(4)) return this.#pick(literals[type] as readonly string[])
     if (this.#oneIn(3)) return this.#composed(type, depth - 1)
-    const giving = callables.filter(({ definition }) => typeOf(definition.result) === type)
+    const giving = callables.filter(({ definition }) => resultOf(definition) === type)
     return this.#call(this.#pick(giving.length > 0 ? giving : callables), depth - 1)
   }
 

@@ -80,7 +80,7 @@ const arraySearchEntries: readonly LibraryEntry[] = [
   method('indexOf', {
     parameters: { element: any },
     optional: { start: int },
-    result: 'Number | Null',
+    type: '<A> ((element: A) => Number | Null) & ((element: A, start: Number) => Number | Null)',
     summary:
       'Returns the position of the first element that equals `element`, or null if there is none. The search begins at `start` (default 0); a `start` outside of the array is an error.',
     example: ['["a", "b", "a"].indexOf("a", 1)', '2'],
@@ -90,7 +90,7 @@ const arraySearchEntries: readonly LibraryEntry[] = [
   method('lastIndexOf', {
     parameters: { element: any },
     optional: { end: int },
-    result: 'Number | Null',
+    type: '<A> ((element: A) => Number | Null) & ((element: A, end: Number) => Number | Null)',
     summary:
       'Returns the position of the last element that equals `element`, or null if there is none. The search goes backward from `end` (default: the last position); an `end` outside of the array is an error.',
     example: ['["a", "b", "a"].lastIndexOf("a")', '2'],
@@ -99,7 +99,7 @@ const arraySearchEntries: readonly LibraryEntry[] = [
   }),
   method('firstWhere', {
     parameters: { predicate: callback(1, 'pred') },
-    result: 'Any | Null',
+    type: '<A> (predicate: (A => Boolean | Null)) => A | Null',
     summary: 'Returns the first element for which `predicate` returns true, or null if there is none.',
     example: ['[1, 2, 3].firstWhere(n => n > 1)', '2'],
     run: (elements, { predicate }, call) =>
@@ -107,7 +107,7 @@ const arraySearchEntries: readonly LibraryEntry[] = [
   }),
   method('lastWhere', {
     parameters: { predicate: callback(1, 'pred') },
-    result: 'Any | Null',
+    type: '<A> (predicate: (A => Boolean | Null)) => A | Null',
     summary: 'Returns the last element for which `predicate` returns true, or null if there is none.',
     example: ['[1, 2, 3].lastWhere(n => n > 1)', '3'],
     run: (elements, { predicate }, call) =>
@@ -116,7 +116,7 @@ const arraySearchEntries: readonly LibraryEntry[] = [
   method('indexWhere', {
     parameters: { predicate: callback(1) },
     optional: { start: int },
-    result: 'Number | Null',
+    type: '<A> ((predicate: (A => Boolean | Null)) => Number | Null) & ((predicate: A => Boolean | Null, start: Number) => Number | Null)',
     summary:
       'Returns the position of the first element for which `predicate` returns true, or null if there is none. The search begins at `start` (default 0); a `start` outside of the array is an error.',
     example: ['[1, 2, 3].indexWhere(n => n > 1)', '1'],
@@ -126,7 +126,7 @@ const arraySearchEntries: readonly LibraryEntry[] = [
   method('lastIndexWhere', {
     parameters: { predicate: callback(1) },
     optional: { end: int },
-    result: 'Number | Null',
+    type: '<A> ((predicate: (A => Boolean | Null)) => Number | Null) & ((predicate: A => Boolean | Null, end: Number) => Number | Null)',
     summary:
       'Returns the position of the last element for which `predicate` returns true, or null if there is none. The search goes backward from `end` (default: the last position); an `end` outside of the array is an error.',
     example: ['[1, 2, 3].lastIndexWhere(n => n > 1)', '2'],
@@ -142,7 +142,7 @@ const { method: moduleMethod } = entriesFor<Module>()
 const arrayOrderEntries: readonly LibraryEntry[] = [
   variadic('order', {
     rest: ['ordering', any],
-    result: 'Array<Any>',
+    type: '<A> (ordering: ...(A => Any) | { asc: A => Any } | { desc: A => Any }) => Array<A>',
     summary:
       'Sorts the elements. Each argument is a function that returns the sort key, or the result of `asc` or `desc`; without arguments, the elements are sorted by their own values.',
     example: ['[3, 1].order(asc(n => n))', '[\n  1,\n  3\n]'],
@@ -160,7 +160,7 @@ const arrayOrderEntries: readonly LibraryEntry[] = [
 export const arrayModule: Members = members('Array', [
   moduleMethod('sequence', {
     parameters: { from: int, until: int },
-    result: 'Array<Number>',
+    type: '(from: Number, until: Number) => Array<Number>',
     summary: 'Returns the integers from `from` up to, but not including, `until`.',
     example: ['Array.sequence(1, 3)', '[\n  1,\n  2\n]'],
     run: (_, { from, until }, call) => {
@@ -191,21 +191,21 @@ function slice(elements: readonly Value[], from: number, until: number): readonl
 
 const access = [
   field('length', {
-    result: 'Number',
+    type: 'Number',
     summary: 'The number of elements.',
     example: ['[1, 2].length', '2'],
     read: elements => BigInt(elements.length),
   }),
   method('at', {
     parameters: { index: int },
-    result: 'Any',
+    type: '<A> (index: Number) => A',
     summary:
       'Returns the element at the position `index`, counted from 0. A position outside of the array is an error.',
     example: ['["a", "b"].at(1)', '"b"'],
     run: (elements, { index }, call) => elementAt(elements, index, call),
   }),
   method('entries', {
-    result: 'Array<[Number, Any]>',
+    type: '<A> () => Array<[Number, A]>',
     summary: 'Returns a `[position, element]` pair for each element.',
     example: ['["a"].entries()', '[\n  [\n    0,\n    "a"\n  ]\n]'],
     run: elements => {
@@ -214,7 +214,7 @@ const access = [
     },
   }),
   method('toSet', {
-    result: 'Set<Any>',
+    type: '<A> () => Set<A>',
     summary: 'Converts the array to a set of its elements.',
     example: ['[1, 2].toSet().count()', '2'],
     run: elements => new ArraySet(elements),
@@ -225,35 +225,35 @@ const access = [
 const parts = [
   method('append', {
     parameters: { element: any },
-    result: 'Array<Any>',
+    type: '<A> (element: A) => Array<A>',
     summary: 'Returns a new array with `element` added at the end.',
     example: ['[1].append(2)', '[\n  1,\n  2\n]'],
     run: (elements, { element }, call) => concatenate(elements, [element], call),
   }),
   method('prepend', {
     parameters: { element: any },
-    result: 'Array<Any>',
+    type: '<A> (element: A) => Array<A>',
     summary: 'Returns a new array with `element` added at the beginning.',
     example: ['[2].prepend(1)', '[\n  1,\n  2\n]'],
     run: (elements, { element }, call) => concatenate([element], elements, call),
   }),
   method('concat', {
     parameters: { other: array },
-    result: 'Array<Any>',
+    type: '<A, B> (other: Array<B>) => Array<A | B>',
     summary: 'Returns a new array: the elements of this array, followed by the elements of `other`.',
     example: ['[1].concat([2])', '[\n  1,\n  2\n]'],
     run: (elements, { other }, call) => concatenate(elements, other, call),
   }),
   method('take', {
     parameters: { limit: int },
-    result: 'Array<Any>',
+    type: '<A> (limit: Number) => Array<A>',
     summary: 'Returns the first `limit` elements, or all elements if there are fewer.',
     example: ['[1, 2, 3].take(2)', '[\n  1,\n  2\n]'],
     run: (elements, { limit }) => slice(elements, 0, limit),
   }),
   method('drop', {
     parameters: { amount: int },
-    result: 'Array<Any>',
+    type: '<A> (amount: Number) => Array<A>',
     summary: 'Returns the array without its first `amount` elements.',
     example: ['[1, 2, 3].drop(2)', '[\n  3\n]'],
     run: (elements, { amount }) => slice(elements, amount, elements.length),
@@ -261,14 +261,14 @@ const parts = [
   method('slice', {
     parameters: { from: int },
     optional: { until: int },
-    result: 'Array<Any>',
+    type: '<A> ((from: Number) => Array<A>) & ((from: Number, until: Number) => Array<A>)',
     summary:
       'Returns the elements from the position `from` up to, but not including, `until`. If `until` is missing, the result extends to the end of the array; negative positions count as 0.',
     example: ['[1, 2, 3].slice(1, 2)', '[\n  2\n]'],
     run: (elements, { from, until = elements.length }) => slice(elements, from, until),
   }),
   method('reverse', {
-    result: 'Array<Any>',
+    type: '<A> () => Array<A>',
     summary: 'Returns the elements in reverse order.',
     example: ['[1, 2].reverse()', '[\n  2,\n  1\n]'],
     run: elements => {
@@ -277,7 +277,7 @@ const parts = [
     },
   }),
   method('distinct', {
-    result: 'Array<Any>',
+    type: '<A> () => Array<A>',
     summary: 'Returns the elements without duplicates, in the order of their first occurrence.',
     example: ['[1, 2, 1].distinct()', '[\n  1,\n  2\n]'],
     run: elements => {
@@ -286,7 +286,7 @@ const parts = [
     },
   }),
   method('flatten', {
-    result: 'Array<Any>',
+    type: '() => Array<Any>',
     summary:
       'Returns the elements of all inner arrays in one array. An element that is not an array is an error.',
     example: ['[[1], [2]].flatten()', '[\n  1,\n  2\n]'],
@@ -301,7 +301,7 @@ const parts = [
 const mapping = [
   method('map', {
     parameters: { mapper: callback(1) },
-    result: 'Array<Any>',
+    type: '<A, B> (mapper: (A => B)) => Array<B>',
     summary: 'Calls `mapper` with each element and returns the results.',
     example: ['[1, 2].map(n => n + 1)', '[\n  2,\n  3\n]'],
     run: (elements, { mapper }, call) =>
@@ -315,7 +315,7 @@ const mapping = [
   }),
   method('flatMap', {
     parameters: { mapper: callback(1) },
-    result: 'Array<Any>',
+    type: '<A, B> (mapper: (A => Array<B>)) => Array<B>',
     summary:
       'Calls `mapper`, which returns an array, with each element. Returns the elements of all these arrays in one array.',
     example: ['[1, 2].flatMap(n => [n, n])', '[\n  1,\n  1,\n  2,\n  2\n]'],
@@ -327,14 +327,14 @@ const mapping = [
   }),
   method('where', {
     parameters: { predicate: callback(1, 'pred') },
-    result: 'Array<Any>',
+    type: '<A> (predicate: (A => Boolean | Null)) => Array<A>',
     summary: 'Returns the elements for which `predicate` returns true. A result of null counts as false.',
     example: ['[1, 2].where(n => n > 1)', '[\n  2\n]'],
     run: (elements, { predicate }, call) => filterAll(elements, predicate, call),
   }),
   method('filter', {
     parameters: { predicate: callback(1) },
-    result: 'Array<Any>',
+    type: '<A> (predicate: (A => Boolean | Null)) => Array<A>',
     summary: 'Returns the elements for which `predicate` returns true. A result of null counts as false.',
     example: ['[1, 2].filter(n => n > 1)', '[\n  2\n]'],
     run: (elements, { predicate }, call) =>

@@ -26,12 +26,15 @@ function allOf(collection: Module, range: Value | undefined, call: Call): LazySe
   })
 }
 
+/** The static type of the argument of `all`, and of the last argument of indexes. */
+export const rangeType = '{ from: Any } | { to: Any } | { from: Any, to: Any }'
+
 /** Methods of all collections, including native collections. */
 export const listing: readonly FunctionDefinition[] = [
   method('all', {
     effect: 'read',
     optional: { range: any },
-    result: 'Set<Doc>',
+    type: `(() => Set<Doc>) & ((range: ${rangeType}) => Set<Doc>)`,
     summary:
       'Returns the documents of the collection, in the order of their ids. `range`, an object with the fields `from`, `to` or both, limits the ids; both bounds are inclusive.',
     example: ['Author.all().count()', '2'],
@@ -40,7 +43,7 @@ export const listing: readonly FunctionDefinition[] = [
   method('where', {
     effect: 'read',
     parameters: { predicate: callback(1, 'pred') },
-    result: 'Set<Doc>',
+    type: '(pred: (Doc => Boolean)) => Set<Doc>',
     summary:
       'Returns the set of the documents for which `predicate` returns true. A read of this set can read every document of the collection.',
     example: ['Author.where(.name == "Ann").count()', '1'],
@@ -52,7 +55,7 @@ export const listing: readonly FunctionDefinition[] = [
   method('firstWhere', {
     effect: 'read',
     parameters: { predicate: callback(1, 'pred') },
-    result: 'Doc | Null',
+    type: '(pred: (Doc => Boolean)) => Doc | Null',
     summary:
       'Returns the first document for which `predicate` returns true, or null if there is none. The call can read every document of the collection.',
     example: ['Author.firstWhere(.name == "Ann")!.name', '"Ann"'],
@@ -63,7 +66,7 @@ export const listing: readonly FunctionDefinition[] = [
     },
   }),
   method('toString', {
-    result: 'String',
+    type: '() => String',
     summary: 'Returns the name of the collection.',
     example: ['Author.toString()', '"Author"'],
     run: ({ name }) => name,
@@ -78,7 +81,7 @@ function hintOfScan({ name }: Module, method: string, call: Call): void {
 export const create: FunctionDefinition = method('create', {
   effect: 'write',
   parameters: { data: struct },
-  result: 'Doc',
+  type: '(data: { *: Any }) => Doc',
   summary: 'Creates a document with the fields `data` and returns it.',
   example: ['Author.create({ name: "Cy" }).name', '"Cy"'],
   run: (collection, { data }, call) => call.evaluation.world.writer.create(collection, data, 'default', call),
@@ -88,7 +91,7 @@ function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
   return method(name, {
     effect,
     parameters: { id },
-    result: 'Doc',
+    type: '(id: ID) => Ref<Doc>',
     summary: 'Returns a reference to the document with the id `id`. The document need not exist.',
     example: ['Author.byId(1).exists()', 'true'],
     run: (collection, args, call) => call.evaluation.world.documents.byId(collection, args.id, call),
@@ -106,14 +109,14 @@ const entries: readonly LibraryEntry[] = [
   method('createData', {
     effect: 'write',
     parameters: { data: struct },
-    result: 'Doc',
+    type: '(data: { *: Any }) => Doc',
     summary:
       'Creates a document with the fields `data` and returns it. In contrast to `create`, reserved names such as `id` and `ttl` are ordinary fields.',
     example: ['Author.createData({ id: "a" }).data.id', '"a"'],
     run: (collection, { data }, call) => call.evaluation.world.writer.create(collection, data, 'plain', call),
   }),
   field('definition', {
-    result: 'Doc',
+    type: 'CollectionDef',
     summary: 'The document that defines the collection.',
     example: ['Author.definition.name', '"Author"'],
     // The cast is safe, because only user collections have these entries.

@@ -17,7 +17,7 @@ const ofModule = entriesFor<Module>()
 
 function part(name: keyof CalendarParts, summary: string, result: string): FieldDefinition {
   return field(name, {
-    result: 'Number',
+    type: 'Number',
     summary,
     example: [`Date("2024-02-29").${name}`, result],
     read: value => BigInt(calendarParts(timeOfDate(value))[name]),
@@ -56,7 +56,7 @@ export const dateMembers: Members = members('Date', [
   part('dayOfWeek', 'The day of the week, from 1 (Monday) to 7 (Sunday).', '4'),
   method('add', {
     parameters: { amount: number, unit: string },
-    result: 'Date',
+    type: '(amount: Number, unit: String) => Date',
     summary:
       'Returns the date that is `amount` days after this date. `unit` must be `day` or `days`; a fraction of a day is rounded.',
     example: ['Date("2024-02-28").add(2, "days")', 'Date("2024-03-01")'],
@@ -64,7 +64,7 @@ export const dateMembers: Members = members('Date', [
   }),
   method('subtract', {
     parameters: { amount: number, unit: string },
-    result: 'Date',
+    type: '(amount: Number, unit: String) => Date',
     summary:
       'Returns the date that is `amount` days before this date. `unit` must be `day` or `days`; a fraction of a day is rounded.',
     example: ['Date("2024-03-01").subtract(1, "day")', 'Date("2024-02-29")'],
@@ -72,7 +72,7 @@ export const dateMembers: Members = members('Date', [
   }),
   method('difference', {
     parameters: { start: date },
-    result: 'Number',
+    type: '(start: Date) => Number',
     summary:
       'Returns the number of days from `start` to this date. The result is negative if `start` is later.',
     example: ['Date("2024-03-01").difference(Date("2024-02-28"))', '2'],
@@ -88,7 +88,7 @@ export const dateMembers: Members = members('Date', [
 function fromText(name: string, query: string) {
   return ofModule.method(name, {
     parameters: { date: string },
-    result: 'Date',
+    type: '(date: String) => Date',
     summary: 'Parses a date from a string in the form `YYYY-MM-DD`.',
     example: [query, 'Date("2024-03-01")'],
     run: (_, args, call) => {
@@ -104,7 +104,7 @@ export const dateModule: Members = members(
   [
     fromText('fromString', 'Date.fromString("2024-03-01")'),
     ofModule.method('today', {
-      result: 'Date',
+      type: '() => Date',
       summary: 'Returns the date of the query in UTC.',
       example: ['Date.today()', '…'],
       run: (_, __, call) => dateOfTime(timeFromMicros(call.evaluation.now)) as LocalDate,

@@ -8,21 +8,21 @@ import { struct } from './parameters.ts'
 const { field, method } = entriesFor<Doc>()
 
 const collection = field('coll', {
-  result: 'Module',
+  type: 'DocCollection',
   summary: 'The collection of the document.',
   example: ['Author.byId(1).coll', 'Author'],
   read: doc => doc.collection,
 })
 
 const id = field('id', {
-  result: 'ID',
+  type: 'ID',
   summary: 'The id of the document.',
   example: ['Author.byId(1).id', '"1"'],
   read: doc => new Id(doc.ref.id),
 })
 
 const name = field('name', {
-  result: 'String',
+  type: 'String',
   summary: 'The name of the schema object.',
   example: ['Function.byName("shout").name', '"shout"'],
   read: doc => doc.name ?? '',
@@ -31,7 +31,7 @@ const name = field('name', {
 const common = [
   method('exists', {
     effect: 'read',
-    result: 'Boolean',
+    type: '() => true',
     summary: 'True if the document exists and the caller may read it.',
     example: ['Author.byId(1).exists()', 'true'],
     run: (doc, _, call) => call.evaluation.world.documents.absence(doc, call) === undefined,
@@ -39,7 +39,7 @@ const common = [
   method('update', {
     effect: 'write',
     parameters: { data: struct },
-    result: 'Doc',
+    type: '(data: { *: Any }) => Doc',
     summary:
       'Merges the fields `data` into the document and returns it. Nested objects are merged too; null removes a field.',
     example: ['Author.byId(1)!.update({ born: 1990 }).born', '1990'],
@@ -48,7 +48,7 @@ const common = [
   method('replace', {
     effect: 'write',
     parameters: { data: struct },
-    result: 'Doc',
+    type: '(data: { *: Any }) => Doc',
     summary:
       'Replaces the fields of the document with `data` and returns it. Fields that `data` does not contain are removed.',
     example: ['Author.byId(2)!.replace({ name: "Bo" }).name', '"Bo"'],
@@ -56,7 +56,7 @@ const common = [
   }),
   method('delete', {
     effect: 'write',
-    result: 'Doc',
+    type: '() => NullDoc',
     summary: 'Deletes the document. The result is a reference to the deleted document.',
     example: ['Author.byId(2)!.delete().exists()', 'false'],
     run: (doc, _, call) => call.evaluation.world.writer.remove(doc, call),
@@ -67,7 +67,7 @@ const plain = [
   method('updateData', {
     effect: 'write',
     parameters: { data: struct },
-    result: 'Doc',
+    type: '(data: { *: Any }) => Doc',
     summary:
       'Merges the fields `data` into the document and returns it. In contrast to `update`, reserved names such as `id` and `ttl` are ordinary fields.',
     example: ['Author.byId(1)!.updateData({ id: "a" }).data.id', '"a"'],
@@ -76,7 +76,7 @@ const plain = [
   method('replaceData', {
     effect: 'write',
     parameters: { data: struct },
-    result: 'Doc',
+    type: '(data: { *: Any }) => Doc',
     summary:
       'Replaces the fields of the document with `data` and returns it. In contrast to `replace`, reserved names such as `id` and `ttl` are ordinary fields.',
     example: ['Author.byId(1)!.replaceData({ id: "a" }).data', '{\n  id: "a"\n}'],

@@ -68,32 +68,32 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
   const { method } = entriesFor<Receiver>()
   return [
     method('first', {
-      result: 'Any | Null',
+      type: '<A> () => A | Null',
       summary: `Returns the first element, or null if the ${noun} is empty.`,
       example: [`["a", "b"]${made}.first()`, '"a"'],
       run: (receiver, _, call) => firstOf(elements(receiver, call), msg`empty ${own(noun)}`, call),
     }),
     method('last', {
-      result: 'Any | Null',
+      type: '<A> () => A | Null',
       summary: `Returns the last element, or null if the ${noun} is empty.`,
       example: [`["a", "b"]${made}.last()`, '"b"'],
       run: (receiver, _, call) => firstOf(backwards(receiver, call), msg`empty ${own(noun)}`, call),
     }),
     method('isEmpty', {
-      result: 'Boolean',
+      type: '() => Boolean',
       summary: `True if the ${noun} has no elements.`,
       example: [`[]${made}.isEmpty()`, 'true'],
       run: (receiver, _, call) => isEmpty(receiver, call),
     }),
     method('nonEmpty', {
-      result: 'Boolean',
+      type: '() => Boolean',
       summary: `True if the ${noun} has at least one element.`,
       example: [`[]${made}.nonEmpty()`, 'false'],
       run: (receiver, _, call) => !isEmpty(receiver, call),
     }),
     method('includes', {
       parameters: { element: any },
-      result: 'Boolean',
+      type: '<A> (element: A) => Boolean',
       summary: `True if an element of the ${noun} equals \`element\`.`,
       example: [`[1, 2]${made}.includes(2)`, 'true'],
       run: (receiver, { element }, call) =>
@@ -101,7 +101,7 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
     }),
     method('any', {
       parameters: { predicate: callback(1) },
-      result: 'Boolean',
+      type: '<A> (predicate: (A => Boolean | Null)) => Boolean',
       summary: 'True if `predicate` returns true for at least one element.',
       example: [`[1, 2]${made}.any(n => n > 1)`, 'true'],
       run: (receiver, { predicate }, call) =>
@@ -109,7 +109,7 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
     }),
     method('every', {
       parameters: { predicate: callback(1) },
-      result: 'Boolean',
+      type: '<A> (predicate: (A => Boolean | Null)) => Boolean',
       summary: `True if \`predicate\` returns true for all elements, or if the ${noun} is empty.`,
       example: [`[1, 2]${made}.every(n => n > 1)`, 'false'],
       run: (receiver, { predicate }, call) =>
@@ -131,7 +131,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
   return [
     method('fold', {
       parameters: { seed: any, reducer: callback(2) },
-      result: 'Any',
+      type: '<A, B> (seed: B, reducer: (B, A) => B) => B',
       summary:
         'Combines all elements into one value, from the first to the last. `reducer` is called with the result so far, which begins with `seed`, and the next element.',
       example: [`[1, 2]${made}.fold(10, (sum, n) => sum + n)`, '13'],
@@ -140,7 +140,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
     }),
     method('foldRight', {
       parameters: { seed: any, reducer: callback(2) },
-      result: 'Any',
+      type: '<A, B> (seed: B, reducer: (B, A) => B) => B',
       summary:
         'Combines all elements into one value, from the last to the first. `reducer` is called with the result so far, which begins with `seed`, and the next element.',
       example: [`["a", "b"]${made}.foldRight("", (text, s) => text + s)`, '"ba"'],
@@ -149,14 +149,14 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
     }),
     method('reduce', {
       parameters: { reducer: callback(2) },
-      result: 'Any | Null',
+      type: '<A> (reducer: ((A, A) => A)) => A | Null',
       summary: `Combines all elements into one value, or returns null if the ${noun} is empty. \`reducer\` is called with the result so far, which begins with the first element, and the next element.`,
       example: [`[1, 2, 3]${made}.reduce((sum, n) => sum + n)`, '6'],
       run: (receiver, { reducer }, call) => reduceElements(elements(receiver, call, 'reduce'), reducer, call),
     }),
     method('reduceRight', {
       parameters: { reducer: callback(2) },
-      result: 'Any | Null',
+      type: '<A> (reducer: ((A, A) => A)) => A | Null',
       summary: `Combines all elements into one value, or returns null if the ${noun} is empty. \`reducer\` is called with the result so far, which begins with the last element, and the element before.`,
       example: [`["a", "b"]${made}.reduceRight((text, s) => text + s)`, '"ba"'],
       run: (receiver, { reducer }, call) =>
@@ -164,7 +164,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
     }),
     method('aggregate', {
       parameters: { seed: any, combiner: callback(2) },
-      result: 'Any',
+      type: '<A> (seed: A, combiner: (A, A) => A) => A',
       summary: `Combines neighbouring elements with \`combiner\` until one value is left, and then this value with \`seed\`. If the ${noun} is empty, returns \`seed\`.`,
       example: [`[1, 2, 3]${made}.aggregate(0, (a, b) => a + b)`, '6'],
       run: (receiver, { seed, combiner }, call) =>
@@ -172,7 +172,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
     }),
     method('forEach', {
       parameters: { callback: callback(1, called) },
-      result: 'Null',
+      type: '<A> (callback: (A => Any)) => Null',
       summary: 'Calls `callback` with each element. The result is null.',
       example: [`[1, 2]${made}.forEach(n => log(n))`, 'null'],
       run: (receiver, args, call) => {

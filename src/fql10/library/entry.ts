@@ -19,9 +19,14 @@ export interface Parameter<T> {
 }
 
 /** The example is an expression with its result in the decorated format (`…` if the result varies). */
-interface EntryDocumentation {
-  /** The type of the result in the reference. */
-  readonly result: string
+interface EntryDescription {
+  /**
+   * The static type, such as `<A, B> (mapper: A => B) => Array<B>`, which is parsed when a check first uses it. Type
+   * parameters stand for those of the receiver, in their order, and for further types. The types of arguments may
+   * differ from the parameters that calls accept. In members of collections and documents, `Doc` stands for the type of
+   * the documents, `NullDoc` for the type of missing documents, and `DocCollection` for the type of the collection.
+   */
+  readonly type: string
   readonly summary: string
   readonly example: readonly [query: string, result: string]
 }
@@ -42,13 +47,13 @@ export interface Signature {
 }
 
 /** Fields are read without a call. */
-export interface FieldDefinition extends EntryDocumentation {
+export interface FieldDefinition extends EntryDescription {
   readonly kind: 'field'
   readonly name: string
   readonly read: (receiver: never) => Value
 }
 
-export interface FunctionDefinition extends EntryDocumentation {
+export interface FunctionDefinition extends EntryDescription {
   readonly kind: 'function'
   readonly name: string
   readonly effect: CallEffect
@@ -66,7 +71,7 @@ export interface Members {
   readonly apply: FunctionDefinition | undefined
 }
 
-interface FunctionDeclaration extends EntryDocumentation {
+interface FunctionDeclaration extends EntryDescription {
   /** The default is `pure`. */
   readonly effect?: CallEffect
 }
@@ -87,12 +92,12 @@ interface MethodDeclaration<Receiver, P extends Parameters, O extends Parameters
 
 function complete(
   name: string,
-  { result, summary, example, effect = 'pure' }: FunctionDeclaration,
+  { type, summary, example, effect = 'pure' }: FunctionDeclaration,
   signatures: readonly Signature[],
 ): FunctionDefinition {
   const counts = [...new Set(signatures.map(({ parameters }) => parameters.length))].sort((a, b) => a - b)
   const arity: Arity = { counts, open: signatures.some(({ rest }) => rest !== undefined) }
-  return { kind: 'function', name, result, summary, example, effect, signatures, arity }
+  return { kind: 'function', name, type, summary, example, effect, signatures, arity }
 }
 
 function signature(parameters: Parameters, run: Signature['run']): Signature {
@@ -103,7 +108,7 @@ function signature(parameters: Parameters, run: Signature['run']): Signature {
 interface Entries<Receiver> {
   field(
     name: string,
-    declaration: EntryDocumentation & { readonly read: (receiver: Receiver) => Value },
+    declaration: EntryDescription & { readonly read: (receiver: Receiver) => Value },
   ): FieldDefinition
   method<P extends Parameters = None, O extends Parameters = None>(
     name: string,

@@ -3,7 +3,15 @@
 import { msg } from '../../base/message.ts'
 import { debugText, displayText } from '../text-of-value.ts'
 import { BoundFunction, Id, Module, type Value } from '../value.ts'
-import { entriesFor, type FieldDefinition, type FunctionDefinition, type Members, members } from './entry.ts'
+import {
+  definitionOf,
+  entriesFor,
+  type FieldDefinition,
+  type FunctionDefinition,
+  type Members,
+  members,
+} from './entry.ts'
+import { typeOfModule } from './natives.ts'
 import { any, callback, string } from './parameters.ts'
 
 const { method, variadic } = entriesFor<Value>()
@@ -11,7 +19,7 @@ const { method, variadic } = entriesFor<Value>()
 export const globalFunctions: readonly FunctionDefinition[] = [
   method('abort', {
     parameters: { return: any },
-    result: 'Never',
+    type: '(return: Any) => Never',
     summary:
       'Stops the query with an error that contains the value `return`. All writes of the query are discarded.',
     example: ['if (false) abort("no stock")', 'null'],
@@ -22,7 +30,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
   }),
   method('asc', {
     parameters: { accessor: callback(1) },
-    result: '{ asc: A => Any }',
+    type: '<A> (accessor: (A => Any)) => { asc: A => Any }',
     summary:
       'Returns an ordering for `order`: elements are sorted by the results of `accessor`, from the least to the greatest.',
     example: ['[2, 1].order(asc(n => n)).first()', '1'],
@@ -30,7 +38,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
   }),
   method('dbg', {
     parameters: { value: any },
-    result: 'A',
+    type: '<A> (value: A) => A',
     summary:
       'Returns `value` unchanged, and adds its text and the position of the call to the summary of the response.',
     example: ['dbg(1 + 1)', '2'],
@@ -41,7 +49,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
   }),
   method('desc', {
     parameters: { accessor: callback(1) },
-    result: '{ desc: A => Any }',
+    type: '<A> (accessor: (A => Any)) => { desc: A => Any }',
     summary:
       'Returns an ordering for `order`: elements are sorted by the results of `accessor`, from the greatest to the least.',
     example: ['[1, 2].order(desc(n => n)).first()', '2'],
@@ -49,7 +57,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
   }),
   variadic('log', {
     rest: ['args', any],
-    result: 'Null',
+    type: '(args: ...Any) => Null',
     summary: 'Adds a line with the text of all arguments to the summary of the response. The result is null.',
     example: ['log("seen", 1)', 'null'],
     run: (_, args, call) => {
@@ -60,7 +68,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
   }),
   method('newId', {
     effect: 'observation',
-    result: 'ID',
+    type: '() => ID',
     summary: 'Returns a new id, which is greater than all earlier ids.',
     example: ['newId()', '…'],
     run: (_, __, call) => new Id(call.evaluation.newId()),
@@ -73,14 +81,14 @@ const ofModule = entriesFor<Module>()
 export const queryModule: Members = members('Query', [
   ofModule.method('identity', {
     effect: 'read',
-    result: 'Doc | Null',
+    type: '() => { *: Any } | Null',
     summary: 'Returns the document that the caller is logged in as, or null if there is none.',
     example: ['Query.identity()', 'null'],
     run: (_, __, call) => call.evaluation.world.access.identity() ?? call.nothing(msg`missing identity`),
   }),
   ofModule.method('token', {
     effect: 'read',
-    result: 'Doc | { *: Any } | Null',
+    type: '() => { *: Any } | Null',
     summary:
       "Returns the caller's token, or the claims of the caller's JSON Web Token. For a key, the result is null.",
     example: ['Query.token()', 'null'],
@@ -88,14 +96,14 @@ export const queryModule: Members = members('Query', [
   }),
   ofModule.method('isEnvProtected', {
     effect: 'read',
-    result: 'Boolean',
+    type: '() => Boolean',
     summary:
       'True if the database rejects schema changes that lose data. Only the role `admin` may call this function.',
     example: ['Query.isEnvProtected()', '…'],
     run: (_, __, call) => call.evaluation.world.access.isProtected(call),
   }),
   ofModule.method('isEnvTypechecked', {
-    result: 'Boolean',
+    type: '() => Boolean',
     summary: 'True if the database checks the types of queries before they run.',
     example: ['Query.isEnvTypechecked()', '…'],
     run: (_, __, call) => call.evaluation.world.access.isTypechecked(),
@@ -106,7 +114,7 @@ export const schemaModule: Members = members('FQL.Schema', [
   ofModule.method('defForIdentifier', {
     effect: 'read',
     parameters: { ident: string },
-    result: 'Doc | Null',
+    type: '(ident: String) => Any',
     summary:
       'Returns the document that defines the collection or function with the name or alias `ident`, or null if there is none.',
     example: ['FQL.Schema.defForIdentifier("shout")!.coll', 'Function'],
@@ -116,22 +124,21 @@ export const schemaModule: Members = members('FQL.Schema', [
 ])
 
 /** `FQL.log` is the function, even if a variable is named `log`. */
-export function fqlModule(globals: ReadonlyMap<string, Value>): Module {
+export function fqlModule(globals: ReadonlyMap<string, Module | BoundFunction>): Module {
   const schema = new Module('Schema', schemaModule, 'FQL')
   const entries = [...globals, ['Schema', schema] as const].map(([name, value]) => entryOf(name, value))
   return new Module('FQL', members('FQL', entries))
 }
 
-function entryOf(name: string, value: Value): FieldDefinition {
+function entryOf(name: string, value: Module | BoundFunction): FieldDefinition {
   return ofModule.field(name, {
-    result: value instanceof Module ? 'Module' : 'Function',
+    type: value instanceof BoundFunction ? definitionOf(value).type : typeOfModule(value),
     summary: `The ${value instanceof Module ? 'module' : 'function'} \`${name}\`, even if a variable has the same name.`,
     example: [`FQL.${name}`, shown(value)],
     read: () => value,
   })
 }
 
-function shown(value: Value): string {
-  if (value instanceof BoundFunction) return `"[function ${value.name}]"`
-  return value instanceof Module ? value.path : ''
+function shown(value: Module | BoundFunction): string {
+  return value instanceof Module ? value.path : `"[function ${value.name}]"`
 }

@@ -13,7 +13,7 @@ import { array, int, number, set } from './parameters.ts'
 const { field, method, overloaded, signature } = entriesFor<Module>()
 
 function constant(name: string, value: number, summary: string, text: string) {
-  return field(name, { result: 'Double', summary, example: [`Math.${name}`, text], read: () => value })
+  return field(name, { type: 'Number', summary, example: [`Math.${name}`, text], read: () => value })
 }
 
 function ofDouble(
@@ -24,7 +24,7 @@ function ofDouble(
 ): FunctionDefinition {
   return method(name, {
     parameters: { x: number },
-    result: 'Double',
+    type: '(x: Number) => Number',
     summary,
     example,
     run: (_, { x }) => compute(doubleOf(x)),
@@ -52,7 +52,7 @@ function toPlaces(value: NumberValue, places: number, half: 0.5 | 0): NumberValu
 const widthKeeping = [
   method('abs', {
     parameters: { x: number },
-    result: 'Number',
+    type: '(x: Number) => Number',
     summary: 'Returns the absolute value of `x`, in the same type (Int, Long or Double).',
     example: ['Math.abs(-3)', '3'],
     // The least Int and the least Long have no positive counterpart and stay unchanged.
@@ -60,28 +60,28 @@ const widthKeeping = [
   }),
   method('sign', {
     parameters: { x: number },
-    result: 'Number',
+    type: '(x: Number) => Number',
     summary: 'Returns -1 if `x` is negative, 0 if `x` is zero, and 1 if `x` is positive.',
     example: ['Math.sign(-3)', '-1'],
     run: (_, { x }) => BigInt(Math.sign(compareNumbers(x, 0n))),
   }),
   method('ceil', {
     parameters: { x: number },
-    result: 'Number',
+    type: '(x: Number) => Number',
     summary: 'Rounds `x` up to a whole number. The result of a Double is a Double.',
     example: ['Math.ceil(1.2)', '2.0'],
     run: (_, { x }) => (typeof x === 'number' ? Math.ceil(x) : x),
   }),
   method('floor', {
     parameters: { x: number },
-    result: 'Number',
+    type: '(x: Number) => Number',
     summary: 'Rounds `x` down to a whole number. The result of a Double is a Double.',
     example: ['Math.floor(1.8)', '1.0'],
     run: (_, { x }) => (typeof x === 'number' ? Math.floor(x) : x),
   }),
   method('round', {
     parameters: { x: number, precision: int },
-    result: 'Number',
+    type: '(x: Number, precision: Number) => Number',
     summary:
       'Rounds `x` to `precision` decimal places, or to tens, hundreds and so on if `precision` is negative. Negative numbers are rounded too far toward zero: -7.2 becomes -6.',
     example: ['Math.round(1.25, 1)', '1.3'],
@@ -89,7 +89,7 @@ const widthKeeping = [
   }),
   method('trunc', {
     parameters: { x: number, precision: int },
-    result: 'Number',
+    type: '(x: Number, precision: Number) => Number',
     summary:
       'Truncates `x` to `precision` decimal places, or to tens, hundreds and so on if `precision` is negative.',
     example: ['Math.trunc(1.29, 1)', '1.2'],
@@ -97,14 +97,14 @@ const widthKeeping = [
   }),
   method('max', {
     parameters: { x: number, y: number },
-    result: 'Number',
+    type: '(x: Number, y: Number) => Number',
     summary: 'Returns the greater of two numbers.',
     example: ['Math.max(1, 2)', '2'],
     run: (_, { x, y }) => (compareNumbers(x, y) >= 0 ? x : y),
   }),
   method('min', {
     parameters: { x: number, y: number },
-    result: 'Number',
+    type: '(x: Number, y: Number) => Number',
     summary: 'Returns the lesser of two numbers.',
     example: ['Math.min(1, 2)', '1'],
     run: (_, { x, y }) => (compareNumbers(x, y) <= 0 ? x : y),
@@ -134,7 +134,7 @@ function meanOfSet(values: Iterable<Value>, call: Call): NumberValue {
 
 const sums = [
   overloaded('sum', {
-    result: 'Number',
+    type: '((numbers: Array<Number>) => Number) & ((numbers: Set<Number>) => Number)',
     summary:
       'Returns the sum of the numbers in an array or a set. An element that is not a number is an error.',
     example: ['Math.sum([1, 2.5])', '3.5'],
@@ -147,7 +147,7 @@ const sums = [
     ],
   }),
   overloaded('mean', {
-    result: 'Number',
+    type: '((numbers: Array<Number>) => Number) & ((numbers: Set<Number>) => Number)',
     summary:
       'Returns the mean of the numbers in an array or a set. For a set of integers, the mean is truncated to an integer; an empty set is an error, and an empty array returns NaN.',
     example: ['Math.mean([1, 2])', '1.5'],
@@ -176,7 +176,7 @@ function boundedFunction(
 ): FunctionDefinition {
   return method(name, {
     parameters: { x: number },
-    result: 'Double',
+    type: '(x: Number) => Number',
     summary,
     example: [query, result],
     run: (_, { x }, call) => {
@@ -238,14 +238,14 @@ const doubleFunctions = [
   ]),
   method('hypot', {
     parameters: { x: number, y: number },
-    result: 'Double',
+    type: '(x: Number, y: Number) => Number',
     summary: 'Returns the length of the hypotenuse of a right triangle with the legs `x` and `y`.',
     example: ['Math.hypot(3, 4)', '5.0'],
     run: (_, { x, y }) => Math.hypot(doubleOf(x), doubleOf(y)),
   }),
   method('pow', {
     parameters: { x: number, power: number },
-    result: 'Double',
+    type: '(x: Number, power: Number) => Number',
     summary: 'Raises `x` to the power `power`. The result is a Double.',
     example: ['Math.pow(2, 10)', '1024.0'],
     run: (_, { x, power }) => doubleOf(x) ** doubleOf(power),

@@ -14,7 +14,7 @@ const ofCredential = entriesFor<Doc>()
 const byName = method('byName', {
   effect: 'read',
   parameters: { name: string },
-  result: 'Doc',
+  type: '(name: String) => NamedRef<Doc>',
   summary: 'Returns a reference to the schema object with the name `name`. The object need not exist.',
   example: ['Role.byName("none").exists()', 'false'],
   run: (module, { name }, call) => call.evaluation.world.documents.byName(module, name, call),
@@ -25,7 +25,7 @@ export const deletedCollection: Module = new Module('Deleted', members('Deleted'
 
 const applyCollection = method('apply', {
   parameters: { collection: string },
-  result: 'Module',
+  type: '(collection: String) => Any',
   summary: 'Returns the collection with the name or alias `collection`. An unknown name is an error.',
   example: ['Collection("Author")', 'Author'],
   run: (_, { collection }, call) => call.evaluation.world.names.collection(collection, call),
@@ -33,13 +33,14 @@ const applyCollection = method('apply', {
 
 const applyFunction = method('apply', {
   parameters: { function: string },
-  result: 'Function',
+  type: '(function: String) => Any',
   summary: 'Returns the user function with the name or alias `function`. An unknown name is an error.',
   example: ['Function("shout")("a")', '"A"'],
   run: (_, args, call) => call.evaluation.world.names.userFunction(args.function, call),
 })
 
 function byDocument(
+  type: string,
   summary: string,
   example: readonly [string, string],
   run: (module: Module, document: Doc, call: Call) => Value,
@@ -47,7 +48,7 @@ function byDocument(
   return method('byDocument', {
     effect: 'read',
     parameters: { document },
-    result: 'Any',
+    type,
     summary,
     example,
     run: (module, args, call) => run(module, args.document, call),
@@ -58,7 +59,7 @@ const credentialMethods = [
   ofCredential.method('verify', {
     effect: 'read',
     parameters: { secret: string },
-    result: 'Boolean',
+    type: '(secret: String) => Boolean',
     summary: 'True if `secret` is the password.',
     example: ['Credential.byDocument(Author.byId(1))!.verify("sesame")', 'true'],
     run: (doc, { secret }, call) => call.evaluation.world.access.verify(doc, secret),
@@ -67,7 +68,7 @@ const credentialMethods = [
     effect: 'write',
     parameters: { secret: string },
     optional: { ttl: time },
-    result: 'Doc',
+    type: '((secret: String) => Token) & ((secret: String, ttl: Time) => Token)',
     summary:
       'Checks the password `secret` and returns a new token for the document; a wrong password is an error. The token expires at the time `ttl`, if given.',
     example: ['Credential.byDocument(Author.byId(1))!.login("sesame")', '…'],
@@ -79,65 +80,121 @@ interface Native {
   readonly number: number
   readonly module: Module
   readonly documents: Members
+  /** The static type of the collection's documents. */
+  readonly type: string
+}
+
+/** A native collection without its number. */
+interface NativeDeclaration {
+  readonly name: string
+  readonly type: string
+  /** The static type of the method `create`. */
+  readonly create: string
+  readonly own?: readonly LibraryEntry[]
 }
 
 function named(
   number: number,
-  name: string,
-  own: readonly LibraryEntry[] = [],
+  { name, type, create: created, own = [] }: NativeDeclaration,
   apply?: FunctionDefinition,
 ): Native {
-  const table = members(name, [...listing, create, byName, ...own], apply)
-  return { number, module: new Module(name, table), documents: namedDocumentMembers }
+  const table = members(name, [...listing, { ...create, type: created }, byName, ...own], apply)
+  return { number, module: new Module(name, table), documents: namedDocumentMembers, type }
 }
 
 function numbered(
   number: number,
-  name: string,
-  own: readonly FunctionDefinition[] = [],
+  { name, type, create: created, own = [] }: NativeDeclaration,
   documents: Members = numberedDocumentMembers(`${name}Document`),
 ): Native {
-  const table = members(name, [...listing, create, byId, ...own], applyId)
-  return { number, module: new Module(name, table), documents }
+  const table = members(name, [...listing, { ...create, type: created }, byId, ...own], applyId)
+  return { number, module: new Module(name, table), documents, type }
 }
 
 const tokensOf = byDocument(
+  '(document: { *: Any }) => Set<Token>',
   'Returns the tokens of `document` that the caller may read.',
   ['Token.byDocument(Author.byId(1)!).count()', '0'],
   (_, document, call) => call.evaluation.world.access.tokensOf(document, call),
 )
 const credentialOf = byDocument(
+  '(document: { *: Any } | Null) => Ref<Credential>',
   'Returns a reference to the credential of `document`. If the document has no credential, `exists()` of the reference returns false.',
   ['Credential.byDocument(Author.byId(1)).exists()', 'true'],
   (_, document, call) => call.evaluation.world.access.credentialOf(document),
 )
 
 export const natives: readonly Native[] = [
-  named(native.access_providers, 'AccessProvider'),
+  named(native.access_providers, {
+    name: 'AccessProvider',
+    type: 'AccessProvider',
+    create:
+      '(data: { name: String, issuer: String, jwks_uri: String, roles: String | { role: String, predicate: String } | Array<String | { role: String, predicate: String }> | Null, data: { *: Any } | Null }) => AccessProvider',
+  }),
   named(
     native.collections,
-    'Collection',
-    [
-      field('Deleted', {
-        result: 'Module',
-        summary: 'The value of `coll` in documents whose collection was deleted.',
-        example: ['Collection.Deleted', 'Collection.Deleted'],
-        read: () => deletedCollection,
-      }),
-    ],
+    {
+      name: 'Collection',
+      type: 'CollectionDef',
+      create:
+        '(data: { name: String, alias: String | Null, computed_fields: { *: { body: String, signature: String | Null } } | Null, fields: { *: { signature: String, default: String | Null } } | Null, migrations: Array<{ backfill: { field: String, value: String } } | { drop: { field: String } } | { split: { field: String, to: Array<String> } } | { move: { field: String, to: String } } | { add: { field: String } } | { move_conflicts: { into: String } } | { move_wildcard: { into: String } } | { add_wildcard: {} }> | Null, wildcard: String | Null, history_days: Number | Null, ttl_days: Number | Null, document_ttls: Boolean | Null, indexes: { *: { terms: Array<{ field: String, mva: Boolean | Null }> | Null, values: Array<{ field: String, mva: Boolean | Null, order: "asc" | "desc" | Null }> | Null, queryable: Boolean | Null } } | Null, constraints: Array<{ unique: Array<String> | Array<{ field: String, mva: Boolean | Null }> } | { check: { name: String, body: String } }> | Null, data: { *: Any } | Null }) => CollectionDef',
+      own: [
+        field('Deleted', {
+          type: 'DeletedCollection',
+          summary: 'The value of `coll` in documents whose collection was deleted.',
+          example: ['Collection.Deleted', 'Collection.Deleted'],
+          read: () => deletedCollection,
+        }),
+      ],
+    },
     applyCollection,
   ),
   numbered(
     native.credentials,
-    'Credential',
-    [credentialOf],
+    {
+      name: 'Credential',
+      type: 'Credential',
+      create:
+        '(data: { id: ID | Null, document: Ref<{ *: Any }>, password: String | Null, data: { *: Any } | Null }) => Credential',
+      own: [credentialOf],
+    },
     numberedDocumentMembers('CredentialDocument', credentialMethods),
   ),
-  named(native.databases, 'Database'),
-  named(native.functions, 'Function', [], applyFunction),
-  numbered(native.keys, 'Key'),
-  named(native.roles, 'Role'),
-  numbered(native.tokens, 'Token', [tokensOf]),
+  named(native.databases, {
+    name: 'Database',
+    type: 'DatabaseDef',
+    create:
+      '(data: { name: String, priority: Number | Null, typechecked: Boolean | Null, protected: Boolean | Null, data: { *: Any } | Null }) => DatabaseDef',
+  }),
+  named(
+    native.functions,
+    {
+      name: 'Function',
+      type: 'FunctionDef',
+      create:
+        '(data: { name: String, alias: String | Null, signature: String | Null, role: String | Null, body: String, data: { *: Any } | Null }) => FunctionDef',
+    },
+    applyFunction,
+  ),
+  numbered(native.keys, {
+    name: 'Key',
+    type: 'Key',
+    create:
+      '(data: { role: String, database: String | Null, ttl: Time | Null, data: { *: Any } | Null }) => Key',
+  }),
+  named(native.roles, {
+    name: 'Role',
+    type: 'Role',
+    create:
+      '(data: { name: String, privileges: Any | Null, membership: Any | Null, data: { *: Any } | Null }) => Role',
+  }),
+  numbered(native.tokens, {
+    name: 'Token',
+    type: 'Token',
+    create:
+      '(data: { id: ID | Null, document: { *: Any } | Null, ttl: Time | Null, data: { *: Any } | Null }) => Token',
+    own: [tokensOf],
+  }),
 ]
 
 const byNumber: ReadonlyMap<number, Native> = new Map(natives.map(each => [each.number, each]))
@@ -158,6 +215,13 @@ export function nativeModule(number: number): Module {
 /** The number of a native collection. Undefined for any other module. */
 export function nativeNumber(module: Module): number | undefined {
   return numbers.get(module)
+}
+
+/** The static type of a module. */
+export function typeOfModule(module: Module): string {
+  const { isUserCollection, name, path } = module
+  if (module === deletedCollection) return 'DeletedCollection'
+  return isUserCollection || numbers.has(module) ? `${name}Collection` : `${path}Module`
 }
 
 /** The number of a collection in references to its documents; 0 for modules that are not collections. */

@@ -64,28 +64,28 @@ function entryOf(entry: Value, index: number, call: Call): readonly [string, Val
 const reading = [
   method('keys', {
     parameters: { object },
-    result: 'Array<String>',
+    type: '(object: Any) => Array<String>',
     summary: 'Returns the names of the fields of an object or a document.',
     example: ['Object.keys({ a: 1 })', '[\n  "a"\n]'],
     run: (_, args, call) => [...fieldsOf('object', args.object, call).keys()],
   }),
   method('values', {
     parameters: { object },
-    result: 'Array<Any>',
+    type: '<A> (object: { *: A }) => Array<A>',
     summary: 'Returns the values of the fields of an object or a document.',
     example: ['Object.values({ a: 1 })', '[\n  1\n]'],
     run: (_, args, call) => [...fieldsOf('object', args.object, call).values()],
   }),
   method('entries', {
     parameters: { object },
-    result: 'Array<[String, Any]>',
+    type: '<A> (object: { *: A }) => Array<[String, A]>',
     summary: 'Returns a `[name, value]` pair for each field of an object or a document.',
     example: ['Object.entries({ a: 1 })', '[\n  [\n    "a",\n    1\n  ]\n]'],
     run: (_, args, call) => [...fieldsOf('object', args.object, call)],
   }),
   method('select', {
     parameters: { object: struct, path: array },
-    result: 'Any | Null',
+    type: '(object: { *: Any }, path: Array<String>) => Any',
     summary: 'Returns the value at `path`, an array of field names, or null if there is none.',
     example: ['Object.select({ a: { b: 1 } }, ["a", "b"])', '1'],
     run: (_, args, call) =>
@@ -93,7 +93,7 @@ const reading = [
   }),
   method('hasPath', {
     parameters: { object: struct, path: array },
-    result: 'Boolean',
+    type: '(object: { *: Any }, path: Array<String>) => Boolean',
     summary: 'True if `path`, an array of field names, leads to a value. null counts as a value.',
     example: ['Object.hasPath({ a: null }, ["a"])', 'true'],
     run: (_, args, call) => valueAt(args.object, args.path, call) !== undefined,
@@ -104,7 +104,7 @@ export const objectModule: Members = members('Object', [
   ...reading,
   method('assign', {
     parameters: { destination: object, source: object },
-    result: '{ *: Any }',
+    type: '<A, B> (destination: { *: A }, source: { *: B }) => { *: A | B }',
     summary:
       'Returns a new object with the fields of `destination`, overwritten by the fields of `source`. Nested objects are not merged.',
     example: ['Object.assign({ a: 1 }, { b: 2 })', '{\n  a: 1,\n  b: 2\n}'],
@@ -115,7 +115,7 @@ export const objectModule: Members = members('Object', [
   }),
   method('fromEntries', {
     parameters: { entries: array },
-    result: '{ *: Any }',
+    type: '<A> (entries: Array<[String, A]>) => { *: A }',
     summary: 'Creates an object from an array of `[name, value]` pairs.',
     example: ['Object.fromEntries([["a", 1]])', '{\n  a: 1\n}'],
     run: (_, { entries }, call) =>
@@ -128,7 +128,7 @@ export const objectModule: Members = members('Object', [
   }),
   method('toString', {
     parameters: { object: any },
-    result: 'String',
+    type: '(object: Any) => String',
     summary: 'Converts any value to a string.',
     example: ['Object.toString({ a: 1 })', '"{ a: 1 }"'],
     run: (_, args, call) => displayText(args.object, call),

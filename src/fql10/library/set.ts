@@ -57,7 +57,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
   }),
   method('firstWhere', {
     parameters: { predicate: callback(1, 'pred') },
-    result: 'Any | Null',
+    type: '<A> (predicate: (A => Boolean | Null)) => A | Null',
     summary: 'Returns the first element for which `predicate` returns true, or null if there is none.',
     example: ['[1, 2].toSet().firstWhere(n => n > 1)', '2'],
     run: (set, { predicate }, call) =>
@@ -65,14 +65,14 @@ const setReadingEntries: readonly LibraryEntry[] = [
   }),
   method('lastWhere', {
     parameters: { predicate: callback(1, 'pred') },
-    result: 'Any | Null',
+    type: '<A> (predicate: (A => Boolean | Null)) => A | Null',
     summary: 'Returns the last element for which `predicate` returns true, or null if there is none.',
     example: ['[1, 2].toSet().lastWhere(n => n < 2)', '1'],
     run: (set, { predicate }, call) =>
       firstOf(elementsOf(filtered(set.reversed(), predicate, call), call), msg`empty set`, call),
   }),
   method('count', {
-    result: 'Number',
+    type: '() => Number',
     summary: 'Counts the elements. The call reads the full set.',
     example: ['[1, 2].toSet().count()', '2'],
     run: (set, _, call) => {
@@ -89,7 +89,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
     },
   }),
   method('toArray', {
-    result: 'Array<Any>',
+    type: '<A> () => Array<A>',
     summary: 'Reads all elements into an array.',
     example: ['[1, 2].toSet().toArray()', '[\n  1,\n  2\n]'],
     run(set, _, call) {
@@ -122,7 +122,7 @@ function takeSet(inner: LazySet, limit: number, call: Call): LazySet {
 const making = [
   method('where', {
     parameters: { predicate: callback(1, 'pred') },
-    result: 'Set<Any>',
+    type: '<A> (predicate: (A => Boolean | Null)) => Set<A>',
     summary:
       'Returns the set of the elements for which `predicate` returns true. A result of null counts as false.',
     example: ['[1, 2].toSet().where(n => n > 1).toArray()', '[\n  2\n]'],
@@ -130,7 +130,7 @@ const making = [
   }),
   method('map', {
     parameters: { mapper: callback(1) },
-    result: 'Set<Any>',
+    type: '<A, B> (mapper: (A => B)) => Set<B>',
     summary:
       'Returns the set of the results of `mapper` for each element. `mapper` is called when the set is read.',
     example: ['[1, 2].toSet().map(n => n + 1).toArray()', '[\n  2,\n  3\n]'],
@@ -138,7 +138,7 @@ const making = [
   }),
   method('flatMap', {
     parameters: { mapper: callback(1) },
-    result: 'Set<Any>',
+    type: '<A, B> (mapper: (A => Set<B>)) => Set<B>',
     summary:
       'Returns the set of all elements of the sets that `mapper` returns. `mapper` is called with each element when the set is read.',
     example: ['[1, 2].toSet().flatMap(n => [n, n].toSet()).toArray()', '[\n  1,\n  1,\n  2,\n  2\n]'],
@@ -146,7 +146,7 @@ const making = [
   }),
   variadic('order', {
     rest: ['ordering', any],
-    result: 'Set<Any>',
+    type: '<A> (ordering: ...(A => Any) | { asc: A => Any } | { desc: A => Any }) => Set<A>',
     summary:
       'Sorts the elements. Each argument is a function that returns the sort key, or the result of `asc` or `desc`; without arguments, the elements are sorted by their own values.',
     example: ['[3, 1].toSet().order(asc(n => n)).toArray()', '[\n  1,\n  3\n]'],
@@ -156,7 +156,7 @@ const making = [
     },
   }),
   method('distinct', {
-    result: 'Set<Any>',
+    type: '<A> () => Set<A>',
     summary: 'Returns the elements without duplicates, in ascending order.',
     example: ['[2, 1, 2].toSet().distinct().toArray()', '[\n  1,\n  2\n]'],
     run(inner, _, call) {
@@ -166,14 +166,14 @@ const making = [
   }),
   method('concat', {
     parameters: { other: set },
-    result: 'Set<Any>',
+    type: '<A, B> (other: Set<B>) => Set<A | B>',
     summary: 'Returns the elements of this set, followed by the elements of `other`.',
     example: ['[1].toSet().concat([2].toSet()).toArray()', '[\n  1,\n  2\n]'],
     run: (inner, { other }) => new ConcatSet(inner, lazy(other)),
   }),
   method('take', {
     parameters: { limit: int },
-    result: 'Set<Any>',
+    type: '<A> (limit: Number) => Set<A>',
     summary:
       'Returns the first `limit` elements, or all elements if there are fewer. A negative `limit` is an error.',
     example: ['[1, 2, 3].toSet().take(2).toArray()', '[\n  1,\n  2\n]'],
@@ -181,26 +181,26 @@ const making = [
   }),
   method('drop', {
     parameters: { amount: int },
-    result: 'Set<Any>',
+    type: '<A> (amount: Number) => Set<A>',
     summary: 'Returns the set without its first `amount` elements.',
     example: ['[1, 2, 3].toSet().drop(2).toArray()', '[\n  3\n]'],
     run: (inner, { amount }) => new DropSet(inner, amount),
   }),
   method('reverse', {
-    result: 'Set<Any>',
+    type: '<A> () => Set<A>',
     summary: 'Returns the elements in reverse order.',
     example: ['[1, 2].toSet().reverse().toArray()', '[\n  2,\n  1\n]'],
     run: inner => inner.reversed(),
   }),
   method('pageSize', {
     parameters: { size: int },
-    result: 'Set<Any>',
+    type: '<A> (size: Number) => Set<A>',
     summary: 'Returns the same set with pages of `size` elements.',
     example: ['[1, 2].toSet().pageSize(1).count()', '2'],
     run: (inner, { size }, call) => new PagedSet(inner, checkSize(size, call)),
   }),
   method('toSet', {
-    result: 'Set<Any>',
+    type: '<A> () => Set<A>',
     summary: 'Returns the set itself.',
     example: ['[1].toSet().toSet().count()', '1'],
     run: inner => inner,
@@ -209,7 +209,7 @@ const making = [
 
 function sourceMethod(name: 'eventSource' | 'toStream') {
   return method(name, {
-    result: 'EventSource<Any>',
+    type: '<A> () => EventSource<A>',
     summary:
       'Returns an event source for the changes of the set from now on, for event feeds and event streams.',
     example: [`Author.all().${name}().toString()`, '"[event source]"'],
@@ -220,7 +220,7 @@ function sourceMethod(name: 'eventSource' | 'toStream') {
 function fieldSourceMethod(name: 'eventsOn' | 'changesOn') {
   return variadic(name, {
     rest: ['field', callback(1)],
-    result: 'EventSource<Any>',
+    type: '<A> (fields: ...A => Any) => EventSource<A>',
     summary:
       'Returns an event source for the changes of the given fields from now on, for event feeds and event streams. Without arguments, the source contains all changes.',
     example: [`Author.all().${name}(.name).toString()`, '"[event source]"'],
@@ -238,7 +238,7 @@ const following = [
 const paging = [
   method('paginate', {
     optional: { size: int },
-    result: '{ data: Array<Any>, after: SetCursor | Null }',
+    type: '<A> (() => { data: Array<A>, after: String | Null }) & ((size: Number) => { data: Array<A>, after: String | Null })',
     summary:
       'Reads the first page of `size` elements, or of the page size of the set if `size` is missing. Returns an object with `data` and, if there may be more elements, the cursor `after`.',
     example: ['[1, 2].toSet().paginate(2)', '{\n  data: [\n    1,\n    2\n  ]\n}'],
@@ -252,14 +252,14 @@ export const setMembers: Members = members('Set', [...making, ...setReadingEntri
 export const setModule: Members = members('Set', [
   ofModule.method('single', {
     parameters: { element: any },
-    result: 'Set<Any>',
+    type: '<A> (element: A) => Set<A>',
     summary: 'Returns a set that contains only `element`.',
     example: ['Set.single(1).toArray()', '[\n  1\n]'],
     run: (_, { element }) => new SingleSet(element),
   }),
   ofModule.method('sequence', {
     parameters: { from: int, until: int },
-    result: 'Set<Number>',
+    type: '(from: Number, until: Number) => Set<Number>',
     summary: 'Returns the set of the integers from `from` up to, but not including, `until`.',
     example: ['Set.sequence(1, 3).toArray()', '[\n  1,\n  2\n]'],
     run: (_, { from, until }) => new SequenceSet(from, until),
@@ -267,7 +267,7 @@ export const setModule: Members = members('Set', [
   ofModule.method('paginate', {
     parameters: { cursor: setCursor },
     optional: { size: int },
-    result: '{ data: Array<Any>, after: SetCursor | Null }',
+    type: '((cursor: String | SetCursor) => { data: Array<Any>, after: String | Null }) & ((cursor: String | SetCursor, size: Number) => { data: Array<Any>, after: String | Null })',
     summary:
       'Reads the page at `cursor`. Returns an object with `data` and, if there may be more elements, the cursor `after`; if `size` is missing, the page has the size of the previous page.',
     example: ['Set.paginate([1, 2].toSet().paginate(1).after!)', '{\n  data: [\n    2\n  ]\n}'],
@@ -281,7 +281,7 @@ const ofSource = entriesFor<EventSource>()
 export const eventSourceMembers: Members = members('EventSource', [
   ofSource.method('where', {
     parameters: { predicate: callback(1, 'pred') },
-    result: 'EventSource<Any>',
+    type: '<A> (predicate: (A => Boolean | Null)) => EventSource<A>',
     summary: 'Returns an event source with only the events of elements for which `predicate` returns true.',
     example: ['Author.all().eventSource().where(.name == "Ann").toString()', '"[event source]"'],
     run: (source, { predicate }, call) =>
@@ -289,7 +289,7 @@ export const eventSourceMembers: Members = members('EventSource', [
   }),
   ofSource.method('map', {
     parameters: { mapper: callback(1) },
-    result: 'EventSource<Any>',
+    type: '<A, B> (mapper: (A => B)) => EventSource<B>',
     summary: 'Returns an event source whose events contain the results of `mapper` instead of the elements.',
     example: ['Author.all().eventSource().map(.name).toString()', '"[event source]"'],
     run: (source, { mapper }, call) => withStep(source, set => new MapSet(set, mapper, originOf(call))),

@@ -22,7 +22,7 @@ export const smallTypes = {
   bytes: members('Bytes', [
     toText('Bytes("AQI=").toString()', '"AQI="'),
     entriesFor<Uint8Array>().method('toBase64', {
-      result: 'String',
+      type: '() => String',
       summary: 'Converts the bytes to a base64 string.',
       example: ['Bytes("AQI").toBase64()', '"AQI="'],
       run: bytes => encodeBase64(bytes),
@@ -41,7 +41,7 @@ export const smallTypes = {
   'user function': members('UserFunction', [
     toText('shout.toString()', '"[function shout()]"'),
     entriesFor<UserFunction>().field('definition', {
-      result: 'Doc',
+      type: 'FunctionDef',
       summary: 'The document that defines the function.',
       example: ['shout.definition.name', '"shout"'],
       read: ({ definition }) => definition,
@@ -62,7 +62,7 @@ function decodeBytes(text: string, call: Call): Uint8Array {
 function fromBase64(name: string, query: string) {
   return ofModule.method(name, {
     parameters: { encoded: string },
-    result: 'Bytes',
+    type: '(encoded: String) => Bytes',
     summary: 'Decodes a base64 string in the standard alphabet. An invalid string is an error.',
     example: [query, 'Bytes("AQI=")'],
     run: (_, { encoded }, call) => decodeBytes(encoded, call),
@@ -85,7 +85,7 @@ export const idModule: Members = members(
   'ID',
   [],
   ofModule.overloaded('apply', {
-    result: 'ID',
+    type: '((id: String) => ID) & ((id: Number) => ID)',
     summary: 'Converts an integer or a string of decimal digits to an id.',
     example: ['ID("7")', '"7"'],
     signatures: [
@@ -99,7 +99,7 @@ export const transactionTimeModule: Members = members(
   'TransactionTime',
   [],
   ofModule.method('apply', {
-    result: 'TransactionTime',
+    type: '() => TransactionTime',
     summary:
       'Returns a placeholder for the time at which the query commits, because this time is not known before the commit.',
     example: ['TransactionTime()', '…'],

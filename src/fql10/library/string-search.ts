@@ -106,21 +106,21 @@ function lastOffset(text: string, pattern: string, end: number): number {
 export const stringSearchEntries: readonly LibraryEntry[] = [
   method('startsWith', {
     parameters: { prefix: string },
-    result: 'Boolean',
+    type: '(prefix: String) => Boolean',
     summary: 'True if the string begins with `prefix`.',
     example: ['"abc".startsWith("ab")', 'true'],
     run: (text, { prefix }) => text.startsWith(prefix),
   }),
   method('endsWith', {
     parameters: { suffix: string },
-    result: 'Boolean',
+    type: '(suffix: String) => Boolean',
     summary: 'True if the string ends with `suffix`.',
     example: ['"abc".endsWith("bc")', 'true'],
     run: (text, { suffix }) => text.endsWith(suffix),
   }),
   method('includes', {
     parameters: { pattern: string },
-    result: 'Boolean',
+    type: '(pattern: String) => Boolean',
     summary: 'True if the string contains `pattern`.',
     example: ['"abc".includes("b")', 'true'],
     run: (text, { pattern }) => indexOfText(text, pattern) >= 0,
@@ -128,7 +128,7 @@ export const stringSearchEntries: readonly LibraryEntry[] = [
   method('indexOf', {
     parameters: { pattern: string },
     optional: { start: int },
-    result: 'Number | Null',
+    type: '((pattern: String) => Number | Null) & ((pattern: String, start: Number) => Number | Null)',
     summary:
       'Returns the position of the first occurrence of `pattern`, or null if there is none. The search begins at `start` (default 0); a `start` outside of the string is an error.',
     example: ['"abca".indexOf("a", 1)', '3'],
@@ -138,7 +138,7 @@ export const stringSearchEntries: readonly LibraryEntry[] = [
   method('lastIndexOf', {
     parameters: { pattern: string },
     optional: { end: int },
-    result: 'Number | Null',
+    type: '((pattern: String) => Number | Null) & ((pattern: String, end: Number) => Number | Null)',
     summary:
       'Returns the position of the last occurrence of `pattern` that begins at or before `end`, or null if there is none. If `end` is missing, searches the full string; an `end` outside of the string is an error.',
     example: ['"abca".lastIndexOf("a")', '3'],
@@ -197,7 +197,7 @@ function finding(regex: string, call: Call): Find {
 const searching = [
   method('includesRegex', {
     parameters: { regex: string },
-    result: 'Boolean',
+    type: '(regex: String) => Boolean',
     summary: 'True if the regular expression `regex` matches any part of the string.',
     example: ['"abc".includesRegex("[bx]")', 'true'],
     run: (text, { regex }, call) => finding(regex, call)(text) !== undefined,
@@ -205,7 +205,7 @@ const searching = [
   method('indexOfRegex', {
     parameters: { regex: string },
     optional: { start: int },
-    result: 'Number | Null',
+    type: '((regex: String) => Number | Null) & ((regex: String, start: Number) => Number | Null)',
     summary:
       'Returns the position of the first match of the regular expression `regex`, or null if there is none. The search begins at `start` (default 0); a `start` outside of the string is an error.',
     example: ['"abc".indexOfRegex("[bc]")', '1'],
@@ -218,7 +218,7 @@ const searching = [
   }),
   method('matches', {
     parameters: { regex: string },
-    result: 'Array<String>',
+    type: '(regex: String) => Array<String>',
     summary: 'Returns the matched string of every match of the regular expression `regex`.',
     example: ['"a1b2".matches("[0-9]")', '[\n  "1",\n  "2"\n]'],
     run: (text, { regex }, call) =>
@@ -226,7 +226,7 @@ const searching = [
   }),
   method('matchIndexes', {
     parameters: { regex: string },
-    result: 'Array<[Number, String]>',
+    type: '(regex: String) => Array<[Number, String]>',
     summary: 'Returns a `[position, string]` pair for every match of the regular expression `regex`.',
     example: ['"a1".matchIndexes("[0-9]")', '[\n  [\n    1,\n    "1"\n  ]\n]'],
     run: (text, { regex }, call) => {
@@ -245,7 +245,7 @@ const replacing = [
   method('replaceRegex', {
     parameters: { regex: string, replacement: string },
     optional: { amount: int },
-    result: 'String',
+    type: '((regex: String, replacement: String) => String) & ((regex: String, replacement: String, amount: Number) => String)',
     summary:
       'Replaces the first `amount` matches (default 1) of the regular expression `regex` with `replacement`. `replacement` is inserted literally, without groups such as `$1`.',
     example: ['"a1b2".replaceRegex("[0-9]", "-")', '"a-b2"'],
@@ -256,7 +256,7 @@ const replacing = [
   }),
   method('replaceAllRegex', {
     parameters: { pattern: string, replacement: string },
-    result: 'String',
+    type: '(pattern: String, replacement: String) => String',
     summary:
       'Replaces every match of the regular expression `pattern` with `replacement`. `replacement` is inserted literally, without groups such as `$1`.',
     example: ['"a1b2".replaceAllRegex("[0-9]", "-")', '"a-b-"'],
@@ -265,7 +265,7 @@ const replacing = [
   }),
   method('splitRegex', {
     parameters: { regex: string },
-    result: 'Array<String>',
+    type: '(regex: String) => Array<String>',
     summary: 'Splits the string at every match of the regular expression `regex`, and returns the parts.',
     example: ['"a1b".splitRegex("[0-9]")', '[\n  "a",\n  "b"\n]'],
     run: (text, { regex }, call) => split(text, finding(regex, call)),
@@ -292,7 +292,7 @@ export const stringReplacingEntries: readonly LibraryEntry[] = [
   method('replace', {
     parameters: { pattern: string, replacement: string },
     optional: { amount: int },
-    result: 'String',
+    type: '((pattern: String, replacement: String) => String) & ((pattern: String, replacement: String, amount: Number) => String)',
     summary: 'Replaces the first `amount` occurrences (default 1) of `pattern` with `replacement`.',
     example: ['"a-b-c".replace("-", "+")', '"a+b-c"'],
     run: (text, { pattern, replacement, amount = 1 }, call) =>
@@ -300,7 +300,7 @@ export const stringReplacingEntries: readonly LibraryEntry[] = [
   }),
   method('replaceAll', {
     parameters: { pattern: string, replacement: string },
-    result: 'String',
+    type: '(pattern: String, replacement: String) => String',
     summary: 'Replaces every occurrence of `pattern` with `replacement`.',
     example: ['"a-b-c".replaceAll("-", "+")', '"a+b+c"'],
     run: (text, { pattern, replacement }, call) =>
@@ -308,7 +308,7 @@ export const stringReplacingEntries: readonly LibraryEntry[] = [
   }),
   method('split', {
     parameters: { separator: string },
-    result: 'Array<String>',
+    type: '(separator: String) => Array<String>',
     summary: 'Splits the string at every occurrence of `separator`, and returns the parts.',
     example: ['"a,b".split(",")', '[\n  "a",\n  "b"\n]'],
     run: (text, { separator }) => split(text, findingText(separator)),

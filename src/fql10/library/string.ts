@@ -69,7 +69,7 @@ function checkRadix(radix: number, call: Call): number {
 const stringParsingEntries: readonly LibraryEntry[] = [
   method('parseInt', {
     optional: { radix: int },
-    result: 'Number | Null',
+    type: '(() => Number | Null) & ((radix: Number) => Number | Null)',
     summary:
       'Parses the string as a 32-bit integer in the base `radix` (2 to 36, default 10). Returns null if the string is not such an integer.',
     example: ['"ff".parseInt(16)', '255'],
@@ -80,7 +80,7 @@ const stringParsingEntries: readonly LibraryEntry[] = [
   }),
   method('parseLong', {
     optional: { radix: int },
-    result: 'Number | Null',
+    type: '(() => Number | Null) & ((radix: Number) => Number | Null)',
     summary:
       'Parses the string as a 64-bit integer in the base `radix` (2 to 36, default 10). Returns null if the string is not such an integer.',
     example: ['"12".parseLong()', '12'],
@@ -90,13 +90,13 @@ const stringParsingEntries: readonly LibraryEntry[] = [
     },
   }),
   method('parseDouble', {
-    result: 'Number | Null',
+    type: '() => Number | Null',
     summary: 'Parses the string as a Double. Returns null if the string is not a number.',
     example: ['"1e3".parseDouble()', '1000.0'],
     run: (text, _, call) => javaDouble(text) ?? noNumber(call),
   }),
   method('parseNumber', {
-    result: 'Number | Null',
+    type: '() => Number | Null',
     summary: 'Parses the string as an Int, a Long or a Double. Returns null if the string is not a number.',
     example: ['"12".parseNumber()', '12'],
     run: (text, _, call) => integerIn(text, 10) ?? javaDouble(text) ?? noNumber(call),
@@ -141,14 +141,14 @@ function mapText(text: string, map: (text: string) => string): string {
 
 const parts = [
   field('length', {
-    result: 'Number',
+    type: 'Number',
     summary: 'The length of the string in Unicode code points.',
     example: ['"abc".length', '3'],
     read: text => BigInt(codePointLength(text)),
   }),
   method('at', {
     parameters: { index: int },
-    result: 'String',
+    type: '(index: Number) => String',
     summary:
       'Returns the character at the position `index`, counted from 0. A position outside of the string is an error.',
     example: ['"abc".at(1)', '"b"'],
@@ -156,7 +156,7 @@ const parts = [
   }),
   method('concat', {
     parameters: { other: string },
-    result: 'String',
+    type: '(other: String) => String',
     summary: 'Returns this string followed by `other`.',
     example: ['"a".concat("b")', '"ab"'],
     run: (text, { other }, call) => {
@@ -166,7 +166,7 @@ const parts = [
   }),
   method('insert', {
     parameters: { index: int, other: string },
-    result: 'String',
+    type: '(index: Number, other: String) => String',
     summary:
       'Returns the string with `other` inserted before the position `index`. A position outside of the string is an error.',
     example: ['"ad".insert(1, "bc")', '"abcd"'],
@@ -178,7 +178,7 @@ const parts = [
   }),
   method('splitAt', {
     parameters: { index: int },
-    result: '[String, String]',
+    type: '(index: Number) => [String, String]',
     summary:
       'Splits the string in two: the characters before the position `index`, and the rest. A position outside of the string is an error.',
     example: ['"abc".splitAt(1)', '[\n  "a",\n  "bc"\n]'],
@@ -190,7 +190,7 @@ const parts = [
   method('slice', {
     parameters: { start: int },
     optional: { end: int },
-    result: 'String',
+    type: '((start: Number) => String) & ((start: Number, end: Number) => String)',
     summary:
       'Returns the characters from the position `start` up to, but not including, `end`. If `end` is missing, the result extends to the end of the string; negative positions count as 0.',
     example: ['"abcd".slice(1, 3)', '"bc"'],
@@ -200,20 +200,20 @@ const parts = [
 
 const forms = [
   method('toLowerCase', {
-    result: 'String',
+    type: '() => String',
     summary: 'Converts the string to lower case.',
     example: ['"ABC".toLowerCase()', '"abc"'],
     run: text => mapText(text, part => part.toLowerCase()),
   }),
   method('toUpperCase', {
-    result: 'String',
+    type: '() => String',
     summary: 'Converts the string to upper case.',
     example: ['"abc".toUpperCase()', '"ABC"'],
     run: text => mapText(text, part => part.toUpperCase()),
   }),
   method('casefold', {
     optional: { format: string },
-    result: 'String',
+    type: '(() => String) & ((format: String) => String)',
     summary:
       'Converts the string to a form for comparisons that ignore case. `format` can select another Unicode form: `NFC`, `NFD`, `NFKC` or `NFKD`.',
     example: ['"ABC".casefold()', '"abc"'],

@@ -49,7 +49,7 @@ const tables: readonly Members[] = [
 
 const modules = tables.map(table => new Module(table.name, table))
 
-const named: ReadonlyMap<string, Value> = new Map<string, Value>([
+const named: ReadonlyMap<string, Module | BoundFunction> = new Map<string, Module | BoundFunction>([
   ...modules.map(module => [module.name, module] as const),
   ...natives.map(({ module }) => [module.name, module] as const),
   // `Credentials` is the former name of the module `Credential`.
@@ -59,10 +59,9 @@ const named: ReadonlyMap<string, Value> = new Map<string, Value>([
 
 const fql = fqlModule(named)
 
-/** All global names: modules and functions. */
-export const globals: ReadonlyMap<string, Value> = new Map([...named, [fql.name, fql]])
+export const globals: ReadonlyMap<string, Module | BoundFunction> = new Map([...named, [fql.name, fql]])
 
-const typeTables: Readonly<Partial<Record<Kind, Members>>> = {
+export const typeTables: Readonly<Partial<Record<Kind, Members>>> = {
   ...smallTypes,
   array: arrayMembers,
   date: dateMembers,

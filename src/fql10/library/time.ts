@@ -69,7 +69,7 @@ const nanosecond = timeUnit('nanosecond') as TimeUnit
 
 function part(name: keyof CalendarParts, summary: string, result: string): FieldDefinition {
   return field(name, {
-    result: 'Number',
+    type: 'Number',
     summary,
     example: [`Time("2024-02-29T12:30:45Z").${name}`, result],
     read: value => BigInt(calendarParts(value)[name]),
@@ -109,21 +109,21 @@ export const timeMembers: Members = members('Time', [
   part('minute', 'The minute, from 0 to 59.', '30'),
   part('second', 'The second, from 0 to 59.', '45'),
   method('toSeconds', {
-    result: 'Number',
+    type: '() => Number',
     summary:
       'Returns the number of seconds since 1970-01-01T00:00:00Z, rounded down. The result is negative for an earlier time.',
     example: ['Time("1970-01-01T00:00:01.5Z").toSeconds()', '1'],
     run: value => value.seconds,
   }),
   method('toMillis', {
-    result: 'Number',
+    type: '() => Number',
     summary:
       'Returns the number of milliseconds since 1970-01-01T00:00:00Z, rounded down. The result is negative for an earlier time.',
     example: ['Time("1970-01-01T00:00:01.5Z").toMillis()', '1500'],
     run: value => wrapInt64(millisOfTime(value)),
   }),
   method('toMicros', {
-    result: 'Number',
+    type: '() => Number',
     summary:
       'Returns the number of microseconds since 1970-01-01T00:00:00Z, rounded down. The result is negative for an earlier time.',
     example: ['Time("1970-01-01T00:00:01.5Z").toMicros()', '1500000'],
@@ -131,7 +131,7 @@ export const timeMembers: Members = members('Time', [
   }),
   method('add', {
     parameters: { amount: number, unit: string },
-    result: 'Time',
+    type: '(amount: Number, unit: String) => Time',
     summary:
       'Returns the time that is `amount` units after this time. `unit` is a name such as `seconds` or `days`.',
     example: ['Time("2024-01-31T00:00:00Z").add(1, "day")', 'Time("2024-02-01T00:00:00Z")'],
@@ -139,7 +139,7 @@ export const timeMembers: Members = members('Time', [
   }),
   method('subtract', {
     parameters: { amount: number, unit: string },
-    result: 'Time',
+    type: '(amount: Number, unit: String) => Time',
     summary:
       'Returns the time that is `amount` units before this time. `unit` is a name such as `seconds` or `days`.',
     example: ['Time("2024-01-01T00:00:00Z").subtract(1, "hour")', 'Time("2023-12-31T23:00:00Z")'],
@@ -147,7 +147,7 @@ export const timeMembers: Members = members('Time', [
   }),
   method('difference', {
     parameters: { start: time, unit: string },
-    result: 'Number',
+    type: '(start: Time, unit: String) => Number',
     summary:
       'Returns the number of whole units from `start` to this time. The result is negative if `start` is later.',
     example: ['Time("2024-01-02T00:00:00Z").difference(Time("2024-01-01T00:00:00Z"), "hours")', '24'],
@@ -163,7 +163,7 @@ export const timeMembers: Members = members('Time', [
 function fromText(name: string, query: string) {
   return ofModule.method(name, {
     parameters: { time: string },
-    result: 'Time',
+    type: '(time: String) => Time',
     summary: 'Parses a time from an ISO 8601 string with an offset or `Z`.',
     example: [query, 'Time("2024-01-01T00:00:00Z")'],
     run: (_, args, call) => {
@@ -180,14 +180,14 @@ export const timeModule: Members = members(
     fromText('fromString', 'Time.fromString("2024-01-01T01:00:00+01:00")'),
     ofModule.method('now', {
       effect: 'observation',
-      result: 'Time',
+      type: '() => Time',
       summary: 'Returns the time of the query. All calls in a query return the same time.',
       example: ['Time.now()', '…'],
       run: (_, __, call) => timeFromMicros(call.evaluation.now),
     }),
     ofModule.method('epoch', {
       parameters: { offset: number, unit: string },
-      result: 'Time',
+      type: '(offset: Number, unit: String) => Time',
       summary:
         'Returns the time that is `offset` units after 1970-01-01T00:00:00Z. `unit` is a name such as `seconds` or `days`.',
       example: ['Time.epoch(1, "day")', 'Time("1970-01-02T00:00:00Z")'],

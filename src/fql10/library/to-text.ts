@@ -13,7 +13,7 @@ export function toText(
   summary = 'Converts the value to a string.',
 ): FunctionDefinition {
   return method('toString', {
-    result: 'String',
+    type: '() => String',
     summary,
     example: [query, result],
     run: (value, _, call) => displayText(value, call),

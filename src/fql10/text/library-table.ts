@@ -12,43 +12,43 @@ export const libraryTable: string = `
 	log	(args…: Any)	Null	Adds a line with the text of all arguments to the summary of the response. The result is null.
 	newId	()	ID	Returns a new id, which is greater than all earlier ids.
 Array	length		Number	The number of elements.
-Array	at	(index: Int)	Any	Returns the element at the position \`index\`, counted from 0. A position outside of the array is an error.
-Array	entries	()	Array<[Number, Any]>	Returns a \`[position, element]\` pair for each element.
-Array	toSet	()	Set<Any>	Converts the array to a set of its elements.
+Array	at	(index: Int)	A	Returns the element at the position \`index\`, counted from 0. A position outside of the array is an error.
+Array	entries	()	Array<[Number, A]>	Returns a \`[position, element]\` pair for each element.
+Array	toSet	()	Set<A>	Converts the array to a set of its elements.
 Array	toString	()	String	Converts the array to a string.
-Array	append	(element: Any)	Array<Any>	Returns a new array with \`element\` added at the end.
-Array	prepend	(element: Any)	Array<Any>	Returns a new array with \`element\` added at the beginning.
-Array	concat	(other: Array<Any>)	Array<Any>	Returns a new array: the elements of this array, followed by the elements of \`other\`.
-Array	take	(limit: Int)	Array<Any>	Returns the first \`limit\` elements, or all elements if there are fewer.
-Array	drop	(amount: Int)	Array<Any>	Returns the array without its first \`amount\` elements.
-Array	slice	(from: Int)	Array<Any>	Returns the elements from the position \`from\` up to, but not including, \`until\`. If \`until\` is missing, the result extends to the end of the array; negative positions count as 0.
-Array	reverse	()	Array<Any>	Returns the elements in reverse order.
-Array	distinct	()	Array<Any>	Returns the elements without duplicates, in the order of their first occurrence.
+Array	append	(element: Any)	Array<A>	Returns a new array with \`element\` added at the end.
+Array	prepend	(element: Any)	Array<A>	Returns a new array with \`element\` added at the beginning.
+Array	concat	(other: Array<Any>)	Array<A | B>	Returns a new array: the elements of this array, followed by the elements of \`other\`.
+Array	take	(limit: Int)	Array<A>	Returns the first \`limit\` elements, or all elements if there are fewer.
+Array	drop	(amount: Int)	Array<A>	Returns the array without its first \`amount\` elements.
+Array	slice	(from: Int)	Array<A>	Returns the elements from the position \`from\` up to, but not including, \`until\`. If \`until\` is missing, the result extends to the end of the array; negative positions count as 0.
+Array	reverse	()	Array<A>	Returns the elements in reverse order.
+Array	distinct	()	Array<A>	Returns the elements without duplicates, in the order of their first occurrence.
 Array	flatten	()	Array<Any>	Returns the elements of all inner arrays in one array. An element that is not an array is an error.
-Array	map	(mapper: Function)	Array<Any>	Calls \`mapper\` with each element and returns the results.
-Array	flatMap	(mapper: Function)	Array<Any>	Calls \`mapper\`, which returns an array, with each element. Returns the elements of all these arrays in one array.
-Array	where	(predicate: Function)	Array<Any>	Returns the elements for which \`predicate\` returns true. A result of null counts as false.
-Array	filter	(predicate: Function)	Array<Any>	Returns the elements for which \`predicate\` returns true. A result of null counts as false.
-Array	first	()	Any | Null	Returns the first element, or null if the array is empty.
-Array	last	()	Any | Null	Returns the last element, or null if the array is empty.
+Array	map	(mapper: Function)	Array<B>	Calls \`mapper\` with each element and returns the results.
+Array	flatMap	(mapper: Function)	Array<B>	Calls \`mapper\`, which returns an array, with each element. Returns the elements of all these arrays in one array.
+Array	where	(predicate: Function)	Array<A>	Returns the elements for which \`predicate\` returns true. A result of null counts as false.
+Array	filter	(predicate: Function)	Array<A>	Returns the elements for which \`predicate\` returns true. A result of null counts as false.
+Array	first	()	A | Null	Returns the first element, or null if the array is empty.
+Array	last	()	A | Null	Returns the last element, or null if the array is empty.
 Array	isEmpty	()	Boolean	True if the array has no elements.
 Array	nonEmpty	()	Boolean	True if the array has at least one element.
 Array	includes	(element: Any)	Boolean	True if an element of the array equals \`element\`.
 Array	any	(predicate: Function)	Boolean	True if \`predicate\` returns true for at least one element.
 Array	every	(predicate: Function)	Boolean	True if \`predicate\` returns true for all elements, or if the array is empty.
-Array	fold	(seed: Any, reducer: Function)	Any	Combines all elements into one value, from the first to the last. \`reducer\` is called with the result so far, which begins with \`seed\`, and the next element.
-Array	foldRight	(seed: Any, reducer: Function)	Any	Combines all elements into one value, from the last to the first. \`reducer\` is called with the result so far, which begins with \`seed\`, and the next element.
-Array	reduce	(reducer: Function)	Any | Null	Combines all elements into one value, or returns null if the array is empty. \`reducer\` is called with the result so far, which begins with the first element, and the next element.
-Array	reduceRight	(reducer: Function)	Any | Null	Combines all elements into one value, or returns null if the array is empty. \`reducer\` is called with the result so far, which begins with the last element, and the element before.
-Array	aggregate	(seed: Any, combiner: Function)	Any	Combines neighbouring elements with \`combiner\` until one value is left, and then this value with \`seed\`. If the array is empty, returns \`seed\`.
+Array	fold	(seed: Any, reducer: Function)	B	Combines all elements into one value, from the first to the last. \`reducer\` is called with the result so far, which begins with \`seed\`, and the next element.
+Array	foldRight	(seed: Any, reducer: Function)	B	Combines all elements into one value, from the last to the first. \`reducer\` is called with the result so far, which begins with \`seed\`, and the next element.
+Array	reduce	(reducer: Function)	A | Null	Combines all elements into one value, or returns null if the array is empty. \`reducer\` is called with the result so far, which begins with the first element, and the next element.
+Array	reduceRight	(reducer: Function)	A | Null	Combines all elements into one value, or returns null if the array is empty. \`reducer\` is called with the result so far, which begins with the last element, and the element before.
+Array	aggregate	(seed: Any, combiner: Function)	A	Combines neighbouring elements with \`combiner\` until one value is left, and then this value with \`seed\`. If the array is empty, returns \`seed\`.
 Array	forEach	(callback: Function)	Null	Calls \`callback\` with each element. The result is null.
 Array	indexOf	(element: Any)	Number | Null	Returns the position of the first element that equals \`element\`, or null if there is none. The search begins at \`start\` (default 0); a \`start\` outside of the array is an error.
 Array	lastIndexOf	(element: Any)	Number | Null	Returns the position of the last element that equals \`element\`, or null if there is none. The search goes backward from \`end\` (default: the last position); an \`end\` outside of the array is an error.
-Array	firstWhere	(predicate: Function)	Any | Null	Returns the first element for which \`predicate\` returns true, or null if there is none.
-Array	lastWhere	(predicate: Function)	Any | Null	Returns the last element for which \`predicate\` returns true, or null if there is none.
+Array	firstWhere	(predicate: Function)	A | Null	Returns the first element for which \`predicate\` returns true, or null if there is none.
+Array	lastWhere	(predicate: Function)	A | Null	Returns the last element for which \`predicate\` returns true, or null if there is none.
 Array	indexWhere	(predicate: Function)	Number | Null	Returns the position of the first element for which \`predicate\` returns true, or null if there is none. The search begins at \`start\` (default 0); a \`start\` outside of the array is an error.
 Array	lastIndexWhere	(predicate: Function)	Number | Null	Returns the position of the last element for which \`predicate\` returns true, or null if there is none. The search goes backward from \`end\` (default: the last position); an \`end\` outside of the array is an error.
-Array	order	(ordering…: Any)	Array<Any>	Sorts the elements. Each argument is a function that returns the sort key, or the result of \`asc\` or \`desc\`; without arguments, the elements are sorted by their own values.
+Array	order	(ordering…: Any)	Array<A>	Sorts the elements. Each argument is a function that returns the sort key, or the result of \`asc\` or \`desc\`; without arguments, the elements are sorted by their own values.
 Boolean	toString	()	String	Converts the value to a string.
 Bytes	toString	()	String	Converts the value to a string.
 Bytes	toBase64	()	String	Converts the bytes to a base64 string.
@@ -57,9 +57,9 @@ Collections	where	(predicate: Function)	Set<Doc>	Returns the set of the document
 Collections	firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
 Collections	toString	()	String	Returns the name of the collection.
 Collections	create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
-Collections	byId	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
+Collections	byId	(id: ID)	Ref<Doc>	Returns a reference to the document with the id \`id\`. The document need not exist.
 Collections	createData	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it. In contrast to \`create\`, reserved names such as \`id\` and \`ttl\` are ordinary fields.
-Collections	definition		Doc	The document that defines the collection.
+Collections	definition		CollectionDef	The document that defines the collection.
 Date	year		Number	The year.
 Date	month		Number	The month, from 1 to 12.
 Date	dayOfMonth		Number	The day of the month, from 1 to 31.
@@ -70,81 +70,81 @@ Date	subtract	(amount: Number, unit: String)	Date	Returns the date that is \`amo
 Date	difference	(start: Date)	Number	Returns the number of days from \`start\` to this date. The result is negative if \`start\` is later.
 Date	toString	()	String	Converts the date to a string in the form \`YYYY-MM-DD\`.
 Documents	id		ID	The id of the document.
-Documents	coll		Module	The collection of the document.
-Documents	exists	()	Boolean	True if the document exists and the caller may read it.
+Documents	coll		DocCollection	The collection of the document.
+Documents	exists	()	true	True if the document exists and the caller may read it.
 Documents	update	(data: { *: Any })	Doc	Merges the fields \`data\` into the document and returns it. Nested objects are merged too; null removes a field.
 Documents	replace	(data: { *: Any })	Doc	Replaces the fields of the document with \`data\` and returns it. Fields that \`data\` does not contain are removed.
-Documents	delete	()	Doc	Deletes the document. The result is a reference to the deleted document.
+Documents	delete	()	NullDoc	Deletes the document. The result is a reference to the deleted document.
 Documents	updateData	(data: { *: Any })	Doc	Merges the fields \`data\` into the document and returns it. In contrast to \`update\`, reserved names such as \`id\` and \`ttl\` are ordinary fields.
 Documents	replaceData	(data: { *: Any })	Doc	Replaces the fields of the document with \`data\` and returns it. In contrast to \`replace\`, reserved names such as \`id\` and \`ttl\` are ordinary fields.
 Documents of Credential	id		ID	The id of the document.
-Documents of Credential	coll		Module	The collection of the document.
-Documents of Credential	exists	()	Boolean	True if the document exists and the caller may read it.
+Documents of Credential	coll		DocCollection	The collection of the document.
+Documents of Credential	exists	()	true	True if the document exists and the caller may read it.
 Documents of Credential	update	(data: { *: Any })	Doc	Merges the fields \`data\` into the document and returns it. Nested objects are merged too; null removes a field.
 Documents of Credential	replace	(data: { *: Any })	Doc	Replaces the fields of the document with \`data\` and returns it. Fields that \`data\` does not contain are removed.
-Documents of Credential	delete	()	Doc	Deletes the document. The result is a reference to the deleted document.
+Documents of Credential	delete	()	NullDoc	Deletes the document. The result is a reference to the deleted document.
 Documents of Credential	verify	(secret: String)	Boolean	True if \`secret\` is the password.
-Documents of Credential	login	(secret: String)	Doc	Checks the password \`secret\` and returns a new token for the document; a wrong password is an error. The token expires at the time \`ttl\`, if given.
+Documents of Credential	login	(secret: String)	Token	Checks the password \`secret\` and returns a new token for the document; a wrong password is an error. The token expires at the time \`ttl\`, if given.
 Documents of Key	id		ID	The id of the document.
-Documents of Key	coll		Module	The collection of the document.
-Documents of Key	exists	()	Boolean	True if the document exists and the caller may read it.
+Documents of Key	coll		DocCollection	The collection of the document.
+Documents of Key	exists	()	true	True if the document exists and the caller may read it.
 Documents of Key	update	(data: { *: Any })	Doc	Merges the fields \`data\` into the document and returns it. Nested objects are merged too; null removes a field.
 Documents of Key	replace	(data: { *: Any })	Doc	Replaces the fields of the document with \`data\` and returns it. Fields that \`data\` does not contain are removed.
-Documents of Key	delete	()	Doc	Deletes the document. The result is a reference to the deleted document.
+Documents of Key	delete	()	NullDoc	Deletes the document. The result is a reference to the deleted document.
 Documents of Token	id		ID	The id of the document.
-Documents of Token	coll		Module	The collection of the document.
-Documents of Token	exists	()	Boolean	True if the document exists and the caller may read it.
+Documents of Token	coll		DocCollection	The collection of the document.
+Documents of Token	exists	()	true	True if the document exists and the caller may read it.
 Documents of Token	update	(data: { *: Any })	Doc	Merges the fields \`data\` into the document and returns it. Nested objects are merged too; null removes a field.
 Documents of Token	replace	(data: { *: Any })	Doc	Replaces the fields of the document with \`data\` and returns it. Fields that \`data\` does not contain are removed.
-Documents of Token	delete	()	Doc	Deletes the document. The result is a reference to the deleted document.
+Documents of Token	delete	()	NullDoc	Deletes the document. The result is a reference to the deleted document.
 Documents with names	name		String	The name of the schema object.
-Documents with names	coll		Module	The collection of the document.
-Documents with names	exists	()	Boolean	True if the document exists and the caller may read it.
+Documents with names	coll		DocCollection	The collection of the document.
+Documents with names	exists	()	true	True if the document exists and the caller may read it.
 Documents with names	update	(data: { *: Any })	Doc	Merges the fields \`data\` into the document and returns it. Nested objects are merged too; null removes a field.
 Documents with names	replace	(data: { *: Any })	Doc	Replaces the fields of the document with \`data\` and returns it. Fields that \`data\` does not contain are removed.
-Documents with names	delete	()	Doc	Deletes the document. The result is a reference to the deleted document.
-EventSource	where	(predicate: Function)	EventSource<Any>	Returns an event source with only the events of elements for which \`predicate\` returns true.
-EventSource	map	(mapper: Function)	EventSource<Any>	Returns an event source whose events contain the results of \`mapper\` instead of the elements.
+Documents with names	delete	()	NullDoc	Deletes the document. The result is a reference to the deleted document.
+EventSource	where	(predicate: Function)	EventSource<A>	Returns an event source with only the events of elements for which \`predicate\` returns true.
+EventSource	map	(mapper: Function)	EventSource<B>	Returns an event source whose events contain the results of \`mapper\` instead of the elements.
 EventSource	toString	()	String	Returns the string \`[event source]\`.
 Function	toString	()	String	Converts the value to a string.
 Functions of yours	toString	()	String	Converts the value to a string.
-Functions of yours	definition		Doc	The document that defines the function.
+Functions of yours	definition		FunctionDef	The document that defines the function.
 ID	toString	()	String	Converts the value to a string.
 Null	toString	()	String	Returns the string \`null\`.
 Number	toString	()	String	Converts the number to a string.
-Set	where	(predicate: Function)	Set<Any>	Returns the set of the elements for which \`predicate\` returns true. A result of null counts as false.
-Set	map	(mapper: Function)	Set<Any>	Returns the set of the results of \`mapper\` for each element. \`mapper\` is called when the set is read.
-Set	flatMap	(mapper: Function)	Set<Any>	Returns the set of all elements of the sets that \`mapper\` returns. \`mapper\` is called with each element when the set is read.
-Set	order	(ordering…: Any)	Set<Any>	Sorts the elements. Each argument is a function that returns the sort key, or the result of \`asc\` or \`desc\`; without arguments, the elements are sorted by their own values.
-Set	distinct	()	Set<Any>	Returns the elements without duplicates, in ascending order.
-Set	concat	(other: Set<Any>)	Set<Any>	Returns the elements of this set, followed by the elements of \`other\`.
-Set	take	(limit: Int)	Set<Any>	Returns the first \`limit\` elements, or all elements if there are fewer. A negative \`limit\` is an error.
-Set	drop	(amount: Int)	Set<Any>	Returns the set without its first \`amount\` elements.
-Set	reverse	()	Set<Any>	Returns the elements in reverse order.
-Set	pageSize	(size: Int)	Set<Any>	Returns the same set with pages of \`size\` elements.
-Set	toSet	()	Set<Any>	Returns the set itself.
-Set	first	()	Any | Null	Returns the first element, or null if the set is empty.
-Set	last	()	Any | Null	Returns the last element, or null if the set is empty.
+Set	where	(predicate: Function)	Set<A>	Returns the set of the elements for which \`predicate\` returns true. A result of null counts as false.
+Set	map	(mapper: Function)	Set<B>	Returns the set of the results of \`mapper\` for each element. \`mapper\` is called when the set is read.
+Set	flatMap	(mapper: Function)	Set<B>	Returns the set of all elements of the sets that \`mapper\` returns. \`mapper\` is called with each element when the set is read.
+Set	order	(ordering…: Any)	Set<A>	Sorts the elements. Each argument is a function that returns the sort key, or the result of \`asc\` or \`desc\`; without arguments, the elements are sorted by their own values.
+Set	distinct	()	Set<A>	Returns the elements without duplicates, in ascending order.
+Set	concat	(other: Set<Any>)	Set<A | B>	Returns the elements of this set, followed by the elements of \`other\`.
+Set	take	(limit: Int)	Set<A>	Returns the first \`limit\` elements, or all elements if there are fewer. A negative \`limit\` is an error.
+Set	drop	(amount: Int)	Set<A>	Returns the set without its first \`amount\` elements.
+Set	reverse	()	Set<A>	Returns the elements in reverse order.
+Set	pageSize	(size: Int)	Set<A>	Returns the same set with pages of \`size\` elements.
+Set	toSet	()	Set<A>	Returns the set itself.
+Set	first	()	A | Null	Returns the first element, or null if the set is empty.
+Set	last	()	A | Null	Returns the last element, or null if the set is empty.
 Set	isEmpty	()	Boolean	True if the set has no elements.
 Set	nonEmpty	()	Boolean	True if the set has at least one element.
 Set	includes	(element: Any)	Boolean	True if an element of the set equals \`element\`.
 Set	any	(predicate: Function)	Boolean	True if \`predicate\` returns true for at least one element.
 Set	every	(predicate: Function)	Boolean	True if \`predicate\` returns true for all elements, or if the set is empty.
-Set	fold	(seed: Any, reducer: Function)	Any	Combines all elements into one value, from the first to the last. \`reducer\` is called with the result so far, which begins with \`seed\`, and the next element.
-Set	foldRight	(seed: Any, reducer: Function)	Any	Combines all elements into one value, from the last to the first. \`reducer\` is called with the result so far, which begins with \`seed\`, and the next element.
-Set	reduce	(reducer: Function)	Any | Null	Combines all elements into one value, or returns null if the set is empty. \`reducer\` is called with the result so far, which begins with the first element, and the next element.
-Set	reduceRight	(reducer: Function)	Any | Null	Combines all elements into one value, or returns null if the set is empty. \`reducer\` is called with the result so far, which begins with the last element, and the element before.
-Set	aggregate	(seed: Any, combiner: Function)	Any	Combines neighbouring elements with \`combiner\` until one value is left, and then this value with \`seed\`. If the set is empty, returns \`seed\`.
+Set	fold	(seed: Any, reducer: Function)	B	Combines all elements into one value, from the first to the last. \`reducer\` is called with the result so far, which begins with \`seed\`, and the next element.
+Set	foldRight	(seed: Any, reducer: Function)	B	Combines all elements into one value, from the last to the first. \`reducer\` is called with the result so far, which begins with \`seed\`, and the next element.
+Set	reduce	(reducer: Function)	A | Null	Combines all elements into one value, or returns null if the set is empty. \`reducer\` is called with the result so far, which begins with the first element, and the next element.
+Set	reduceRight	(reducer: Function)	A | Null	Combines all elements into one value, or returns null if the set is empty. \`reducer\` is called with the result so far, which begins with the last element, and the element before.
+Set	aggregate	(seed: Any, combiner: Function)	A	Combines neighbouring elements with \`combiner\` until one value is left, and then this value with \`seed\`. If the set is empty, returns \`seed\`.
 Set	forEach	(callback: Function)	Null	Calls \`callback\` with each element. The result is null.
-Set	firstWhere	(predicate: Function)	Any | Null	Returns the first element for which \`predicate\` returns true, or null if there is none.
-Set	lastWhere	(predicate: Function)	Any | Null	Returns the last element for which \`predicate\` returns true, or null if there is none.
+Set	firstWhere	(predicate: Function)	A | Null	Returns the first element for which \`predicate\` returns true, or null if there is none.
+Set	lastWhere	(predicate: Function)	A | Null	Returns the last element for which \`predicate\` returns true, or null if there is none.
 Set	count	()	Number	Counts the elements. The call reads the full set.
-Set	toArray	()	Array<Any>	Reads all elements into an array.
-Set	eventSource	()	EventSource<Any>	Returns an event source for the changes of the set from now on, for event feeds and event streams.
-Set	toStream	()	EventSource<Any>	Returns an event source for the changes of the set from now on, for event feeds and event streams.
-Set	eventsOn	(field…: Function)	EventSource<Any>	Returns an event source for the changes of the given fields from now on, for event feeds and event streams. Without arguments, the source contains all changes.
-Set	changesOn	(field…: Function)	EventSource<Any>	Returns an event source for the changes of the given fields from now on, for event feeds and event streams. Without arguments, the source contains all changes.
-Set	paginate	()	{ data: Array<Any>, after: SetCursor | Null }	Reads the first page of \`size\` elements, or of the page size of the set if \`size\` is missing. Returns an object with \`data\` and, if there may be more elements, the cursor \`after\`.
+Set	toArray	()	Array<A>	Reads all elements into an array.
+Set	eventSource	()	EventSource<A>	Returns an event source for the changes of the set from now on, for event feeds and event streams.
+Set	toStream	()	EventSource<A>	Returns an event source for the changes of the set from now on, for event feeds and event streams.
+Set	eventsOn	(field…: Function)	EventSource<A>	Returns an event source for the changes of the given fields from now on, for event feeds and event streams. Without arguments, the source contains all changes.
+Set	changesOn	(field…: Function)	EventSource<A>	Returns an event source for the changes of the given fields from now on, for event feeds and event streams. Without arguments, the source contains all changes.
+Set	paginate	()	{ data: Array<A>, after: String | Null }	Reads the first page of \`size\` elements, or of the page size of the set if \`size\` is missing. Returns an object with \`data\` and, if there may be more elements, the cursor \`after\`.
 Set	toString	()	String	Returns the string \`[set]\`.
 SetCursor	toString	()	String	Converts the value to a string.
 String	length		Number	The length of the string in Unicode code points.
@@ -197,95 +197,95 @@ UUID	toString	()	String	Converts the value to a string.
 	AccessProvider.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
 	AccessProvider.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
 	AccessProvider.toString	()	String	Returns the name of the collection.
-	AccessProvider.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
-	AccessProvider.byName	(name: String)	Doc	Returns a reference to the schema object with the name \`name\`. The object need not exist.
+	AccessProvider.create	(data: { *: Any })	AccessProvider	Creates a document with the fields \`data\` and returns it.
+	AccessProvider.byName	(name: String)	NamedRef<Doc>	Returns a reference to the schema object with the name \`name\`. The object need not exist.
 	Array.sequence	(from: Int, until: Int)	Array<Number>	Returns the integers from \`from\` up to, but not including, \`until\`.
 	Bytes	(encoded: String)	Bytes	Decodes a base64 string in the standard alphabet. An invalid string is an error.
 	Bytes.fromBase64	(encoded: String)	Bytes	Decodes a base64 string in the standard alphabet. An invalid string is an error.
-	Collection	(collection: String)	Module	Returns the collection with the name or alias \`collection\`. An unknown name is an error.
+	Collection	(collection: String)	Any	Returns the collection with the name or alias \`collection\`. An unknown name is an error.
 	Collection.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
 	Collection.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
 	Collection.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
 	Collection.toString	()	String	Returns the name of the collection.
-	Collection.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
-	Collection.byName	(name: String)	Doc	Returns a reference to the schema object with the name \`name\`. The object need not exist.
-	Collection.Deleted		Module	The value of \`coll\` in documents whose collection was deleted.
-	Credential	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
+	Collection.create	(data: { *: Any })	CollectionDef	Creates a document with the fields \`data\` and returns it.
+	Collection.byName	(name: String)	NamedRef<Doc>	Returns a reference to the schema object with the name \`name\`. The object need not exist.
+	Collection.Deleted		DeletedCollection	The value of \`coll\` in documents whose collection was deleted.
+	Credential	(id: ID)	Ref<Doc>	Returns a reference to the document with the id \`id\`. The document need not exist.
 	Credential.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
 	Credential.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
 	Credential.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
 	Credential.toString	()	String	Returns the name of the collection.
-	Credential.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
-	Credential.byId	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
-	Credential.byDocument	(document: Doc)	Any	Returns a reference to the credential of \`document\`. If the document has no credential, \`exists()\` of the reference returns false.
+	Credential.create	(data: { *: Any })	Credential	Creates a document with the fields \`data\` and returns it.
+	Credential.byId	(id: ID)	Ref<Doc>	Returns a reference to the document with the id \`id\`. The document need not exist.
+	Credential.byDocument	(document: Doc)	Ref<Credential>	Returns a reference to the credential of \`document\`. If the document has no credential, \`exists()\` of the reference returns false.
 	Database.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
 	Database.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
 	Database.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
 	Database.toString	()	String	Returns the name of the collection.
-	Database.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
-	Database.byName	(name: String)	Doc	Returns a reference to the schema object with the name \`name\`. The object need not exist.
+	Database.create	(data: { *: Any })	DatabaseDef	Creates a document with the fields \`data\` and returns it.
+	Database.byName	(name: String)	NamedRef<Doc>	Returns a reference to the schema object with the name \`name\`. The object need not exist.
 	Date	(date: String)	Date	Parses a date from a string in the form \`YYYY-MM-DD\`.
 	Date.fromString	(date: String)	Date	Parses a date from a string in the form \`YYYY-MM-DD\`.
 	Date.today	()	Date	Returns the date of the query in UTC.
-	FQL.Query		Module	The module \`Query\`, even if a variable has the same name.
-	FQL.Math		Module	The module \`Math\`, even if a variable has the same name.
-	FQL.Array		Module	The module \`Array\`, even if a variable has the same name.
-	FQL.Set		Module	The module \`Set\`, even if a variable has the same name.
-	FQL.Object		Module	The module \`Object\`, even if a variable has the same name.
-	FQL.Time		Module	The module \`Time\`, even if a variable has the same name.
-	FQL.Date		Module	The module \`Date\`, even if a variable has the same name.
-	FQL.Bytes		Module	The module \`Bytes\`, even if a variable has the same name.
-	FQL.ID		Module	The module \`ID\`, even if a variable has the same name.
-	FQL.TransactionTime		Module	The module \`TransactionTime\`, even if a variable has the same name.
-	FQL.Boolean		Module	The module \`Boolean\`, even if a variable has the same name.
-	FQL.Doc		Module	The module \`Doc\`, even if a variable has the same name.
-	FQL.Double		Module	The module \`Double\`, even if a variable has the same name.
-	FQL.EventSource		Module	The module \`EventSource\`, even if a variable has the same name.
-	FQL.Float		Module	The module \`Float\`, even if a variable has the same name.
-	FQL.Int		Module	The module \`Int\`, even if a variable has the same name.
-	FQL.Long		Module	The module \`Long\`, even if a variable has the same name.
-	FQL.Null		Module	The module \`Null\`, even if a variable has the same name.
-	FQL.Number		Module	The module \`Number\`, even if a variable has the same name.
-	FQL.SetCursor		Module	The module \`SetCursor\`, even if a variable has the same name.
-	FQL.String		Module	The module \`String\`, even if a variable has the same name.
-	FQL.Struct		Module	The module \`Struct\`, even if a variable has the same name.
-	FQL.UUID		Module	The module \`UUID\`, even if a variable has the same name.
-	FQL.AccessProvider		Module	The module \`AccessProvider\`, even if a variable has the same name.
-	FQL.Collection		Module	The module \`Collection\`, even if a variable has the same name.
-	FQL.Credential		Module	The module \`Credential\`, even if a variable has the same name.
-	FQL.Database		Module	The module \`Database\`, even if a variable has the same name.
-	FQL.Function		Module	The module \`Function\`, even if a variable has the same name.
-	FQL.Key		Module	The module \`Key\`, even if a variable has the same name.
-	FQL.Role		Module	The module \`Role\`, even if a variable has the same name.
-	FQL.Token		Module	The module \`Token\`, even if a variable has the same name.
-	FQL.Credentials		Module	The module \`Credentials\`, even if a variable has the same name.
-	FQL.abort		Function	The function \`abort\`, even if a variable has the same name.
-	FQL.asc		Function	The function \`asc\`, even if a variable has the same name.
-	FQL.dbg		Function	The function \`dbg\`, even if a variable has the same name.
-	FQL.desc		Function	The function \`desc\`, even if a variable has the same name.
-	FQL.log		Function	The function \`log\`, even if a variable has the same name.
-	FQL.newId		Function	The function \`newId\`, even if a variable has the same name.
-	FQL.Schema		Module	The module \`Schema\`, even if a variable has the same name.
-	FQL.Schema.defForIdentifier	(ident: String)	Doc | Null	Returns the document that defines the collection or function with the name or alias \`ident\`, or null if there is none.
-	Function	(function: String)	Function	Returns the user function with the name or alias \`function\`. An unknown name is an error.
+	FQL.Query		QueryModule	The module \`Query\`, even if a variable has the same name.
+	FQL.Math		MathModule	The module \`Math\`, even if a variable has the same name.
+	FQL.Array		ArrayModule	The module \`Array\`, even if a variable has the same name.
+	FQL.Set		SetModule	The module \`Set\`, even if a variable has the same name.
+	FQL.Object		ObjectModule	The module \`Object\`, even if a variable has the same name.
+	FQL.Time		TimeModule	The module \`Time\`, even if a variable has the same name.
+	FQL.Date		DateModule	The module \`Date\`, even if a variable has the same name.
+	FQL.Bytes		BytesModule	The module \`Bytes\`, even if a variable has the same name.
+	FQL.ID		IDModule	The module \`ID\`, even if a variable has the same name.
+	FQL.TransactionTime		TransactionTimeModule	The module \`TransactionTime\`, even if a variable has the same name.
+	FQL.Boolean		BooleanModule	The module \`Boolean\`, even if a variable has the same name.
+	FQL.Doc		DocModule	The module \`Doc\`, even if a variable has the same name.
+	FQL.Double		DoubleModule	The module \`Double\`, even if a variable has the same name.
+	FQL.EventSource		EventSourceModule	The module \`EventSource\`, even if a variable has the same name.
+	FQL.Float		FloatModule	The module \`Float\`, even if a variable has the same name.
+	FQL.Int		IntModule	The module \`Int\`, even if a variable has the same name.
+	FQL.Long		LongModule	The module \`Long\`, even if a variable has the same name.
+	FQL.Null		NullModule	The module \`Null\`, even if a variable has the same name.
+	FQL.Number		NumberModule	The module \`Number\`, even if a variable has the same name.
+	FQL.SetCursor		SetCursorModule	The module \`SetCursor\`, even if a variable has the same name.
+	FQL.String		StringModule	The module \`String\`, even if a variable has the same name.
+	FQL.Struct		StructModule	The module \`Struct\`, even if a variable has the same name.
+	FQL.UUID		UUIDModule	The module \`UUID\`, even if a variable has the same name.
+	FQL.AccessProvider		AccessProviderCollection	The module \`AccessProvider\`, even if a variable has the same name.
+	FQL.Collection		CollectionCollection	The module \`Collection\`, even if a variable has the same name.
+	FQL.Credential		CredentialCollection	The module \`Credential\`, even if a variable has the same name.
+	FQL.Database		DatabaseCollection	The module \`Database\`, even if a variable has the same name.
+	FQL.Function		FunctionCollection	The module \`Function\`, even if a variable has the same name.
+	FQL.Key		KeyCollection	The module \`Key\`, even if a variable has the same name.
+	FQL.Role		RoleCollection	The module \`Role\`, even if a variable has the same name.
+	FQL.Token		TokenCollection	The module \`Token\`, even if a variable has the same name.
+	FQL.Credentials		CredentialCollection	The module \`Credentials\`, even if a variable has the same name.
+	FQL.abort		(return: Any) => Never	The function \`abort\`, even if a variable has the same name.
+	FQL.asc		<A> (accessor: (A => Any)) => { asc: A => Any }	The function \`asc\`, even if a variable has the same name.
+	FQL.dbg		<A> (value: A) => A	The function \`dbg\`, even if a variable has the same name.
+	FQL.desc		<A> (accessor: (A => Any)) => { desc: A => Any }	The function \`desc\`, even if a variable has the same name.
+	FQL.log		(args: ...Any) => Null	The function \`log\`, even if a variable has the same name.
+	FQL.newId		() => ID	The function \`newId\`, even if a variable has the same name.
+	FQL.Schema		FQL.SchemaModule	The module \`Schema\`, even if a variable has the same name.
+	FQL.Schema.defForIdentifier	(ident: String)	Any	Returns the document that defines the collection or function with the name or alias \`ident\`, or null if there is none.
+	Function	(function: String)	Any	Returns the user function with the name or alias \`function\`. An unknown name is an error.
 	Function.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
 	Function.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
 	Function.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
 	Function.toString	()	String	Returns the name of the collection.
-	Function.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
-	Function.byName	(name: String)	Doc	Returns a reference to the schema object with the name \`name\`. The object need not exist.
+	Function.create	(data: { *: Any })	FunctionDef	Creates a document with the fields \`data\` and returns it.
+	Function.byName	(name: String)	NamedRef<Doc>	Returns a reference to the schema object with the name \`name\`. The object need not exist.
 	ID	(id: String)	ID	Converts an integer or a string of decimal digits to an id.
-	Key	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
+	Key	(id: ID)	Ref<Doc>	Returns a reference to the document with the id \`id\`. The document need not exist.
 	Key.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
 	Key.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
 	Key.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
 	Key.toString	()	String	Returns the name of the collection.
-	Key.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
-	Key.byId	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
-	Math.PI		Double	The ratio of the circumference of a circle to its diameter.
-	Math.E		Double	The base of natural logarithms.
-	Math.Infinity		Double	Infinity, which is greater than all numbers.
-	Math.NaN		Double	Not a number, the result of invalid arithmetic.
+	Key.create	(data: { *: Any })	Key	Creates a document with the fields \`data\` and returns it.
+	Key.byId	(id: ID)	Ref<Doc>	Returns a reference to the document with the id \`id\`. The document need not exist.
+	Math.PI		Number	The ratio of the circumference of a circle to its diameter.
+	Math.E		Number	The base of natural logarithms.
+	Math.Infinity		Number	Infinity, which is greater than all numbers.
+	Math.NaN		Number	Not a number, the result of invalid arithmetic.
 	Math.abs	(x: Number)	Number	Returns the absolute value of \`x\`, in the same type (Int, Long or Double).
 	Math.sign	(x: Number)	Number	Returns -1 if \`x\` is negative, 0 if \`x\` is zero, and 1 if \`x\` is positive.
 	Math.ceil	(x: Number)	Number	Rounds \`x\` up to a whole number. The result of a Double is a Double.
@@ -296,55 +296,55 @@ UUID	toString	()	String	Converts the value to a string.
 	Math.min	(x: Number, y: Number)	Number	Returns the lesser of two numbers.
 	Math.sum	(numbers: Array<Any>)	Number	Returns the sum of the numbers in an array or a set. An element that is not a number is an error.
 	Math.mean	(numbers: Array<Any>)	Number	Returns the mean of the numbers in an array or a set. For a set of integers, the mean is truncated to an integer; an empty set is an error, and an empty array returns NaN.
-	Math.sqrt	(x: Number)	Double	Returns the square root of \`x\`. A negative \`x\` is an error.
-	Math.log	(x: Number)	Double	Returns the natural logarithm of \`x\`, which must be greater than 0.
-	Math.log10	(x: Number)	Double	Returns the base 10 logarithm of \`x\`, which must be greater than 0.
-	Math.acos	(x: Number)	Double	Returns the inverse cosine of \`x\`, in radians. \`x\` must be between -1 and 1.
-	Math.asin	(x: Number)	Double	Returns the inverse sine of \`x\`, in radians. \`x\` must be between -1 and 1.
-	Math.sin	(x: Number)	Double	Returns the sine of \`x\`, an angle in radians.
-	Math.cos	(x: Number)	Double	Returns the cosine of \`x\`, an angle in radians.
-	Math.tan	(x: Number)	Double	Returns the tangent of \`x\`, an angle in radians.
-	Math.atan	(x: Number)	Double	Returns the inverse tangent of \`x\`, in radians.
-	Math.sinh	(x: Number)	Double	Returns the hyperbolic sine of \`x\`.
-	Math.cosh	(x: Number)	Double	Returns the hyperbolic cosine of \`x\`.
-	Math.tanh	(x: Number)	Double	Returns the hyperbolic tangent of \`x\`.
-	Math.exp	(x: Number)	Double	Returns e raised to the power \`x\`.
-	Math.degrees	(x: Number)	Double	Converts the angle \`x\` from radians to degrees.
-	Math.radians	(x: Number)	Double	Converts the angle \`x\` from degrees to radians.
-	Math.hypot	(x: Number, y: Number)	Double	Returns the length of the hypotenuse of a right triangle with the legs \`x\` and \`y\`.
-	Math.pow	(x: Number, power: Number)	Double	Raises \`x\` to the power \`power\`. The result is a Double.
+	Math.sqrt	(x: Number)	Number	Returns the square root of \`x\`. A negative \`x\` is an error.
+	Math.log	(x: Number)	Number	Returns the natural logarithm of \`x\`, which must be greater than 0.
+	Math.log10	(x: Number)	Number	Returns the base 10 logarithm of \`x\`, which must be greater than 0.
+	Math.acos	(x: Number)	Number	Returns the inverse cosine of \`x\`, in radians. \`x\` must be between -1 and 1.
+	Math.asin	(x: Number)	Number	Returns the inverse sine of \`x\`, in radians. \`x\` must be between -1 and 1.
+	Math.sin	(x: Number)	Number	Returns the sine of \`x\`, an angle in radians.
+	Math.cos	(x: Number)	Number	Returns the cosine of \`x\`, an angle in radians.
+	Math.tan	(x: Number)	Number	Returns the tangent of \`x\`, an angle in radians.
+	Math.atan	(x: Number)	Number	Returns the inverse tangent of \`x\`, in radians.
+	Math.sinh	(x: Number)	Number	Returns the hyperbolic sine of \`x\`.
+	Math.cosh	(x: Number)	Number	Returns the hyperbolic cosine of \`x\`.
+	Math.tanh	(x: Number)	Number	Returns the hyperbolic tangent of \`x\`.
+	Math.exp	(x: Number)	Number	Returns e raised to the power \`x\`.
+	Math.degrees	(x: Number)	Number	Converts the angle \`x\` from radians to degrees.
+	Math.radians	(x: Number)	Number	Converts the angle \`x\` from degrees to radians.
+	Math.hypot	(x: Number, y: Number)	Number	Returns the length of the hypotenuse of a right triangle with the legs \`x\` and \`y\`.
+	Math.pow	(x: Number, power: Number)	Number	Raises \`x\` to the power \`power\`. The result is a Double.
 	Object.keys	(object: { *: Any })	Array<String>	Returns the names of the fields of an object or a document.
-	Object.values	(object: { *: Any })	Array<Any>	Returns the values of the fields of an object or a document.
-	Object.entries	(object: { *: Any })	Array<[String, Any]>	Returns a \`[name, value]\` pair for each field of an object or a document.
-	Object.select	(object: { *: Any }, path: Array<Any>)	Any | Null	Returns the value at \`path\`, an array of field names, or null if there is none.
+	Object.values	(object: { *: Any })	Array<A>	Returns the values of the fields of an object or a document.
+	Object.entries	(object: { *: Any })	Array<[String, A]>	Returns a \`[name, value]\` pair for each field of an object or a document.
+	Object.select	(object: { *: Any }, path: Array<Any>)	Any	Returns the value at \`path\`, an array of field names, or null if there is none.
 	Object.hasPath	(object: { *: Any }, path: Array<Any>)	Boolean	True if \`path\`, an array of field names, leads to a value. null counts as a value.
-	Object.assign	(destination: { *: Any }, source: { *: Any })	{ *: Any }	Returns a new object with the fields of \`destination\`, overwritten by the fields of \`source\`. Nested objects are not merged.
-	Object.fromEntries	(entries: Array<Any>)	{ *: Any }	Creates an object from an array of \`[name, value]\` pairs.
+	Object.assign	(destination: { *: Any }, source: { *: Any })	{ *: A | B }	Returns a new object with the fields of \`destination\`, overwritten by the fields of \`source\`. Nested objects are not merged.
+	Object.fromEntries	(entries: Array<Any>)	{ *: A }	Creates an object from an array of \`[name, value]\` pairs.
 	Object.toString	(object: Any)	String	Converts any value to a string.
-	Query.identity	()	Doc | Null	Returns the document that the caller is logged in as, or null if there is none.
-	Query.token	()	Doc | { *: Any } | Null	Returns the caller's token, or the claims of the caller's JSON Web Token. For a key, the result is null.
+	Query.identity	()	{ *: Any } | Null	Returns the document that the caller is logged in as, or null if there is none.
+	Query.token	()	{ *: Any } | Null	Returns the caller's token, or the claims of the caller's JSON Web Token. For a key, the result is null.
 	Query.isEnvProtected	()	Boolean	True if the database rejects schema changes that lose data. Only the role \`admin\` may call this function.
 	Query.isEnvTypechecked	()	Boolean	True if the database checks the types of queries before they run.
 	Role.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
 	Role.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
 	Role.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
 	Role.toString	()	String	Returns the name of the collection.
-	Role.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
-	Role.byName	(name: String)	Doc	Returns a reference to the schema object with the name \`name\`. The object need not exist.
-	Set.single	(element: Any)	Set<Any>	Returns a set that contains only \`element\`.
+	Role.create	(data: { *: Any })	Role	Creates a document with the fields \`data\` and returns it.
+	Role.byName	(name: String)	NamedRef<Doc>	Returns a reference to the schema object with the name \`name\`. The object need not exist.
+	Set.single	(element: Any)	Set<A>	Returns a set that contains only \`element\`.
 	Set.sequence	(from: Int, until: Int)	Set<Number>	Returns the set of the integers from \`from\` up to, but not including, \`until\`.
-	Set.paginate	(cursor: SetCursor)	{ data: Array<Any>, after: SetCursor | Null }	Reads the page at \`cursor\`. Returns an object with \`data\` and, if there may be more elements, the cursor \`after\`; if \`size\` is missing, the page has the size of the previous page.
+	Set.paginate	(cursor: SetCursor)	{ data: Array<Any>, after: String | Null }	Reads the page at \`cursor\`. Returns an object with \`data\` and, if there may be more elements, the cursor \`after\`; if \`size\` is missing, the page has the size of the previous page.
 	Time	(time: String)	Time	Parses a time from an ISO 8601 string with an offset or \`Z\`.
 	Time.fromString	(time: String)	Time	Parses a time from an ISO 8601 string with an offset or \`Z\`.
 	Time.now	()	Time	Returns the time of the query. All calls in a query return the same time.
 	Time.epoch	(offset: Number, unit: String)	Time	Returns the time that is \`offset\` units after 1970-01-01T00:00:00Z. \`unit\` is a name such as \`seconds\` or \`days\`.
-	Token	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
+	Token	(id: ID)	Ref<Doc>	Returns a reference to the document with the id \`id\`. The document need not exist.
 	Token.all	()	Set<Doc>	Returns the documents of the collection, in the order of their ids. \`range\`, an object with the fields \`from\`, \`to\` or both, limits the ids; both bounds are inclusive.
 	Token.where	(predicate: Function)	Set<Doc>	Returns the set of the documents for which \`predicate\` returns true. A read of this set can read every document of the collection.
 	Token.firstWhere	(predicate: Function)	Doc | Null	Returns the first document for which \`predicate\` returns true, or null if there is none. The call can read every document of the collection.
 	Token.toString	()	String	Returns the name of the collection.
-	Token.create	(data: { *: Any })	Doc	Creates a document with the fields \`data\` and returns it.
-	Token.byId	(id: ID)	Doc	Returns a reference to the document with the id \`id\`. The document need not exist.
-	Token.byDocument	(document: Doc)	Any	Returns the tokens of \`document\` that the caller may read.
+	Token.create	(data: { *: Any })	Token	Creates a document with the fields \`data\` and returns it.
+	Token.byId	(id: ID)	Ref<Doc>	Returns a reference to the document with the id \`id\`. The document need not exist.
+	Token.byDocument	(document: Doc)	Set<Token>	Returns the tokens of \`document\` that the caller may read.
 	TransactionTime	()	TransactionTime	Returns a placeholder for the time at which the query commits, because this time is not known before the commit.
 `

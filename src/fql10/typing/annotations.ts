@@ -8,7 +8,6 @@ import type { Scheme, Shape } from './environment.ts'
 import {
   anyType,
   type GenericType,
-  mapParts,
   neverType,
   optional,
   type ParameterType,
@@ -192,7 +191,8 @@ function flat(kind: 'union' | 'intersection', members: readonly Type[]): Type[] 
   return members.flatMap(each => (each.kind === kind ? each.members : [each]))
 }
 
-function partsOf(node: TypeNode): readonly TypeNode[] {
+/** The type expressions within a type expression, without those of functions. */
+export function partsOf(node: TypeNode): readonly TypeNode[] {
   switch (node.kind) {
     case 'name':
       return node.arguments
@@ -221,24 +221,6 @@ export function librarySignature(text: string): Scheme {
   const parameters = names === '' ? [] : names.split(', ')
   const node = parseSignature(new Source('*library*', text.slice(start.length)))
   return { parameters, type: libraryType(node, new Set(parameters)), text }
-}
-
-const identifier = /^[A-Za-z_]\w*$/
-/** Stands for a name that is no identifier while a text is parsed. */
-const placeholder = 'Placeholder__'
-
-/**
- * Parses a type that contains a name, such as the name of a collection. Collections of version 4 can have names that
- * are no identifiers, which a text of a type cannot contain.
- */
-export function signatureWith(name: string, textOf: (name: string) => string): Scheme {
-  if (identifier.test(name)) return librarySignature(textOf(name))
-  const { parameters, type } = librarySignature(textOf(placeholder))
-  const renamed = (part: Type): Type => {
-    const inner = mapParts(part, renamed)
-    return inner.kind === 'named' ? { ...inner, name: inner.name.replace(placeholder, () => name) } : inner
-  }
-  return { parameters, type: renamed(type), text: textOf(name) }
 }
 
 /** All names in a type of the library exist, and its types have no position. */

@@ -1,13 +1,24 @@
 // The shapes of the collections of a schema: documents, missing documents, and collections. A shape is made when it is
 // first used, because a write of one collection needs few of them.
 
+import { applyId, companionMembers, rangeType } from '../library/collection.ts'
+import { documentMembers } from '../library/document.ts'
 import { type CollectionItem, type IndexMember, ofKind } from '../schema/fsl/schema-items.ts'
-import { librarySignature, signatureWith } from './annotations.ts'
+import { librarySignature } from './annotations.ts'
 import { Deferred, fixedScheme } from './deferred.ts'
 import { argumentsOf, type Declaration, termType } from './documents.ts'
 import type { Scheme, Shape } from './environment.ts'
-import { absentMembers, collectionTexts, libraryShapes, rangeText } from './library.ts'
-import { type FunctionType, named, nullType, type Type, withoutSpans } from './terms.ts'
+import {
+  absentShape,
+  type DocumentNames,
+  documentNames,
+  libraryShapes,
+  memberScheme,
+  memberSchemes,
+  methodTexts,
+  typeTexts,
+} from './library.ts'
+import { type FunctionType, named, type Type, withoutSpans } from './terms.ts'
 
 interface CollectionParts {
   declaration(item: CollectionItem): Declaration
@@ -26,16 +37,13 @@ export class CollectionShapes {
   }
 
   add(name: string, item: CollectionItem): void {
-    this.#unused.set(name, () => this.#documentShape(name, item))
-    this.#unused.set(`Null${name}`, () => ({
-      parameters: [],
-      fields: schemesOf(name, each => absentMembers(`${each}Collection`, 'id')),
-      alias: fixedScheme(nullType),
-    }))
+    const names = documentNames(name, `${name}Collection`)
+    this.#unused.set(name, () => this.#documentShape(name, item, names))
+    this.#unused.set(`Null${name}`, () => absentShape('id', names))
     this.#unused.set(`${name}Collection`, () => ({
       parameters: [],
-      fields: this.#moduleFields(name, item, named(name)),
-      apply: signatureWith(name, each => `(id: ID) => Ref<${each}>`),
+      fields: this.#moduleFields(name, item, names),
+      apply: memberScheme(applyId.type, names),
       hint: 'user_collection',
     }))
   }
@@ -54,12 +62,8 @@ export class CollectionShapes {
     for (const name of this.#unused.keys()) yield [name, this.get(name) as Shape]
   }
 
-  #documentShape(name: string, item: CollectionItem): Shape {
-    const fields = new Map<string, Scheme>([
-      ['coll', fixedScheme(named(`${name}Collection`))],
-      ['delete', signatureWith(name, each => `() => Null${each}`)],
-      ['exists', librarySignature('() => true')],
-    ])
+  #documentShape(name: string, item: CollectionItem, names: DocumentNames): Shape {
+    const fields = memberSchemes(methodTexts(documentMembers), names)
     for (const method of ['update', 'replace', 'updateData', 'replaceData']) {
       fields.set(method, this.#writing(method, name, item))
     }
@@ -87,16 +91,12 @@ export class CollectionShapes {
     })
   }
 
-  #moduleFields(name: string, item: CollectionItem, document: Type): Map<string, Scheme> {
-    const fields = schemesOf(name, each => ({
-      ...collectionTexts(each),
-      byId: `(id: ID) => Ref<${each}>`,
-      definition: 'CollectionDef',
-    }))
+  #moduleFields(name: string, item: CollectionItem, names: DocumentNames): Map<string, Scheme> {
+    const fields = memberSchemes(typeTexts(companionMembers(name)), names)
     fields.set('create', this.#writing('create', name, item))
     fields.set('createData', this.#writing('createData', name, item))
     for (const index of ofKind(item.members, 'index')) {
-      fields.set(index.name.text, new Deferred(() => this.#indexType(index, item, document)))
+      fields.set(index.name.text, new Deferred(() => this.#indexType(index, item, named(name))))
     }
     return fields
   }
@@ -121,7 +121,7 @@ export class CollectionShapes {
       rest: undefined,
       result,
     })
-    const ranged = [...parameters, { name: 'range', type: rangeType }]
+    const ranged = [...parameters, { name: 'range', type: rangeArgument }]
     return { kind: 'intersection', members: [call(parameters), call(ranged)] }
   }
 
@@ -132,15 +132,4 @@ export class CollectionShapes {
   }
 }
 
-const rangeType: Type = librarySignature(rangeText).type
-
-/** The types of the members contain the name of the collection. */
-function schemesOf(
-  collection: string,
-  textsFor: (name: string) => Readonly<Record<string, string>>,
-): Map<string, Scheme> {
-  const members = Object.keys(textsFor(collection))
-  return new Map(
-    members.map(member => [member, signatureWith(collection, name => textsFor(name)[member] as string)]),
-  )
-}
+const rangeArgument: Type = librarySignature(rangeType).type

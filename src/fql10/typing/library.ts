@@ -1,8 +1,14 @@
 // The environment of the library: global names and shapes.
 
+import { definitionOf, type Members, membersOfModule } from '../library/entry.ts'
+import { schemaModule } from '../library/globals.ts'
+import { nativeNumber, natives, typeOfModule } from '../library/natives.ts'
+import { globals, typeTables } from '../library/tables.ts'
+import { Module } from '../value.ts'
 import { librarySignature } from './annotations.ts'
 import type { Scheme, Shape } from './environment.ts'
-import { libraryGlobals, libraryModules, libraryTypes } from './library-text.ts'
+import { absentMembers, type ShapeText, shapeTexts } from './shape-texts.ts'
+import { mapParts, type Type } from './terms.ts'
 
 /** Parses a signature when it is first used. */
 class LazyScheme implements Scheme {
@@ -27,145 +33,164 @@ class LazyScheme implements Scheme {
   }
 }
 
-/** The name of the module, the type of its documents, and the key of the documents. */
-const collections = [
-  ['AccessProvider', 'AccessProvider', 'name'],
-  ['Collection', 'CollectionDef', 'name'],
-  ['Credential', 'Credential', 'id'],
-  ['Database', 'DatabaseDef', 'name'],
-  ['Function', 'FunctionDef', 'name'],
-  ['Key', 'Key', 'id'],
-  ['Role', 'Role', 'name'],
-  ['Token', 'Token', 'id'],
-] as const
+const schemes = new Map<string, Scheme>()
 
-/** The range of `all`, and of indexes. */
-export const rangeText = '{ from: Any } | { to: Any } | { from: Any, to: Any }'
+/** Equal texts have the same scheme. */
+function schemeOf(text: string): Scheme {
+  const scheme = schemes.get(text) ?? new LazyScheme(text)
+  schemes.set(text, scheme)
+  return scheme
+}
 
-export const libraryNames: ReadonlyMap<string, Scheme> = new Map([
-  ...libraryModules.map(name => [name, new LazyScheme(`${name}Module`)] as const),
-  ...linesOf(libraryGlobals).map(line => {
-    const [name, text] = cut(line)
-    return [name, new LazyScheme(text)] as const
-  }),
-])
+/** The names of the types of a collection, by the names in types of entries: `Doc`, `NullDoc` and `DocCollection`. */
+export type DocumentNames = ReadonlyMap<string, string>
+
+export function documentNames(document: string, collection: string): DocumentNames {
+  return new Map([
+    ['Doc', document],
+    ['NullDoc', `Null${document}`],
+    ['DocCollection', collection],
+  ])
+}
+
+class MemberScheme implements Scheme {
+  readonly #general: Scheme
+  readonly #names: DocumentNames
+  #type: Type | undefined
+
+  constructor(general: Scheme, names: DocumentNames) {
+    this.#general = general
+    this.#names = names
+  }
+
+  get text(): string {
+    return this.#general.text.replace(/\w+/g, word => this.#names.get(word) ?? word)
+  }
+
+  get parameters(): readonly string[] {
+    return this.#general.parameters
+  }
+
+  get type(): Type {
+    this.#type ??= this.#renamed(this.#general.type)
+    return this.#type
+  }
+
+  #renamed(type: Type): Type {
+    const inner = mapParts(type, part => this.#renamed(part))
+    const name = inner.kind === 'named' ? this.#names.get(inner.name) : undefined
+    return inner.kind === 'named' && name !== undefined ? { ...inner, name } : inner
+  }
+}
+
+export function memberScheme(text: string, names: DocumentNames): Scheme {
+  return new MemberScheme(schemeOf(text), names)
+}
+
+export function memberSchemes(
+  texts: Iterable<readonly [name: string, text: string]>,
+  names: DocumentNames,
+): Map<string, Scheme> {
+  return new Map([...texts].map(([name, text]) => [name, memberScheme(text, names)]))
+}
+
+export function typeTexts({ entries }: Members): [name: string, text: string][] {
+  return [...entries].map(([name, { type }]) => [name, type])
+}
+
+/** The types of the methods of documents. Their other members are parts of the documents. */
+export function methodTexts(documents: Members): [name: string, text: string][] {
+  return typeTexts(documents).filter(([name]) => name !== 'id' && name !== 'name')
+}
+
+export const libraryNames: ReadonlyMap<string, Scheme> = new Map(
+  [...globals].map(([name, value]) => [
+    name,
+    schemeOf(value instanceof Module ? typeOfModule(value) : definitionOf(value).type),
+  ]),
+)
 
 /** Built once, because the shapes of the library do not depend on the database. */
-export const libraryShapes: ReadonlyMap<string, Shape> = completed(readShapes())
+export const libraryShapes: ReadonlyMap<string, Shape> = new Map([
+  ...typeShapes(),
+  ...[...globals.values()].flatMap(value =>
+    value instanceof Module && nativeNumber(value) === undefined
+      ? [[typeOfModule(value), moduleShape(membersOfModule(value))] as const]
+      : [],
+  ),
+  [`${schemaModule.name}Module`, moduleShape(schemaModule)],
+  ...natives.flatMap(nativeShapes),
+])
 
-type MutableShape = {
-  -readonly [K in keyof Shape]: K extends 'fields' | 'operators' ? Map<string, Scheme> : Shape[K]
+function schemesOf(texts: Iterable<readonly [name: string, text: string]>): Map<string, Scheme> {
+  return new Map([...texts].map(([name, text]) => [name, schemeOf(text)]))
 }
 
-function linesOf(text: string): readonly string[] {
-  return text.trim().split('\n')
-}
-
-function cut(line: string): [string, string] {
-  const at = line.indexOf(' ')
-  return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)]
-}
-
-function emptyShape(self?: string): MutableShape {
-  const parameters = self?.startsWith('<') ? self.slice(1, self.indexOf('>')).split(', ') : []
-  return { self, parameters, fields: new Map() }
-}
-
-function readShapes(): Map<string, MutableShape> {
-  const shapes = new Map<string, MutableShape>()
-  let shape = emptyShape()
-  for (const line of linesOf(libraryTypes)) {
-    const [kind, rest] = cut(line)
-    if (kind === 'type') {
-      const [name, self] = cut(rest)
-      shape = emptyShape(self === '' ? undefined : self)
-      shapes.set(name, shape)
-    } else addTo(shape, kind, rest)
+function shapeOf(text: ShapeText, name: string): Shape {
+  const { access, alias, apply, fields = {}, operators, parameters = [], self } = text
+  return {
+    parameters,
+    self: parameters.length === 0 ? self : `<${parameters.join(', ')}> ${name}<${parameters.join(', ')}>`,
+    fields: schemesOf(Object.entries(fields)),
+    ...(operators && { operators: schemesOf(Object.entries(operators)) }),
+    ...(apply !== undefined && { apply: schemeOf(apply) }),
+    ...(access !== undefined && { access: schemeOf(access) }),
+    ...(alias !== undefined && { alias: schemeOf(alias) }),
   }
-  return shapes
 }
 
-function addTo(shape: MutableShape, kind: string, rest: string): void {
-  if (kind === 'field' || kind === 'op') {
-    const [name, text] = cut(rest)
-    shape.operators ??= new Map()
-    const members = kind === 'field' ? shape.fields : shape.operators
-    members.set(name, new LazyScheme(text))
-  } else if (kind === 'apply' || kind === 'access' || kind === 'alias') shape[kind] = new LazyScheme(rest)
-}
-
-/** Adds the shapes and members that follow from names. */
-function completed(shapes: Map<string, MutableShape>): Map<string, Shape> {
-  const shapeOf = (name: string): MutableShape => {
-    const known = shapes.get(name) ?? emptyShape()
-    shapes.set(name, known)
-    return known
+function typeShapes(): Map<string, Shape> {
+  const shapes = new Map(Object.entries(shapeTexts).map(([name, text]) => [name, shapeOf(text, name)]))
+  for (const table of Object.values(typeTables)) {
+    // Functions have function types.
+    if (table.name === 'Function') continue
+    const shape = shapes.get(table.name) ?? shapeOf({}, table.name)
+    shapes.set(table.name, { ...shape, fields: schemesOf(typeTexts(table)) })
   }
-  for (const name of [...libraryModules, 'FQL.Schema']) shapeOf(`${name}Module`).hint = 'module'
+  const { fields } = shapes.get('Number') as Shape
   for (const name of ['Int', 'Long', 'Double', 'Float']) {
-    shapes.set(name, { ...shapeOf('Number'), self: 'Number' })
+    shapes.set(name, { ...(shapes.get(name) as Shape), fields })
   }
-  for (const [module, document, key] of collections) {
-    const collection = shapeOf(`${module}Collection`)
-    collection.hint = 'server_collection'
-    addCollectionMembers(collection, document, key)
-    addDocumentMembers(shapeOf(document), shapeOf(`Null${document}`), module, document, key)
-  }
-  const fql = shapeOf('FQLModule')
-  for (const [name, scheme] of libraryNames) if (name !== 'FQL') fql.fields.set(name, scheme)
-  fql.fields.set('Schema', new LazyScheme('FQL.SchemaModule'))
   return shapes
 }
 
-function addCollectionMembers(shape: MutableShape, document: string, key: 'id' | 'name'): void {
-  const texts = {
-    ...collectionTexts(document),
-    ...(key === 'id'
-      ? { byId: `(id: ID) => Ref<${document}>` }
-      : { byName: `(name: String) => NamedRef<${document}>` }),
-  }
-  for (const [name, text] of Object.entries(texts)) shape.fields.set(name, new LazyScheme(text))
-  if (key === 'id') shape.apply = new LazyScheme(`(id: ID) => Ref<${document}>`)
-}
-
-/** The members of every collection, by name. */
-export function collectionTexts(document: string): Readonly<Record<string, string>> {
+function moduleShape(table: Members): Shape {
   return {
-    all: `(() => Set<${document}>) & ((range: ${rangeText}) => Set<${document}>)`,
-    firstWhere: `(pred: (${document} => Boolean)) => ${document} | Null`,
-    toString: '() => String',
-    where: `(pred: (${document} => Boolean)) => Set<${document}>`,
+    parameters: [],
+    fields: schemesOf(typeTexts(table)),
+    ...(table.apply && { apply: schemeOf(table.apply.type) }),
+    hint: 'module',
   }
 }
 
-function addDocumentMembers(
-  present: MutableShape,
-  absent: MutableShape,
-  module: string,
-  document: string,
-  key: 'id' | 'name',
-): void {
-  const writing = `(data: { *: Any }) => ${document}`
-  const texts = {
-    coll: `${module}Collection`,
-    delete: `() => Null${document}`,
-    exists: '() => true',
-    replace: writing,
-    update: writing,
+/** The shapes of a native collection, its documents, and its missing documents. */
+function nativeShapes({ documents, module, type }: (typeof natives)[number]): [string, Shape][] {
+  const collectionType = typeOfModule(module)
+  const names = documentNames(type, collectionType)
+  const table = membersOfModule(module)
+  const collection: Shape = {
+    parameters: [],
+    fields: memberSchemes(typeTexts(table), names),
+    ...(table.apply && { apply: memberScheme(table.apply.type, names) }),
+    hint: 'server_collection',
   }
-  for (const [name, text] of Object.entries(texts)) present.fields.set(name, new LazyScheme(text))
-  present.isDocument = true
-  absent.alias = new LazyScheme('Null')
-  const absentTexts = absentMembers(`${module}Collection`, key)
-  for (const [name, text] of Object.entries(absentTexts)) absent.fields.set(name, new LazyScheme(text))
+  const present: Shape = {
+    ...shapeOf(shapeTexts[type] ?? {}, type),
+    fields: memberSchemes(methodTexts(documents), names),
+    isDocument: true,
+  }
+  const absent = absentShape(documents.entries.has('id') ? 'id' : 'name', names)
+  return [
+    [collectionType, collection],
+    [type, present],
+    [`Null${type}`, absent],
+  ]
 }
 
-/** The members of a missing document, by name. */
-export function absentMembers(collection: string, key: 'id' | 'name'): Readonly<Record<string, string>> {
+export function absentShape(key: 'id' | 'name', names: DocumentNames): Shape {
   return {
-    [key]: key === 'id' ? 'ID' : 'String',
-    coll: collection,
-    exists: '() => false',
-    toString: '() => String',
+    parameters: [],
+    fields: memberSchemes(Object.entries(absentMembers[key]), names),
+    alias: schemeOf('Null'),
   }
 }

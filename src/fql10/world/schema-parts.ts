@@ -36,7 +36,8 @@ function indexFunction(index: OwnIndex): FunctionDefinition {
     effect: 'read',
     parameters: Object.fromEntries(names.map(name => [name, any])),
     optional: { range: any },
-    result: 'Set<Doc>',
+    // Checks use the types of the terms (`typing/collection-shapes.ts`).
+    type: `(${names.map(name => `${name}: Any`).join(', ')}) => Set<Doc>`,
     summary: 'The documents that an index has under some terms.',
     example: [`Author.${index.name}("Ann").count()`, '1'],
     run: (collection, { range, ...terms }, call) =>

@@ -2,6 +2,7 @@
 
 import type { Session } from '../../model/session.ts'
 import { LocalDate, Time, TransactionTime, Uuid } from '../../values/value.ts'
+import { collectionNumber, nativeOf, typeOfModule } from '../library/natives.ts'
 import { itemsIn } from '../schema/fsl/patch.ts'
 import { definitionsOf, othersOf } from '../schema/push/current-files.ts'
 import { SchemaTypes } from '../typing/schema-types.ts'
@@ -42,19 +43,6 @@ export function typesOf(session: Session): SchemaTypes {
   })
 }
 
-/** The types of documents by module. All others have the name of the module. */
-const definitionTypes: Readonly<Record<string, string>> = {
-  Collection: 'CollectionDef',
-  Function: 'FunctionDef',
-  Database: 'DatabaseDef',
-  Credentials: 'Credential',
-}
-
-const nativeCollections: ReadonlySet<string> = new Set([
-  ...Object.keys(definitionTypes),
-  ...['AccessProvider', 'Credential', 'Key', 'Role', 'Token'],
-])
-
 /** Arrays and objects with more members have a less precise type. */
 const membersMax = 256
 
@@ -88,7 +76,7 @@ export class ValueTypes {
 }
 
 function typeOfObject(value: Value): Type {
-  if (value instanceof Module) return moduleType(value)
+  if (value instanceof Module) return named(typeOfModule(value))
   if (value instanceof Doc) return documentType(value.collection)
   if (value instanceof EventSource) return { kind: 'named', name: 'EventSource', args: [anyType] }
   if (value instanceof Id) return named('ID')
@@ -100,15 +88,8 @@ function typeOfObject(value: Value): Type {
   return kindOf(value) === 'set' ? { kind: 'named', name: 'Set', args: [anyType] } : anyType
 }
 
-function moduleType({ isUserCollection, path, name }: Module): Type {
-  if (path === 'Collection.Deleted') return named('DeletedCollection')
-  if (isUserCollection || nativeCollections.has(name)) {
-    return named(`${name === 'Credentials' ? 'Credential' : name}Collection`)
-  }
-  return named(`${path}Module`)
-}
-
-function documentType({ isUserCollection, name }: Module): Type {
-  if (isUserCollection) return named(name)
-  return nativeCollections.has(name) ? named(definitionTypes[name] ?? name) : anyType
+function documentType(collection: Module): Type {
+  if (collection.isUserCollection) return named(collection.name)
+  const type = nativeOf(collectionNumber(collection))?.type
+  return type === undefined ? anyType : named(type)
 }
