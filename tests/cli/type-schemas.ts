@@ -47,6 +47,11 @@ function latest(count: Int, ...tags: String): Array<Article> { Article.all().tak
 
 function find(handle: String): Ref<Author> { Author.byHandle(handle).first() }
 function anything(default, x) { [default, x] }
+function titles(state) { Article.all().where(a => a.state == state).map(.title) }
+function newest() { Article.all().order(desc(.ts)).first() }
+function writerOf(id) { { article: Article.byId(id)!, name: Article.byId(id)!.author!.name, count: 1 + 1 } }
+function plus(a, b) { a + b }
+function misspelt() { Article.all().first()!.titel }
 function logIn(handle: String, password: String): Token {
   Credential.byDocument(Author.byHandle(handle).first()!)!.login(password)
 }
@@ -163,7 +168,7 @@ const joined: LocalDate = ({} as Author).joined
 const views: number | bigint = article.views
 const cover: Uint8Array | undefined = article.cover
 const writer: DocumentRef<Author> | null = article.writer
-const guess: unknown = article.guess
+const guess: number | bigint = article.guess
 const keywords: readonly string[] = article.meta.seo.keywords
 const rest: unknown = article.meta['anything']
 const author: NewAuthor = { name: 'Ann', handle: 'ann', bio: null, links: [{ label: 'home', url: 'https://a.test' }] }
@@ -183,6 +188,14 @@ export const user: string = token.document.id
 const found = functions.find('ann')
 const name: string | undefined = 'ref' in found ? undefined : found.name
 const any: unknown = functions.anything(1, 'x')
+export const titles: Page<string> = functions.titles('draft')
+export const newest: Article | null = functions.newest()
+export const writing: { readonly article: Article; readonly name: string; readonly count: number | bigint } = functions.writerOf('7')
+export const sum: number | bigint | string = functions.plus(1, 2)
+// @ts-expect-error The newest may be missing.
+export const first: Article = functions.newest()
+// @ts-expect-error The type of a function with a type error is unknown.
+export const misspelt: string = functions.misspelt()
 // @ts-expect-error The body is missing.
 const wrong: NewArticle = { title: 't', author: new DocumentRef('Author', '1'), tags: [], meta: { seo: { keywords: [] } } }
 // @ts-expect-error A tag is a text.

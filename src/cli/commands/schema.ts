@@ -113,6 +113,7 @@ export const schemaCommands: readonly Command[] = [
         'collection Product there are Product (a document), NewProduct (the input of create), ProductChanges (the input of update) ' +
         'and ProductIndexes. Collections and Functions list all collections and functions by name. Fields without a type are ' +
         'unknown, and documents of collections without declared fields may have any fields.',
+      'The results of functions and the types of computed fields are inferred if they have no declared type.',
       'Queries are not checked: a declaration only asserts the type of a result.',
     ],
     operands: [
