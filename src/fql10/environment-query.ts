@@ -16,6 +16,9 @@ export function isEnvironmentRequest({ options }: LanguageRequest): boolean {
   return options?.kind === environmentOptions.kind
 }
 
+/** The message for callers that may not see types. */
+export const refusal = 'A valid admin/server key must be provided to use this endpoint'
+
 class EnvironmentRefused extends LanguageError {
   override name = 'EnvironmentRefused'
 
@@ -27,15 +30,16 @@ class EnvironmentRefused extends LanguageError {
 const readers: ReadonlySet<string | undefined> = new Set(['admin', 'server'])
 
 /** Only server and admin keys may list the names and types of a database. */
+export function mayReadTypes({ authority, caller }: Session): boolean {
+  const role = authority.kind === 'builtin' && caller.identity === undefined ? authority.role : undefined
+  return readers.has(role)
+}
+
 export class EnvironmentQuery implements Query {
   readonly effect = 'read'
 
   evaluate(session: Session): RenderedResponse {
-    const { authority, caller } = session
-    const role = authority.kind === 'builtin' && caller.identity === undefined ? authority.role : undefined
-    if (!readers.has(role)) {
-      throw new EnvironmentRefused('A valid admin/server key must be provided to use this endpoint')
-    }
+    if (!mayReadTypes(session)) throw new EnvironmentRefused(refusal)
     const types = typesOf(session)
     const environment = {
       globals: textsOf([...libraryNames, ...types.names()]),

@@ -7,11 +7,11 @@ import { epoch } from '../base/micros.ts'
 import { RequestError } from '../base/request-errors.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { LanguageRequest, NamedLanguage, Query, RenderedResponse } from '../model/language.ts'
-import { isTypechecked } from '../model/resources/databases.ts'
 import { isStaged } from '../model/schema/schema-files.ts'
 import type { Session } from '../model/session.ts'
 import type { Micros, Value as Stored } from '../values/value.ts'
 import { Call } from './call.ts'
+import { CheckQuery, readCheck, wantsCheck } from './check-query.ts'
 import {
   EnvironmentQuery,
   failedEnvironment,
@@ -157,9 +157,7 @@ class ReadyQuery implements Query {
     const { typecheck } = this.#options
     // `true` concerns only the query. The schema that it writes is checked if the database is.
     session.typecheck = typecheck === 'false' ? false : undefined
-    if (typecheck === 'false' || (typecheck === undefined && !isTypechecked(session.database, session))) {
-      return undefined
-    }
+    if (!wantsCheck(typecheck, session)) return undefined
     return checkOnce({ key: keyOf(this.#body.query), program, args, placeholders }, session)
   }
 
@@ -199,6 +197,7 @@ export const version10: NamedLanguage<'10'> = {
     if (isSchemaRequest(request)) return new SchemaQuery(request)
     if (isEnvironmentRequest(request)) return new EnvironmentQuery()
     const options = optionsOf(request)
+    if (options.endpoint === 'check') return new CheckQuery(request.body, options)
     if (options.endpoint === 'feed') return new FeedQuery(readEventRequest(request.body, 'feed'))
     if (options.endpoint === 'stream page') return new StreamPageQuery(readEventRequest(request.body, 'feed'))
     return new ReadyQuery(readQueryBody(request.body), options)
@@ -208,6 +207,7 @@ export const version10: NamedLanguage<'10'> = {
     const { endpoint } = optionsOf(request)
     const read = (): undefined => {
       if (endpoint === undefined) readQueryBody(request.body)
+      else if (endpoint === 'check') readCheck(request.body)
       else readEventRequest(request.body, endpoint === 'stream' ? 'stream' : 'feed')
     }
     return catchError(RequestError, read, error => error)
@@ -240,7 +240,7 @@ export const version10: NamedLanguage<'10'> = {
     if (isSchemaRequest(request)) return failedSchemaRequest(error)
     if (isEnvironmentRequest(request)) return failedEnvironment(error)
     const options = optionsOf(request)
-    return options.endpoint === undefined
+    return options.endpoint === undefined || options.endpoint === 'check'
       ? requestFailed(error, metrics, options)
       : failedEventRequest(error, metrics)
   },

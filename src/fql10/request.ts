@@ -26,10 +26,19 @@ function invalidBody(detail = ''): RequestError {
 
 /** Throws `bad request`. */
 export function readQueryBody(body: string | undefined): QueryBody {
+  const { members, repeated } = readMembers(body)
+  return queryOf(members, repeated)
+}
+
+/** Parses a body to the members of its object. Throws `bad request`. */
+export function readMembers(body: string | undefined): {
+  readonly members: ReadonlyMap<string, Json>
+  readonly repeated: RepeatedNames
+} {
   if (body === undefined || body === '') throw new RequestError('bad request', msg`No request body provided`)
   const { json, repeated } = parseBody(body)
   if (!(json instanceof Map)) throw invalidBody(`Unexpected JSON ${jsonKind(json)}.`)
-  return queryOf(json, repeated)
+  return { members: json, repeated }
 }
 
 /** `repeated`: see {@link composeQuery}. Throws `bad request`. */

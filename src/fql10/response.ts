@@ -24,7 +24,7 @@ export interface RequestOptions {
   /** The response repeats the tags. */
   readonly tags?: string
   /** The endpoint of the request. Absent for the query endpoint. Only the service itself requests a `stream page`. */
-  readonly endpoint?: 'feed' | 'stream' | 'stream page'
+  readonly endpoint?: 'check' | 'feed' | 'stream' | 'stream page'
 }
 
 interface Ending {

@@ -103,6 +103,7 @@ const rows: Readonly<Record<string, Row>> = {
   'POST /schema/1/*': { reach: admins, path: '/schema/1/update?override=false' },
   // There is no collection of that name.
   'DELETE /schema/1/*': { reach: [], path: '/schema/1/items/collections/none' },
+  'POST /api/v1/check': { reach: ['root', 'admin', 'server'], body: { query: '1' } },
   'GET /environment/1': { reach: ['root', 'admin', 'server'] },
   'GET /dashboard/*': { reach: everybody, path: '/dashboard/' },
   'HEAD /dashboard/*': { reach: everybody, path: '/dashboard/' },

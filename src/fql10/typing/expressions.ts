@@ -78,11 +78,21 @@ export class Typer {
   readonly #placeholders: readonly Type[]
   /** Projections, whose types may stay open. */
   readonly projections: { readonly node: ProjectionNode; readonly operand: Type }[] = []
+  readonly #observedStart: number | undefined
+  /** The value whose field begins at the observed position. The use of this field is not checked. */
+  observed: Type | undefined
 
-  constructor(machine: Machine, source: Source, placeholders: readonly Type[] = []) {
+  /** `observedStart`: the position of a field, for {@link observed}. */
+  constructor(
+    machine: Machine,
+    source: Source,
+    placeholders: readonly Type[] = [],
+    observedStart: number | undefined = undefined,
+  ) {
     this.#machine = machine
     this.#source = source
     this.#placeholders = placeholders
+    this.#observedStart = observedStart
   }
 
   span({ start, end }: Place): Span {
@@ -335,6 +345,10 @@ export class Typer {
   }
 
   #select(type: Type, start: number, link: Link & { kind: 'field' }): Type {
+    if (link.nameStart === this.#observedStart) {
+      this.observed = type
+      return this.#poisoned()
+    }
     const nameSpan = this.span({ start: link.nameStart, end: link.end })
     return this.#result(type, this.span({ start, end: link.start }), result => ({
       kind: 'select',

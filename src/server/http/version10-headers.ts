@@ -76,6 +76,16 @@ export const version10Protocol: Protocol = {
   errorCode: code => requestErrors[code].version10,
 }
 
+/** Checks have the headers of queries. */
+export const checkProtocol: Protocol = {
+  ...version10Protocol,
+  readSettings(headers) {
+    const settings = readSettings(headers)
+    if (settings instanceof Message) return settings
+    return { ...settings, options: { ...settings.options, endpoint: 'check' } }
+  },
+}
+
 /** Feeds read only the headers for the transaction. */
 export const feedProtocol: Protocol = {
   ...version10Protocol,

@@ -9,7 +9,7 @@ import { apiEndpoint } from '../api.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
 import type { Protocol } from '../protocol.ts'
 import { queryParameter } from '../url.ts'
-import { eventStreamProtocol } from '../version10-headers.ts'
+import { checkProtocol, eventStreamProtocol } from '../version10-headers.ts'
 
 const inGetRequests = { readOnly: 'get requests' } as const
 const throughTheLog = { linearized: true } as const
@@ -43,6 +43,11 @@ export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
     post('/linearized', call => engine.query(call.queryRequest(call.body, throughTheLog), call.ticket)),
     // Describes the reads of a query, or its permission checks if it runs as another caller.
     post('/api/v1/explain', call => engine.explain(call.queryRequest(call.body), call.ticket)),
+    // Checks the types of a query of version 10, which is not evaluated.
+    {
+      ...post('/api/v1/check', call => engine.query(call.queryRequest(call.body), call.ticket)),
+      protocol: checkProtocol,
+    },
     // Number of an index's entries, and their size in the store.
     post('/api/v1/indexes/_size', call => engine.indexSize(call.queryRequest(call.body), call.ticket)),
     // Number of a collection's documents, and their size.

@@ -1,0 +1,102 @@
+// Lists the members of the value before a name in a query, for completion.
+
+import type { Program } from '../syntax/nodes.ts'
+import { bounded } from './budget.ts'
+import { machineFor, print } from './check-query.ts'
+import { instantiate } from './copies.ts'
+import type { Environment, Scheme } from './environment.ts'
+import { fixed, Typer, TypeScope } from './expressions.ts'
+import type { Machine } from './machine.ts'
+import { mainTypeOf, type NamedType, named, type Type, unionOf } from './terms.ts'
+
+/** A field or method, with its type as text. */
+export interface Member {
+  readonly name: string
+  readonly type: string
+}
+
+/**
+ * The members of the value whose field or method begins at `nameStart`, in UTF-16 units. Errors in the query are
+ * ignored. Empty if there is no field at this position, or if the type of the value is unknown.
+ */
+export function membersAt(
+  { body, source }: Pick<Program, 'source' | 'body'>,
+  environment: Environment,
+  args: ReadonlyMap<string, Type>,
+  nameStart: number,
+): readonly Member[] {
+  const list = () => {
+    const machine = machineFor(environment)
+    const typer = new Typer(machine, source, [], nameStart)
+    let scope: TypeScope | undefined
+    for (const [name, type] of args) scope = new TypeScope(name, fixed(type), scope)
+    typer.type(body, scope)
+    return typer.observed === undefined ? [] : new MemberList(machine).of(typer.observed)
+  }
+  return bounded(list, () => [])
+}
+
+/** Collects the members of all types that a value may have. `Null` has no useful members. */
+class MemberList {
+  readonly #machine: Machine
+  readonly #found = new Map<string, string>()
+  readonly #visited = new Set<Type>()
+
+  constructor(machine: Machine) {
+    this.#machine = machine
+  }
+
+  of(type: Type): readonly Member[] {
+    this.#visit(type)
+    return Array.from(this.#found, ([name, text]) => ({ name, type: text }))
+  }
+
+  #visit(type: Type): void {
+    if (this.#visited.has(type)) return
+    this.#visited.add(type)
+    switch (type.kind) {
+      case 'variable':
+        for (const bound of type.lower) this.#visit(bound.type)
+        return
+      case 'union':
+      case 'intersection':
+        for (const each of type.members) this.#visit(each)
+        return
+      case 'difference':
+        this.#visit(type.of)
+        return
+      case 'literal':
+        this.#named(named(mainTypeOf(type.value)))
+        return
+      case 'tuple':
+        this.#named({ kind: 'named', name: 'Array', args: [unionOf(type.elements)] })
+        return
+      case 'record':
+        for (const [name, field] of type.fields) this.#add(name, field)
+        return
+      case 'named':
+        this.#named(type)
+    }
+  }
+
+  #named(type: NamedType): void {
+    const { environment, instances } = this.#machine
+    const shape = environment.shape(type.name)
+    if (shape === undefined || type.name === 'Null') return
+    const alias = instances.alias(type)
+    if (alias !== undefined) this.#visit(alias)
+    for (const [name, scheme] of shape.fields) {
+      this.#add(name, this.#instance(scheme, shape.parameters, type))
+    }
+  }
+
+  #instance(scheme: Scheme, parameters: readonly string[], { args }: NamedType): Type {
+    return scheme.parameters.length === 0
+      ? scheme.type
+      : instantiate(scheme, parameters, args, this.#machine.level)
+  }
+
+  #add(name: string, type: Type): void {
+    if (!this.#found.has(name)) this.#found.set(name, print(this.#machine, type, true).text)
+  }
+}
