@@ -7,6 +7,7 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { runCommand } from '../support/command.ts'
 import { folderOfFile } from '../support/folder.ts'
+import { fql, send } from '../support/http.ts'
 import { startServer } from '../support/server.ts'
 import { assertSound } from '../support/sound.ts'
 import { readContent } from './content.ts'
@@ -14,6 +15,34 @@ import { unpack } from './pack.ts'
 
 const folder = folderOfFile()
 const files = globSync(join(import.meta.dirname, '*.stored'))
+
+test('databases of version 0.2.0 are checked only after `typechecked: true` is set', async () => {
+  const target = join(folder, 'checks')
+  unpack(join(import.meta.dirname, '0.2.0.stored'), target)
+  const data = join(target, 'stopped')
+  let server = await startServer({ data })
+  const isChecked = async (secret: string) => {
+    const ask = (query: string) => send(server, { path: '/query/1', secret, body: JSON.stringify({ query }) })
+    const { data: says } = (await ask('Query.isEnvTypechecked()')).json as { readonly data: boolean }
+    const { status, text } = await ask('Item.all().map(.nmae).first()')
+    assert.deepEqual([status, text.includes('does not have field `nmae`')], says ? [400, true] : [200, false])
+    return says
+  }
+  try {
+    const app = `${server.rootSecret}:app:admin`
+    const ofRoot = () => fql(server, server.rootSecret, 'Query.isEnvTypechecked()')
+    assert.deepEqual([await isChecked(app), await ofRoot()], [false, false])
+    // Code with a type error can be written as before.
+    await fql(server, app, 'Function.create({ name: "wrong", body: "() => Item.all().map(.nmae)" }).name')
+    await server.stop()
+    server = await startServer({ data })
+    assert.equal(await isChecked(app), false, 'after a restart, too')
+    await fql(server, server.rootSecret, 'Database.byName("app")!.update({ typechecked: true }).name')
+    assert.deepEqual([await isChecked(app), await ofRoot()], [true, false])
+  } finally {
+    await server.stop()
+  }
+})
 
 test('there is data of earlier versions', () => assert.ok(files.length >= 2))
 
