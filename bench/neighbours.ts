@@ -12,6 +12,7 @@ import { type Reader, readerOf } from './reader.ts'
 import { worstGraphql, worstSdl } from './worst-graphql.ts'
 import { largest, preparation, worstQueries } from './worst-queries.ts'
 import { worstQueries10 } from './worst-queries-10.ts'
+import { worstChecks } from './worst-typing.ts'
 
 export interface NeighbourResult {
   readonly name: string
@@ -64,14 +65,16 @@ export async function measureNeighbours(options: NeighbourOptions): Promise<Time
 async function warmUp(reader: Reader, server: ServerProcess, loud: string): Promise<void> {
   reader.begin()
   const [first] = allWorst()
-  if (first) await run(server, loud, { path: first.path, body: first.body(0) }, 1000)
+  if (first) await run(server, loud, first, first.body(0), 1000)
   await wait(measuredMs)
   await reader.stop()
 }
 
 interface WorstRequest {
   readonly name: string
-  readonly path: '/' | '/query/1' | (typeof worstGraphql)[number]['path']
+  readonly path: '/' | (typeof worstChecks)[number]['path'] | (typeof worstGraphql)[number]['path']
+  /** True if the types of the query are checked. */
+  readonly isChecked?: boolean
   /** Of the `n`-th request. Requests of the same kind have the same body if the function has no parameter. */
   readonly body: (n: number) => Buffer
 }
@@ -95,7 +98,15 @@ function allWorst(): readonly WorstRequest[] {
   const graphql = worstGraphql.map(
     ({ body, name, path }): WorstRequest => ({ name, path, body: n => Buffer.from(body(n)) }),
   )
-  return [...version4, ...version10, ...graphql]
+  const checks = worstChecks.map(
+    ({ body, name, path }): WorstRequest => ({
+      name,
+      path,
+      isChecked: true,
+      body: n => Buffer.from(body(n)),
+    }),
+  )
+  return [...version4, ...version10, ...graphql, ...checks]
 }
 
 /** Repeats a query, like a page that polls, while the reader reads. */
@@ -115,7 +126,7 @@ async function beside(
   while (performance.now() < endMs) {
     const body = isFixed ? fixed : worst.body(took.length)
     const sentMs = performance.now()
-    status = await run(server, loud, { path: worst.path, body }, timeoutMs)
+    status = await run(server, loud, worst, body, timeoutMs)
     took.push(performance.now() - sentMs)
   }
   const times = await reader.stop()
@@ -126,13 +137,15 @@ async function beside(
 function run(
   server: ServerProcess,
   secret: string,
-  { body, path }: { readonly body: Buffer; readonly path: WorstRequest['path'] },
+  { isChecked, path }: Pick<WorstRequest, 'isChecked' | 'path'>,
+  body: Buffer,
   timeoutMs: number,
 ): Promise<number> {
   const headers = {
     authorization: `Bearer ${secret}`,
     'x-faunadb-api-version': '4',
-    [path === '/query/1' ? 'x-query-timeout-ms' : 'x-query-timeout']: String(timeoutMs),
+    [path === '/query/1' || isChecked ? 'x-query-timeout-ms' : 'x-query-timeout']: String(timeoutMs),
+    ...(isChecked && { 'x-typecheck': 'true' }),
   }
   return new Promise((resolve, reject) => {
     const sent = httpRequest(new URL(path, server.url), { method: 'POST', headers }, response => {
