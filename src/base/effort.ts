@@ -49,7 +49,7 @@ function interrupting(ask: () => void): void {
   }
 }
 
-/** Whether a watch threw this error. Evaluation must not catch such an error or treat it as a result. */
+/** Returns whether a watch threw this error. Evaluation must not catch such an error or treat it as a result. */
 export function isInterruption(error: unknown): boolean {
   return error === interruption
 }

@@ -87,16 +87,16 @@ export function lowerPriority(niceness: number): void {
   }
 }
 
-// Limits of open files, sockets and pipes (`ulimit -n`): without a free descriptor, the process cannot open a file or
-// start a process. Clients can exhaust descriptors by opening connections, so connections may use only a part.
-
 /** A service needs at least this number of descriptors. */
 export const descriptorsMin = 128
 
 /** Left free for files, pipes and processes. */
 const reserveMin = 96
 
-/** Infinite on a system without such a limit. The first call takes some milliseconds. */
+/**
+ * The limit of open files, sockets and pipes (`ulimit -n`): without a free descriptor, the process cannot open a file or
+ * start a process. Infinite on a system without such a limit. The first call takes some milliseconds.
+ */
 export function descriptorsMax(): number {
   max ??= readMax()
   return max
@@ -115,7 +115,10 @@ function readMax(): number {
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 }
 
-/** At least a quarter of all descriptors, and at least {@link reserveMin}, stay free. */
+/**
+ * Clients can exhaust descriptors by opening connections, so connections may use only a part. At least a quarter of all
+ * descriptors, and at least {@link reserveMin}, stay free.
+ */
 export function connectionsMax(): number {
   const all = descriptorsMax()
   return all - Math.max(reserveMin, Math.ceil(all / 4))

@@ -124,16 +124,6 @@ export function localTimeline(clock: () => Micros): Timeline {
   }
 }
 
-// The timeline of a store that several processes of one machine share, through a file of a few numbers. The file is
-// read and written in place, which takes a microsecond: it stays in the page cache and is never flushed. All processes
-// use one clock: the machine's monotonic clock plus an offset in the file. One process adjusts the offset so that the
-// sum follows the time of day. The offset only grows, so the time never steps back. A reader reads the monotonic clock
-// first, then the offset and the announcements in one read. So a later reader never gets an earlier time.
-//
-// If several nodes (services on different machines) share a store, their processes use the clock of the database
-// (storage/postgres/record-clock.ts). The file then contains only the times that the processes of a node have used for
-// snapshots.
-
 /** The offset is compared with the time of day at this interval. */
 const keepIntervalMs = 500
 
@@ -153,6 +143,16 @@ const announcing = -1
 const looksMax = 50
 
 /**
+ * The timeline of a store that several processes of one machine share, through a file of a few numbers. The file is
+ * read and written in place, which takes a microsecond: it stays in the page cache and is never flushed. All processes
+ * use one clock: the machine's monotonic clock plus an offset in the file. One process adjusts the offset so that the
+ * sum follows the time of day. The offset only grows, so the time never steps back. A reader reads the monotonic clock
+ * first, then the offset and the announcements in one read. So a later reader never gets an earlier time.
+ *
+ * If several nodes (services on different machines) share a store, their processes use the clock of the database
+ * (storage/postgres/record-clock.ts). The file then contains only the times that the processes of a node have used for
+ * snapshots.
+ *
  * Creates the file for processes 0 to `processes` - 1. Adjusts the offset until the returned function is called. Must
  * be called before any process opens the file.
  */

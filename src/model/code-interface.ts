@@ -18,7 +18,7 @@ export type EffectPlace =
 
 const order: Readonly<Record<Effect, number>> = { pure: 0, read: 1, write: 2 }
 
-/** Whether `effect` is stronger than `limit`. */
+/** Returns whether `effect` is stronger than `limit`. */
 export function exceeds(effect: Effect, limit: Effect): boolean {
   return order[effect] > order[limit]
 }

@@ -30,10 +30,10 @@ export interface SourceChange {
   /** The position of this change among those of the transaction to the source, from 0. */
   readonly ordinal: number
   readonly document: Ref
-  /** Whether the source contained the document before the transaction. */
+  /** True if the source contained the document before the transaction. */
   readonly wasIn: boolean
   /**
-   * Whether the source contains the document after the transaction. Consumers must also check that the document exists
+   * True if the source contains the document after the transaction. Consumers must also check that the document exists
    * and that the caller may read it.
    */
   readonly isIn: boolean
@@ -56,8 +56,8 @@ export function sourceChanges(
 }
 
 /**
- * Whether {@link sourceChanges} returns all changes since `from`. False if history since `from` has been removed and,
- * for collections, if the change record begins after `from`.
+ * Returns whether {@link sourceChanges} returns all changes since `from`. False if history since `from` has been
+ * removed and, for collections, if the change record begins after `from`.
  */
 export function areComplete(
   source: ChangeSource,
@@ -170,7 +170,7 @@ function compareEntries(left: EntryEvents, right: EntryEvents, { values }: Index
   return left.document.id < right.document.id ? -1 : 1
 }
 
-/** Whether a document had index entries with the searched terms. */
+/** Returns whether a document had index entries with the searched terms. */
 type IsMember = (document: Ref, time: Micros) => boolean
 
 function membershipIn(

@@ -54,15 +54,15 @@ export function assignPrimaryCodes(letters: readonly (number | string)[]): Uint3
   return codes
 }
 
-// Data in source files has the form of base64 VLQ, the encoding of source maps. Each character has five bits and a
-// continuation bit; the lowest bit of a number is its sign.
-
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
 const digitValues = new Uint8Array(128)
 for (let value = 0; value < digits.length; value++) digitValues[digits.charCodeAt(value)] = value
 
-/** The integers have at most 26 bits. */
+/**
+ * Data in source files has the form of base64 VLQ, the encoding of source maps. Each character has five bits and a
+ * continuation bit; the lowest bit of a number is its sign. The integers have at most 26 bits.
+ */
 export function packNumbers(numbers: Iterable<number>): string {
   let packed = ''
   for (const number of numbers) {
@@ -203,7 +203,7 @@ export function kindOf(entry: number): number {
   return entry >>> kindShift
 }
 
-/** Whether a contraction may begin with the character of this entry. */
+/** Returns whether a contraction may begin with the character of this entry. */
 export function isStarter(entry: number): boolean {
   return (entry & starterBit) !== 0
 }

@@ -23,11 +23,6 @@ export function javaDoubleText(double: number): string {
   return text.replace('e+', 'E').replace('e', 'E')
 }
 
-// The digits that Java printed up to release 18 can differ from the shortest digits only for doubles from 2^53 on,
-// powers of two below 0.001, and subnormal doubles. For the others, the runtime computes the same digits in less time.
-// This code uses the algorithm of java.lang.Double.toString, including Java's integer overflows. The digits of three
-// million doubles of all magnitudes were compared with those of release 17.
-
 /** Without trailing zeros; `exponent`: the power of ten of the first digit. */
 interface JavaDigits {
   readonly digits: string
@@ -68,7 +63,12 @@ export function hasOwnJavaDigits(magnitude: number): boolean {
   return binaryParts(magnitude).fraction === hiddenBit
 }
 
-/** `magnitude` is positive and finite. */
+/**
+ * The digits that Java printed up to release 18 can differ from the shortest digits only for doubles from 2^53 on,
+ * powers of two below 0.001, and subnormal doubles. For the others, the runtime computes the same digits in less time.
+ * This code uses the algorithm of java.lang.Double.toString, including Java's integer overflows. The digits of three
+ * million doubles of all magnitudes were compared with those of release 17. `magnitude` is positive and finite.
+ */
 export function javaDigits(magnitude: number): JavaDigits {
   const { exponent, fraction, precision } = binaryParts(magnitude)
   return exponent >= fractionBits && exponent <= 62

@@ -12,7 +12,7 @@ export function quoteJson(text: string): string {
   return JSON.stringify(text.isWellFormed() ? text : withoutLoneSurrogates(text))
 }
 
-/** Whether no character needs escaping in a JSON string. */
+/** Returns whether no character needs escaping in a JSON string. */
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)

@@ -22,7 +22,7 @@ function startsOf(runs: string): readonly number[] {
 /** All smaller code points are assigned in every version. */
 const firstUnassigned = 0x378
 
-/** Whether the Unicode version of the stored data has assigned a code point. */
+/** Returns whether the Unicode version of the stored data has assigned a code point. */
 export function isKnownCharacter(codePoint: number): boolean {
   if (codePoint < firstUnassigned) return true
   let low = 0

@@ -37,7 +37,7 @@ export function parseId(text: string): bigint | 'not numeric' | 'too large' {
 // In the shape of a query (its text without values), each name of a known schema object is replaced by a mark: one
 // character that identifies the name. The query log writes `?` instead of the mark, and stores the positions of the
 // names with the record.
-
+//
 // Marks are control characters. Shapes contain no other control characters, so a mark cannot be confused with text. The
 // marks are Latin-1 characters, so V8 can store a shape with one byte per character.
 const firstMark = 0x80
@@ -58,13 +58,14 @@ export function markedName(unit: number): number | undefined {
 
 export const anyMark = /[\x80-\x9f]/g
 
-// Global ids of databases are the 64 bits in z-base-32, most significant first. Their 13 characters have room for 65
-// bits; the protocol requires that the lowest bit of the last character is 0. Audiences of access providers contain
-// global ids, so neither the ids nor this encoding may change.
-
 const alphabet = 'ybndrfg8ejkmcpqxot1uwisza345h769'
 const textLength = 13
 
+/**
+ * Global ids of databases are the 64 bits in z-base-32, most significant first. Their 13 characters have room for 65
+ * bits; the protocol requires that the lowest bit of the last character is 0. Audiences of access providers contain
+ * global ids, so neither the ids nor this encoding may change.
+ */
 export function encodeGlobalId(id: bigint): string {
   let rest = BigInt.asUintN(64, id) << 1n
   let text = ''

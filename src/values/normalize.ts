@@ -149,7 +149,7 @@ function isMovable(character: string): boolean {
   return movesBefore(lowest, character) || movesBefore(character, highest)
 }
 
-/** Whether normalization moves `mark` before `other`. */
+/** Returns whether normalization moves `mark` before `other`. */
 export function movesBefore(mark: string, other: string): boolean {
   return (other + mark).normalize('NFD') !== other + mark
 }

@@ -32,7 +32,8 @@ interface TimeBudgetOptions {
   /** Milliseconds that this thread has waited for a CPU so far. */
   readonly starvedMs?: () => number
   /**
-   * Whether short work should stay in this process, because the owner's queue for the slow lane is at least half full.
+   * Returns whether short work should stay in this process, because the owner's queue for the slow lane is at least
+   * half full.
    */
   readonly isCrowded?: (owner: string) => boolean
 }

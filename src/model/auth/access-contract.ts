@@ -97,7 +97,7 @@ export type TryPredicate = (
 /** Decides within a transaction. */
 export interface Access {
   allows(request: AccessRequest): boolean
-  /** Whether any privilege grants the action. Predicates are not run: a privilege with a predicate counts. */
+  /** Returns whether any privilege grants the action. Predicates are not run: a privilege with a predicate counts. */
   mentions(action: ResourceAction, resource: Ref): boolean
   /** Absent if decisions depend on more than the action and the collection of the document. */
   allowsDocument?(action: ResourceAction, document: Ref): boolean

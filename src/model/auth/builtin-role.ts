@@ -102,7 +102,7 @@ const predicateRights: Rights = {
   credentials: new Set(['read']),
 }
 
-/** Whether predicates of roles in `database` may make the request. */
+/** Returns whether predicates of roles in `database` may make the request. */
 export function predicateAllows(database: DatabaseId, request: AccessRequest): boolean {
   const kind = resourceKind(request.resource)
   if (kind === undefined || request.resource.database !== database) return false

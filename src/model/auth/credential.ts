@@ -142,16 +142,16 @@ function admit(known: CachedCredential, admission: Admission): Caller | Rejectio
     : keyCaller(ref, fields, scope, admission)
 }
 
-// The scheme of an `authorization` header is Bearer, or Basic with the secret as user name. The protocol allows some
-// deviations from the HTTP standard.
-
 /** `mayBeToken` is true only for Bearer: third-party tokens are never sent with Basic. */
 interface HeaderCredential {
   readonly text: string
   readonly mayBeToken: boolean
 }
 
-/** Undefined for an invalid header. */
+/**
+ * The scheme of an `authorization` header is Bearer, or Basic with the secret as user name. The protocol allows some
+ * deviations from the HTTP standard. Undefined for an invalid header.
+ */
 export function parseAuthorization(header: string): HeaderCredential | undefined {
   if (header.length > limits.authorizationCharsMax) return undefined
   const [scheme, text, ...rest] = header.trim().split(/\s+/, 3)

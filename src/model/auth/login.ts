@@ -45,10 +45,10 @@ export class Logins {
   }
 
   /**
-   * Whether `password` is the password of the document `instance`. `target` is the argument in the query: the document,
-   * or a set whose first document is `instance`. False if `instance` is undefined, does not exist or has no password.
-   * All cases run the same check and similar reads, so that the time is the same. The reads of a failed check are not
-   * counted, because the number of bytes would reveal which users exist.
+   * Returns whether `password` is the password of the document `instance`. `target` is the argument in the query: the
+   * document, or a set whose first document is `instance`. False if `instance` is undefined, does not exist or has no
+   * password. All cases run the same check and similar reads, so that the time is the same. The reads of a failed check
+   * are not counted, because the number of bytes would reveal which users exist.
    */
   checkPassword(
     asking: PasswordRequest,

@@ -102,8 +102,8 @@ export class SecretVerifier {
   }
 
   /**
-   * Whether any text matches `storedHash`. `database` is the database of the key or token. Throws Pending while the
-   * check is running.
+   * Returns whether any text matches `storedHash`. `database` is the database of the key or token. Throws Pending while
+   * the check is running.
    */
   verify(memo: Memo, database: DatabaseId, texts: readonly string[], storedHash: string): boolean {
     if (!isUsableHash(storedHash)) return false

@@ -201,8 +201,8 @@ export class FailureThrottle {
   }
 
   /**
-   * Whether a check may start without a pause. Running checks count as failures, so concurrent guesses also cause
-   * pauses.
+   * Returns whether a check may start without a pause. Running checks count as failures, so concurrent guesses also
+   * cause pauses.
    */
   #isFree(queue: Queue): boolean {
     return this.#failures.of(queue.key) + queue.running < throttleLimits.passwordFreeFailures

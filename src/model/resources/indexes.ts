@@ -30,13 +30,13 @@ const indexesLimits = {
   indexPartitionsMax: 8,
 } as const
 
-// The `source` of an index is one item or an array of items: a collection, several collections or the wildcard, perhaps
-// with bindings.
-
 const isCollection = (value: Value): value is Ref =>
   value instanceof Ref && value.collection === native.collections
 
-/** Checks each item of a source. {@link sourceFailures} checks the combination of the items. */
+/**
+ * The `source` of an index is one item or an array of items: a collection, several collections or the wildcard, perhaps
+ * with bindings. Checks each item of a source. {@link sourceFailures} checks the combination of the items.
+ */
 const source: FieldCheck = (value, path) =>
   itemsOf(value).flatMap(item => {
     if (item === '_' || isCollection(item)) return []
@@ -104,7 +104,7 @@ function sourceFailures(index: IndexDefinition, session: Session): readonly Fiel
   ]
 }
 
-/** Whether two items of a source contain the same collections. */
+/** Returns whether two items of a source contain the same collections. */
 function repeats(sources: readonly IndexSource[]): boolean {
   const keys = sources.map(source => collectionsOf(source).map(String).sort().join())
   return new Set(keys).size < keys.length

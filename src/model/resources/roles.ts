@@ -192,11 +192,9 @@ function memberCollections(fields: ObjectValue, { database, transaction }: Sessi
   return new Set(ids)
 }
 
-// In keys, functions and access providers, a built-in role is a name. A custom role is a reference or a name.
-
 const isRoleRef = (value: Value) => value instanceof Ref && value.collection === native.roles
 
-/** Accepts a built-in role, a custom role, or an array of custom roles. */
+/** Accepts a built-in role (a name), a custom role (a reference or a name), or an array of custom roles. */
 export function roleFailures(
   value: Value,
   path: readonly string[],
@@ -220,7 +218,7 @@ export function customRoleFailures(
   return [failure(path, { kind: 'unknown role', role: value })]
 }
 
-/** Whether a role has at most the rights of the built-in role `holder`. */
+/** Returns whether a role has at most the rights of the built-in role `holder`. */
 export function isWithin(role: Value | undefined, holder: 'admin' | 'server' | undefined): boolean {
   if (role === undefined || holder === 'admin') return true
   const lesser: readonly Value[] = ['server', 'server-readonly', 'client']

@@ -377,15 +377,15 @@ function begins(path: Path, field: FieldNames): boolean {
   return field.length <= path.length && field.every((name, index) => name === path[index])
 }
 
-/** Whether a change of `field` can change the value at `path`. */
+/** Returns whether a change of `field` can change the value at `path`. */
 function overlaps(path: Path, field: FieldNames): boolean {
   const length = Math.min(path.length, field.length)
   return field.slice(0, length).every((name, index) => name === path[index])
 }
 
 /**
- * Whether setting `field` can change the value at `path`. For example, setting `a` can rename an undeclared field `a`
- * to `_a`, which changes the values at paths that begin with `_a`.
+ * Returns whether setting `field` can change the value at `path`. For example, setting `a` can rename an undeclared
+ * field `a` to `_a`, which changes the values at paths that begin with `_a`.
  */
 function replaces(path: Path, field: FieldNames): boolean {
   if (overlaps(path, field)) return true

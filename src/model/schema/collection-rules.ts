@@ -154,15 +154,13 @@ function checkResult(source: string, name: string, { mode, ref, session }: Check
   }
 }
 
-// A new or replaced document gets default values for missing fields. A null field gets no default, because null
-// explicitly means no value.
-
 /** The default of the field at `path` in the data. */
 type EvaluateDefault = (expression: string, path: FieldPath) => Value
 
 /**
  * Adds default values for the missing fields of `given`. `given` is the object in the query, and `stored` is the same
- * object without nulls. `path` is the path of the object in the data. Returns `stored` itself if no default is added.
+ * object without nulls. `path` is the path of the object in the data. Returns `stored` itself if no default is added. A
+ * null field gets no default, because null explicitly means no value.
  */
 export function withDefaults(
   { fields }: ObjectType,

@@ -61,7 +61,7 @@ export const nullType: FieldType = { kind: 'null' }
 
 export const anyObject: ObjectType = { kind: 'object', fields: new Map(), wildcard: anyType }
 
-/** Whether a field of the type may be missing. */
+/** Returns whether a field of the type may be missing. */
 export function isOptional(type: FieldType): boolean {
   if (type.kind === 'union') return type.members.some(isOptional)
   return type.kind === 'any' || type.kind === 'null'
@@ -155,15 +155,16 @@ export function providedText(type: FieldType, value: Value): string {
   return isCompared && (isConstant || typeof value === 'boolean') ? literalText(value) : valueTypeText(value)
 }
 
-// Stored types contain collection numbers, so renaming a collection does not change a stored type. The stored form has
-// few levels, so even the deepest valid signature is within the depth limit of stored values.
-
 /** Returns an object value with the given fields. */
 export function objectOf(fields: Readonly<Record<string, Value>>): Map<string, Value> {
   return new Map(Object.entries(fields))
 }
 
-/** Omits the defaults of nested fields, which the type check does not need. */
+/**
+ * Stored types contain collection numbers, so renaming a collection does not change a stored type. The stored form has
+ * few levels, so even the deepest valid signature is within the depth limit of stored values. Omits the defaults of
+ * nested fields, which the type check does not need.
+ */
 export function storedType(type: FieldType): Value {
   switch (type.kind) {
     case 'any':

@@ -144,8 +144,8 @@ function unknownNames(objects: readonly ObjectType[], value: ObjectValue): reado
 }
 
 /**
- * Whether every value of `type` is a value of `other`: replacing the type of a field by a supertype needs no migration.
- * `Any` is a subtype only of `Any` and of unions that contain `Any`.
+ * Returns whether every value of `type` is a value of `other`: replacing the type of a field by a supertype needs no
+ * migration. `Any` is a subtype only of `Any` and of unions that contain `Any`.
  */
 export function isSubtype(type: FieldType, other: FieldType): boolean {
   step()

@@ -63,7 +63,7 @@ function areCompatible(left: SetOrder, right: SetOrder): boolean {
   return left.reversed === right.reversed
 }
 
-/** Whether sets with these orders can be combined. */
+/** Returns whether sets with these orders can be combined. */
 export function areAllCompatible(orders: readonly SetOrder[]): boolean {
   // Directions are compared up to the shorter key, so it is sufficient to compare each order with the longest order.
   const longest = commonOrder(orders)

@@ -34,7 +34,7 @@ export function timePlace(key: Uint8Array): number | undefined {
   }
 }
 
-/** Whether later times sort first among keys of this kind. */
+/** Returns whether later times sort first among keys of this kind. */
 function isDescending(key: Uint8Array): boolean {
   return key[0] === keyTags.history || key[0] === keyTags.indexEnded
 }

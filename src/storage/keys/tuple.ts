@@ -66,7 +66,7 @@ export function encodeTuple(values: readonly Value[], descending: readonly boole
   return { bytes, tie: noTie }
 }
 
-/** Whether a tuple was too long for a key, and was truncated. */
+/** Returns whether a tuple was too long for a key, and was truncated. */
 export function isCut(tuple: Uint8Array): boolean {
   return tuple.length > tupleBytesMax
 }

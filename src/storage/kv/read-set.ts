@@ -168,7 +168,7 @@ export function sizeOf(reads: ReadSet): number {
   return size
 }
 
-/** Whether all reads would return the same results from `view`. */
+/** Returns whether all reads would return the same results from `view`. */
 export function isReadSetValid(reads: ReadSet, view: View): boolean {
   for (const [text, found] of reads.keys) if (!isSame(found, view.get(textBytes(text)))) return false
   return reads.ranges.every(range => rangeAgrees(range, view))

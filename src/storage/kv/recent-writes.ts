@@ -178,7 +178,7 @@ export class RecentWrites {
     return found
   }
 
-  /** Whether commits after `since`, up to `now`, may have written a key of the given range. */
+  /** Returns whether commits after `since`, up to `now`, may have written a key of the given range. */
   mayHaveWritten({ end, start }: Pick<KeyRange, 'start' | 'end'>, since: number, now: number): boolean {
     if (now > this.#to || since < this.#from) return true
     const first = this.#firstAfter(since)

@@ -33,7 +33,7 @@ export function isFullDisk(error: unknown): boolean {
 /** LMDB's errors for invalid or missing pages. */
 const damageCodes: ReadonlySet<unknown> = new Set([-30797, -30796, -30795, -30787, -30786, -30782])
 
-/** Whether the error of a read or a transaction means that the files of the engine are damaged. */
+/** Returns whether the error of a read or a transaction means that the files of the engine are damaged. */
 export function isDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return damageCodes.has((error as { readonly code?: unknown }).code) || isDamage(error.cause)

@@ -94,17 +94,18 @@ function readersOf(claims: RootDatabase): number[] {
   return rows.map(row => Number(row.trim().split(/\s+/)[0])).filter(pid => pid > 0)
 }
 
-// A folder can be renamed, removed or replaced while a service has its files open. The service would continue with the
-// old files, while processes that it starts would open the new files. So a process that opens the folder on behalf of a
-// service compares the folder's identity with the identity that the service has determined. The inode number of an open
-// file is not reused, so equal numbers mean the same file.
-
 /** Stands for a missing file. The data file is missing in a new folder, and in the folder of a node over PostgreSQL. */
 const absent = '-'
 
 const files = [...claimFiles, dataFileName]
 
-/** The calling process must have the files of the directory open. */
+/**
+ * A folder can be renamed, removed or replaced while a service has its files open. The service would continue with the
+ * old files, while processes that it starts would open the new files. So a process that opens the folder on behalf of a
+ * service compares the folder's identity with the identity that the service has determined. The inode number of an open
+ * file is not reused, so equal numbers mean the same file. The calling process must have the files of the directory
+ * open.
+ */
 export function identityOf(folder: string): string {
   return files.map(name => fileNumber(join(folder, name))).join(' ')
 }

@@ -88,7 +88,10 @@ export class Trees {
     return trees
   }
 
-  /** Whether all keys from `start` to `end` are in the tree of `start`. All of them must have the first byte `tag`. */
+  /**
+   * Returns whether all keys from `start` to `end` are in the tree of `start`. All of them must have the first byte
+   * `tag`.
+   */
   #isOneSet(tag: number, start: Bytes, end: Bytes): boolean {
     const bytes = this.#setBytes[tag] as number
     if (bytes <= 1) return true

@@ -212,7 +212,7 @@ function readRecords(segment: OpenSegment, durable: number): void {
   table.publish()
 }
 
-/** Whether the file no longer contains the newest record that was read from it. */
+/** Returns whether the file no longer contains the newest record that was read from it. */
 function isRevoked({ bytes, descriptor, end, newestRecord }: OpenSegment): boolean {
   if (end === headerBytes) return false
   const head = Buffer.alloc(recordHeadBytes)

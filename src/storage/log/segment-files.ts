@@ -31,8 +31,8 @@ export const segmentBytesDefault = 8 * 1024 * 1024
 /** Files that are kept for reuse. */
 const sparesMax = 2
 /**
- * One write to a new file. Few bytes, because the page cache manages the pages of one write as a unit, and later writes
- * to a large unit take longer.
+ * Each write to a new file adds so few zeros, because the page cache manages the pages of one write as a unit, and later
+ * writes to a large unit take longer.
  */
 const zeros = Buffer.alloc(65_536)
 

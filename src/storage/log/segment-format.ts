@@ -163,7 +163,7 @@ export function recordAt(bytes: Bytes, start: number): Pick<RecordBounds, 'batch
   return { batchStart, batchEnd: batchStart + size, end: start + recordBytes(size) }
 }
 
-/** Whether a complete record with the salt `salt` begins at or after `start`. */
+/** Returns whether a complete record with the salt `salt` begins at or after `start`. */
 export function hasRecordFrom(bytes: Buffer, start: number, salt: Bytes): boolean {
   for (let found = bytes.indexOf(salt, start); found !== -1; found = bytes.indexOf(salt, found + 1)) {
     if (recordIn(bytes, found - at.salt, salt) !== undefined) return true

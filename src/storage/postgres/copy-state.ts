@@ -207,7 +207,7 @@ interface Comparison {
   readonly differences: readonly Difference[]
 }
 
-/** That a comparison reports. */
+/** Maximum number of differences in the result of a comparison. */
 export const differencesMax = 100
 /** Attempts to bring both stores to the same batch: a running node advances its replica during the comparison. */
 const attemptsMax = 1_000

@@ -213,15 +213,15 @@ export async function closeTime(
   return row === undefined ? undefined : { ...headOf(row), batch, before: previous.batch, body }
 }
 
-// Byte strings in PostgreSQL's binary format. The driver would send arrays as text, with two characters per byte, and
-// the conversions would take longer than storing the rows.
-
 /** PostgreSQL's object id of the type `bytea`, the same in every database. */
 const byteaOid = 17
 const headBytes = 20
 const lengthBytes = 4
 
-/** A parameter of type `bytea[]`. */
+/**
+ * A parameter of type `bytea[]` in PostgreSQL's binary format. The driver would send arrays as text, with two
+ * characters per byte, and the conversions would take longer than storing the rows.
+ */
 export function byteaArray(items: readonly Bytes[]): Buffer {
   let size = headBytes
   for (const item of items) size += lengthBytes + item.length

@@ -155,8 +155,6 @@ async function faultOf(session: PostgresSession, folder: string): Promise<Replic
   }
 }
 
-// With an unsuitable database, a node would start but fail from time to time, so the start checks the database.
-
 /** Connections of one process, including the one that counts rows during a copy of the state. */
 const sessionsMax = 6
 /** Time limit of these checks. Without it, a statement could wait long for a connection of a pooler. */
@@ -166,7 +164,8 @@ const tooManyState = '53300'
 
 /**
  * Throws {@link StoreUnavailableError} when the database allows fewer connections than a node needs, or is behind a
- * pooler that changes the session between transactions. `session` is the first of the connections.
+ * pooler that changes the session between transactions. `session` is the first of the connections. With an unsuitable
+ * database, a node would start but fail from time to time.
  */
 async function assertFit(session: PostgresSession, location: RecordLocation, node: string): Promise<void> {
   const own = await backendOf(session)
@@ -189,7 +188,7 @@ async function assertFit(session: PostgresSession, location: RecordLocation, nod
   }
 }
 
-/** Whether the server process `own`, which serves an idle session, also serves a transaction of `others`. */
+/** Returns whether the server process `own`, which serves an idle session, also serves a transaction of `others`. */
 async function isShared(own: number, others: readonly PostgresSession[]): Promise<boolean> {
   const begun = others.map(async other => {
     const [, backend] = await Promise.all([other.query('BEGIN'), backendOf(other)])

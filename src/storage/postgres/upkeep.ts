@@ -122,10 +122,11 @@ export class NoticeExchange implements UpkeepTask {
   }
 }
 
-// A lease gives some work to one process at a time. Its row has an expiry time, by the database's clock, so the lease
-// of a dead holder expires. The work must be correct even if two processes briefly believe that they hold the lease.
-
-/** Takes or renews the lease; true when `holder` holds it for the next `seconds`. */
+/**
+ * A lease gives some work to one process at a time. Its row has an expiry time, by the database's clock, so the lease
+ * of a dead holder expires. The work must be correct even if two processes briefly believe that they hold the lease.
+ * Takes or renews the lease; true when `holder` holds it for the next `seconds`.
+ */
 export async function holdLease(
   session: PostgresSession,
   name: string,

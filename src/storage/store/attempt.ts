@@ -113,8 +113,8 @@ const rereadsElsewhereMax = 4_000
 type Validity = 'valid' | 'stale' | 'long'
 
 /**
- * Whether `attempt` would have the same result on the state in `view`, with the newest commit `last`, and a commit at
- * `time`.
+ * Returns whether `attempt` would have the same result on the state in `view`, with the newest commit `last`, and a
+ * commit at `time`.
  */
 export function isStillValid(
   attempt: Attempt<unknown>,

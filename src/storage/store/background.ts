@@ -112,11 +112,12 @@ export function startBackground(
   }
 }
 
-// The removal time (base/removal-time.ts) continues after a restart, because its state is stored.
-
 const key = metaKey('passed time')
 
-/** `onLeap`: see {@link RemovalTime}. */
+/**
+ * The removal time (base/removal-time.ts) continues after a restart, because its state is stored. `onLeap`: see
+ * {@link RemovalTime}.
+ */
 export function removalTimeOf(
   store: Store,
   clock: Clock,

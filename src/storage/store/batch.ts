@@ -38,7 +38,7 @@ export class Batch {
     this.read(rows * readsPerWrite, bytes)
   }
 
-  /** Whether the next item, of `bytes` bytes, must wait for the next batch. */
+  /** Returns whether the next item, of `bytes` bytes, must wait for the next batch. */
   isFull(bytes = 0): boolean {
     if (this.#reads === 0) return false
     const isLong = this.#reads >= batchWritesMax * readsPerWrite

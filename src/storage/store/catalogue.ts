@@ -65,7 +65,7 @@ export interface SchemaRead {
   parent: { readonly id: DatabaseId | undefined } | undefined
 }
 
-/** Whether the schema parts on which a transaction relies are unchanged in `view`. */
+/** Returns whether the schema parts on which a transaction relies are unchanged in `view`. */
 export function schemasAgree(schemas: ReadonlyMap<DatabaseId, SchemaRead>, view: View): boolean {
   for (const [database, { entries, isWhole, parent, version }] of schemas) {
     if (versionOf(view.get(schemaVersionKey(database))) !== version) {

@@ -66,13 +66,13 @@ export class StoreDirectory implements Directory {
   }
 }
 
-// A secret contains only the id of its key, and keys in several databases may have the same id. So a row for each key
-// id lists the databases that contain a key with this id. The stored hash of the secret shows which of these keys the
-// secret belongs to.
-
 const idBytes = 8
 
-/** In the order in which their keys were created; empty if `stored` is undefined. */
+/**
+ * A secret contains only the id of its key, and keys in several databases may have the same id. So a row for each key
+ * id lists the databases that contain a key with this id. The stored hash of the secret shows which of these keys the
+ * secret belongs to. The result is in the order in which the keys were created; empty if `stored` is undefined.
+ */
 export function decodeHomes(stored: Bytes | undefined): DatabaseId[] {
   if (stored === undefined) return []
   return Array.from({ length: stored.length / idBytes }, (_, at) => idAt(stored, at * idBytes))

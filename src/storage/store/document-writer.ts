@@ -73,7 +73,7 @@ export class DocumentWriter {
     return this.#pending.size === 0 ? undefined : this.#pending.get(nameOf(ref))?.version
   }
 
-  /** Whether this transaction has written documents of a collection. */
+  /** Returns whether this transaction has written documents of a collection. */
   hasWritten(database: DatabaseId, collection: CollectionId): boolean {
     for (const { version } of this.#pending.values()) {
       if (version.ref.collection === collection && version.ref.database === database) return true
@@ -81,7 +81,7 @@ export class DocumentWriter {
     return this.#historyChanges.some(({ ref }) => ref.collection === collection && ref.database === database)
   }
 
-  /** Whether this transaction has created a document and deleted it again. */
+  /** Returns whether this transaction has created a document and deleted it again. */
   hasForgotten(ref: Ref): boolean {
     return this.#forgotten.size > 0 && this.#forgotten.has(nameOf(ref))
   }

@@ -110,7 +110,7 @@ export function entryUntil({ key }: Entry): Micros {
   return timeOf(key)
 }
 
-/** Whether no read needs the row any more. `minimum`: the oldest time that can be read. */
+/** Returns whether no read needs the row any more. `minimum`: the oldest time that can be read. */
 export function hasExpired(row: Entry, minimum: Micros): boolean {
   if (row.key[0] === keyTags.indexEnded) return entryUntil(row) <= minimum
   return row.key[0] === keyTags.indexEvent && entrySince(row) <= minimum

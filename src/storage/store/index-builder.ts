@@ -55,7 +55,7 @@ interface BuildTransaction extends Transaction {
   readonly rows: Rows
 }
 
-/** Whether one transaction can index the documents and versions of `collections`. */
+/** Returns whether one transaction can index the documents and versions of `collections`. */
 export function fitsOneTransaction(
   snapshot: Snapshot,
   database: DatabaseId,
@@ -107,7 +107,7 @@ interface VersionPosition {
 }
 
 interface VersionBatch {
-  /** Whether a version with `rowBytes` bytes of index rows must wait for the next batch. */
+  /** Returns whether a version with `rowBytes` bytes of index rows must wait for the next batch. */
   isFull(rowBytes: number): boolean
   /** The index rows of a version, or the live rows of a document, were written. */
   written(rowBytes: number, storedBytes: number): void
@@ -269,7 +269,7 @@ function buildOf(key: Uint8Array): Ref {
   return new Ref(database, native.indexes, BigInt(index))
 }
 
-/** Where the next batch of a build begins; undefined if the build is not running. */
+/** The next batch of a build begins here; undefined if the build is not running. */
 export function progressOf(view: View, index: Ref): BuildProgress | undefined {
   const progress = view.get(buildKey(index.database, Number(index.id)))
   return progress && decodeProgress(progress)

@@ -221,9 +221,10 @@ function distinct(values: readonly Value[]): readonly Value[] {
 }
 
 /**
- * Whether an index stores an entry. Entries with too long terms or values are omitted, as the protocol requires. Throws
- * a RequestError if the key of an entry of a new version is too long. For a stored version, the index omits an entry
- * with long terms instead, because earlier releases of Terrarium omitted such entries instead of rejecting the write.
+ * Returns whether an index stores an entry. Entries with too long terms or values are omitted, as the protocol
+ * requires. Throws a RequestError if the key of an entry of a new version is too long. For a stored version, the index
+ * omits an entry with long terms instead, because earlier releases of Terrarium omitted such entries instead of
+ * rejecting the write.
  */
 export function isStored({ terms, values }: EntryTuple, isNew: boolean): boolean {
   if (terms.some(isLong) || values.some(isLong)) return false

@@ -26,7 +26,7 @@ import type { EntryScan, IndexEntry } from './store-contract.ts'
 export interface EntrySet extends SetPlace {
   /** For each value of the index: whether its order is descending. */
   readonly descending: readonly boolean[]
-  /** Whether entries for documents of `collection` are visible. */
+  /** Returns whether entries for documents of `collection` are visible. */
   readonly isLive: (collection: CollectionId) => boolean
 }
 

@@ -331,7 +331,7 @@ function recordOf(entry: PreparedEntry, since: Micros | undefined, removed = fal
   return encodeEntry({ document, ttl, values, cut: isCut(parts.values.bytes), since, removed })
 }
 
-/** Whether another document has a live entry with the same terms and values. */
+/** Returns whether another document has a live entry with the same terms and values. */
 export function isTaken(
   overlay: Overlay,
   entry: PreparedEntry,

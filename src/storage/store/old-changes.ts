@@ -34,7 +34,7 @@ export function hasOldChanges(view: View, now: Micros, from?: Bytes): boolean {
 }
 
 interface RemovedChanges {
-  /** Whether there may be more expired changes. */
+  /** True if there may be more expired changes. */
   readonly hasMore: boolean
   /** The key of the last row of the change log that was removed. */
   readonly last: Bytes | undefined

@@ -140,7 +140,7 @@ export interface Catalogue {
   hasCollection(database: DatabaseId, collection: CollectionId): boolean
   /** The live indexes that cover a collection. */
   indexesOf(database: DatabaseId, collection: number): readonly IndexDefinition[]
-  /** Whether the database and its ancestors are live; always true for the root. */
+  /** Returns whether the database and its ancestors are live; always true for the root. */
   isLive(database: DatabaseId): boolean
   /**
    * Caches the result of `derive` under `name` until the schema of the database changes. `derive` must use only named
@@ -263,7 +263,7 @@ interface SizeReader {
 
 /** Rejected writes throw {@link WriteRejected}. */
 interface VersionWriter {
-  /** Whether this transaction has written documents of a collection. */
+  /** Returns whether this transaction has written documents of a collection. */
   hasWritten(database: DatabaseId, collection: number): boolean
   /**
    * Replaces an earlier write of this transaction to the same document. Throws {@link WriteRejected} if a unique index
@@ -291,8 +291,8 @@ interface VersionWriter {
    */
   newId(): bigint
   /**
-   * Whether the generated id of a new document is already in use, even by a deleted or expired document. The new
-   * document must then get another id.
+   * Returns whether the generated id of a new document is already in use, even by a deleted or expired document. The
+   * new document must then get another id.
    */
   isTaken(ref: Ref): boolean
 }

@@ -240,8 +240,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
 }
 
 /**
- * Whether any version of a document is stored, also of a deleted or expired document. Ids of databases and keys are
- * unique in the whole store, so all databases are searched.
+ * Returns whether any version of a document is stored, also of a deleted or expired document. Ids of databases and keys
+ * are unique in the whole store, so all databases are searched.
  */
 function isStored(view: View, ref: Ref): boolean {
   if (view.get(documentKey(ref)) !== undefined) return true

@@ -47,7 +47,7 @@ export class VersionReader {
     return this.#migrationOf(database, collection)?.lastTime ?? epoch
   }
 
-  /** Whether a stored version has an earlier shape than the present shape of its collection. */
+  /** Returns whether a stored version has an earlier shape than the present shape of its collection. */
   isOutdated(ref: Ref, stored: Bytes): boolean {
     return versionAction(stored) !== 'delete' && versionShapeTime(stored) < this.shapeTimeOf(ref)
   }

@@ -88,9 +88,6 @@ function groupThousands(text: string): string {
   return grouped + text.slice(whole.length)
 }
 
-// Rounds like Java's Formatter: it rounds the printed digits of a double, not its exact value, and halves away from
-// zero.
-
 /** `0.digits` times ten to the power of `point`. For zero, `digits` is 0 and `point` is 1. */
 interface Decimal {
   readonly digits: string
@@ -111,8 +108,9 @@ function decimalOf(double: number): Decimal {
 }
 
 /**
- * Rounds to at most `count` digits. If `count` is 0, the result is zero or the next higher power of ten: 0.4 becomes 0,
- * and 0.7 becomes 1. If `count` is negative, the result is zero.
+ * Rounds like Java's Formatter: it rounds the printed digits of a double, not its exact value, and halves away from
+ * zero. Rounds to at most `count` digits. If `count` is 0, the result is zero or the next higher power of ten: 0.4
+ * becomes 0, and 0.7 becomes 1. If `count` is negative, the result is zero.
  */
 function roundDigits({ digits, point }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits, point }

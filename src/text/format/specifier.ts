@@ -101,7 +101,7 @@ function numberIn(digits: string, text: string): number {
   return number
 }
 
-/** Whether flags, width and precision are compatible with the conversion and with each other. */
+/** Returns whether flags, width and precision are compatible with the conversion and with each other. */
 function isSound(specifier: Specifier): boolean {
   const { alternate, conversion, grouped, leftAligned, parentheses, plus, precision, space, width, zeros } =
     specifier

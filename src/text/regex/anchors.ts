@@ -40,8 +40,8 @@ export function anchorMatches(anchor: Anchor, text: string, at: number, previous
 }
 
 /**
- * Whether RE2 and Java could match an anchor at different offsets of `text`. For RE2, only `\n` is a line terminator,
- * and only ASCII characters are word characters.
+ * Returns whether RE2 and Java could match an anchor at different offsets of `text`. For RE2, only `\n` is a line
+ * terminator, and only ASCII characters are word characters.
  */
 export function anchorsDiffer(anchors: ReadonlySet<Anchor>, text: string): boolean {
   for (const anchor of anchors) {

@@ -261,7 +261,7 @@ class Compiler {
   }
 }
 
-/** Whether a node can match in only one way at each position, by Java's criteria. */
+/** Returns whether a node can match in only one way at each position, by Java's criteria. */
 function hasOneWay(node: PatternNode): boolean {
   switch (node.kind) {
     case 'alternatives':

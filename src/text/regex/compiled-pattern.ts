@@ -70,7 +70,9 @@ export class CompiledPattern {
     return this.#linear?.programSize() ?? this.#backtrackProgram().instructions.length
   }
 
-  /** Whether RE2 supports the pattern, and its anchors match at the same offsets of `text` as Java's anchors. */
+  /**
+   * Returns whether RE2 supports the pattern, and its anchors match at the same offsets of `text` as Java's anchors.
+   */
   isLinearOn(text: string): boolean {
     return this.#linear !== undefined && !anchorsDiffer(this.#tree.anchors, text)
   }
@@ -87,7 +89,7 @@ export class CompiledPattern {
     return { linear: false, matches: backtrackMatches(search), steps: () => search.steps }
   }
 
-  /** Whether the pattern matches anywhere. Faster than {@link search}, but requires {@link isLinearOn}. */
+  /** Returns whether the pattern matches anywhere. Faster than {@link search}, but requires {@link isLinearOn}. */
   occursLinearlyIn(text: string): boolean {
     const found = this.#linear?.test(text) ?? false
     this.#releaseStates()
