@@ -1,7 +1,7 @@
 // The embedded engine: one LMDB environment in one folder, which several processes may share.
 //
 // Transactions that arrive while a commit is being written to disk form the next batch: one write transaction, one
-// flush (group commit). The file commit-queue.ts limits the size of the batch, so that one batch is evaluated while
+// flush (group commit). The file kv/commit-queue.ts limits the size of the batch, so that one batch is evaluated while
 // another batch is flushed. The library lmdb-js opens the write transaction on a separate thread, and calls back to run
 // the transaction functions. So the main thread waits neither for the writer's lock nor for the disk. A commit becomes
 // visible to readers of all processes only when the commit is on disk, so no reader sees data that a crash could
@@ -56,7 +56,7 @@ const watchIntervalMsDefault = 10
  */
 const batchWritesMax = 4000
 
-/** Milliseconds between two attempts to write after LMDB has forgotten a commit (lmdb-newest-commit.ts). */
+/** Milliseconds between two attempts to write after LMDB has forgotten a commit (newest-commit.ts). */
 const recoveryIntervalMs = 2
 /** Milliseconds after which the attempts to write end, and the writes fail. */
 const recoveryMsMax = 5_000
