@@ -179,7 +179,7 @@ const pings: [query: string, scope: string, shown: string, timeoutMs: number][] 
   ['?scope=node&timeout=soon', 'node', 'node', 100],
 ]
 for (const [query, scope, shown, timeoutMs] of pings) {
-  test(`/ping${query} asks for ${scope} within ${timeoutMs} ms`, async () => {
+  test(`/ping${query} checks ${scope} within ${timeoutMs} ms`, async () => {
     const asked: string[] = []
     service.engine.pinged = async scope => {
       asked.push(scope)

@@ -277,7 +277,7 @@ describe('faults of the database', { skip: noPostgres }, () => {
   })
 })
 
-describe('nodes behind the record', { skip: noPostgres }, () => {
+describe('nodes with an older replica than the record', { skip: noPostgres }, () => {
   test('a commit whose node has a full disk is reported when there is space, or as committed', async () => {
     const copy = await copyOf({ url: server.url(), schema })
     let isFull = false

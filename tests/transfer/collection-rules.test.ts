@@ -31,7 +31,7 @@ function record(collection: string, id: number, data: unknown, ts: number | null
 /** A time before every collection of these tests was created, in microseconds. */
 const past = 1_600_000_000_000_000
 
-test('types and checks reject what queries of both languages reject', async () => {
+test('types and checks reject the same documents as queries of both languages', async () => {
   await fql(`Collection.create({
     name: "Typed",
     fields: { n: { signature: "Int" }, inner: { signature: "{ a: String }?" } },

@@ -265,7 +265,7 @@ describe('unresolved references', () => {
   }
 })
 
-describe('what cannot be printed', () => {
+describe('values that cannot be printed', () => {
   const set = new SetValue({ type: 'match', index: nameless, terms: [] })
   const lostDocument = new Ref(home, 2000, 1n)
   for (const [name, value] of Object.entries({
@@ -475,7 +475,7 @@ describe('values nested deeply', () => {
     ['code', 1, value => new Lambda('4', 'x', value instanceof Lambda ? [value.body] : value)],
   ]
   for (const [name, levels, wrap] of wraps) {
-    test(`${name} print up to the limit and are refused beyond`, () => {
+    test(`${name} print up to the limit and are rejected beyond it`, () => {
       let value: Value = spells
       for (let level = 1; level < limits.valueDepthMax; level += levels) value = wrap(value)
       assert.notEqual(render(value), undefined)
