@@ -84,6 +84,7 @@ class Line {
   }
 }
 
+/** Implemented by the user of a line. */
 interface LineEvents {
   /** Waits for responses. */
   isBusy(): boolean

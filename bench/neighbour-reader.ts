@@ -12,6 +12,7 @@ export interface Times {
   readonly max: number
 }
 
+/** For the reader, in its own thread. */
 export interface ReaderPlan {
   readonly port: number
   readonly secret: string

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
+/** Named like the commands that run tests. */
 export type Suite = 'test' | 'faults' | 'soak'
 
 /** A process of a test run loads these files (tests/support/batch.ts). */

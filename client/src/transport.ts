@@ -23,6 +23,7 @@ export interface TransportOptions {
   readonly fetch: typeof fetch
 }
 
+/** Sent to a path of the service. */
 export interface Request {
   readonly path: string
   /** Sent as JSON, or the files of a form. */
@@ -50,6 +51,7 @@ export interface ResponseBody {
   readonly version?: number
 }
 
+/** One line of a feed or stream. */
 export interface WireEvent {
   readonly type: 'add' | 'update' | 'remove' | 'status' | 'error'
   readonly data?: Json

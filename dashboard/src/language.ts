@@ -17,6 +17,7 @@ import { JsonSyntaxError } from '../../src/values/json.ts'
 import { type Json, parseJson, type Query, writeJson } from './wire/json.ts'
 import { literal } from './wire/refs.ts'
 
+/** Of the query language. */
 export type Version = '4' | '10'
 
 /** For values and queries of version 4. */

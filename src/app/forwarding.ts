@@ -46,6 +46,7 @@ interface OperationCounts {
   in_flight: number
 }
 
+/** Execute forwarded operations in the committing process. */
 interface CommitterParts {
   readonly engine: Pick<Engine, 'query' | 'explain' | 'withMemory'>
   readonly store: Store

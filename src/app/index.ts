@@ -29,6 +29,7 @@ export interface EmbeddedOptions {
   readonly logLevel?: Config['logLevel']
 }
 
+/** Runs in this process. */
 export interface EmbeddedServer {
   /** The URL of the service, such as `http://127.0.0.1:41234`, without a slash at the end. */
   readonly url: string

@@ -81,6 +81,7 @@ interface LaneHooks {
 
 const system: ProcessEnvironment = { clock: systemClock, timers: systemTimers, random: systemRandom }
 
+/** Among the processes that have a data directory open. */
 export interface ProcessRole extends Omit<StoreRole, 'committer'> {
   /** True: the process starts slow-lane processes for long queries. */
   readonly slowLane?: boolean

@@ -84,6 +84,7 @@ interface CommitNotices {
   close(): Promise<void>
 }
 
+/** The part of a process's role that concerns the store. */
 export interface StoreRole {
   /** True: the process builds indexes and removes expired versions. One process of a data directory has this role. */
   readonly background: boolean

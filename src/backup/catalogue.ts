@@ -33,6 +33,7 @@ interface StoreContent {
   readonly store: string
 }
 
+/** Content of the object that marks a base copy as complete. */
 interface BaseContent {
   readonly format: number
   readonly parts: number

@@ -12,6 +12,7 @@ import type { ChainPlace } from '../storage/log/segment.ts'
 import { leaseObject } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
 
+/** The part of the log that the backup contains. */
 export interface LeaseReach {
   /** The backup contains all commits up to this time, in microseconds; 0: unknown. */
   readonly until: number

@@ -37,6 +37,7 @@ export interface BaseName {
   readonly place: ChainPlace
 }
 
+/** Names consecutive records of the log. */
 export interface PieceName {
   readonly generation: string
   /** `time`: of the newest commit. `since`: of the oldest commit. */

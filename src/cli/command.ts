@@ -35,6 +35,7 @@ export interface Positional {
 
 type OptionValue<O> = O extends { readonly multiple: true } ? readonly NonNullable<ValueOf<O>>[] : ValueOf<O>
 
+/** Arguments of a command after parsing. */
 export interface Invocation<O extends Options> {
   readonly operands: readonly string[]
   readonly options: { readonly [Name in keyof O]: OptionValue<O[Name]> }
@@ -42,6 +43,7 @@ export interface Invocation<O extends Options> {
   readonly config: Config
 }
 
+/** In a command's file; {@link command} adds the defaults. */
 interface Declaration<O extends Options> {
   /** A word, or two words for a subcommand: `schema pull`. */
   readonly name: string

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
 import { StartError } from './command.ts'
 
+/** A destination for text, such as a terminal. */
 export interface Output {
   readonly write: (text: string) => unknown
   readonly isTTY?: boolean

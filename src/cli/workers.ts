@@ -136,6 +136,7 @@ interface End {
   readonly reason?: string
 }
 
+/** One life of a worker process, from its start to its exit. */
 interface Run {
   readonly worker: Worker
   /** True when the worker serves, false when it exits before. */

@@ -90,6 +90,7 @@ export interface NamedCaller {
   readonly identity: string | undefined
 }
 
+/** Resolved from a path of names. */
 export interface NamedDatabases {
   /** Outermost first. */
   readonly ids: readonly DatabaseId[]
@@ -97,6 +98,7 @@ export interface NamedDatabases {
   readonly since: Micros
 }
 
+/** The engine's result for any request, for the HTTP server. */
 export interface QueryResponse {
   readonly status: number
   /**
@@ -154,6 +156,7 @@ export interface StreamResponse extends QueryResponse {
   readonly stream?: EventStream
 }
 
+/** The identity and rights that a credential gives. */
 export interface Principal {
   readonly database: DatabaseId
   readonly place: DatabasePlace

@@ -53,11 +53,13 @@ export function evaluationFacts({
   return { database, snapshotTime, computeOps, byteReadOps, readBytes: counters.readBytes, named: named.list }
 }
 
+/** Known when a transaction has begun. */
 interface Begun {
   /** The read timestamp of the transaction. */
   readonly readTimestamp: Micros
 }
 
+/** Known when the caller is authenticated. */
 interface Authenticated extends Begun {
   readonly place: DatabasePlace
   /** In the format of the query log. */

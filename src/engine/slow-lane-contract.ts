@@ -10,6 +10,7 @@ import type { DatabaseId, Micros } from '../values/value.ts'
 import type { QueryRequest, QueryResponse } from './engine-contract.ts'
 import type { LongQueries } from './long-queries.ts'
 
+/** A query for the slow lane. */
 export interface LaneJob {
   readonly request: QueryRequest
   /** Each database has a queue, so that its jobs do not delay the jobs of other databases. */

@@ -69,6 +69,7 @@ export interface ExportRequest {
   readonly url?: { readonly address: string; readonly expiresAt: Micros }
 }
 
+/** Queries of this database and its descendants are exported. */
 export interface ExportDatabase {
   /** The path with the region group in front, such as `us-std/parent/child`. */
   readonly path: string

@@ -24,6 +24,7 @@ export interface RecordSearch extends RecordFilter, RecordConditions {
   readonly skip: number
 }
 
+/** With the facts that the export format lacks. */
 export interface LogRecord {
   readonly record: ExportedRecord
   readonly trail: string | undefined

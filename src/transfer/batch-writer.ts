@@ -73,6 +73,7 @@ export class HiddenVersion {}
  */
 const bytesOfCharacter = 3
 
+/** What happened to one record. */
 export type Outcome =
   | { readonly kind: 'written' | 'equal' | 'kept' | 'replaced' | 'expired' }
   /** The record was not written because of `reason`. */
@@ -105,6 +106,7 @@ const done = {
   expired: { kind: 'expired' },
 } as const
 
+/** Limits the load that an import causes. */
 interface Pace {
   /** Milliseconds after which a transaction writes no further record. */
   readonly batchMs: number

@@ -37,6 +37,7 @@ export interface ExportProgress {
   phase: string
 }
 
+/** For the user, after an export has ended. */
 interface ExportSummary {
   readonly at: Micros
   documents: number

@@ -43,6 +43,7 @@ const pageRecordsMax = 1000
 /** Approximate size of a page, in fields instead of bytes. */
 const pageFieldsMax = 100_000
 
+/** Fixed at the start of an export. */
 export interface ExportSnapshot {
   readonly at: Micros
   /** User collections. Those with a shorter history come first, because it expires sooner. */

@@ -12,6 +12,7 @@ import { type JsonElement, jsonElements } from './json-elements.ts'
 import { BadRecord } from './record.ts'
 import { memberOf, readId } from './references.ts'
 
+/** A format, with the facts that its reader needs. */
 export type Content =
   | {
       readonly kind: 'json'

@@ -20,6 +20,7 @@ function isMissingReference(error: unknown): boolean {
   return error instanceof QueryError && (error.code === 'invalid ref' || /reference/i.test(error.message))
 }
 
+/** Where schema objects are written. */
 interface Target {
   readonly connection: Pick<TransferConnection, 'query'>
   readonly path: DatabasePath
@@ -227,6 +228,7 @@ const isLate = (record: SchemaRecord) =>
 
 const kindOf = ({ object: kind }: SchemaRecord) => kind.replace('_', ' ')
 
+/** Collects the `data` that an import writes after its documents. */
 export class LateData {
   readonly #waiting: PendingRecord[] = []
 

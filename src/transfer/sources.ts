@@ -11,6 +11,7 @@ import type { ByteSource } from './input.ts'
 import { type Content, recognise } from './recognise.ts'
 import { TransferError } from './record.ts'
 
+/** To be imported; with the facts that were detected. */
 export interface SourceFile {
   readonly path: string
   readonly source: ByteSource

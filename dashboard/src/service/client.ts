@@ -20,6 +20,7 @@ export interface QueryResult {
 /** The body is not parsed. */
 export type TextResult = Omit<QueryResult, 'value'>
 
+/** With which secret a request is sent, and for whom. */
 export interface Scope {
   readonly secret: string
   readonly isFromUser?: boolean

@@ -21,6 +21,7 @@ export const operators = [
 
 export type Operator = (typeof operators)[number][0]
 
+/** On one field. */
 export interface Condition {
   /** Within the data. */
   readonly path: readonly string[]

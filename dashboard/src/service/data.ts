@@ -45,6 +45,7 @@ export function variable(name = 'element'): Query {
   return { var: name }
 }
 
+/** A part of a set. */
 export interface Page {
   readonly data: readonly Json[]
   readonly after: Json | undefined

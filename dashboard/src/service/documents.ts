@@ -26,6 +26,7 @@ export async function readDocument(
   return runTextTask({ kind: 'document', text, notation }, text.length)
 }
 
+/** Input of the user, to be saved as a document. */
 export interface Draft {
   readonly data: string
   readonly notation: Notation

@@ -3,6 +3,7 @@
 import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
 import { printTagged } from '../wire/tagged.ts'
 
+/** One error of a rejected query. */
 export interface Fault {
   readonly code: string
   readonly description: string

@@ -22,6 +22,7 @@ export async function startTask(kind: TaskKind, signal: AbortSignal): Promise<vo
   await callApi('POST', `/api/v1/health/${kind}s`, root(), {}, signal)
 }
 
+/** A report with the time of its reading. */
 export interface Sample {
   readonly atMs: number
   readonly health: ServiceHealth

@@ -5,6 +5,7 @@ import { type Json, writeJson } from '../wire/json.ts'
 import type { Condition } from './conditions.ts'
 import type { IndexShape, RowSource } from './row-source.ts'
 
+/** The user's choice of rows of a collection. */
 export interface RowView {
   /** With the index that the user chose, if any. */
   readonly source: RowSource

@@ -14,6 +14,7 @@ export interface ShellTab {
   readonly notation: Notation
 }
 
+/** An entry of the history. */
 interface PastQuery {
   readonly text: string
   readonly version: Version

@@ -17,6 +17,7 @@ export interface UserToken {
   readonly expires: string | undefined
 }
 
+/** What the page shows about the login of a document. */
 interface User {
   /** Transaction time; undefined without a password. */
   readonly passwordSet: bigint | undefined

@@ -14,6 +14,7 @@ interface Pair {
   readonly isSame: boolean
 }
 
+/** The lines that a page shows. */
 export interface Comparison {
   readonly isSame: boolean
   /** Near a change. Undefined marks omitted equal lines. */

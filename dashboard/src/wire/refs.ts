@@ -17,6 +17,7 @@ export const natives = [
 
 export type Native = (typeof natives)[number]
 
+/** The target of a reference. */
 export interface RefName {
   /** Native if `isNative`. */
   readonly collection: string

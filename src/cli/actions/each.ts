@@ -27,6 +27,7 @@ interface Progress {
   readonly documents: number
 }
 
+/** Result of the query that changes a page of elements. */
 interface Page {
   readonly documents: number
   /** Cursor of the next page; undefined after the last page. */

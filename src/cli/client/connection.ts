@@ -34,6 +34,7 @@ interface TextReply {
   readonly body: string
 }
 
+/** Limits the rights of the secret to a database below its own, and to a role or document. */
 export interface QueryScope {
   /** Names from the outermost to the innermost below the database of the secret, joined by `/`. */
   readonly database: string | undefined

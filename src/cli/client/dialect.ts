@@ -15,6 +15,7 @@ export interface ResultOutput {
   readonly stderr: Output
 }
 
+/** One query of a text, ready to be sent. */
 export interface TextQuery {
   /** Resolves with true if the query succeeded. */
   run(connection: QueryConnection, output: ResultOutput, signal?: AbortSignal): Promise<boolean>
@@ -34,6 +35,7 @@ export class TextFault {
   }
 }
 
+/** Reads and runs the queries of one version of the language. */
 export interface Dialect {
   readonly name: DialectName
   /** Throws {@link TextFault}. */

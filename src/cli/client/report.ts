@@ -11,6 +11,7 @@ import type { Json } from '../../values/value.ts'
 import { type Format, type Output, styleFor, visible, visibleInPlace } from '../terminal.ts'
 import type { Reply, WireError } from './connection.ts'
 
+/** The source from which queries were parsed. */
 export interface QueryText {
   readonly text: string
   /** Undefined if the text is not from a file. */

@@ -19,6 +19,7 @@ export type SchemaChange =
     }
   | { readonly action: 'delete'; readonly present: SchemaObject }
 
+/** Makes a database equal to a folder. */
 export interface SchemaPlan {
   readonly changes: readonly SchemaChange[]
   readonly unchanged: number

@@ -4,6 +4,7 @@ import { closestTo } from '../../base/closest.ts'
 import { fqlFunctions } from '../../fql4/text/index.ts'
 import { StartError } from '../command.ts'
 
+/** What the shell's own commands change. */
 export interface ShellState {
   asJson: boolean
   /** Undefined restores the rights of the secret. */

@@ -45,6 +45,7 @@ const ownDocuments: Readonly<Record<string, (reference: () => string) => string>
   Credential: reference => `{ readonly document: ${reference()} }`,
 }
 
+/** A property of an interface or an object, in parts. */
 export interface Property {
   readonly name: string
   readonly isOptional: boolean

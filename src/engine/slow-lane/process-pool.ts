@@ -80,6 +80,7 @@ const spendersMax = 1000
 
 const outOfTime = () => new RequestError('time out', msg`Read timed out.`)
 
+/** One instance per service process. */
 export class ProcessLane implements SlowLane {
   readonly #options: SlowLaneOptions
   readonly leads = new Leads()

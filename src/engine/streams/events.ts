@@ -13,6 +13,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 
+/** The version that a change has written, between the previous and the next version of its document. */
 interface VersionNeighbours {
   /** At the valid time of the change, if there is such a version. */
   readonly version: Version | undefined

@@ -37,6 +37,7 @@ export interface Condition {
   readonly onDeleteOnly: boolean
 }
 
+/** Rights of a viewer, and when they end. */
 interface ViewerTerms {
   /** Differs for callers with different rights. */
   readonly key: string

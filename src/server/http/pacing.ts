@@ -97,6 +97,7 @@ export interface PacedConnection {
   slice(): void
 }
 
+/** One instance per process. */
 export class Pacing {
   readonly clock: Clock
   readonly timers: Timers

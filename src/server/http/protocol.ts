@@ -21,6 +21,7 @@ export interface RequestSettings {
   readonly options?: Readonly<Record<string, string>>
 }
 
+/** The HTTP interface of a language. */
 export interface Protocol {
   readonly language: LanguageName
   /** A `GET` request has its query in the parameter `q`, and may not write. */

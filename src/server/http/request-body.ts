@@ -18,6 +18,7 @@ export const requestBodyLimits = {
 /** The bytes, the pieces of a long body, or the reason why there is no body. */
 export type BodyOutcome = Buffer | LongBody | 'too large' | 'rejected' | 'aborted' | Eviction
 
+/** What a client may send before and after its credential is checked. */
 export interface BodyRules {
   readonly bytesMax: number
   /**

@@ -12,6 +12,7 @@ import type { Clock } from '../../base/clock.ts'
 /** Milliseconds that an item waits for other items of the same turn. Applies only with a clock. */
 const delayMsMax = 1
 
+/** Holds items until all work of the current turn has run. */
 export class TurnEnd<T> {
   readonly #handle: (item: T) => void
   readonly #clock: Clock | undefined

@@ -110,6 +110,7 @@ export interface PendingWorkReport {
 /** Long tasks on a data directory. */
 export type TaskKind = 'backup' | 'check'
 
+/** Of a backup or a check that has ended without an error. */
 export interface TaskResult {
   /** True for a written backup, and for a check without findings. */
   readonly is_good: boolean
@@ -174,6 +175,7 @@ export interface BackupFolder {
   readonly kept: readonly BackupEntry[]
 }
 
+/** The body of the response. */
 export interface ServiceHealth {
   readonly version: string
   readonly node: string
