@@ -1,7 +1,7 @@
-// Rewinds a collection: restores its documents as they were at a given time. First, queries delete the documents that
-// did not exist at that time, because they may contain unique values that restored documents need. Then the documents
-// of that time are read with the code of exports, and written with the code of imports, which preserve the values of
-// both languages and skip documents that have not changed.
+// Rewinds a collection: restores its documents as they were at a given time. First, queries of version 4 delete the
+// documents that did not exist at that time, because they may contain unique values that restored documents need. Then
+// the documents of that time are read with the code of exports, and written with the code of imports, which preserve
+// the values of both languages and skip documents that have not changed.
 
 import { micros } from '../base/micros.ts'
 import { formatMicros, microsOfTime, parseTime } from '../values/time.ts'
@@ -216,8 +216,6 @@ class Rewinder {
     return this.#connection.query(this.#options.database, expression)
   }
 }
-
-// The queries of a rewind, in the wire format of version 4.
 
 /** Returns the time of its transaction. */
 const nowQuery: Json = new Map([['time', 'now']])

@@ -26,10 +26,6 @@ const openStreamLimits = {
   streamBytesMax: 8_388_608,
 } as const
 
-// Streams that were opened with the same rights share a viewer, for which access is decided once. All its streams end
-// when it loses its rights: when its key or token changes or expires, when one of its roles changes, or when its
-// identity, its database or an ancestor of the database is deleted.
-
 /** A document whose change ends the streams of a viewer or of a subject. */
 export interface Condition {
   readonly document: Ref
@@ -137,7 +133,11 @@ export class Subject {
   }
 }
 
-/** Represents the callers of all streams that were opened with the same rights. */
+/**
+ * Represents the callers of all streams that were opened with the same rights, for which access is decided once. All its
+ * streams end when it loses its rights: when its key or token changes or expires, when one of its roles changes, or when
+ * its identity, its database or an ancestor of the database is deleted.
+ */
 export class Viewer {
   readonly terms: ViewerTerms
   readonly streams = new Set<OpenStream>()
@@ -249,9 +249,10 @@ export function rejectedStream(id: string, wording: StreamWording, reason: Strea
   return { id, ended: true, take: () => events.pop(), listen: () => undefined, close: () => undefined }
 }
 
-// `description` and `code` are for streams of version 4, `cause` is for version 10.
-
-/** A transaction has removed the rights of the viewer, or its credential has expired, at `txn`. */
+/**
+ * A transaction has removed the rights of the viewer, or its credential has expired, at `txn`. Streams of version 4 use
+ * `code` and `description`, those of version 10 `cause`.
+ */
 export const rightsLost = (txn: Micros): StreamEnd => ({
   cause: 'rights lost',
   code: 'permission denied',
