@@ -41,6 +41,8 @@ export const unlisted = {
   staged_schema: 11,
   /** The text of the GraphQL schema. */
   graphql_schema: 12,
+  /** The times at which all tokens of an identity became invalid. The id of a document is the id of the identity. */
+  token_revocations: 13,
 } as const
 
 export type NativeName = keyof typeof native

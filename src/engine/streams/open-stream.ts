@@ -7,11 +7,13 @@ import type { Caller } from '../../model/auth/access-contract.ts'
 import type { Session } from '../../model/session.ts'
 import type { StreamEnd, StreamFormat, StreamSubject, StreamWording } from '../../model/streaming.ts'
 import type { Transaction, Version } from '../../storage/store/store-contract.ts'
+import { revocationRef } from '../../storage/store/token-revocation.ts'
 import { microsOfTime } from '../../values/time.ts'
 import {
   type DatabaseId,
   isNativeCollectionRef,
   type Micros,
+  native,
   Ref,
   Time,
   type Value,
@@ -56,6 +58,7 @@ export function viewerTerms({ caller, transaction }: Session): ViewerTerms {
       ? [...roles, authority.identity ?? null]
       : [authority.kind === 'builtin' ? authority.role : authority.kind]
   const parts = [caller.database, authority.database, rights, identity ?? null, credential ?? null, revisions]
+  const isToken = credential instanceof Ref && credential.collection === native.tokens
   const changing = credential instanceof Ref ? [credential, ...roles] : roles
   return {
     key: ownKeyOf(parts),
@@ -64,6 +67,9 @@ export function viewerTerms({ caller, transaction }: Session): ViewerTerms {
     conditions: [
       ...changing.map(ref => ({ document: ref, onDeleteOnly: false })),
       ...(identity instanceof Ref ? [{ document: identity, onDeleteOnly: true }] : []),
+      ...(isToken && identity instanceof Ref
+        ? [{ document: revocationRef(identity), onDeleteOnly: false }]
+        : []),
       ...existenceOf(caller.database, transaction),
     ],
   }

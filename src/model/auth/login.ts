@@ -168,7 +168,7 @@ function identityName(target: Value): string {
 export function logOut(transaction: Transaction, caller: Caller, all: boolean): boolean {
   if (all) {
     if (!(caller.identity instanceof Ref)) return false
-    for (const { ref } of transaction.directory.tokensOf(caller.identity)) transaction.delete(ref)
+    transaction.deleteTokens(caller.identity)
     return true
   }
   const token = caller.credential

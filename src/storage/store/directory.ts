@@ -2,7 +2,7 @@
 // logs in), access providers by their issuer, and keys by the id in a secret.
 
 import type { DatabaseId, Ref, Value } from '../../values/value.ts'
-import { builtinIndexes, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.ts'
+import { builtinIndexes, indexTermsPrefix, type KeyInterval, keyHomeKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
@@ -27,11 +27,19 @@ export class StoreDirectory implements Directory {
 
   tokensOf(instance: Ref): readonly Version[] {
     const tokens: Version[] = []
-    for (const ref of this.#byTerm(instance.database, builtinIndexes.tokensByInstance, instance)) {
+    for (const ref of this.storedTokensOf(instance)) {
       const token = this.#reader.get(ref)
       if (token !== undefined) tokens.push(token)
     }
     return tokens
+  }
+
+  /**
+   * Yields the tokens whose instance is the given document. Includes revoked tokens that are not deleted yet
+   * (token-revocation.ts).
+   */
+  storedTokensOf(instance: Ref): Generator<Ref> {
+    return this.#byTerm(instance.database, builtinIndexes.tokensByInstance, instance)
   }
 
   accessProviderByIssuer(database: DatabaseId, issuer: string): Version | undefined {
@@ -42,12 +50,8 @@ export class StoreDirectory implements Directory {
     return decodeHomes(read(this.#snapshot, keyHomeKey(keyId)))
   }
 
-  /** The tokens and credentials whose instance is the given document. */
-  loginsOf(instance: Ref): readonly Ref[] {
-    return [
-      ...this.#byTerm(instance.database, builtinIndexes.tokensByInstance, instance),
-      ...this.#byTerm(instance.database, builtinIndexes.credentialsByInstance, instance),
-    ]
+  credentialsOf(instance: Ref): readonly Ref[] {
+    return [...this.#byTerm(instance.database, builtinIndexes.credentialsByInstance, instance)]
   }
 
   #first(database: DatabaseId, index: number, term: Value): Version | undefined {
@@ -58,12 +62,20 @@ export class StoreDirectory implements Directory {
   /** Skips expired documents. */
   *#byTerm(database: DatabaseId, index: number, term: Value): Generator<Ref> {
     const { counters, view } = this.#snapshot
-    const prefix = indexTermsPrefix('live', database, index, encodeTerms([term]))
-    for (const row of view.range(prefixRange(prefix))) {
+    for (const row of view.range(entriesRange(database, index, term))) {
       counters.readBytes += row.value.length
       if (!isExpired(this.#snapshot, entryTtl(row))) yield entryDocument(database, row)
     }
   }
+}
+
+/** The range of the index entries with the tokens whose instance is the given document. */
+export function tokensRange(instance: Ref): KeyInterval {
+  return entriesRange(instance.database, builtinIndexes.tokensByInstance, instance)
+}
+
+function entriesRange(database: DatabaseId, index: number, term: Value): KeyInterval {
+  return prefixRange(indexTermsPrefix('live', database, index, encodeTerms([term])))
 }
 
 const idBytes = 8

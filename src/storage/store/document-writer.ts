@@ -81,6 +81,14 @@ export class DocumentWriter {
     return this.#historyChanges.some(({ ref }) => ref.collection === collection && ref.database === database)
   }
 
+  /** The versions that this transaction has written in a collection, without deletions. */
+  pendingIn(database: DatabaseId, collection: CollectionId): Version[] {
+    const versions = Array.from(this.#pending.values(), ({ version }) => version)
+    return versions.filter(
+      ({ action, ref }) => ref.collection === collection && ref.database === database && action !== 'delete',
+    )
+  }
+
   /** Returns whether this transaction has created a document and deleted it again. */
   hasForgotten(ref: Ref): boolean {
     return this.#forgotten.size > 0 && this.#forgotten.has(nameOf(ref))

@@ -32,7 +32,10 @@ export interface PendingWork {
   /** At most 100. `buildsCount` counts all builds. */
   readonly builds: readonly PendingBuild[]
   readonly buildsCount: number
-  /** Deleted databases, collections and indexes that still have rows; at most 1000. */
+  /**
+   * Deleted databases, collections and indexes that still have rows, and identities with revoked tokens that are not
+   * deleted yet; at most 1000.
+   */
   readonly removals: number
 }
 

@@ -6,7 +6,14 @@ import { byteText } from '../../base/byte-text.ts'
 import { limits } from '../../base/limits.ts'
 import { micros } from '../../base/micros.ts'
 import { extentOf } from '../../values/extent.ts'
-import type { CollectionId, DatabaseId, Micros, Ref, Value } from '../../values/value.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  type Micros,
+  native,
+  Ref,
+  type Value,
+} from '../../values/value.ts'
 import { documentKey } from '../keys/keyspace.ts'
 import { encodeTerms, termsSize } from '../keys/terms.ts'
 import type { View } from '../kv/kv-contract.ts'
@@ -42,6 +49,7 @@ import type {
   VersionScan,
 } from './store-contract.ts'
 import { sizeOfCollection, sizeOfIndex } from './stored-size.ts'
+import { isRevoked, revocationRef } from './token-revocation.ts'
 import { VersionReader } from './version-reader.ts'
 
 /** Shared by all transactions of one store. */
@@ -125,6 +133,15 @@ export abstract class StoreReader {
   }
 
   get(ref: Ref, at?: number): Version | undefined {
+    const version = this.#get(ref, at)
+    if (ref.collection !== native.tokens || version === undefined) return version
+    const instance = version.fields.get('instance')
+    if (!(instance instanceof Ref)) return version
+    const revocations = this.#get(revocationRef(instance), at)
+    return revocations !== undefined && isRevoked(version, instance, revocations.fields) ? undefined : version
+  }
+
+  #get(ref: Ref, at?: number): Version | undefined {
     if (!this.catalogue.hasCollection(ref.database, ref.collection)) return undefined
     const past =
       at === undefined && !this.#isPast ? undefined : this.#past(at, [ref.collection], ref.database)

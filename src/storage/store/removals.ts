@@ -1,7 +1,8 @@
 // Removes the data of deleted schema objects: the tables of an index, the documents of a collection with their rows in
-// indexes, and the documents, schema objects and child databases of a database.
+// indexes, and the documents, schema objects and child databases of a database. Also removes revoked tokens
+// (token-revocation.ts).
 
-import { type DatabaseId, native, type Ref } from '../../values/value.ts'
+import { type DatabaseId, native, type Ref, unlisted } from '../../values/value.ts'
 import {
   collectionChangesRange,
   collectionHistoryRange,
@@ -16,20 +17,23 @@ import { intervalsFrom, type KeyInterval } from '../keys/prefix.ts'
 import type { Bytes, View } from '../kv/kv-contract.ts'
 import { Batch, takeKeys } from './batch.ts'
 import { parentKey } from './catalogue.ts'
-import { removeHome } from './directory.ts'
-import { everyDocument, idMax, scanDocuments } from './documents.ts'
+import { removeHome, tokensRange } from './directory.ts'
+import { everyDocument, idMax, newestLive, scanDocuments } from './documents.ts'
+import { entryDocument } from './entry-records.ts'
 import { rowsOfDocument } from './expired-rows.ts'
+import { versionTime } from './records.ts'
 import { indexesOf } from './rows.ts'
 import type { Store } from './store.ts'
 import { recordWork, type SweeperWork, type WorkCursor } from './sweeper-work.ts'
+import { isRevoked, revokedIdentities } from './token-revocation.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Maximum number of deleted objects that {@link nextGarbage} checks. */
 const jobsMax = 256
 
 /**
- * The deleted object whose data has waited longest. Skips collections if the bindings (computed fields) of their
- * database may not be computed now.
+ * The deleted object whose data has waited longest. Skips collections and tokens if the bindings (computed fields)
+ * of their database may not be computed now.
  */
 export function nextGarbage(
   view: View,
@@ -38,7 +42,12 @@ export function nextGarbage(
 ): SweeperWork | undefined {
   return work
     .read(view, jobsMax)
-    .find(({ target }) => target.collection !== native.collections || mayCompute(target.database))
+    .find(
+      ({ target }) =>
+        target.collection === native.databases ||
+        target.collection === native.indexes ||
+        mayCompute(target.database),
+    )
 }
 
 /**
@@ -57,6 +66,7 @@ export function removeGarbage(
   const removal = new Removal(transaction, new Batch(isOver), decodeProgress(stored))
   if (target.collection === native.indexes) removal.removeRows(tablesOf(target.database, Number(target.id)))
   else if (target.collection === native.collections) removeCollection(store, removal, target)
+  else if (target.collection === unlisted.token_revocations) removeRevokedTokens(store, removal, target)
   else removeDatabase(removal, target.id)
   overlay.set(key, removal.isFull ? encodeProgress(removal.progress) : undefined)
 }
@@ -151,6 +161,34 @@ function removeEntries(store: Store, removal: Removal, database: DatabaseId, col
     if (!isAll) return false
   }
   return true
+}
+
+/** A batch is full before it has read this number of tokens. */
+const tokensPerBatch = 2048
+/** Approximate number of rows that the deletion of a token writes. */
+const rowsOfToken = 6
+
+/** Deletes a batch of revoked tokens. Later tokens of the same identities remain. */
+function removeRevokedTokens(store: Store, removal: Removal, target: Ref): void {
+  const { batch, transaction } = removal
+  const { catalogue, rows } = transaction
+  const revocations = transaction.get(target)?.fields
+  if (revocations === undefined || !catalogue.isLive(target.database)) return
+  const from = removal.progress.stage === 'rows' ? removal.progress.from : undefined
+  const identities = revokedIdentities(target, revocations)
+  const intervals = identities.map(instance => ({ instance, ...tokensRange(instance) }))
+  for (const { end, instance, start } of intervalsFrom(intervals, from)) {
+    for (const entry of [...rows.overlay.range({ start, end, limit: tokensPerBatch })]) {
+      removal.progress = { stage: 'rows', from: entry.key }
+      if (removal.isFull) return
+      const token = entryDocument(target.database, entry)
+      const version = newestLive(rows.snapshot, token)
+      batch.read(1, version?.length ?? 0)
+      if (version === undefined || !isRevoked({ ts: versionTime(version) }, instance, revocations)) continue
+      store.counted(target.database, () => transaction.delete(token))
+      batch.write(rowsOfToken)
+    }
+  }
 }
 
 /** The removal of each child database becomes pending work. */

@@ -19,6 +19,7 @@ import {
   Ref,
   rootDatabase,
   TransactionTime,
+  unlisted,
   type Value,
 } from '../../values/value.ts'
 import { buildKey, counterKey, garbageKey, keyHomeKey, schemaVersionKey } from '../keys/keyspace.ts'
@@ -203,6 +204,9 @@ export class SchemaWriter {
         if (isDelete) overlay.set(rewriteKey(ref.database, Number(ref.id)), undefined, journal)
         if (isDelete) recordWork(overlay, 'object', commitTime, ref, journal)
         else recordWork(overlay, 'history', commitTime, ref, journal)
+        return
+      case unlisted.token_revocations:
+        recordWork(overlay, 'object', commitTime, ref, journal)
     }
   }
 

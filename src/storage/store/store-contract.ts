@@ -272,6 +272,8 @@ interface VersionWriter {
   put(ref: Ref, fields: ObjectValue): Version
   /** Deletes a live document and, for a schema object, its data. */
   delete(ref: Ref): void
+  /** Invalidates all tokens of an identity. If there are very many tokens, the sweeper deletes them later. */
+  deleteTokens(instance: Ref): void
   /** `ts` is a past time. Without `fields`, inserts a delete. Returns the stored version. */
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version
   /**

@@ -11,7 +11,8 @@ import {
   namedNatives,
   native,
   type ObjectValue,
-  type Ref,
+  Ref,
+  sameRef,
 } from '../../values/value.ts'
 import { documentKey, historyRange, keyHomeKey } from '../keys/keyspace.ts'
 import type { View, Write } from '../kv/kv-contract.ts'
@@ -27,6 +28,7 @@ import type { Rows } from './rows.ts'
 import { SchemaWriter } from './schema-writer.ts'
 import { firstOf } from './snapshot.ts'
 import { type Transaction, type TransactionCounters, type Version, WriteNeeded } from './store-contract.ts'
+import { revocationRef, tokenRevocationLimits, withRevocation } from './token-revocation.ts'
 import { checkWrites } from './transaction-limits.ts'
 
 interface Writers {
@@ -146,11 +148,39 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   delete(ref: Ref): void {
     const { documents, schema } = this.#write()
-    // The tokens and credentials of a document must never apply to a later document with the same id.
     const isIdentity = ref.collection >= firstUserCollection
-    const dependents = isIdentity ? this.directory.loginsOf(ref) : schema.dependents(ref)
+    const dependents = isIdentity ? this.directory.credentialsOf(ref) : schema.dependents(ref)
     documents.write(ref, undefined)
     for (const dependent of dependents) this.delete(dependent)
+    // Tokens and credentials must never apply to a later document with the same id.
+    if (isIdentity) this.deleteTokens(ref)
+  }
+
+  deleteTokens(instance: Ref): void {
+    const stored = this.#fewTokensOf(instance)
+    if (stored !== undefined) {
+      for (const token of stored) this.delete(token)
+      return
+    }
+    // A revocation applies only to tokens of earlier transactions.
+    for (const { fields, ref } of this.#write().documents.pendingIn(instance.database, native.tokens)) {
+      const owner = fields.get('instance')
+      if (owner instanceof Ref && sameRef(owner, instance)) this.delete(ref)
+    }
+    const revocation = revocationRef(instance)
+    this.put(revocation, withRevocation(this.get(revocation)?.fields, instance))
+  }
+
+  /** Returns the tokens of an identity; undefined if one transaction cannot delete all of them. */
+  #fewTokensOf(instance: Ref): readonly Ref[] | undefined {
+    const { tokenBytesDeletedAtOnce, tokensDeletedAtOnce } = tokenRevocationLimits
+    const tokens: Ref[] = []
+    let bytes = 0
+    for (const token of this.directory.storedTokensOf(instance)) {
+      bytes += this.snapshot.view.get(documentKey(token))?.length ?? 0
+      if (tokens.push(token) > tokensDeletedAtOnce || bytes > tokenBytesDeletedAtOnce) return undefined
+    }
+    return tokens
   }
 
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
