@@ -52,7 +52,10 @@ export function documentsIndex(collection: CollectionId): number {
  * The jobs of the background sweeper (storage/store/sweeper.ts). The numbers are stored in keys, and must never change.
  */
 export const garbageKinds = {
-  /** Recompute when the next version in a collection expires; for a database, in each of its native collections. */
+  /**
+   * Remove the expired data of a collection; for a database (only version 0.2 wrote such jobs), of its native
+   * collections. The first row has the position of the plan (storage/store/expiry-plan.ts).
+   */
   history: 1,
   /** Remove all data of a deleted schema object. */
   object: 3,

@@ -49,7 +49,8 @@ export function nativePlaces(database: DatabaseId): readonly CollectionPlace[] {
   return [...shortNatives].map(collection => ({ database, collection }))
 }
 
-function hasEnd(collection: CollectionId): boolean {
+/** Returns whether the history of a collection may have an end. */
+export function hasEnd(collection: CollectionId): boolean {
   return collection >= firstUserCollection || shortNatives.has(collection)
 }
 
@@ -109,12 +110,12 @@ export function* markedDocuments(
   if (under !== undefined) yield under
 }
 
-/** Returns the time of a collection's earliest mark after the time `after`; undefined if there is none. */
-export function firstDue(view: View, place: CollectionPlace, after: Micros): Micros | undefined {
-  const past = orders(place, after)
+/** Returns the time of a collection's earliest mark, or of its earliest mark after `after`; undefined if there is none. */
+export function firstDue(view: View, place: CollectionPlace, after?: Micros): Micros | undefined {
+  const past = after === undefined ? undefined : orders(place, after)
   let first: Micros | undefined
-  for (const [at, { end }] of orders(place).entries()) {
-    const row = firstOf(view, { start: past[at]?.end ?? end, end })
+  for (const [at, { end, start }] of orders(place).entries()) {
+    const row = firstOf(view, { start: past?.[at]?.end ?? start, end })
     if (row !== undefined) first = Math.min(first ?? never, markOf(row).time)
   }
   return first

@@ -186,10 +186,7 @@ export class SchemaWriter {
     switch (ref.collection) {
       case native.databases:
         if (isDelete) recordWork(overlay, 'object', commitTime, ref, journal)
-        else {
-          overlay.set(parentKey(ref.id), encodeParent(ref.database), journal)
-          recordWork(overlay, 'history', commitTime, ref, journal)
-        }
+        else overlay.set(parentKey(ref.id), encodeParent(ref.database), journal)
         return
       case native.keys:
         if (isDelete) removeHome(overlay, ref, journal)
@@ -203,7 +200,7 @@ export class SchemaWriter {
       case native.collections:
         if (isDelete) overlay.set(rewriteKey(ref.database, Number(ref.id)), undefined, journal)
         if (isDelete) recordWork(overlay, 'object', commitTime, ref, journal)
-        else recordWork(overlay, 'history', commitTime, ref, journal)
+        else if (version.action === 'update') recordWork(overlay, 'history', commitTime, ref, journal)
         return
       case unlisted.token_revocations:
         recordWork(overlay, 'object', commitTime, ref, journal)

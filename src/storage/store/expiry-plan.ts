@@ -1,0 +1,238 @@
+// Plans when the sweeper (sweeper.ts) checks collections for expired data. A collection with data that will expire has a
+// row of pending work (sweeper-work.ts), which is due when its first due mark (due-order.ts) expires. The rows are
+// stored, so neither a start nor an idle service reads collections without work, however many there are.
+//
+// New marks are found in the change log, which lists the collections that each transaction changed. One more row
+// contains the position in the change log: each mark of a transaction up to this position has a row of pending work.
+// Directories of version 0.2 have no position, so all collections are listed once. The position is a row of pending
+// work itself. Version 0.2 removes all such rows, so the collections are listed again after a return to that version.
+
+import { epoch, micros } from '../../base/micros.ts'
+import { upsert } from '../../base/upsert.ts'
+import {
+  type CollectionId,
+  collectionOf,
+  type DatabaseId,
+  type Micros,
+  native,
+  Ref,
+  rootDatabase,
+} from '../../values/value.ts'
+import { timeOf } from '../keys/key-times.ts'
+import { changesRange, garbageKey } from '../keys/keyspace.ts'
+import { batchEnd } from './batch.ts'
+import { placesOf } from './change-log.ts'
+import { scanDocuments } from './documents.ts'
+import { firstDue, hasEnd, nativePlaces } from './due-order.ts'
+import { decodeTime, encodeTimes, never } from './records.ts'
+import { expiresAt } from './retention.ts'
+import type { Store } from './store.ts'
+import type { CollectionPlace, EntryScan } from './store-contract.ts'
+import { recordWork } from './sweeper-work.ts'
+import type { StoreTransaction } from './transaction.ts'
+
+/** Maximum number of rows that one step reads: rows of the change log, or schema objects. */
+const rowsPerStep = 256
+/** Maximum number of collections that one step plans. */
+const placesPerStep = 256
+/** The position is stored at the latest after this number of rows of the change log. */
+const unstoredRowsMax = 4096
+
+/**
+ * The key of the row with the position. The row sorts before all other rows of pending work of its kind, and names a
+ * collection that cannot exist.
+ */
+export const positionKey: Uint8Array = garbageKey(
+  'history',
+  epoch,
+  new Ref(rootDatabase, native.collections, 0n),
+)
+
+/** A check of a collection, or of the native collections of a database, that is due at `due`. */
+export interface PlannedCheck {
+  readonly due: Micros
+  readonly target: Ref
+}
+
+/**
+ * Returns the check of a collection that is due when its first due mark, or its first mark after `after`, expires;
+ * undefined without such a mark.
+ */
+export function nextCheck(
+  transaction: StoreTransaction,
+  place: CollectionPlace,
+  after?: Micros,
+): PlannedCheck | undefined {
+  const { collection, database } = place
+  const { catalogue, snapshot } = transaction
+  if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return undefined
+  const first = firstDue(snapshot.view, place, after)
+  if (first === undefined) return undefined
+  const due = Math.ceil(expiresAt(collection, catalogue.userCollection(database, collection), first))
+  return due < never ? { due: micros(due), target: collectionOf(place) } : undefined
+}
+
+/** A listing of the collections or of the child databases of a database, beginning with the id `first`. */
+interface Listing {
+  readonly database: DatabaseId
+  readonly kind: typeof native.collections | typeof native.databases
+  readonly first: bigint
+}
+
+function listingsOf(database: DatabaseId): Listing[] {
+  return [
+    { database, kind: native.databases, first: 0n },
+    { database, kind: native.collections, first: 0n },
+  ]
+}
+
+function startingAt(database: DatabaseId, kind: CollectionId, id: bigint): EntryScan {
+  return { from: { values: [], document: new Ref(database, kind, id), side: 'low' } }
+}
+
+/** A collection whose next check must be planned. */
+interface ChangedPlace extends CollectionPlace {
+  /** The time of the first change that is not planned yet; absent if no marks of the collection are planned. */
+  readonly since?: Micros
+}
+
+/** The state of a plan in memory. */
+interface PlanState {
+  /** The time up to which the change log was read. Without places and listings, all earlier marks are planned. */
+  read: Micros
+  /** Whether a position is stored. */
+  isStored: boolean
+  /** The number of rows of the change log that were read after the stored position. */
+  unstoredRows: number
+  readonly places: ChangedPlace[]
+  /** The listings that are not complete. The last listing continues first. */
+  readonly listings: Listing[]
+}
+
+export class ExpiryPlan {
+  readonly #store: Store
+  readonly #batchMs: number | undefined
+  /** Undefined before the first step, and after a failure. */
+  #state: PlanState | undefined
+
+  /** `batchMs`: the time limit of a step in milliseconds; undefined for no limit. */
+  constructor(store: Store, batchMs: number | undefined) {
+    this.#store = store
+    this.#batchMs = batchMs
+  }
+
+  /** Drops the state in memory, so that the next step reads the stored position. */
+  forget(): void {
+    this.#state = undefined
+  }
+
+  /** Plans the checks of some collections. Returns whether there may be more collections to plan now. */
+  async step(): Promise<boolean> {
+    const state = this.#state ?? this.#load()
+    this.#state = undefined
+    const isMore = state.places.length === 0 && this.#findPlaces(state)
+    const checks = this.#missingChecks(state.places)
+    const isComplete = state.places.length === 0 && state.listings.length === 0
+    const isDue = isComplete && (!state.isStored || state.unstoredRows > unstoredRowsMax)
+    if (checks.length > 0 || isDue) {
+      await this.#store.write(({ rows: { overlay } }) => {
+        for (const { due, target } of checks) recordWork(overlay, 'history', due, target)
+        if (isComplete) overlay.set(positionKey, encodeTimes(state.read))
+      })
+      if (isComplete) Object.assign(state, { isStored: true, unstoredRows: 0 })
+    }
+    this.#state = state
+    return isMore || !isComplete
+  }
+
+  #load(): PlanState {
+    return this.#store.read(({ lastCommitTime, snapshot }) => {
+      const stored = snapshot.view.get(positionKey)
+      return {
+        read: stored === undefined ? lastCommitTime : decodeTime(stored),
+        isStored: stored !== undefined,
+        unstoredRows: 0,
+        places: [],
+        listings: stored === undefined ? listingsOf(rootDatabase) : [],
+      }
+    }).result
+  }
+
+  /** Adds places to the state. Returns whether there may be more. */
+  #findPlaces(state: PlanState): boolean {
+    if (state.listings.length === 0) return this.#readLog(state)
+    this.#list(state)
+    return true
+  }
+
+  #readLog(state: PlanState): boolean {
+    return this.#store.read(({ snapshot: { view } }) => {
+      const found = new Map<string, ChangedPlace>()
+      let rows = 0
+      for (const row of view.range({ ...changesRange(state.read), limit: rowsPerStep })) {
+        rows++
+        const since = timeOf(row.key)
+        state.read = since
+        for (const place of placesOf(row))
+          if (hasEnd(place.collection))
+            upsert(found, `${place.database}/${place.collection}`, () => ({ ...place, since }))
+      }
+      state.places.push(...found.values())
+      state.unstoredRows += rows
+      return rows === rowsPerStep
+    }).result
+  }
+
+  /** Lists the next schema objects. Adds all collections among them to the places. */
+  #list({ listings, places }: PlanState): void {
+    const isOver = batchEnd(this.#batchMs)
+    let count = 0
+    const isFull = () => count > 1 && (count >= rowsPerStep || isOver())
+    this.#store.read(({ snapshot }) => {
+      while (!isFull()) {
+        const listing = listings.pop()
+        if (listing === undefined) return
+        const { database, first, kind } = listing
+        const children: Listing[] = []
+        count++
+        if (kind === native.collections && first === 0n) places.push(...nativePlaces(database))
+        for (const { document } of scanDocuments(
+          snapshot,
+          database,
+          kind,
+          startingAt(database, kind, first),
+        )) {
+          if (isFull()) {
+            listings.push({ ...listing, first: document.id })
+            break
+          }
+          count++
+          if (kind === native.collections) places.push({ database, collection: Number(document.id) })
+          else children.push(...listingsOf(document.id))
+        }
+        listings.push(...children)
+      }
+    })
+  }
+
+  /** Takes places from the end of `places`, and returns their next checks without a row of pending work. */
+  #missingChecks(places: ChangedPlace[]): PlannedCheck[] {
+    const isOver = batchEnd(this.#batchMs)
+    return this.#store.read(transaction => {
+      const missing: PlannedCheck[] = []
+      for (let count = 0; count < placesPerStep && (count === 0 || !isOver()); count++) {
+        const place = places.pop()
+        if (place === undefined) break
+        // The marks of a change are not earlier than the change. Earlier marks are planned, or being processed.
+        const { collection, database, since } = place
+        const minimum = transaction.minimumValidTime(database, collection)
+        const after = since === undefined ? undefined : micros(Math.min(minimum, since - 1))
+        const check = nextCheck(transaction, place, after)
+        if (check === undefined) continue
+        const key = garbageKey('history', check.due, check.target)
+        if (transaction.snapshot.view.get(key) === undefined) missing.push(check)
+      }
+      return missing
+    }).result
+  }
+}

@@ -1,0 +1,106 @@
+// The plan of checks for expired data: a start reads only collections with work, and no mark is forgotten.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { tagRange } from '../../../../src/storage/keys/keyspace.ts'
+import { Sweeper } from '../../../../src/storage/store/sweeper.ts'
+import { native, Ref, rootDatabase } from '../../../../src/values/value.ts'
+import { CountingStore } from './counting-store.ts'
+import { Bench, createCollection, data, day, documentRef, object, second } from './support.ts'
+
+const grace = 15 * 60 * second
+
+/** The number of stored rows of documents and of their histories. */
+function versions(bench: Bench, collection: Ref): number {
+  const read = (kind: 'document' | 'history') => bench.kv.read(view => [...view.range(tagRange(kind))])
+  const number = Number(collection.id)
+  const isOwn = ({ key }: { key: Uint8Array }) => ((key[9] ?? 0) << 8) + (key[10] ?? 0) === number
+  return [...read('document'), ...read('history')].filter(isOwn).length
+}
+
+async function benchWithCollections(count: number, kv = new CountingStore()) {
+  const bench = new Bench(kv)
+  const collections = await bench.write(transaction =>
+    Array.from({ length: count }, (_, at) => createCollection(transaction, `c${at}`, { history_days: 30n })),
+  )
+  await bench.write(transaction => {
+    for (let id = 1; id <= count; id++)
+      transaction.put(new Ref(rootDatabase, native.databases, BigInt(id)), object({ name: `d${id}` }))
+    for (const collection of collections) transaction.put(documentRef(collection, 1), data({ n: 1n }))
+  })
+  return { bench, collections, kv }
+}
+
+test('a start reads no collections whose data has not expired, and finds the data that expires later', async () => {
+  const { bench, collections, kv } = await benchWithCollections(500)
+  await new Sweeper(bench.store).runAll()
+  kv.reads = 0
+  const sweeper = new Sweeper(bench.store)
+  await sweeper.runAll()
+  assert.ok(kv.reads <= 20, `${kv.reads} rows read at the start`)
+  const [first] = collections
+  assert(first !== undefined)
+  await bench.write(transaction => transaction.put(documentRef(first, 1), data({ n: 2n })))
+  bench.now += 30 * day + grace + second
+  await sweeper.runAll()
+  assert.equal(versions(bench, first), 1)
+  kv.reads = 0
+  for (let idle = 0; idle < 10; idle++) {
+    bench.now += second
+    assert.equal(await sweeper.runOnce(), false)
+  }
+  assert.ok(kv.reads <= 60, `${kv.reads} rows read with nothing to do`)
+  await bench.close()
+})
+
+test('changes after the last plan of a stopped process are planned by the next process', async () => {
+  const { bench, collections } = await benchWithCollections(3)
+  const [first, second_] = collections
+  assert(first && second_)
+  await new Sweeper(bench.store).runAll()
+  await bench.write(transaction => transaction.put(documentRef(first, 2), data({}, bench.now + second)))
+  await new Sweeper(bench.store).runAll()
+  await bench.write(transaction => transaction.put(documentRef(second_, 1), data({ n: 2n })))
+  bench.now += 31 * day
+  await new Sweeper(bench.store).runAll()
+  assert.equal(versions(bench, first), 1)
+  assert.equal(versions(bench, second_), 1)
+  await bench.close()
+})
+
+test('without a stored position, all collections are planned again', async () => {
+  const { bench, collections } = await benchWithCollections(300)
+  const [, , third] = collections
+  assert(third !== undefined)
+  await bench.write(transaction => transaction.put(documentRef(third, 1), data({ n: 2n })))
+  await new Sweeper(bench.store).runAll()
+  // Version 0.2 removes all these rows.
+  await bench.store.write(({ rows: { overlay } }) => {
+    for (const { key } of [...overlay.range(tagRange('garbage'))]) overlay.set(key, undefined)
+  })
+  bench.now += 31 * day
+  await new Sweeper(bench.store).runAll()
+  assert.equal(versions(bench, third), 1)
+  await bench.close()
+})
+
+test('collections with very much expired data take turns', async () => {
+  const bench = new Bench()
+  const [large, small] = await bench.write(transaction =>
+    ['large', 'small'].map(name => createCollection(transaction, name, { history_days: 0n })),
+  )
+  assert(large && small)
+  for (let from = 0; from < 3000; from += 1000)
+    await bench.write(transaction => {
+      for (let id = from; id < from + 1000; id++) transaction.put(documentRef(large, id), data({}, bench.now))
+    })
+  bench.now += second
+  await bench.write(transaction => transaction.put(documentRef(small, 1), data({}, bench.now)))
+  bench.now += day
+  const sweeper = new Sweeper(bench.store)
+  while (versions(bench, small) > 0) await sweeper.runOnce()
+  assert.ok(versions(bench, large) > 2000, `${versions(bench, large)} documents are left`)
+  await sweeper.runAll()
+  assert.equal(versions(bench, large), 0)
+  await bench.close()
+})
