@@ -9,6 +9,7 @@ import { noPostgres, postgresPrograms } from '../tests/support/postgres.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { type BenchCase, type CaseRequest, cases } from './cases.ts'
 import { type Baseline, startBaseline } from './child.ts'
+import { measureDatabases } from './databases.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { measureFootprint } from './footprint.ts'
 import { runGraphql } from './graphql.ts'
@@ -371,6 +372,12 @@ async function main(): Promise<void> {
       folder: options.folder,
       scales: options.scale.split(',').map(Number),
       side: Number(options.side),
+      isKept: options.keep,
+    })
+  if (wanted.includes('databases'))
+    await measureDatabases({
+      folder: options.folder,
+      count: Number(options.databases),
       isKept: options.keep,
     })
   if (wanted.every(name => standalone.includes(name))) return

@@ -19,6 +19,7 @@ export const names = [
   'hour',
   'pieces',
   'size',
+  'databases',
 ]
 
 /** Start servers of their own. */
@@ -36,11 +37,15 @@ export const standalone = [
   'hour',
   'pieces',
   'size',
+  'databases',
 ]
 
 export const { values: options } = parseArgs({
   options: {
-    cases: { type: 'string', default: names.filter(name => name !== 'size').join(',') },
+    cases: {
+      type: 'string',
+      default: names.filter(name => name !== 'size' && name !== 'databases').join(','),
+    },
     seconds: { type: 'string', default: '5' },
     warmup: { type: 'string', default: '2' },
     connections: { type: 'string', default: '32' },
@@ -50,6 +55,7 @@ export const { values: options } = parseArgs({
     side: { type: 'string', default: '100000' },
     keep: { type: 'boolean', default: false },
     streams: { type: 'string', default: '5000' },
+    databases: { type: 'string', default: '2000' },
     copied: { type: 'string', default: '1000000' },
     folder: { type: 'string', default: tmpdir() },
     rate: { type: 'string' },
@@ -64,15 +70,17 @@ export const { values: options } = parseArgs({
 export const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, workers, streams, recording,
-                      neighbours, languages, graphql, typing, nodes, start, footprint, hour, pieces, size (default:
-                      all but size)
+                      neighbours, languages, graphql, typing, nodes, start, footprint, hour, pieces, size, databases
+                      (default: all but size and databases)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
   --scale N           documents of the cases "footprint" and "hour" (100000); for the case "size" a list, such as
                       10000,100000,1000000
   --side N            documents that the case "size" imports, migrates, drops and lets expire, at most (100000)
-  --keep              keeps the data directory of the case "size" below --folder; the next run continues with it
+  --keep              keeps the data directory of the case "size" or "databases" below --folder; the next run
+                      continues with it
+  --databases N       databases of the case "databases" (2000)
   --minutes N         duration of the case "hour" (60)
   --streams N         event streams that the case "streams" opens (5000)
   --copied N          documents that a new node copies in the case "nodes" (1000000)
