@@ -19,6 +19,7 @@ import { type DashboardFiles, openDashboard } from '../server/http/dashboard-fil
 import type { ListenerOptions } from '../server/http/listener.ts'
 import { RequestMeter, statusMax } from '../server/http/request-meter.ts'
 import type { BackupFigures } from '../server/metrics/registry.ts'
+import { diskSpace } from '../server/operation/disk-watch.ts'
 import type {
   CommitLogReport,
   ForwardedReport,
@@ -111,6 +112,7 @@ async function measure(
     ...(node && { node }),
     ...(applyLag && { applyLag }),
     ...(backup && { backup }),
+    diskFree: () => diskSpace(config.data).free,
   })
 }
 

@@ -23,6 +23,7 @@ import { systemTimers, wait } from '../../base/timers.ts'
 import { nativeBcrypt } from '../../model/auth/bcrypt.ts'
 import type { Listener } from '../../server/http/listener.ts'
 import { createStartingService } from '../../server/http/starting.ts'
+import { diskSpace, watchDisk } from '../../server/operation/disk-watch.ts'
 import { openServiceLog } from '../../server/service-log.ts'
 import { assertIdentity, identityOf, joinClaim } from '../../storage/lmdb/claim.ts'
 import { type CopyProgress, copiedShare } from '../../storage/postgres/copy-state.ts'
@@ -53,6 +54,7 @@ export async function serve(config: Config, open: Open = openEngine): Promise<nu
   rejectFewDescriptors()
   const release = claimData(config)
   const watch = new DirectoryWatch(config, log, killSelf)
+  const stopDiskWatch = watchDisk(() => diskSpace(config.data), log, systemTimers)
   try {
     if (isShortSecret(config.rootSecret))
       log.warn('the root secret is easily guessed: every program on this machine can get all rights')
@@ -65,6 +67,7 @@ export async function serve(config: Config, open: Open = openEngine): Promise<nu
     return status
   } finally {
     watch.stop()
+    stopDiskWatch()
     removeAddress(config.data)
     await release()
   }

@@ -59,16 +59,24 @@ interface MeasuredStore {
   readonly applyLag?: () => { readonly bytes: number; readonly lagMs: number }
   /** Absent without a continuous backup. */
   readonly backup?: () => BackupFigures
+  /** Free bytes of the disk. */
+  readonly diskFree?: () => number
 }
 
 export function createRegistry(
   meter: RequestMeter,
-  { applyLag, backup, node }: MeasuredStore = {},
+  { applyLag, backup, diskFree, node }: MeasuredStore = {},
 ): Registry {
   const registry = new Registry()
   if (node) measureNode(registry, node)
   if (applyLag) measureLog(registry, applyLag)
   if (backup) measureBackup(registry, backup)
+  if (diskFree)
+    gaugesOf(registry, 'terrarium_disk_', 'max')(
+      'free_bytes',
+      'Free bytes of the disk that contains the data directory.',
+      diskFree,
+    )
   const counter = countersOf(registry, 'terrarium_')
   const gauge = gaugesOf(registry, 'terrarium_')
   new Counter({

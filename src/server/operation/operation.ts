@@ -4,7 +4,6 @@
 // views them.
 
 import type { ChildProcess } from 'node:child_process'
-import { statfsSync } from 'node:fs'
 import { readdir, rm, stat, statfs } from 'node:fs/promises'
 import { freemem, totalmem } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -18,6 +17,7 @@ import { dataFileName } from '../../storage/lmdb/data-file.ts'
 import { storeBytes } from '../../storage/log/store-copy.ts'
 import { replicaFolder } from '../../storage/postgres/replica-folder.ts'
 import { formatMicros } from '../../values/time.ts'
+import { diskSpace } from './disk-watch.ts'
 import type {
   BackupEntry,
   BackupFolder,
@@ -195,12 +195,12 @@ export class Operation {
         this.#logBytes = bytes
       })
     }
-    const { bavail, blocks, bsize } = statfsSync(data)
+    const { free, total } = diskSpace(data)
     return {
       data_bytes: storeBytes(data) || storeBytes(replicaFolder(data)),
       query_log_bytes: this.#logBytes,
-      free_bytes: bavail * bsize,
-      total_bytes: blocks * bsize,
+      free_bytes: free,
+      total_bytes: total,
     }
   }
 
