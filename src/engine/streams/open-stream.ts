@@ -141,8 +141,8 @@ export class Subject {
 
 /**
  * Represents the callers of all streams that were opened with the same rights, for which access is decided once. All its
- * streams end when it loses its rights: when its key or token changes or expires, when one of its roles changes, or when
- * its identity, its database or an ancestor of the database is deleted.
+ * streams end when it loses its rights: when its key or token changes or expires, when all tokens of its identity are
+ * revoked, when one of its roles changes, or when its identity, its database or an ancestor of the database is deleted.
  */
 export class Viewer {
   readonly terms: ViewerTerms
