@@ -12,6 +12,7 @@ import { Problem, Summary } from '../parts/problem.tsx'
 import { addressWith, go, pastTime, place } from '../router.ts'
 import {
   areSame,
+  checkFiles,
   compareFiles,
   errorsIn,
   identityOf,
@@ -81,6 +82,8 @@ function Files({ loaded, onChanged }: FilesProps) {
   const [wantsStaging, setWantsStaging] = useState(false)
   const isStaging = wantsStaging || loaded.staged !== undefined
   const compared = useAction()
+  const checked = useAction()
+  const [isCorrect, setCorrect] = useState(false)
   const [difference, setDifference] = useState<SchemaDifference | undefined>(undefined)
   const [warnings, setWarnings] = useState('')
   const form = useEditForm<SchemaState, readonly SchemaFile[]>({
@@ -104,6 +107,8 @@ function Files({ loaded, onChanged }: FilesProps) {
   const { draft, isDirty } = form
   const forgetComparison = () => {
     compared.clear()
+    checked.clear()
+    setCorrect(false)
     setDifference(undefined)
     setWarnings('')
   }
@@ -118,7 +123,15 @@ function Files({ loaded, onChanged }: FilesProps) {
       form.action.clear()
       setDifference(await compareFiles(draft, form.theirs ?? form.base, signal))
     })
-  const refusal = form.action.error ?? compared.error
+  const check = () => {
+    forgetComparison()
+    form.action.clear()
+    checked.start(async signal => {
+      await checkFiles(draft, form.theirs ?? form.base, signal)
+      setCorrect(true)
+    })
+  }
+  const refusal = form.action.error ?? compared.error ?? checked.error
   const drawn = refusal instanceof SchemaRejection ? refusal.drawn : ''
   return (
     <>
@@ -128,6 +141,15 @@ function Files({ loaded, onChanged }: FilesProps) {
       )}
       <FileTable files={draft} base={form.base.files} drawn={drawn} isReadOnly={!isAdmin} onChange={change} />
       {compared.error && <Problem error={compared.error} />}
+      {draft.length > 0 && (
+        <div class="form-buttons">
+          <Button disabled={checked.isRunning} onClick={check}>
+            {checked.isRunning ? 'Checking…' : 'Check types'}
+          </Button>
+          {isCorrect && <span role="status">No errors.</span>}
+        </div>
+      )}
+      {checked.error && <Problem error={checked.error} />}
       {isAdmin && (
         <Check
           label="Stage: nothing changes until you commit the staged schema"

@@ -5,10 +5,12 @@ import { fqlFunctions } from '../../../src/fql4/text/index.ts'
 import { type LibraryName, libraryNames } from '../../../src/fql10/text/library.ts'
 import { keyText } from '../../../src/fql10/text/quoted.ts'
 import type { Version } from '../language.ts'
-import type { Completion } from '../parts/code-editor.ts'
+import type { Completion, EditorProps, PlaceCompletions } from '../parts/code-editor.ts'
 import { Field } from '../parts/fields.tsx'
 import { useChoices } from '../parts/schema-list.tsx'
 import { type CollectionMembers, readMembers } from '../service/collection-members.ts'
+import { mayCheck, readValueMembers } from '../service/query-checks.ts'
+import { completeQuery } from '../wire/complete-query.ts'
 import type { Signature } from '../wire/signatures.ts'
 import { type Subject, subjectAt } from '../wire/subject-at.ts'
 
@@ -51,8 +53,8 @@ const completions10: readonly Completion[] = [
 interface ShellCompletions {
   /** Functions of a version of the language, and names of schema objects. */
   readonly completions: readonly Completion[]
-  /** Members of the document or collection at `offset` in the text. */
-  readonly completionsAt: (text: string, offset: number) => Promise<readonly Completion[]>
+  /** Members of the value at `offset` in the text. */
+  readonly completionsAt: EditorProps['completionsAt']
 }
 
 /** `turn` changes when the schema may have changed. */
@@ -86,18 +88,25 @@ function useNames(version: Version, collections: readonly string[] | undefined):
 /** Caches the members of collections until `turn` or the database changes. */
 function useMembers(version: Version, collections: readonly string[] | undefined, turn: unknown) {
   const names = useMemo(() => new Set(collections), [collections])
-  const known = useRef(new Map<string, Promise<CollectionMembers>>())
-  useMemo(() => known.current.clear(), [turn])
+  const cache = useRef(new Map<string, Promise<CollectionMembers>>())
+  useMemo(() => cache.current.clear(), [turn])
   return useCallback(
-    async (text: string, offset: number) => {
-      const subject = version === '10' ? subjectAt(text, offset, names) : undefined
-      if (subject === undefined) return []
+    async (text: string, offset: number): Promise<PlaceCompletions> => {
+      if (version !== '10') return { list: [], isComplete: false }
       const membersOf = (name: string) => {
-        const found = known.current.get(name) ?? readMembers(name, AbortSignal.timeout(membersMs))
-        known.current.set(name, found)
+        const found = cache.current.get(name) ?? readMembers(name, AbortSignal.timeout(membersMs))
+        cache.current.set(name, found)
         return found
       }
-      return memberCompletions(subject, membersOf)
+      const subject = subjectAt(text, offset, names)
+      const [fields, typed] = await Promise.all([
+        subject === undefined ? [] : memberCompletions(subject, membersOf),
+        typedMembers(text),
+      ])
+      // Documents of open collections have more fields than their type.
+      const known = new Set(fields.map(({ label }) => label))
+      const others = typed.filter(({ label }) => !known.has(label))
+      return { list: [...fields, ...others], isComplete: typed.length > 0 }
     },
     [version, names],
   )
@@ -105,6 +114,22 @@ function useMembers(version: Version, collections: readonly string[] | undefined
 
 /** Milliseconds after which completion stops waiting for the members of a collection. */
 const membersMs = 3000
+/** The members of values in longer texts are not read, because each dot would send the text. */
+const typedCharsMax = 100_000
+
+/** The members of the value before a dot at the end of `text`, by its static type. */
+async function typedMembers(text: string): Promise<readonly Completion[]> {
+  const query =
+    text.endsWith('.') && text.length <= typedCharsMax && mayCheck() ? completeQuery(text) : undefined
+  if (query === undefined) return []
+  const members = await readValueMembers(query, text.length, AbortSignal.timeout(membersMs)).catch(() => [])
+  return members.map(({ name, type }) => ({
+    label: name,
+    kind: type.includes('=>') ? 'function' : 'property',
+    detail: type,
+    text: keyText(name),
+  }))
+}
 
 async function memberCompletions(
   { kind, collection, path }: Subject,

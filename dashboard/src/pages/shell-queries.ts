@@ -105,7 +105,7 @@ function withoutFirstLine(summary: string): string {
 }
 
 /** A summary shows the position of an error as `at *query*:2:5`, with marks under the line. */
-function drawnPlaces(query: string, summary: string): readonly Mark[] {
+export function drawnPlaces(query: string, summary: string): readonly Mark[] {
   const lines = query.split('\n')
   const errors = summary.split('\n\n').filter(block => block.startsWith('error: '))
   return errors.flatMap(error => {

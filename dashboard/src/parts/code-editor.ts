@@ -57,6 +57,12 @@ export interface Completion {
   readonly after?: string
 }
 
+export interface PlaceCompletions {
+  readonly list: readonly Completion[]
+  /** True if no other names fit the position. */
+  readonly isComplete: boolean
+}
+
 export interface EditorProps {
   /** Accessible name of the editor. */
   readonly label: string
@@ -69,7 +75,7 @@ export interface EditorProps {
   readonly marks?: readonly Mark[]
   readonly completions?: readonly Completion[]
   /** For the position `offset`, listed before all other completions. */
-  readonly completionsAt?: (text: string, offset: number) => Promise<readonly Completion[]>
+  readonly completionsAt?: (text: string, offset: number) => Promise<PlaceCompletions>
   readonly hasFocus?: boolean
   readonly placeholder?: string
 }
@@ -279,25 +285,40 @@ function changingParts({ notation, isReadOnly, label, value }: EditorProps): Ext
   ]
 }
 
-function complete(context: CompletionContext, { completions }: EditorProps) {
+/** Lists names, and members of modules. Other members depend on the value before the dot. */
+function complete(context: CompletionContext, { completions = [] }: EditorProps) {
   const word = context.matchBefore(/[\w$]+/)
   const from = word?.from ?? context.pos
-  const [dotted = ''] = /\w*\.$/.exec(context.state.sliceDoc(Math.max(0, from - placeChars), from)) ?? []
-  const fitting = completions === undefined ? [] : fittingAfter(dotted, completions)
-  const isMember = dotted !== '' && fitting.some(({ after }) => after !== undefined)
-  const isRequested = word !== null || context.explicit || isMember
-  if (!isRequested || fitting.length === 0) return null
-  return completionResult(context, from, fitting)
+  const dotted = dottedBefore(context, from)
+  if (dotted !== '' && !isModule(dotted, completions)) return null
+  const fitting = fittingAfter(dotted, completions)
+  const isRequested = word !== null || context.explicit || dotted !== ''
+  return isRequested && fitting.length > 0 ? completionResult(context, from, fitting) : null
 }
 
 /** Ranks the completions of `completionsAt` before all other matches. */
 const placeBoost = 99
 
-async function completeAt(context: CompletionContext, { completionsAt }: EditorProps) {
+async function completeAt(context: CompletionContext, { completions = [], completionsAt }: EditorProps) {
   const from = context.matchBefore(/[\w$]+/)?.from ?? context.pos
-  const isRequested = from < context.pos || context.explicit || context.state.sliceDoc(from - 1, from) === '.'
-  const found = isRequested ? await completionsAt?.(context.state.sliceDoc(0, from), from) : undefined
-  return found === undefined || found.length === 0 ? null : completionResult(context, from, found, placeBoost)
+  const dotted = dottedBefore(context, from)
+  const isRequested = from < context.pos || context.explicit || dotted !== ''
+  if (!isRequested || isModule(dotted, completions)) return null
+  const found = await completionsAt?.(context.state.sliceDoc(0, from), from)
+  const { isComplete, list } = found ?? { isComplete: false, list: [] }
+  const others = dotted === '' || isComplete ? [] : fittingAfter(dotted, completions)
+  if (list.length + others.length === 0) return null
+  const result = completionResult(context, from, list, placeBoost)
+  return { ...result, options: [...result.options, ...completionResult(context, from, others).options] }
+}
+
+function isModule(dotted: string, completions: readonly Completion[]): boolean {
+  return dotted.length > 1 && completions.some(({ after }) => after === dotted)
+}
+
+/** The word with a dot before the position `from`, such as `Math.`; empty without a dot. */
+function dottedBefore(context: CompletionContext, from: number): string {
+  return /\w*\.$/.exec(context.state.sliceDoc(Math.max(0, from - placeChars), from))?.[0] ?? ''
 }
 
 function completionResult(

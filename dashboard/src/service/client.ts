@@ -144,15 +144,16 @@ export async function run(query: Query, scope: Scope, signal?: AbortSignal): Pro
   return { ...answer, value: body.get('resource') ?? null }
 }
 
-/** For endpoints without queries, with plain JSON. A `FormData` body is sent as a form. */
+/** For endpoints without queries, with plain JSON. A `FormData` body is sent as a form. `more`: further headers. */
 export async function callApi<T>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   scope: Scope,
   body?: unknown,
   signal?: AbortSignal,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<T> {
-  const headers = { authorization: `Bearer ${scope.secret}`, ...tagHeadersOf(scope) }
+  const headers = { authorization: `Bearer ${scope.secret}`, ...tagHeadersOf(scope), ...more }
   const init: RequestInit = { method, headers, signal: signal ?? null }
   if (body !== undefined) init.body = body instanceof FormData ? body : JSON.stringify(body)
   const response = await reach(path, init)

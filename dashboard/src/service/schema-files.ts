@@ -35,8 +35,11 @@ export class SchemaRejection extends Error {
   /** Errors with excerpts of the files, as the service returns them. */
   readonly drawn: string
 
-  constructor(drawn: string) {
-    super('The service rejected this schema. Nothing was changed. Correct the errors below.')
+  constructor(
+    drawn: string,
+    message = 'The service rejected this schema. Nothing was changed. Correct the errors below.',
+  ) {
+    super(message)
     this.drawn = drawn
   }
 }
@@ -52,12 +55,14 @@ async function send<T>(
   parameters: Parameters,
   files: readonly SchemaFile[] | undefined,
   signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<T> {
   const form = new FormData()
   // Blobs preserve line ends, which form fields with text would convert.
   for (const { name, text } of files ?? []) form.append(name, new Blob([text]))
   try {
-    return await callApi<T>('POST', pathOf(endpoint, parameters), scope.value, files && form, signal)
+    const path = pathOf(endpoint, parameters)
+    return await callApi<T>('POST', path, scope.value, files && form, signal, headers)
   } catch (cause) {
     throw cause instanceof ServiceError && cause.status === 400 ? new SchemaRejection(cause.message) : cause
   }
@@ -170,6 +175,27 @@ export async function compareFiles(
     send<{ diff: string }>('diff', { ...against, format, ...inColours }, files, signal)
   const semantic = await ask('semantic')
   return { semantic: semantic.diff, textual: (await ask('textual')).diff }
+}
+
+/**
+ * Checks the types in these files, even if the database is not checked. Nothing is written. Throws {@link
+ * SchemaRejection} with all errors.
+ */
+export async function checkFiles(
+  files: readonly SchemaFile[],
+  { staged }: SchemaState,
+  signal: AbortSignal,
+): Promise<void> {
+  const against: Parameters = staged ? { staged: 'true' } : {}
+  try {
+    await send('validate', against, files, signal, { 'x-typecheck': 'true' })
+  } catch (cause) {
+    if (!(cause instanceof SchemaRejection)) throw cause
+    throw new SchemaRejection(
+      cause.drawn,
+      'The schema has errors. They are marked in the files, and listed below.',
+    )
+  }
 }
 
 /**
