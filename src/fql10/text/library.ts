@@ -14,8 +14,8 @@ export interface LibraryName {
 
 /** All names, in the order of the reference. */
 export const libraryNames: readonly LibraryName[] = libraryTable
-  .trim()
   .split('\n')
+  .filter(line => line !== '')
   .map(line => {
     // The generated table always has these cells.
     const [owner = '', name = '', parameters = '', result = '', summary = ''] = line.split('\t')
