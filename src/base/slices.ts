@@ -13,8 +13,13 @@ export async function inSlices<T>(
   for (const item of items) {
     work(item)
     if (performance.now() < endMs) continue
-    await new Promise<void>(resolve => setImmediate(resolve))
+    await nextTurn()
     beforeSlice()
     endMs = performance.now() + sliceMs
   }
+}
+
+/** Lets the other work of the process run. */
+export function nextTurn(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
 }

@@ -103,14 +103,13 @@ function* documentChanges(
   from: Micros,
   transaction: ReadTransaction & HistoryReader,
 ): Generator<SourceChange> {
-  const changes: SourceChange[] = []
-  for (const { action, ts } of transaction.versions(document, { reverse: true })) {
+  for (const { action, ts } of transaction.versions(document, { notBefore: from })) {
     step()
-    if (typeof ts !== 'number' || ts < from) break
-    const [wasIn, isIn] = [action !== 'create', action !== 'delete']
-    changes.push({ time: ts, ordinal: 0, document, wasIn, isIn })
+    // `transaction` is read-only, so every version has a commit time.
+    const time = ts as Micros
+    if (time >= from)
+      yield { time, ordinal: 0, document, wasIn: action !== 'create', isIn: action !== 'delete' }
   }
-  yield* changes.reverse()
 }
 
 /** The index events of a transaction for the entries of a document. */

@@ -361,7 +361,8 @@ export function removeVersion(ref: Ref, ts: Time, action: HistoryAction, session
   const time = nearestMicros(Number(microsOfTime(ts)))
   rejectForeign(ref.database, session)
   if (!isUserDocument(ref)) throw Failure.of({ kind: 'fixed history', action: 'remove' })
-  const stored = [...transaction.versions(ref)].find(version => version.ts === time)
+  const [valid] = transaction.versions(ref, { reverse: true, notAfter: time })
+  const stored = valid?.ts === time ? valid : undefined
   rejectUnlessAllowed(ref, ts, action, stored?.fields ?? new Map(), session)
   applied(() => transaction.removeVersion(ref, time, action === 'delete' ? 'delete' : 'create'), 'call')
   return null

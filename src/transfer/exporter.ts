@@ -89,16 +89,20 @@ function shownDatabase(path: DatabasePath): string {
 
 /** Only the page before the deleted documents may have no records. */
 function isLater(next: PagePlace, place: PagePlace, hasRecords: boolean): boolean {
-  if (place.part === 'live') {
-    if (next.part === 'ended') return true
-    const from = place.after === undefined ? -1n : BigInt.asUintN(64, place.after)
-    return hasRecords && next.after !== undefined && BigInt.asUintN(64, next.after) > from
-  }
-  if (next.part === 'live' || !hasRecords) return false
-  const isSameTime = next.after === place.after
-  return (
-    next.after > place.after || (isSameTime && BigInt.asUintN(64, next.id) > BigInt.asUintN(64, place.id))
-  )
+  const [to, from] = [orderOf(next), orderOf(place)]
+  const at = to.findIndex((value, index) => value !== from[index])
+  const isDeletedNext = at === 0 && to[0] === 1
+  return at >= 0 && (to[at] as bigint) > (from[at] as bigint) && (hasRecords || isDeletedNext)
+}
+
+/** Returns numbers that order the positions of an export as the pages do. */
+function orderOf(place: PagePlace): readonly (bigint | number)[] {
+  if (place.part === 'versions') return [...orderOf(place.of).slice(0, 3), place.after]
+  // The older versions of a document are before the position of the document.
+  const end = Number.POSITIVE_INFINITY
+  return place.part === 'live'
+    ? [0, 0, place.after === undefined ? -1n : BigInt.asUintN(64, place.after), end]
+    : [1, place.after, BigInt.asUintN(64, place.id), end]
 }
 
 class Exporter {

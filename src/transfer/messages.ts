@@ -1,7 +1,8 @@
 // Requests and responses between the command line and a service of the same version.
 
+import { micros } from '../base/micros.ts'
 import type { BatchOptions, BatchResult, MissingReference, OnConflict, Outcome } from './batch-writer.ts'
-import type { ExportPage, ExportPageRequest, ExportSnapshot, PagePlace } from './read-page.ts'
+import type { ExportPage, ExportPageRequest, ExportSnapshot, PagePlace, VersionsPlace } from './read-page.ts'
 import { BadRecord, type DocumentRecord } from './record.ts'
 import { isStoredTime } from './record-check.ts'
 import { readRecord, recordText } from './record-text.ts'
@@ -184,11 +185,20 @@ export function readPageText(text: string): ExportPage {
 }
 
 function placeJson(place: PagePlace): readonly unknown[] {
+  if (place.part === 'versions') return ['versions', place.after, placeJson(place.of)]
   if (place.part === 'live') return ['live', place.after === undefined ? null : String(place.after)]
   return ['ended', place.after, String(place.id)]
 }
 
 function readPlace(json: unknown): PagePlace {
+  const [part, after, of] = Array.isArray(json) ? (json as readonly unknown[]) : []
+  if (part !== 'versions') return readDocumentPlace(json)
+  const place = readDocumentPlace(of)
+  if (!Number.isSafeInteger(after) || place.after === undefined) throw new BadRecord('`place` cannot be read')
+  return { part, after: micros(after as number), of: place as VersionsPlace['of'] }
+}
+
+function readDocumentPlace(json: unknown): Exclude<PagePlace, VersionsPlace> {
   const [part, after, id] = Array.isArray(json) ? (json as readonly unknown[]) : []
   if (part === 'live') return { part, after: after === null ? undefined : idOf(after) }
   if (part === 'ended' && isStoredTime(after)) return { part, after, id: idOf(id) }

@@ -1,23 +1,41 @@
-// Reads documents from the store for an export, page by page, all at one snapshot time. Each page has a transaction of
-// its own, which reads the state at the snapshot time from the history, so no transaction stays open during an export,
-// and an export does not delay others.
+// Reads documents from the store for an export, page by page, all at one snapshot time. Each page has one or more
+// transactions of its own, which read the state at the snapshot time from the history, so no transaction stays open during
+// an export. Neither a long history nor many deleted documents make a transaction long, so an export does not delay others.
 
-import { epoch } from '../base/micros.ts'
+import { epoch, micros } from '../base/micros.ts'
 import { RequestError } from '../base/request-errors.ts'
 import type { Store } from '../storage/store/store.ts'
 import type { CollectionDefinition, Transaction, Version } from '../storage/store/store-contract.ts'
-import { type DatabaseId, type Micros, native, type ObjectValue, Ref } from '../values/value.ts'
+import { type DatabaseId, int64Max, type Micros, native, type ObjectValue, Ref } from '../values/value.ts'
 import type { OnCosts } from './batch-writer.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
 import { named, Resolver } from './resolve.ts'
 
+/** A position after a live document. `id`: undefined before the first document. */
+interface LivePlace<Id extends bigint | undefined = bigint | undefined> {
+  readonly part: 'live'
+  readonly after: Id
+}
+
+/** A position after a document that was deleted at the time `after`. */
+interface EndedPlace {
+  readonly part: 'ended'
+  readonly after: Micros
+  readonly id: bigint
+}
+
+/** A position within the older versions of a document, after the time `after`. `of`: the position of the document. */
+export interface VersionsPlace {
+  readonly part: 'versions'
+  readonly after: Micros
+  readonly of: LivePlace<bigint> | EndedPlace
+}
+
 /**
  * Live documents come first, ordered by id. If the history is exported, deleted documents follow, ordered by the time
- * of their deletion.
+ * of their deletion. The older versions of a document follow the document.
  */
-export type PagePlace =
-  | { readonly part: 'live'; readonly after: bigint | undefined }
-  | { readonly part: 'ended'; readonly after: Micros; readonly id: bigint }
+export type PagePlace = LivePlace | EndedPlace | VersionsPlace
 
 export interface ExportPageRequest {
   /** Name of a user collection, or export name of a native collection. */
@@ -42,6 +60,8 @@ export const firstPlace: PagePlace = { part: 'live', after: undefined }
 const pageRecordsMax = 1000
 /** Approximate size of a page, in fields instead of bytes. */
 const pageFieldsMax = 100_000
+/** Maximum number of documents and deletions that one transaction reads, also if the page omits them. */
+const examinedMax = 2000
 
 /** Fixed at the start of an export. */
 export interface ExportSnapshot {
@@ -64,12 +84,15 @@ export function takeSnapshot(store: Store, database: DatabaseId): ExportSnapshot
   return { at: time, collections }
 }
 
-/** Throws {@link TransferError} when the history no longer contains the requested time. */
-export function readPage(
+/**
+ * Reads a page in one transaction. The page may be empty although other pages follow. Throws {@link TransferError} when the
+ * history no longer contains the requested time.
+ */
+export function readSlice(
   store: Store,
   database: DatabaseId,
   request: ExportPageRequest,
-  onCosts?: OnCosts,
+  onCosts: OnCosts | undefined,
 ): ExportPage {
   try {
     const read = (transaction: Transaction) => new PageReader(transaction, database, request).read()
@@ -91,6 +114,7 @@ class PageReader {
   readonly #collection: Ref
   readonly #records: DocumentRecord[] = []
   #fields = 0
+  #examined = 0
 
   constructor(transaction: Transaction, database: DatabaseId, request: ExportPageRequest) {
     this.#transaction = transaction
@@ -102,7 +126,7 @@ class PageReader {
 
   read(): ExportPage {
     const { place } = this.#request
-    const next = place.part === 'live' ? this.#live(place.after) : this.#ended(place.after, place.id)
+    const next = place.part === 'versions' ? this.#rest(place) : this.#from(place)
     return { records: this.#records, next }
   }
 
@@ -110,46 +134,83 @@ class PageReader {
     return this.#records.length >= pageRecordsMax || this.#fields >= pageFieldsMax
   }
 
+  /** True if the transaction should not read further documents. */
+  get #isOver(): boolean {
+    return this.#isFull || this.#examined >= examinedMax
+  }
+
+  #from(place: LivePlace | EndedPlace): PagePlace | undefined {
+    return place.part === 'live' ? this.#live(place.after) : this.#ended(place)
+  }
+
+  /** Adds the remaining versions of a document, and then the next documents. */
+  #rest({ after, of }: VersionsPlace): PagePlace | undefined {
+    const id = of.part === 'live' ? of.after : of.id
+    const document = new Ref(this.#collection.database, Number(this.#collection.id), id)
+    const present = of.part === 'live' ? this.#transaction.get(document, this.#request.at) : undefined
+    return this.#older(document, present, of, after) ?? this.#from(of)
+  }
+
   #live(after: bigint | undefined): PagePlace | undefined {
     const { at, history } = this.#request
-    const number = Number(this.#collection.id)
-    const from =
-      after === undefined
-        ? undefined
-        : ({ values: [], document: { id: after, collection: number }, side: 'high' } as const)
-    const scan = from === undefined ? { at } : { at, from }
-    for (const { document } of this.#transaction.documents(this.#collection.database, number, scan)) {
+    const { database, id } = this.#collection
+    for (const document of this.#transaction.storedDocuments(database, Number(id), after)) {
+      this.#examined++
+      const place = { part: 'live', after: document.id } as const
       const version = this.#transaction.get(document, at)
       if (version !== undefined) {
         this.#add(version, false)
-        if (history) this.#older(document, version)
+        const rest = history ? this.#older(document, version, place) : undefined
+        if (rest !== undefined) return rest
       }
-      if (this.#isFull) return { part: 'live', after: document.id }
+      if (this.#isOver) return place
     }
     return history ? { part: 'ended', after: epoch, id: 0n } : undefined
   }
 
-  /** Adds the versions that are older than `present`, the version that is exported as current. */
-  #older(document: Ref, present: Version | undefined): void {
+  /**
+   * Adds the versions that are older than `present`, the version that is exported as current, and later than `since`.
+   * `place`: the position of the document. Returns the position of the remaining versions if the page is full.
+   */
+  #older(
+    document: Ref,
+    present: Version | undefined,
+    place: VersionsPlace['of'],
+    since?: Micros,
+  ): VersionsPlace | undefined {
     const { at } = this.#request
-    for (const version of this.#transaction.versions(document)) {
+    for (const version of this.#transaction.versions(document, { notBefore: since })) {
       if (typeof version.ts !== 'number' || version.ts > at) break
-      if (version.ts !== present?.ts) this.#add(version, true)
+      if (version.ts === present?.ts || (since !== undefined && version.ts <= since)) continue
+      if (this.#isFull) return { part: 'versions', of: place, after: micros(version.ts - 1) }
+      this.#add(version, true)
     }
+    return undefined
   }
 
   /** Adds the versions of deleted documents, in the order of the deletions. Omits documents that were created again. */
-  #ended(after: Micros, afterId: bigint): PagePlace | undefined {
+  #ended({ after, id: afterId }: EndedPlace): PagePlace | undefined {
     const { at } = this.#request
     const { database, id } = this.#collection
     const collection = Number(id)
     const from = { ts: after, action: 'remove', document: { id: afterId, collection }, side: 'high' } as const
     const to = { ts: at, side: 'high' } as const
-    const events = this.#transaction.documentEvents(database, collection, { from, to })
-    for (const { action, document, ts } of events) {
-      if (action !== 'remove' || typeof ts !== 'number') continue
-      if (this.#endOf(document) === ts) this.#older(document, undefined)
-      if (this.#isFull) return { part: 'ended', after: ts, id: document.id }
+    let last = after
+    for (const { action, document, ts } of this.#transaction.documentEvents(database, collection, {
+      from,
+      to,
+    })) {
+      if (typeof ts !== 'number') continue
+      // The events of a collection contain the creations, too. A transaction that reads only creations ends between two
+      // times, because a position is after a deletion.
+      if (ts !== last && this.#isOver) return { part: 'ended', after: last, id: int64Max }
+      last = ts
+      this.#examined++
+      if (action !== 'remove') continue
+      const place = { part: 'ended', after: ts, id: document.id } as const
+      const rest = this.#endOf(document) === ts ? this.#older(document, undefined, place) : undefined
+      if (rest !== undefined) return rest
+      if (this.#isOver) return place
     }
     return undefined
   }

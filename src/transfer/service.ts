@@ -5,13 +5,8 @@ import type { Timers } from '../base/timers.ts'
 import type { Store } from '../storage/store/store.ts'
 import type { DatabaseId } from '../values/value.ts'
 import type { BatchOptions, BatchResult, BatchTarget, OnCosts } from './batch-writer.ts'
-import {
-  type ExportPage,
-  type ExportPageRequest,
-  type ExportSnapshot,
-  readPage,
-  takeSnapshot,
-} from './read-page.ts'
+import { readPage } from './export-pages.ts'
+import { type ExportPage, type ExportPageRequest, type ExportSnapshot, takeSnapshot } from './read-page.ts'
 import type { DocumentRecord } from './record.ts'
 import { missingOf, writeBatch } from './write-batch.ts'
 
@@ -48,8 +43,8 @@ export interface TransferService {
     within?: TransferRequest,
   ): Promise<readonly boolean[]>
   snapshot(database: DatabaseId): ExportSnapshot
-  /** Throws `TransferError` if the collection does not exist, or if the history no longer contains the export time. */
-  page(database: DatabaseId, request: ExportPageRequest, onCosts?: OnCosts): ExportPage
+  /** Rejects with `TransferError` if the collection does not exist, or if the history no longer contains the export time. */
+  page(database: DatabaseId, request: ExportPageRequest, within?: TransferRequest): Promise<ExportPage>
 }
 
 /**
@@ -78,6 +73,9 @@ export function createTransferService(
       return missingOf(store, database, documents, { onCosts, requireGoing })
     },
     snapshot: database => takeSnapshot(store, database),
-    page: (database, request, onCosts) => readPage(store, database, request, onCosts),
+    page: (database, request, { onCosts, ticket } = {}) => {
+      const requireGoing = ticket && (() => ticket.requireGoing())
+      return readPage(store, database, request, { onCosts, requireGoing })
+    },
   }
 }

@@ -1,6 +1,7 @@
 // Writes a batch of records in as few transactions as possible, and isolates records that fail.
 
 import { Memo, Pending } from '../base/pending.ts'
+import { nextTurn } from '../base/slices.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
 import { batchEnd } from '../storage/store/batch.ts'
 import type { Store } from '../storage/store/store.ts'
@@ -210,7 +211,7 @@ export async function missingOf(
       } while (found.length < documents.length && !isOver())
     })
     onCosts?.(counters)
-    if (found.length < documents.length) await new Promise<void>(resolve => setImmediate(resolve))
+    if (found.length < documents.length) await nextTurn()
   }
   return found
 }

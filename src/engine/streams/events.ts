@@ -32,16 +32,25 @@ export function neighboursOf(
   txn: Micros,
   transaction: Transaction,
 ): VersionNeighbours {
-  let next: Version | undefined
+  const next = nextVersion(ref, validTime, txn, transaction)
   let found: Version | undefined
-  for (const version of transaction.versions(ref, { reverse: true })) {
+  for (const version of transaction.versions(ref, { reverse: true, notAfter: validTime })) {
     const ts = version.ts as Micros
-    if (ts > txn) continue
-    if (ts > validTime) next = version
-    else if (ts === validTime) found = version
-    else return { version: found, previous: version, next }
+    if (ts > validTime) continue
+    if (ts < validTime) return { version: found, previous: version, next }
+    found = version
   }
   return { version: found, previous: undefined, next }
+}
+
+/** The first version after the time `after` and up to the time `last`. */
+function nextVersion(ref: Ref, after: Micros, last: Micros, transaction: Transaction): Version | undefined {
+  if (after >= last) return undefined
+  for (const version of transaction.versions(ref, { notBefore: after })) {
+    const ts = version.ts as Micros
+    if (ts > after) return ts > last ? undefined : version
+  }
+  return undefined
 }
 
 /** For the streams that follow the changed document. */

@@ -1,5 +1,6 @@
 // Histories of index entries, of collections, and of single documents, from storage.
 
+import { nearestMicros } from '../../base/micros.ts'
 import type { IndexDefinition } from '../../storage/store/index-definition.ts'
 import type {
   EventBound,
@@ -13,6 +14,7 @@ import { visibleFields } from '../view-document.ts'
 import type { ElementFilter } from './access.ts'
 import {
   changesBetween,
+  eventTime,
   type HistoryPlace,
   type HistoryScan,
   type HistoryStream,
@@ -109,9 +111,16 @@ export function documentHistory(
     *scan(scan) {
       const bounded = upTo(scan, reading.at)
       const reverse = scan.reverse === true
-      const stored = session.transaction.versions(document, { reverse })
+      const { from, to } = bounded
+      // The scan begins with the version before the first event, because the event depends on this version.
+      const stored = session.transaction.versions(
+        document,
+        reverse ? { reverse, notAfter: to?.ts } : { notBefore: from && nearestMicros(from.ts - 1) },
+      )
       const versions = reading.measured(`versions ${refKey(document)}`, 1, stored, version => version)
       for (const [version, previous] of withPrevious(versions, reverse)) {
+        const ts = eventTime(version)
+        if (reverse ? from && ts < from.ts : to && ts > to.ts) return
         const found = eventOf(version, previous)
         if (found && isWithin(found, bounded, order)) yield found
       }

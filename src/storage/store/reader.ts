@@ -4,7 +4,7 @@
 import type { CpuBudget } from '../../base/admission/time-budget.ts'
 import { byteText } from '../../base/byte-text.ts'
 import { limits } from '../../base/limits.ts'
-import { micros } from '../../base/micros.ts'
+import { endOfTime, micros } from '../../base/micros.ts'
 import { extentOf } from '../../values/extent.ts'
 import {
   type CollectionId,
@@ -22,7 +22,15 @@ import { StoreCatalogue } from './catalogue.ts'
 import { readCollectionChanges, recordSince } from './change-log.ts'
 import { StoreDirectory } from './directory.ts'
 import type { DocumentCache } from './document-cache.ts'
-import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
+import {
+  everyDocument,
+  idMax,
+  isVisible,
+  scanDocuments,
+  storedVersions,
+  storedVersionsAscending,
+  validAt,
+} from './documents.ts'
 import type { EntryCache } from './entry-cache.ts'
 import type { IdGenerator } from './ids.ts'
 import { type IndexDefinition, namedCollections } from './index-definition.ts'
@@ -204,14 +212,18 @@ export abstract class StoreReader {
     return micros(minimum)
   }
 
-  *versions(ref: Ref, options: VersionScan = {}): Generator<Version> {
+  *versions(ref: Ref, { notAfter, notBefore, reverse }: VersionScan = {}): Generator<Version> {
     const minimum = this.minimumValidTime(ref.database, ref.collection)
-    const notAfter = options.notAfter === undefined ? undefined : micros(Math.max(options.notAfter, minimum))
-    const versions = options.reverse
-      ? storedVersions(this.snapshot, ref, notAfter)
-      : storedVersionsAscending(this.snapshot, ref, minimum)
+    const retained = (time: Micros) => micros(Math.max(time, minimum))
+    const latest = this.#isPast ? micros(Math.min(notAfter ?? endOfTime, this.snapshotTime)) : notAfter
+    const versions = reverse
+      ? storedVersions(this.snapshot, ref, latest === undefined ? undefined : retained(latest))
+      : storedVersionsAscending(this.snapshot, ref, retained(notBefore ?? minimum))
     for (const stored of versions) {
-      if (this.#isPast && versionTime(stored) > this.snapshotTime) continue
+      if (this.#isPast && versionTime(stored) > this.snapshotTime) {
+        if (reverse) continue
+        return
+      }
       if (versionTime(stored) > minimum) {
         yield this.decode(ref, stored)
         continue
@@ -219,7 +231,7 @@ export abstract class StoreReader {
       // The retained history begins with the state at the minimum valid time.
       if (versionAction(stored) !== 'delete' && versionTtl(stored) > minimum)
         yield this.decode(ref, withAction(stored, 'create'))
-      if (options.reverse) return
+      if (reverse) return
     }
   }
 
@@ -308,6 +320,11 @@ export abstract class StoreReader {
       isLive: number => this.catalogue.hasCollection(database, number),
     }
     return storedEvents(this.snapshot, set, this.#untilNow(scan), this.minimumValidTime(database, collection))
+  }
+
+  storedDocuments(database: DatabaseId, collection: CollectionId, after: bigint | undefined): Iterable<Ref> {
+    const first = after === undefined ? 0n : after + 1n
+    return everyDocument(this.snapshot, database, collection, { first, last: idMax })
   }
 
   /** Limits a scan to the events up to the time of this reader. */

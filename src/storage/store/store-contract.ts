@@ -197,7 +197,9 @@ export interface VersionScan {
   /** The newest version comes first. */
   readonly reverse?: boolean
   /** Only with `reverse`: the first version is the one that was valid at this time. */
-  readonly notAfter?: Micros
+  readonly notAfter?: Micros | undefined
+  /** Only without `reverse`: the first version is the one that was valid at this time. */
+  readonly notBefore?: Micros | undefined
 }
 
 /** Reads schemas and documents. Functions that only read have a parameter of this type. */
@@ -239,6 +241,8 @@ export interface HistoryReader {
   termsKey(terms: readonly Value[]): string
   matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent>
   documentEvents(database: DatabaseId, collection: number, scan: EventScan): Iterable<IndexEvent>
+  /** Returns the documents after the id `after` that have a stored version, also deleted documents, by id. */
+  storedDocuments(database: DatabaseId, collection: CollectionId, after: bigint | undefined): Iterable<Ref>
   /**
    * The transactions at or after `from` that changed a collection, oldest first, with their changes in it. Changes up
    * to {@link changesSince} may be missing. Changes are read when they are needed.

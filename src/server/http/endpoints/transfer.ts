@@ -57,8 +57,8 @@ export function transferEndpoints(services: Services, transfer: TransferService)
       transferLimits.missingBodyBytesMax,
     ),
     endpoint(transferPaths.snapshot, database => transfer.snapshot(database)),
-    endpoint(transferPaths.page, (database, body, { onCosts }) =>
-      pageText(transfer.page(database, readPageRequest(body), onCosts)),
+    endpoint(transferPaths.page, async (database, body, within) =>
+      pageText(await transfer.page(database, readPageRequest(body), within)),
     ),
   ]
 }

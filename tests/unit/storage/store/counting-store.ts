@@ -11,11 +11,16 @@ export class CountingStore implements KeyValueStore {
   removed = 0
   skipped = 0
   readonly #removedKeys = new SortedEntries<{ readonly key: Bytes }>()
+  /** The largest number of rows that one call of `read` has read. */
+  largestRead = 0
   /** Called with the rows of each commit. */
   onCommit: (writes: readonly Write[]) => void = () => undefined
 
   read<T>(read: (view: View) => T): T {
-    return this.#kv.read(view => read(this.#counting(view)))
+    const before = this.reads
+    const result = this.#kv.read(view => read(this.#counting(view)))
+    this.largestRead = Math.max(this.largestRead, this.reads - before)
+    return result
   }
 
   transact: KeyValueStore['transact'] = work =>
