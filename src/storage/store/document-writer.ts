@@ -46,6 +46,8 @@ interface PendingDocument {
   readonly journal: Journal
   version: Version
   bytes: number
+  /** The number of bytes of the written index rows. */
+  rowBytes: number
 }
 
 /** Called for each version that is added to the overlay, to update the data that is derived from schema objects. */
@@ -116,8 +118,8 @@ export class DocumentWriter {
   }
 
   /** Removes a document that this transaction has created. No rows remain, not even a version for the deletion. */
-  #forget({ bytes, key }: PendingDocument, ref: Ref): Version {
-    this.#bytes -= bytes
+  #forget({ bytes, key, rowBytes }: PendingDocument, ref: Ref): Version {
+    this.#bytes -= bytes + rowBytes
     this.#pending.delete(byteText(key))
     this.#forgotten.add(byteText(key))
     return { ref, ts: TransactionTime.micros, action: 'delete', fields: noFields }
@@ -129,7 +131,7 @@ export class DocumentWriter {
     let pending = this.#pending.get(name)
     if (pending === undefined) {
       const version: Version = { ref, ts: TransactionTime.micros, action: 'delete', fields: noFields }
-      pending = { key, journal: [], version, bytes: 0 }
+      pending = { key, journal: [], version, bytes: 0, rowBytes: 0 }
       this.#pending.set(name, pending)
     } else {
       this.#context.overlay.revert(pending.journal)
@@ -184,15 +186,20 @@ export class DocumentWriter {
     const { database, collection } = version.ref
     const isLive = (id: CollectionId) => catalogue.hasCollection(database, id)
     const violated: Ref[] = []
+    this.#bytes -= pending.rowBytes
+    pending.rowBytes = 0
     for (const index of indexesOf(this.#context, database, collection)) {
       snapshot.counters.indexUnits += index.width
-      const opened = replaceEntries(overlay, journal, index, {
+      const { added, bytes } = replaceEntries(overlay, journal, index, {
         before: entriesOfStored(index, before, stamp),
         after: prepareEntries(index, version, stamp),
         time: commitTime,
       })
+      pending.rowBytes += bytes
+      this.#bytes += bytes
+      checkTransactionBytes(this.#bytes)
       if (!index.unique || !checked) continue
-      for (const entry of opened) {
+      for (const entry of added) {
         snapshot.counters.readBytes += entry.liveKey.length
         if (!isTaken(overlay, entry, snapshot, isLive)) continue
         violated.push(new Ref(database, native.indexes, BigInt(index.number)))

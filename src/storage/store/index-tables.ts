@@ -4,7 +4,9 @@
 import { assert } from '../../base/assert.ts'
 import { byteText } from '../../base/byte-text.ts'
 import { isInterruption } from '../../base/effort.ts'
+import { epoch } from '../../base/micros.ts'
 import { RequestError } from '../../base/request-errors.ts'
+import { upsert } from '../../base/upsert.ts'
 import { compareBytes } from '../../values/order.ts'
 import {
   type CollectionId,
@@ -38,6 +40,7 @@ import type { NameHistories } from './name-history.ts'
 import { ttlOf } from './records.ts'
 import { isExpired, type Snapshot } from './snapshot.ts'
 import type { EntryChange, StoreHooks, Version } from './store-contract.ts'
+import { checkTransactionBytes } from './transaction-limits.ts'
 
 /** Defined by a user, or built-in. */
 export interface IndexTables {
@@ -171,6 +174,7 @@ function entriesOf(
   const ttl = ttlOf(version.fields)
   const { ref } = version
   const entries: PreparedEntry[] = []
+  const size = tuples.length < fewEntries ? undefined : new RowsSize()
   for (const tuple of tuples) {
     const values = withTimes(tuple.values, commitTime)
     const terms = withTimes(tuple.terms, commitTime)
@@ -182,9 +186,34 @@ function entriesOf(
       values: encodeTuple(values, index.descending),
       document: ref,
     }
-    entries.push({ parts, liveKey: indexLiveKey(parts), document: ref, ttl, terms, values })
+    const entry = { parts, liveKey: indexLiveKey(parts), document: ref, ttl, terms, values }
+    entries.push(entry)
+    size?.add(entry)
   }
   return entries.length < 2 ? entries : [...byKey(entries).values()]
+}
+
+/** A version with fewer entries is not measured: its rows are small enough for a transaction. */
+const fewEntries = 32
+
+/**
+ * Adds up the bytes of the live rows of a version. Throws a RequestError if no transaction can write the rows, before the
+ * rows take memory: a few kilobytes of values, repeated for 100 000 terms, are gigabytes.
+ */
+class RowsSize {
+  readonly #keys = new Set<string>()
+  /** The sizes of records by the values that they contain. Many entries have the same values. */
+  readonly #records = new Map<readonly Value[], number>()
+  #bytes = 0
+
+  add(entry: PreparedEntry): void {
+    const key = byteText(entry.liveKey)
+    if (this.#keys.has(key)) return
+    this.#keys.add(key)
+    const record = upsert(this.#records, entry.values, () => recordOf(entry, epoch).length)
+    this.#bytes += key.length + record
+    checkTransactionBytes(this.#bytes)
+  }
 }
 
 /** Replaces placeholders for the transaction's time. Returns the same array if it contains only scalars. */
@@ -204,7 +233,10 @@ export function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
   return found
 }
 
-/** Empty if the version has too many entries, which is possible if the index was created after the version. */
+/**
+ * Empty if the version has too many entries, or if their rows have too many bytes for a transaction. This is possible if the
+ * index was created after the version.
+ */
 export function entriesOfStored(
   index: IndexTables,
   version: Version | undefined,
@@ -218,27 +250,35 @@ export function entriesOfStored(
   }
 }
 
+/** The effect of a write on an index. */
+interface ReplacedEntries {
+  readonly added: readonly PreparedEntry[]
+  /** The number of bytes of the written rows. */
+  readonly bytes: number
+}
+
 /**
  * One version of a document replaces another at `time`: removes the entries that only the earlier version has, and adds
- * and returns the entries that only the new version has.
+ * the entries that only the new version has.
  */
 export function replaceEntries(
   overlay: Overlay,
   journal: Journal,
   index: IndexTables,
   change: { readonly before: PreparedEntries; readonly after: PreparedEntries; readonly time: Micros },
-): readonly PreparedEntry[] {
+): ReplacedEntries {
   const { before, after, time } = change
-  let opened = after
+  let added = after
+  let bytes = 0
   if (before.length > 0) {
-    for (const entry of notIn(after, before)) closeEntry(overlay, journal, index, entry, time)
-    opened = notIn(before, after)
+    for (const entry of notIn(after, before)) bytes += closeEntry(overlay, journal, index, entry, time)
+    added = notIn(before, after)
   }
-  for (const entry of opened) {
+  for (const entry of added) {
     const row = index.keeps === 'events' ? eventRow(entry, time, 'add') : entryRow(entry, time)
-    lay(overlay, row, journal)
+    bytes += lay(overlay, row, journal)
   }
-  return opened
+  return { added, bytes }
 }
 
 /** The elements of `entries` that `others` lacks. Entries with different `ttl` values are different entries. */
@@ -266,30 +306,30 @@ function changeOf(action: EntryChange['action'], { parts, terms, values }: Prepa
   return { action, terms, values, termsKey: byteText(parts.terms) }
 }
 
+/** Removes an entry, and returns the number of bytes of the written row. */
 function closeEntry(
   overlay: Overlay,
   journal: Journal,
   index: IndexTables,
   entry: PreparedEntry,
   time: Micros,
-): void {
-  if (index.keeps === 'events') {
-    lay(overlay, eventRow(entry, time, 'remove'), journal)
-    return
-  }
+): number {
+  if (index.keeps === 'events') return lay(overlay, eventRow(entry, time, 'remove'), journal)
   const live = overlay.get(entry.liveKey)
   if (live === undefined) {
     assert(isBeingBuilt(overlay, index, entry), 'an entry that ends is in its index')
-    return
+    return 0
   }
   overlay.set(entry.liveKey, undefined, journal)
-  if (index.keeps === 'live') return
+  if (index.keeps === 'live') return 0
   const since = entrySince({ key: entry.liveKey, value: live })
-  lay(overlay, endedRow(entry, since, time), journal)
+  return lay(overlay, endedRow(entry, since, time), journal)
 }
 
-function lay(overlay: Overlay, { key, value }: IndexRow, journal: Journal): void {
+/** Writes a row, and returns its number of bytes. */
+function lay(overlay: Overlay, { key, value }: IndexRow, journal: Journal): number {
   overlay.set(key, value, journal)
+  return key.length + value.length
 }
 
 /** During a build, entries of a document may be missing, because the build adds them later. */
