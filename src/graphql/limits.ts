@@ -56,25 +56,43 @@ export function checkText(text: string, tokensMax: number, fail: (message: strin
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
 
-/** The walk merges fields with the same response name, as evaluation does, and ends at cycles of fragments. */
-export function checkOperation(
-  operation: OperationDefinitionNode,
-  fragments: Fragments,
+export function fragmentsByName(fragments: readonly FragmentDefinitionNode[]): Fragments {
+  return new Map(fragments.map(fragment => [fragment.name.value, fragment]))
+}
+
+/**
+ * Also checks fragments that no operation reaches, because validation compares their fields, too. The walk merges fields
+ * with the same response name, as evaluation does, and ends at cycles of fragments.
+ */
+export function checkSelections(
+  operations: readonly OperationDefinitionNode[],
+  fragments: readonly FragmentDefinitionNode[],
   library: Library,
 ): void {
-  new OperationWalk(fragments, library).selections([operation.selectionSet], 1, new Set())
+  const byName = fragmentsByName(fragments)
+  const reached = new Set<string>()
+  const check = (set: SelectionSetNode) =>
+    new OperationWalk(byName, library, reached).selections([set], 1, new Set())
+  for (const { selectionSet } of operations) check(selectionSet)
+  for (const fragment of fragments) {
+    const { name, selectionSet } = fragment
+    if (!reached.has(name.value) || byName.get(name.value) !== fragment) check(selectionSet)
+  }
 }
 
 class OperationWalk {
   readonly #fragments: Fragments
   readonly #library: Library
+  readonly #reached: Set<string>
   #fields = 0
   #aliases = 0
   #introspections = 0
 
-  constructor(fragments: Fragments, library: Library) {
+  /** `reached`: gets the names of the fragments that the walk reaches. */
+  constructor(fragments: Fragments, library: Library, reached: Set<string>) {
     this.#fragments = fragments
     this.#library = library
+    this.#reached = reached
   }
 
   selections(sets: readonly SelectionSetNode[], depth: number, open: ReadonlySet<string>): void {
@@ -108,6 +126,7 @@ class OperationWalk {
       else {
         const name = selection.name.value
         const fragment = this.#fragments.get(name)
+        this.#reached.add(name)
         if (fragment !== undefined && !open.has(name))
           this.#collect(fragment.selectionSet, fields, new Set(open).add(name))
       }

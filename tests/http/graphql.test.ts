@@ -54,6 +54,16 @@ describe('limits of operations', () => {
     assert.match(await failure(cycle), /Cannot spread fragment 'A' within itself/)
   })
 
+  test('fragments that no operation uses count, too, and so does each fragment of the same name', async () => {
+    const repeated = `fragment F on Shop { ${'name '.repeat(101)} }`
+    const unused = `{ allShops { data { name } } } ${repeated}`
+    const twice = `${repeated} fragment F on Shop { name } { allShops { data { ...F } } }`
+    for (const text of [unused, twice])
+      assert.match(await failure(text), /'name' is selected too often. Max: 100 times/)
+    const within = '{ allShops { data { name } } } fragment F on Shop { name }'
+    assert.match(await failure(within), /Fragment 'F' is not used/)
+  })
+
   test('the number of fields is limited, also when fragments multiply them', async () => {
     const names = Array.from({ length: 14 }, (_, at) => `F${at}`)
     const fragments = names.map((name, at) => {
@@ -312,6 +322,55 @@ describe('imports', () => {
     assert.deepEqual(await kinds(), { enumValues: [{ name: 'A' }, { name: 'B' }] })
     await importSchema(server, secret, 'type Cat { name: String }', 'replace')
     assert.equal(await kinds(), null)
+  })
+})
+
+describe('long messages', () => {
+  const long = ', found does not exist in "'.repeat(20_000)
+
+  test('values and tokens are shortened', async () => {
+    const query =
+      'query($size: Size, $id: ID!) { articlesBySize(size: $size) { after } findShopByID(id: $id) { name } }'
+    for (const variables of [
+      { size: long, id: '1' },
+      { size: [long], id: { a: long } },
+    ]) {
+      const { errors = [] } = await run(query, variables)
+      assert.ok(errors.length > 0)
+      for (const { message } of errors) {
+        assert.match(message, /^Variable '\$/)
+        assert.ok(message.length < 5000, `${message.length} characters`)
+      }
+    }
+    const text = JSON.stringify(long)
+    for (const document of [
+      `{ allShops ${text} }`,
+      `{ allShops(size: ${text}) { after } }`,
+      `{ allShops """\n${long}\n""" }`,
+    ])
+      assert.ok((await failure(document)).length < 5000)
+    const { text: answer } = await sendSchema(server, admin, `type A { ${text} }`)
+    assert.match(answer, /^Syntax error while parsing GraphQL schema definition/)
+    assert.ok(answer.length < 5000)
+  })
+
+  test('a document with many lines and many errors is divided into lines once', async t => {
+    const empty = {
+      create: { collection: 'Article' },
+      params: { object: { data: { object: { size: 'LARGE' } } } },
+    }
+    await query(server, admin, empty)
+    const fields = Array.from(
+      { length: 90 },
+      (_, at) => `a${at}: articlesBySize(size: LARGE) { data { title } }`,
+    )
+    const text = `{ ${fields.join(' ')} }${'\n'.repeat(20_000)}`
+    const split = t.mock.method(String.prototype, 'split')
+    const { errors = [] } = await run(text)
+    const calls = split.mock.calls.filter(({ this: divided }) => String(divided) === text)
+    split.mock.restore()
+    assert.equal(errors.length, 90)
+    assert.equal(calls.length, 1)
   })
 })
 

@@ -12,30 +12,62 @@ interface Place {
 /** Maximum number of characters of a line of the document in a text. */
 const lineCharsMax = 300
 
-/** Returns the position in a text, followed by the line with a mark under the column. */
-export function describePlace(places: readonly Place[], text: string): string {
+/** The lines of a document. The document is split once, however many errors it has. */
+export class DocumentLines {
+  readonly #text: string
+  #lines: readonly string[] | undefined
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Returns a line; the first line has the number 1. */
+  at(line: number): string {
+    this.#lines ??= this.#text.split(/\r\n|[\n\r]/)
+    return this.#lines[line - 1] ?? ''
+  }
+}
+
+/** Returns the position in a document, followed by the line with a mark under the column. */
+export function describePlace(places: readonly Place[], lines: DocumentLines): string {
   if (places.length === 0) return ''
-  const lines = text.split(/\r\n|[\n\r]/)
   const positions = places.map(({ column, line }) => `(line ${line}, column ${column})`).join(', ')
   const drawings = places.map(({ column, line }) => {
-    const source = lines[line - 1] ?? ''
+    const source = lines.at(line)
     return source.length > lineCharsMax ? '' : `${source}\n${' '.repeat(Math.max(0, column - 1))}^`
   })
   return ` ${positions}:\n${drawings.filter(drawing => drawing !== '').join('\n')}`
 }
 
-/** `what`: the kind of the document. */
-export function describeSyntaxError(error: GraphQLError, text: string, what: string): string {
-  const [place] = error.locations ?? []
-  const reason = error.message.replace(/^Syntax Error: /, '')
-  const found = reason.match(/^Expected (.*), found (.*)\.$/)
-  const described = found ? `Invalid input ${found[2]}, expected ${found[1]}` : reason.replace(/\.$/, '')
-  return `Syntax error while parsing GraphQL ${what}. ${described}${describePlace(place ? [place] : [], text)}`
+/** Maximum number of characters at each end of a message of the library. */
+const messageCharsMax = 1000
+
+/**
+ * Shortens a message of the library in the middle. Such a message contains whole values and tokens of the client, and the
+ * patterns in this file may take time in proportion to the square of its length.
+ */
+function shortened(message: string): string {
+  if (message.length <= 2 * messageCharsMax) return message
+  return `${message.slice(0, messageCharsMax)}…${message.slice(-messageCharsMax)}`
 }
 
-export function validationEntry(error: GraphQLError, text: string, schema: GraphQLSchema): ErrorEntry {
+/** `what`: the kind of the document. */
+export function describeSyntaxError(error: GraphQLError, lines: DocumentLines, what: string): string {
+  const [place] = error.locations ?? []
+  const reason = shortened(error.message).replace(/^Syntax Error: /, '')
+  const found = reason.match(/^Expected (.*), found (.*)\.$/)
+  const described = found ? `Invalid input ${found[2]}, expected ${found[1]}` : reason.replace(/\.$/, '')
+  return `Syntax error while parsing GraphQL ${what}. ${described}${describePlace(place ? [place] : [], lines)}`
+}
+
+/** Returns the entry of a response for an error of validation. */
+export function validationEntry(
+  error: GraphQLError,
+  lines: DocumentLines,
+  schema: GraphQLSchema,
+): ErrorEntry {
   const locations = error.locations ?? []
-  const message = translate(error.message, schema) + describePlace(locations, text)
+  const message = translate(shortened(error.message), schema) + describePlace(locations, lines)
   return { message, locations: locations.map(({ column, line }) => ({ line, column })) }
 }
 
@@ -120,9 +152,10 @@ interface GivenVariables {
   readonly schema: GraphQLSchema
 }
 
-export function variableEntry(error: GraphQLError, text: string, given: GivenVariables): ErrorEntry {
+/** Returns the entry of a response for an invalid value of a variable. */
+export function variableEntry(error: GraphQLError, lines: DocumentLines, given: GivenVariables): ErrorEntry {
   const locations = error.locations ?? []
-  const message = describeVariable(error.message, given) + describePlace(locations, text)
+  const message = describeVariable(shortened(error.message), given) + describePlace(locations, lines)
   return { message, locations: locations.map(({ column, line }) => ({ line, column })) }
 }
 

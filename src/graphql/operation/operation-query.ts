@@ -26,11 +26,22 @@ import {
 import { renderData } from './render-result.ts'
 import type { Variables } from './selections.ts'
 
-/** Maximum number of UTF-16 units of the long documents that a process has seen. */
-const seenUnitsMax = 1_000_000
+/** Maximum number of UTF-16 units of the long documents that a process knows. */
+const knownUnitsMax = 1_000_000
+/** Milliseconds in which this process may parse and validate a long document. */
+const preparationMsMax = 5
 
-/** The long documents that this process has seen. The slow lane validates a document when it is new. */
-const seen = new GenerationCache<string, number>(seenUnitsMax, units => units)
+/**
+ * The long documents that this process may parse and validate: the slow lane has found them valid in a short time. Other
+ * long documents always run in the slow lane. The library validates a document without a pause, and results are
+ * remembered only for valid documents.
+ */
+const known = new GenerationCache<string, number>(knownUnitsMax, units => units)
+
+/** Remembers a long document that another process has validated in a short time. */
+export function learnDocument(query: string): void {
+  known.set(query, query.length)
+}
 
 export class OperationQuery implements Query {
   readonly #request: OperationRequest
@@ -41,12 +52,9 @@ export class OperationQuery implements Query {
     this.effect = containsMutation(request.query) ? 'write' : 'read'
   }
 
-  /** True for a long document that this process has not seen. */
   get isLong(): boolean {
     const { query } = this.#request
-    if (query.length <= graphqlLimits.newDocumentUnits || seen.get(query) !== undefined) return false
-    seen.set(query, query.length)
-    return true
+    return query.length > graphqlLimits.newDocumentUnits && known.get(query) === undefined
   }
 
   evaluate(session: Session): RenderedResponse {
@@ -65,7 +73,8 @@ export class OperationQuery implements Query {
     const { query: text } = this.#request
     const { data, errors } = renderData(compiled.plan, value, { session, text, introspected })
     const rest = errors.length === 0 ? '' : `,"errors":${JSON.stringify(errors)}`
-    return { status: 200, body: `{"data":${data}${rest}}` }
+    const isKnown = text.length <= graphqlLimits.newDocumentUnits || prepared.preparationMs > preparationMsMax
+    return { status: 200, body: `{"data":${data}${rest}}`, lesson: isKnown ? undefined : text }
   }
 
   value(session: Session): Value {

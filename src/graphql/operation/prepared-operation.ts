@@ -3,15 +3,16 @@
 
 import type { GraphQLError, OperationDefinitionNode } from 'graphql'
 import { catchError } from '../../base/catch-error.ts'
+import { systemClock } from '../../base/clock.ts'
 import { longCall } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
 import { Remembered } from '../../model/remembered.ts'
 import type { Session } from '../../model/session.ts'
 import { OperationError } from '../errors.ts'
 import type { Library } from '../library.ts'
-import { checkOperation, checkText, type Fragments, graphqlLimits } from '../limits.ts'
+import { checkSelections, checkText, type Fragments, fragmentsByName, graphqlLimits } from '../limits.ts'
 import type { DatabaseSchema } from '../schema/database-schema.ts'
-import { describeSyntaxError, validationEntry, variableEntry } from './messages.ts'
+import { DocumentLines, describeSyntaxError, validationEntry, variableEntry } from './messages.ts'
 import type { CompiledOperation } from './operation-compiler.ts'
 import type { OperationRequest } from './operation-request.ts'
 import type { Variables } from './selections.ts'
@@ -23,6 +24,8 @@ export interface PreparedOperation {
   readonly conditions: readonly string[]
   /** The key of the operation in the caches of its database. */
   readonly key: string
+  /** The milliseconds that parsing and validating the document have taken. */
+  readonly preparationMs: number
   /** The weight of the operation, and of each of its compiled forms, in the caches of its database. */
   readonly units: number
 }
@@ -61,6 +64,7 @@ function prepare(
   key: string,
   { generated, library }: DatabaseSchema,
 ): PreparedOperation {
+  const beganMs = systemClock.elapsedMs()
   checkText(query, graphqlLimits.documentTokensMax, message => OperationError.invalid(message))
   const { Kind } = library
   const document = catchError(
@@ -71,18 +75,16 @@ function prepare(
     },
   )
   const operations = document.definitions.filter(each => each.kind === Kind.OPERATION_DEFINITION)
-  const fragments = new Map(
-    document.definitions
-      .filter(each => each.kind === Kind.FRAGMENT_DEFINITION)
-      .map(each => [each.name.value, each]),
-  )
-  for (const each of operations) checkOperation(each, fragments, library)
+  const given = document.definitions.filter(each => each.kind === Kind.FRAGMENT_DEFINITION)
+  checkSelections(operations, given, library)
+  const fragments = fragmentsByName(given)
   longCall(query.length)
   const errors = library.validate(generated, document, undefined, {
     maxErrors: graphqlLimits.validationErrorsMax,
   })
   if (errors.length > 0) {
-    const entries = errors.map(error => validationEntry(error, query, generated))
+    const lines = new DocumentLines(query)
+    const entries = errors.map(error => validationEntry(error, lines, generated))
     throw new OperationError(entries, { isInvalid: true, template: msg`The document is invalid.` })
   }
   const operation = selectOperation(operations, operationName)
@@ -95,13 +97,14 @@ function prepare(
     fragments,
     conditions,
     key,
+    preparationMs: systemClock.elapsedMs() - beganMs,
     units: query.length + minimalUnits,
   }
 }
 
 function syntaxError(error: GraphQLError, query: string): OperationError {
   const locations = (error.locations ?? []).map(({ column, line }) => ({ line, column }))
-  const message = describeSyntaxError(error, query, 'query')
+  const message = describeSyntaxError(error, new DocumentLines(query), 'query')
   return new OperationError([{ message, locations }], { isInvalid: true, template: msg`Syntax error.` })
 }
 
@@ -184,8 +187,9 @@ export function coerceVariables(
   })
   if (coerced !== undefined) return coerced
   const types = new Map(definitions.map(({ type, variable }) => [variable.name.value, library.print(type)]))
+  const lines = new DocumentLines(query)
   const entries = (errors ?? []).map(error =>
-    variableEntry(error, query, { values: variables, types, schema: generated }),
+    variableEntry(error, lines, { values: variables, types, schema: generated }),
   )
   throw new OperationError(entries, { isInvalid: true, template: msg`A variable has an invalid value.` })
 }

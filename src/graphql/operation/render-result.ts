@@ -25,7 +25,7 @@ import {
 } from '../../values/value.ts'
 import type { ErrorEntry } from '../errors.ts'
 import { encodeCursor } from './cursors.ts'
-import { describePlace } from './messages.ts'
+import { DocumentLines, describePlace } from './messages.ts'
 import { documentSlot, type Plan, type PlanMember } from './result-plan.ts'
 
 const renderLimits = {
@@ -61,11 +61,13 @@ class Renderer {
   readonly #input: RenderInput
   readonly #path: (string | number)[] = []
   readonly errors: ErrorEntry[] = []
+  readonly #lines: DocumentLines
   #node: PlanMember['node'] | undefined
   #units = 0
 
   constructor(input: RenderInput) {
     this.#input = input
+    this.#lines = new DocumentLines(input.text)
   }
 
   /** Returns undefined if the value is null because of an error. */
@@ -102,7 +104,7 @@ class Renderer {
     if (this.errors.length >= renderLimits.graphqlValueErrorsMax) return undefined
     const { loc } = this.#node ?? {}
     const locations = loc ? [{ line: loc.startToken.line, column: loc.startToken.column }] : []
-    const message = reason + describePlace(locations, this.#input.text)
+    const message = reason + describePlace(locations, this.#lines)
     this.errors.push({ message, locations, path: [...this.#path] })
     return undefined
   }

@@ -20,7 +20,7 @@ import { step, stepsPerDefinition } from '../../base/effort.ts'
 import { SchemaError } from '../errors.ts'
 import type { Library } from '../library.ts'
 import { checkText, graphqlLimits } from '../limits.ts'
-import { describeSyntaxError } from '../operation/messages.ts'
+import { DocumentLines, describeSyntaxError } from '../operation/messages.ts'
 import { tokensOf } from '../text/tokens.ts'
 import { scalarNames } from '../wire/scalar-names.ts'
 import type {
@@ -55,7 +55,7 @@ export function readSdl(text: string, library: Library): SchemaDefinition {
     library.GraphQLError,
     () => library.parse(withoutEmptyBodies(text), { noLocation: false }),
     error => {
-      throw new SchemaError(describeSyntaxError(error, text, 'schema definition'))
+      throw new SchemaError(describeSyntaxError(error, new DocumentLines(text), 'schema definition'))
     },
   )
   return new Reader(library).read(document)
