@@ -40,8 +40,8 @@ interface CheckRequest {
 
 export interface CheckOutcome {
   readonly checked: CheckedQuery
-  /** For {@link learnCheck} in another process. Undefined if the check was short or is remembered. */
-  readonly report?: string
+  /** For {@link learnCheck} in another process. Undefined if the check was short, is remembered, or is too long. */
+  readonly report?: string | undefined
 }
 
 /** The latest check of each parsed query, if its result depends on no values. */
@@ -190,7 +190,9 @@ class RememberedChecks {
     return { checked, readsValues: read.length > 0 }
   }
 
-  report(read: readonly number[], checked: CheckedQuery): string {
+  /** Returns undefined if the report is longer than a receiver accepts. */
+  report(read: readonly number[], checked: CheckedQuery): string | undefined {
+    if (this.#byKinds.length >= longUnits) return undefined
     const report: Report = {
       key: `${this.#schema} ${this.#byKinds}`,
       byValues: this.#byValues(read),
@@ -198,7 +200,8 @@ class RememberedChecks {
       checked,
     }
     // Each position is in the text of the query, so the receiver knows its source.
-    return JSON.stringify(report, (_, value) => (value instanceof Source ? undefined : value))
+    const text = JSON.stringify(report, (_, value) => (value instanceof Source ? undefined : value))
+    return text.length < longUnits ? text : undefined
   }
 }
 
@@ -243,7 +246,6 @@ let hasLearned = false
 
 /** Remembers the result of a check in another process. */
 export function learnCheck(report: string): void {
-  if (report.length >= longUnits) return
   const read: Report = JSON.parse(report)
   learned.set(read.key, { ...read, bytes: 3 * report.length })
   hasLearned = true
