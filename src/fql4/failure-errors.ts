@@ -238,7 +238,11 @@ const fixedTexts = {
   'repeated source': ['multiple bindings', 'A collection ref may only match one binding.'],
   'impure binding': ['invalid binding', 'Field binding must be a pure unary function.'],
   'unused binding': ['unused binding', 'Source binding is not used as a term or value.'],
-  'index changed': ['invalid index', 'Index sources, terms, and values may not be updated ()'],
+  // Tools such as fauna-gql-upload look for the older text of the service, which is in the parentheses.
+  'index changed': [
+    'invalid index',
+    'Index sources, terms, and values may not be updated (Index sources, terms, values, and partition count may not be updated.)',
+  ],
 } as const
 
 const referenceTexts = {

@@ -227,6 +227,11 @@ describe('forms of requests', () => {
       assert.equal(status, 400, body)
       assert.match(JSON.stringify(json), /"errors":\[\{"message":/)
     }
+    for (const body of ['', '{}']) {
+      const { json, status } = await send(server, { secret: admin, path: '/graphql', body })
+      assert.equal(status, 200)
+      assert.match(JSON.stringify(json), /^\{"errors":\[\{"message":"No usable value for query/)
+    }
     const raw = { 'content-type': 'application/graphql' }
     const { json } = await send(server, {
       secret: admin,

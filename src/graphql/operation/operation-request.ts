@@ -41,8 +41,10 @@ export function readOperationRequest(body: string | undefined): OperationRequest
 }
 
 function readObject(body: string | undefined): ReadonlyMap<string, Json> {
+  // Tools recognize the service also by the response to a request without a body.
+  if (body === undefined || body === '') return new Map()
   try {
-    const json = parseJson(body ?? '')
+    const json = parseJson(body)
     if (json instanceof Map) return json
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
