@@ -8,7 +8,8 @@ export interface Baseline {
   readonly port: number
   /** For HTTP/2, if the server supports it. */
   readonly http2Port: number | undefined
-  readonly pid: number
+  /** Processes whose CPU time counts, together with that of their descendants. */
+  readonly pids: readonly number[]
   stop(): Promise<void>
 }
 
@@ -23,7 +24,7 @@ export async function startBaseline(script: string, env: Record<string, string> 
   return {
     port: Number(port),
     http2Port: http2Port === undefined ? undefined : Number(http2Port),
-    pid: child.pid as number,
+    pids: [child.pid as number],
     async stop() {
       child.kill('SIGTERM')
       await ended

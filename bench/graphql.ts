@@ -2,11 +2,9 @@
 // documents.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { dataOf, importSchema } from '../tests/support/graphql.ts'
 import { keyOfNewDatabase, query } from '../tests/support/http.ts'
-import { startProcess } from '../tests/support/server-process.ts'
+import { BenchServer } from './bench-server.ts'
 import { reference } from './cases.ts'
 import { createSchema, groupSize, literal, loadDocuments } from './documents.ts'
 import { heading } from './report.ts'
@@ -32,22 +30,21 @@ const updatedAtOnce = 250
 
 /** Prints the results of all cases. */
 export async function runGraphql({ documents, folder, plan }: GraphqlOptions): Promise<void> {
-  const data = await mkdtemp(join(folder, 'terrarium-bench-'))
-  const server = await startProcess({ data })
+  const server = await BenchServer.start(folder)
   try {
-    const secret = await keyOfNewDatabase(server, 'bench', 'admin')
-    await createSchema(server.url, secret)
-    await importSchema(server, secret, sdl)
-    const ids = await loadDocuments(server.url, secret, 0, documents)
-    await addOwners(server.url, secret, ids)
+    const { url } = server.process
+    const secret = await keyOfNewDatabase(server.process, 'bench', 'admin')
+    await createSchema(url, secret)
+    await importSchema(server.process, secret, sdl)
+    const ids = await loadDocuments(url, secret, 0, documents)
+    await addOwners(url, secret, ids)
     console.log(`\ngraphql: the same work in version 4 and in GraphQL\n${heading}`)
     for (const each of comparisons(ids)) {
-      await checkResults(each, server.url, secret)
+      await checkResults(each, server.process.url, secret)
       await compare(each, server, secret, plan)
     }
   } finally {
     await server.stop()
-    await rm(data, { recursive: true, force: true })
   }
 }
 

@@ -1,13 +1,11 @@
 // The case `languages`: compares the two languages with the same work on the same documents, in turns. Also compares
 // pages of version 10's feeds with pages of an index, and measures the parsing of a query.
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { programOf } from '../src/fql10/request.ts'
 import { parseQuery } from '../src/fql10/syntax/parse-query.ts'
 import { Source } from '../src/fql10/syntax/source.ts'
 import { keyOfNewDatabase, send } from '../tests/support/http.ts'
-import { startProcess } from '../tests/support/server-process.ts'
+import { BenchServer } from './bench-server.ts'
 import { reference } from './cases.ts'
 import { createSchema, document, groupSize, literal, loadDocuments } from './documents.ts'
 import { heading } from './report.ts'
@@ -22,23 +20,22 @@ interface LanguageOptions {
 const requestCount = 500
 
 export async function runLanguages({ documents, folder, plan }: LanguageOptions): Promise<void> {
-  const data = await mkdtemp(join(folder, 'terrarium-bench-'))
-  const server = await startProcess({ data })
+  const server = await BenchServer.start(folder)
   try {
-    const secret = await keyOfNewDatabase(server, 'bench', 'admin')
-    await createSchema(server.url, secret)
-    const ids = await loadDocuments(server.url, secret, 0, documents)
-    await prepareVersion10(server.url, secret)
+    const { url } = server.process
+    const secret = await keyOfNewDatabase(server.process, 'bench', 'admin')
+    await createSchema(url, secret)
+    const ids = await loadDocuments(url, secret, 0, documents)
+    await prepareVersion10(url, secret)
     console.log(`\nlanguages: the same work in version 4 and in version 10\n${heading}`)
-    for (const each of [await feedCase(server.url, secret, ids.length), ...languageCases(ids)]) {
-      await tryCase(each, server.url, secret)
+    for (const each of [await feedCase(url, secret, ids.length), ...languageCases(ids)]) {
+      await tryCase(each, server.process.url, secret)
       await compare(each, server, secret, plan)
     }
     const { parsed, remembered } = measureParsing()
     console.log(`parsing 1 KB of version 10: ${parsed.toFixed(1)} µs, remembered ${remembered.toFixed(2)} µs`)
   } finally {
     await server.stop()
-    await rm(data, { recursive: true, force: true })
   }
 }
 

@@ -4,10 +4,10 @@
 //
 // It reads a plan from standard input and writes a result to standard output, both as JSON (`bench/measure.ts`).
 
-import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { http1Client, http2Client, type LoadClient } from './load-clients.ts'
 import type { LoadPlan, LoadResult } from './measure.ts'
+import { processorSeconds } from './processor-time.ts'
 
 /** Latencies are counted by the microsecond up to this value; longer ones count as this value. */
 const latencyMaxMicros = 10_000_000
@@ -84,28 +84,6 @@ function percentileMicros(count: number, share: number): number {
   return latencyMaxMicros
 }
 
-/** CPU time of each server process, in ticks of /proc (10 ms on every Linux), without exited processes. */
-function serverTicks(): ReadonlyMap<number, number> {
-  const ticks = new Map<number, number>()
-  for (const pid of plan.pids ?? []) {
-    try {
-      // The name, in parentheses, may contain blanks; user and system time are the 12th and 13th words after it.
-      const words = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? []
-      ticks.set(pid, Number(words[11]) + Number(words[12]))
-    } catch {
-      // The process has exited.
-    }
-  }
-  return ticks
-}
-
-/** CPU seconds since `before` of the processes that still run. */
-function serverSecondsSince(before: ReadonlyMap<number, number>): number {
-  let ticks = 0
-  for (const [pid, now] of serverTicks()) ticks += now - (before.get(pid) ?? 0)
-  return ticks / 100
-}
-
 const pause = (seconds: number) => new Promise(resolve => setTimeout(resolve, seconds * 1000))
 
 const clients = openClients()
@@ -116,12 +94,12 @@ await Promise.race([pause(plan.warmupSeconds), ended])
 recording = true
 const from = performance.now()
 const cpuBefore = process.cpuUsage()
-const serverBefore = serverTicks()
+const serverBefore = processorSeconds(plan.pids ?? [])
 await Promise.race([pause(plan.seconds), ended])
 recording = false
 const seconds = (performance.now() - from) / 1000
 const cpu = process.cpuUsage(cpuBefore)
-const serverCores = serverSecondsSince(serverBefore) / seconds
+const serverCores = (processorSeconds(plan.pids ?? []) - serverBefore) / seconds
 stopped = true
 for (const client of clients) client.close()
 await ended

@@ -4,25 +4,24 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { keyOfNewDatabase, send } from '../tests/support/http.ts'
-import { noPostgres, postgresPrograms } from '../tests/support/postgres.ts'
-import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
-import { type BenchCase, type CaseRequest, cases } from './cases.ts'
-import { type Baseline, startBaseline } from './child.ts'
+import { keyOfNewDatabase } from '../tests/support/http.ts'
+import { noPostgres } from '../tests/support/postgres.ts'
+import { startProcess } from '../tests/support/server-process.ts'
+import { cases } from './cases.ts'
+import { compareCases, headersFor, load } from './comparison.ts'
 import { measureDatabases } from './databases.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { measureFootprint } from './footprint.ts'
 import { runGraphql } from './graphql.ts'
 import { type HourSegment, measureHour } from './hour.ts'
 import { runLanguages } from './languages.ts'
-import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
+import { type LoadResult, post } from './measure.ts'
 import type { Times } from './neighbour-reader.ts'
 import { measureNeighbours } from './neighbours.ts'
 import { measureNodes } from './nodes.ts'
 import { help, names, options, standalone } from './options.ts'
-import { startPostgres } from './postgres.ts'
 import { runRecording } from './query-log.ts'
-import { heading, line, Report } from './report.ts'
+import { line } from './report.ts'
 import { measureSize } from './size.ts'
 import { measureSmallPieces, type PiecesResult, piecesBounds } from './small-pieces.ts'
 import { measureStart } from './start.ts'
@@ -32,94 +31,8 @@ import { runTyping } from './typing.ts'
 /** Measured with several workers: cheap reads, expensive reads, pure evaluation, writes. */
 const workerCases = ['get', 'page', 'compute', 'create']
 
-interface Subjects {
-  readonly server: ServerProcess
-  readonly secret: string
-  readonly bare: Baseline
-  readonly postgres: Baseline | undefined
-}
-
-type LoadOptions = Partial<Pick<LoadPlan, 'connections' | 'pids' | 'protocol' | 'ratePerSecond'>>
-
-/** Measures the requests of a case against a port. */
-function load(port: number, requests: readonly string[], more: LoadOptions = {}): Promise<LoadResult> {
-  return measure({
-    port,
-    requests,
-    connections: Number(options.connections),
-    ...more,
-    seconds: Number(options.seconds),
-    warmupSeconds: Number(options.warmup),
-  })
-}
-
-const headersFor = (secret: string) => ({
-  authorization: `Bearer ${secret}`,
-  'x-faunadb-api-version': '4',
-})
-
-const portOf = (server: ServerProcess) => Number(new URL(server.url).port)
-
 const ratio = (ours: LoadResult, theirs: LoadResult) =>
   (ours.requestsPerSecond / theirs.requestsPerSecond).toFixed(2)
-
-async function runCase(
-  benchCase: BenchCase,
-  requests: readonly CaseRequest[],
-  subjects: Subjects,
-  report: Report,
-): Promise<void> {
-  const { server, secret, bare } = subjects
-  const { name, about } = benchCase
-  const protocol = benchCase.protocol === undefined ? {} : { protocol: benchCase.protocol }
-  const headers = headersFor(secret)
-  console.log(`\n${name}: ${about}`)
-  // The baseline responds with as many bytes as Terrarium.
-  const probe = await send(server, { secret, query: requests[0]?.query })
-  if (probe.status >= 300) throw new Error(`${name}: status ${probe.status}: ${probe.text}`)
-  const bytes = Buffer.byteLength(probe.text)
-  const floorPort = protocol.protocol === 'h2' ? (bare.http2Port as number) : bare.port
-  const floorName = protocol.protocol === 'h2' ? 'node:http2' : 'node:http'
-  const floor = await load(
-    floorPort,
-    requests.map(({ query }) => post(`/${bytes}`, query, headers)),
-    { pids: [bare.pid], ...protocol },
-  )
-  report.add(name, floorName, floor)
-  const posts = requests.map(({ query }) => post('/', query, headers))
-  const pids = processesOf(server.pid)
-  const ours = await load(portOf(server), posts, { pids, ...protocol })
-  const { mapped, own } = memoryMebibytes(server.pid)
-  const memory = `memory ${own.toFixed(0)} MiB, and ${mapped.toFixed(0)} MiB of files mapped`
-  const theirs = await runPostgres(benchCase, requests, subjects, report)
-  report.add(name, 'Terrarium', ours, { [floorName]: floor, ...theirs }, memory)
-  const ratePerSecond = Number(options.rate ?? Math.round(ours.requestsPerSecond / 2))
-  const open = await load(portOf(server), posts, { pids, ratePerSecond, ...protocol })
-  report.add(name, `Terrarium, ${ratePerSecond}/s open`, open)
-}
-
-/** The minimum for the request, and the same work as Terrarium. */
-async function runPostgres(
-  { name }: BenchCase,
-  requests: readonly CaseRequest[],
-  { postgres }: Subjects,
-  report: Report,
-): Promise<Readonly<Record<string, LoadResult>>> {
-  const kinds = [
-    ['Fastify + pg', (request: CaseRequest) => request.postgres],
-    ['Fastify + pg, same work', (request: CaseRequest) => request.postgresSameWork],
-  ] as const
-  const results: Record<string, LoadResult> = {}
-  for (const [subject, requestOf] of kinds) {
-    const theirs = requests.flatMap(request => requestOf(request) ?? [])
-    if (!postgres || theirs.length === 0) continue
-    const posts = theirs.map(({ path, body }) => post(path, body))
-    const result = await load(postgres.port, posts, { pids: [postgres.pid] })
-    report.add(name, subject, result)
-    results[subject] = result
-  }
-  return results
-}
 
 /** Reads and writes with one process and with one per core, each on a data directory of its own. */
 async function compareWorkers(): Promise<void> {
@@ -148,11 +61,13 @@ async function measureWorkers(count: number) {
     const secret = await keyOfNewDatabase(server, 'bench', 'server')
     await createSchema(server.url, secret)
     const loaded = { ids: await loadDocuments(server.url, secret, 0, Number(options.documents)) }
-    const pids = processesOf(server.pid)
     const results: { readonly name: string; readonly result: LoadResult }[] = []
     for (const { name, requests } of cases.filter(({ name }) => workerCases.includes(name))) {
       const posts = requests(loaded).map(({ query }) => post('/', query, headersFor(secret)))
-      results.push({ name, result: await load(portOf(server), posts, { pids }) })
+      results.push({
+        name,
+        result: await load(Number(new URL(server.url).port), posts, { pids: [server.pid] }),
+      })
     }
     return results
   } finally {
@@ -313,26 +228,6 @@ async function runNodes(): Promise<void> {
   })
 }
 
-async function startPostgresService(folder: string): Promise<Baseline | undefined> {
-  if (options['no-postgres']) return undefined
-  const programs = postgresPrograms()
-  if (!programs) {
-    console.log('PostgreSQL is NOT INSTALLED: no comparison with Fastify + pg in this run')
-    return undefined
-  }
-  const postgres = await startPostgres(programs, folder, Number(options.documents))
-  const service = await startBaseline('baseline-postgres.ts', { BENCH_PG_SOCKET: postgres.socket })
-  return {
-    port: service.port,
-    http2Port: undefined,
-    pid: service.pid,
-    async stop() {
-      await service.stop()
-      await postgres.stop()
-    },
-  }
-}
-
 async function main(): Promise<void> {
   const wanted = options.cases.split(',')
   const unknown = wanted.find(name => !names.includes(name))
@@ -358,6 +253,7 @@ async function main(): Promise<void> {
       connections: Number(options.connections),
       seconds: Number(options.seconds),
       warmupSeconds: Number(options.warmup),
+      processes: Number(options.processes),
     },
   }
   if (wanted.includes('languages')) await runLanguages(comparison)
@@ -381,31 +277,7 @@ async function main(): Promise<void> {
       isKept: options.keep,
     })
   if (wanted.every(name => standalone.includes(name))) return
-  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
-  const server = await startProcess({ data })
-  const bare = await startBaseline('baseline-http.ts')
-  let postgres: Baseline | undefined
-  try {
-    const secret = await keyOfNewDatabase(server, 'bench', 'server')
-    await createSchema(server.url, secret)
-    const loaded = { ids: await loadDocuments(server.url, secret, 0, Number(options.documents)) }
-    console.log(`${loaded.ids.length} documents loaded`)
-    postgres = await startPostgresService(options.folder)
-    const subjects = { server, secret, bare, postgres }
-    const report = new Report(options.compare)
-    console.log(`\n${heading}`)
-    for (const benchCase of cases) {
-      if (wanted.includes(benchCase.name)) {
-        await runCase(benchCase, benchCase.requests(loaded), subjects, report)
-      }
-    }
-    if (options.json !== undefined) report.write(options.json)
-  } finally {
-    await postgres?.stop()
-    await bare.stop()
-    await server.stop()
-    await rm(data, { recursive: true, force: true })
-  }
+  await compareCases(wanted)
 }
 
 if (options.help) console.log(help)

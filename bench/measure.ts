@@ -18,7 +18,7 @@ export interface LoadPlan {
   readonly ratePerSecond?: number
   /** Whole HTTP/1.1 requests of head and body, translated for HTTP/2. The load repeats the list. */
   readonly requests: readonly string[]
-  /** Of the server. */
+  /** Processes of the server whose CPU time is measured, together with that of all their descendants. */
   readonly pids?: readonly number[]
 }
 
@@ -31,7 +31,7 @@ export interface LoadResult {
   readonly maxMicros: number
   /** Kept busy by the load process itself. */
   readonly cores: number
-  /** Kept busy by the processes of the plan; 0 if the system does not report it. */
+  /** Cores that the server kept busy ({@link LoadPlan.pids}); 0 if the system does not report it. */
   readonly serverCores: number
   /** Responses that were neither 200 nor 201, including the warm-up. */
   readonly failures: number

@@ -8,7 +8,7 @@ import { PostgresServer } from '../tests/support/postgres.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { cases } from './cases.ts'
 import { createSchema, loadDocuments } from './documents.ts'
-import { type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
+import { type LoadResult, measure, memoryMebibytes, post } from './measure.ts'
 import { line } from './report.ts'
 
 export interface NodesOptions {
@@ -98,7 +98,7 @@ function planOf(
   if (found === undefined) throw new Error(`there is no case ${name}`)
   const requests = found.requests({ ids }).map(request => post('/', request.query, headers))
   const port = Number(new URL(server.url).port)
-  return { port, requests, connections, seconds, warmupSeconds, pids: processesOf(server.pid) }
+  return { port, requests, connections, seconds, warmupSeconds, pids: [server.pid] }
 }
 
 async function measureAll(

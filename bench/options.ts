@@ -58,6 +58,7 @@ export const { values: options } = parseArgs({
     databases: { type: 'string', default: '2000' },
     copied: { type: 'string', default: '1000000' },
     folder: { type: 'string', default: tmpdir() },
+    processes: { type: 'string', default: '1' },
     rate: { type: 'string' },
     json: { type: 'string' },
     compare: { type: 'string' },
@@ -84,6 +85,8 @@ export const help = `npm run bench -- [options]
   --minutes N         duration of the case "hour" (60)
   --streams N         event streams that the case "streams" opens (5000)
   --copied N          documents that a new node copies in the case "nodes" (1000000)
+  --processes N       processes of each subject, which take turns; the figures are their medians (1); for the cases
+                      "languages" and "graphql" at most 5
   --rate N            requests per second of the open loop, in which requests are sent whether or not earlier ones
                       have been answered (default: half of the closed loop's throughput)
   --json FILE         writes the results to a file

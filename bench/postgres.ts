@@ -9,8 +9,11 @@ import pg from 'pg'
 import { unprivileged } from '../tests/support/postgres.ts'
 import { document } from './documents.ts'
 
-interface Postgres {
+export interface Postgres {
+  /** The folder of its socket. */
   readonly socket: string
+  /** The process that is the parent of all backends. */
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -41,7 +44,7 @@ export async function startPostgres(programs: string, parent: string, count: num
     await stop()
     throw cause
   }
-  return { socket: folder, stop }
+  return { socket: folder, pid: child.pid as number, stop }
 }
 
 async function connected(socket: string): Promise<pg.Client> {

@@ -11,10 +11,12 @@ export interface Row {
   readonly p95Micros: number
   readonly p99Micros: number
   readonly maxMicros: number
-  /** CPU time of the server; 0 if the system does not report it. */
+  /** CPU time of all processes of the server per request; 0 if the system does not report it. */
   readonly cpuMicrosPerRequest: number
   /** Throughput divided by that of other subjects in the same run, by name. */
   readonly ratios: Readonly<Record<string, number>>
+  /** The CPU time per request divided by the CPU time of other subjects, by the name of the subject. */
+  readonly cpuRatios: Readonly<Record<string, number>>
 }
 
 const milliseconds = (micros: number) => (micros / 1000).toFixed(2).padStart(8)
@@ -38,7 +40,8 @@ export function line(name: string, result: LoadResult): string {
   ].join(' ')
 }
 
-function cpuMicros({ serverCores, requestsPerSecond }: LoadResult): number {
+/** CPU time of the server per request, in microseconds. */
+export function cpuMicros({ serverCores, requestsPerSecond }: LoadResult): number {
   return requestsPerSecond === 0 ? 0 : (serverCores * 1e6) / requestsPerSecond
 }
 
@@ -62,11 +65,13 @@ export class Report {
     remark = '',
   ): void {
     const ratios: Record<string, number> = {}
+    const cpuRatios: Record<string, number> = {}
     const words: string[] = []
     for (const [name, other] of Object.entries(beside)) {
       if (other === undefined) continue
       ratios[name] = result.requestsPerSecond / other.requestsPerSecond
-      words.push(`${(ratios[name] as number).toFixed(2)} of ${name}`)
+      cpuRatios[name] = cpuMicros(result) / cpuMicros(other)
+      words.push(`${ratios[name].toFixed(2)} of ${name} (CPU ${cpuRatios[name].toFixed(2)})`)
     }
     const { requestsPerSecond, p50Micros, p95Micros, p99Micros, maxMicros } = result
     const row = {
@@ -75,6 +80,7 @@ export class Report {
       ...{ requestsPerSecond, p50Micros, p95Micros, p99Micros, maxMicros },
       cpuMicrosPerRequest: cpuMicros(result),
       ratios,
+      cpuRatios,
     }
     this.#rows.push(row)
     console.log([line(subject, result), ...words, remark].filter(Boolean).join('   '))

@@ -1,9 +1,9 @@
 // Compares two ways to do the same work on the same documents, measured in turns, because the speed of the machine
 // varies.
 
-import type { ServerProcess } from '../tests/support/server-process.ts'
-import { type LoadPlan, type LoadResult, measure, medianOf, post, processesOf } from './measure.ts'
-import { line } from './report.ts'
+import type { BenchServer } from './bench-server.ts'
+import { type LoadPlan, type LoadResult, measure, medianOf, post } from './measure.ts'
+import { cpuMicros, line } from './report.ts'
 
 /** One way; the load repeats the list of bodies. */
 export interface Work {
@@ -21,8 +21,11 @@ export interface Comparison {
   readonly connections?: number
 }
 
-/** Load of each measurement. */
-export type TurnPlan = Pick<LoadPlan, 'connections' | 'seconds' | 'warmupSeconds'>
+/** The load of each measurement. */
+export interface TurnPlan extends Pick<LoadPlan, 'connections' | 'seconds' | 'warmupSeconds'> {
+  /** The number of processes of the server that the turns use, one after the other. */
+  readonly processes: number
+}
 
 /** Measurements of each way. */
 const turns = 5
@@ -37,21 +40,20 @@ const headersOf: Readonly<Record<Work['path'], Readonly<Record<string, string>>>
 /** Returns the median of each. */
 async function inTurns(
   { baseline, compared, connections }: Comparison,
-  server: ServerProcess,
+  server: BenchServer,
   secret: string,
-  plan: TurnPlan,
+  { processes, ...plan }: TurnPlan,
 ): Promise<readonly [LoadResult, LoadResult]> {
-  const port = Number(new URL(server.url).port)
   const prepared = ({ bodies, path }: Work) => {
     const headers = { authorization: `Bearer ${secret}`, ...headersOf[path] }
     return { requests: bodies.map(body => post(path, body, headers)), results: [] as LoadResult[] }
   }
   const works = [prepared(baseline), prepared(compared)] as const
   for (let turn = 0; turn < turns; turn++) {
+    if (turn > 0 && turn < processes) await server.restart()
+    const subject = { port: server.port, pids: [server.process.pid] }
     for (const { requests, results } of turn % 2 === 0 ? works : works.toReversed()) {
-      // Slow-lane processes start and exit at any time.
-      const pids = processesOf(server.pid)
-      results.push(await measure({ port, requests, ...plan, ...(connections && { connections }), pids }))
+      results.push(await measure({ ...subject, requests, ...plan, ...(connections && { connections }) }))
     }
   }
   return [medianOf(works[0].results), medianOf(works[1].results)]
@@ -60,7 +62,7 @@ async function inTurns(
 /** Prints the results and their ratio. */
 export async function compare(
   comparison: Comparison,
-  server: ServerProcess,
+  server: BenchServer,
   secret: string,
   plan: TurnPlan,
 ): Promise<void> {
@@ -68,5 +70,7 @@ export async function compare(
   const { baseline, compared, name } = comparison
   console.log(line(`${name}, ${baseline.title}`, before))
   const ratio = (after.requestsPerSecond / before.requestsPerSecond).toFixed(2)
-  console.log(`${line(`${name}, ${compared.title}`, after)}   ${ratio} of ${baseline.title}`)
+  const cpuRatio = (cpuMicros(after) / cpuMicros(before)).toFixed(2)
+  const share = `${ratio} of ${baseline.title} (CPU ${cpuRatio})`
+  console.log(`${line(`${name}, ${compared.title}`, after)}   ${share}`)
 }
