@@ -27,7 +27,7 @@ import { summaryOf } from './failure/summary.ts'
 import { bindTemplate } from './formats/decode.ts'
 import { renderResult } from './formats/result.ts'
 import { isLanguageWord, shapeOf } from './query-shape.ts'
-import { decodeArguments, keyOf, programOf, type QueryBody, readQueryBody } from './request.ts'
+import { decodeArguments, programOf, type QueryBody, readQueryBody } from './request.ts'
 import {
   completeBody,
   eventFailure,
@@ -88,21 +88,28 @@ class FailedQuery extends LanguageError {
 class ReadyQuery implements Query {
   readonly #body: QueryBody
   readonly #options: RequestOptions
+  #parsed: Program | undefined
 
   constructor(body: QueryBody, options: RequestOptions) {
     this.#body = body
     this.#options = options
   }
 
+  /** The syntax tree. Throws a QueryFailure if the query cannot be parsed. */
+  get #program(): Program {
+    this.#parsed ??= programOf(this.#body.query)
+    return this.#parsed
+  }
+
   /** `pure` if the query cannot be parsed. `evaluate` reports the parse errors later, after authentication. */
   get effect(): Query['effect'] {
-    const effect = () => (programOf(this.#body.query).mayWrite ? 'write' : 'read')
+    const effect = () => (this.#program.mayWrite ? 'write' : 'read')
     return catchError(QueryFailure, effect, () => 'pure')
   }
 
   get onlyReads(): boolean {
     const onlyReads = () => {
-      const { mayCallFunctions, mayWrite } = programOf(this.#body.query)
+      const { mayCallFunctions, mayWrite } = this.#program
       return !mayWrite && !mayCallFunctions
     }
     return catchError(QueryFailure, onlyReads, () => true)
@@ -122,7 +129,7 @@ class ReadyQuery implements Query {
     const interpreter = new Interpreter(session, world, { logLines, hints })
     let outcome: CheckOutcome | undefined
     try {
-      const program = programOf(query)
+      const program = this.#program
       const placeholders = bindTemplate(query, program.source, names)
       outcome = this.#check(program, args, placeholders, session)
       const { errors = [], type, warnings = [] } = outcome?.checked ?? {}
@@ -158,7 +165,7 @@ class ReadyQuery implements Query {
     // `true` concerns only the query. The schema that it writes is checked if the database is.
     session.typecheck = typecheck === 'false' ? false : undefined
     if (!wantsCheck(typecheck, session)) return undefined
-    return checkOnce({ key: keyOf(this.#body.query), program, args, placeholders }, session)
+    return checkOnce({ query: this.#body.query, program, args, placeholders }, session)
   }
 
   value(session: Session): Stored {

@@ -9,8 +9,10 @@ import { Remembered } from '../../model/remembered.ts'
 import type { Session } from '../../model/session.ts'
 import type { DatabaseId, Micros } from '../../values/value.ts'
 import type { Diagnostic } from '../failure/query-failure.ts'
+import { keyOf } from '../request.ts'
 import type { Program } from '../syntax/nodes.ts'
 import { Source, type Span } from '../syntax/source.ts'
+import type { ComposedQuery } from '../syntax/template.ts'
 import { type CheckedQuery, checkQuery } from '../typing/check-query.ts'
 import { type GivenValue, type LiteralValue, mainTypeOf, type Type } from '../typing/terms.ts'
 import type { Struct, Value } from '../value.ts'
@@ -30,9 +32,8 @@ type CheckEntry =
   | { readonly kind: 'result'; readonly checked: CheckedQuery }
   | { readonly kind: 'by values'; readonly read: readonly number[] }
 
-/** `key` identifies the text of the query, see `keyOf` in `request.ts`. */
 interface CheckRequest {
-  readonly key: string
+  readonly query: ComposedQuery
   readonly program: Program
   readonly args: Struct
   readonly placeholders: readonly Value[]
@@ -66,7 +67,7 @@ export function checkOnce(request: CheckRequest, session: Session): CheckOutcome
   const last = latest.get(program)
   if (last?.kinds === kinds && last.schemaVersion === schemaVersion && last.database === database)
     return last.outcome
-  const outcome = findOrCheck(request, `${kinds} ${request.key}`, checks, session)
+  const outcome = findOrCheck(request, `${kinds} ${keyOf(request.query)}`, checks, session)
   if (!outcome.readsValues) latest.set(program, { database, schemaVersion, kinds, outcome })
   return outcome
 }
