@@ -173,8 +173,9 @@ function runQuery(
 
 /** Decodes a long body. */
 function withText(request: QueryRequest): QueryRequest {
+  if (request.longBody === undefined) return request
   const { longBody, ...rest } = request
-  return longBody === undefined ? request : { ...rest, body: jsonText(longBody.joined()) }
+  return { ...rest, body: jsonText(longBody.joined()) }
 }
 
 /** Parses the text only when the parsed query is first needed. */

@@ -1,7 +1,6 @@
 // Builds the bodies of responses. Until the commit, a body contains a placeholder for the time of the transaction.
 // After the commit, the time replaces the placeholder, and the costs and tags are added.
 
-import { nearestMicros } from '../base/micros.ts'
 import { type RequestError, requestErrors } from '../base/request-errors.ts'
 import { type Fault, type QueryMetrics, type RenderedResponse, requestFault } from '../model/language.ts'
 import { quoteJson } from '../values/json-text.ts'
@@ -63,7 +62,7 @@ export function failureBody(
 /** Fills in the commit time, and adds the costs, the tags and the schema version. */
 export function completeBody(
   beginning: string,
-  schemaVersion: Micros,
+  schemaVersion: Micros | string,
   { time, metrics }: Ending,
   { tags }: RequestOptions,
 ): string {
@@ -77,10 +76,10 @@ export function isResultBody(body: string): boolean {
   return body.startsWith('"data":')
 }
 
-/** Splits the text of {@link resultBody}. */
-export function splitVersion(body: string): readonly [beginning: string, schemaVersion: Micros] {
+/** Splits the text of {@link resultBody}; the version stays a text of digits. */
+export function splitVersion(body: string): readonly [beginning: string, schemaVersion: string] {
   const at = body.lastIndexOf('|')
-  return [body.slice(0, at), nearestMicros(Number(body.slice(at + 1)))]
+  return [body.slice(0, at), body.slice(at + 1)]
 }
 
 function statsText(metrics: QueryMetrics): string {

@@ -2,6 +2,7 @@
 // request's shares of the memory budgets belong to the ticket, so they have the same owner: the client's address until
 // the credential is verified, and then usually the database. Only a waiting request can be evicted from a budget.
 
+import { GenerationCache } from '../generation-cache.ts'
 import { msg } from '../message.ts'
 import { RequestError } from '../request-errors.ts'
 import type { MemoryBudget, Share } from './memory-budget.ts'
@@ -9,8 +10,16 @@ import type { MemoryBudget, Share } from './memory-budget.ts'
 /** `left`: the client has disconnected. `evicted`: a budget needs the memory for other requests. */
 export type StopCause = 'left' | 'evicted'
 
+/** A request needs the owner several times, and creating its text from a bigint takes longer than finding it. */
+const knownOwners = new GenerationCache<bigint, string>(1000)
+
 export function ownerOfDatabase(database: bigint): string {
-  return `database ${database}`
+  let owner = knownOwners.get(database)
+  if (owner === undefined) {
+    owner = `database ${database}`
+    knownOwners.set(database, owner)
+  }
+  return owner
 }
 
 /** Ends a wait, or passes the cause on to the process that runs the request. */

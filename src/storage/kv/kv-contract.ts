@@ -36,6 +36,8 @@ export interface View {
   get(key: Bytes): Bytes | undefined
   /** Reads entries while the caller iterates, and may stop early. The data must not change during the iteration. */
   range(range: KeyRange): Iterable<Entry>
+  /** Views of the same store with the same number have the same rows. Absent if the engine has no such number. */
+  readonly state?: number | undefined
 }
 
 /** If `value` is undefined, the key is deleted. */

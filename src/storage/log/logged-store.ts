@@ -218,7 +218,7 @@ class LoggedStore implements LoggedKeyValueStore {
     // Otherwise, lmdb-js would use the old snapshot until the next turn of the event loop.
     this.#root.resetReadTxn()
     const tables = this.#tables.map(table => ({ table, limit: table.published }))
-    const view = new LoggedView(new LmdbView(this.#trees), tables)
+    const view = new LoggedView(new LmdbView(this.#trees), tables, this.#place.sequence)
     this.#reading = view
     try {
       return read(view)

@@ -16,14 +16,17 @@ interface TableSnapshot {
 }
 
 export class LoggedView implements ComparingView {
+  readonly state: number | undefined
   readonly #image: LmdbView
   /** The newest table first. */
   readonly #tables: readonly TableSnapshot[]
   #isOver = false
 
-  constructor(image: LmdbView, tables: readonly TableSnapshot[]) {
+  /** `state`: see {@link View.state}. Undefined for a view that also shows rows which are not committed yet. */
+  constructor(image: LmdbView, tables: readonly TableSnapshot[], state?: number) {
     this.#image = image
     this.#tables = tables
+    this.state = state
   }
 
   get(key: Bytes): Bytes | undefined {

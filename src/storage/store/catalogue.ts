@@ -129,6 +129,11 @@ export class StoreCatalogue implements Catalogue {
       }
     | undefined
 
+  /** The result of the last call of {@link lineage}. A request needs the lineage of its database several times. */
+  #latestLineage:
+    | { readonly database: DatabaseId; readonly lineage: readonly DatabaseDefinition[] }
+    | undefined
+
   constructor(snapshot: Snapshot, cache: SchemaCache) {
     // Reads of the schema are not part of the costs of a query.
     this.#snapshot = { ...snapshot, counters: noCounts() }
@@ -200,6 +205,14 @@ export class StoreCatalogue implements Catalogue {
   }
 
   lineage(database: DatabaseId): readonly DatabaseDefinition[] {
+    const known = this.#latestLineage
+    if (known?.database === database && this.#changed.size === 0) return known.lineage
+    const lineage = this.#findLineage(database)
+    this.#latestLineage = { database, lineage }
+    return lineage
+  }
+
+  #findLineage(database: DatabaseId): readonly DatabaseDefinition[] {
     const found: DatabaseDefinition[] = []
     // Brent's algorithm detects a cycle of stored parents, in which the path reaches `passed` again.
     let passed: DatabaseId | undefined

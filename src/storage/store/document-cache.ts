@@ -29,9 +29,14 @@ const bytesPerByte = 5
 /** Maximum number of versions that are remembered after their first read; see {@link ReadOnce}. */
 const readOnceMax = 65_536
 
+/** Maximum number of remembered references without a document. */
+const absentMax = 4096
+
 export class DocumentCache {
   /** The cached versions, by the hash of the document's reference. */
   readonly #known: GenerationCache<number, CachedDocument>
+  /** References without a stored version, by their hash. Each query of version 10 reads one to find a staged schema. */
+  readonly #absent = new GenerationCache<number, { readonly ref: Ref; readonly foundAt: Micros }>(absentMax)
   readonly #readOnce = new ReadOnce(readOnceMax)
 
   /** `bytesMax`: the approximate limit of the cache's memory, in bytes. */
@@ -43,6 +48,17 @@ export class DocumentCache {
   find(ref: Ref): CachedDocument | undefined {
     const known = this.#known.get(ref.hash)
     return known !== undefined && sameRef(known.version.ref, ref) ? known : undefined
+  }
+
+  /** Returns whether no version of a document was stored as of the commit time `lastCommitTime`. */
+  isAbsent(ref: Ref, lastCommitTime: Micros): boolean {
+    const known = this.#absent.get(ref.hash)
+    return known?.foundAt === lastCommitTime && sameRef(known.ref, ref)
+  }
+
+  /** Records that no version of a document is stored. `lastCommitTime`: as in {@link decoded}. */
+  notFound(ref: Ref, lastCommitTime: Micros): void {
+    this.#absent.set(ref.hash, { ref, foundAt: lastCommitTime })
   }
 
   /**

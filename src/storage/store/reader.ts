@@ -170,18 +170,24 @@ export abstract class StoreReader {
     const known = documents.find(ref)
     const shapeTime = this.versionReader.shapeTimeOf(ref)
     // A transaction that may write must read the row, so that the row is in its read set.
-    if (known?.foundAt === this.lastCommitTime && known.shapeTime === shapeTime && !this.writable) {
+    const mayUseCache = !this.writable
+    if (mayUseCache && known?.foundAt === this.lastCommitTime && known.shapeTime === shapeTime) {
       this.counters.readBytes += known.size
       return isExpired(this.snapshot, known.ttl) ? undefined : known.version
     }
+    if (mayUseCache && known === undefined && documents.isAbsent(ref, this.lastCommitTime)) return undefined
     const stored = read(this.snapshot, documentKey(ref), known?.bytes)
-    if (stored === undefined || !isVisible(this.snapshot, stored)) return undefined
+    if (stored === undefined) {
+      if (mayUseCache) documents.notFound(ref, this.lastCommitTime)
+      return undefined
+    }
+    if (!isVisible(this.snapshot, stored)) return undefined
     if (stored === known?.bytes && known.shapeTime === shapeTime) {
-      if (!this.writable) known.foundAt = this.lastCommitTime
+      if (mayUseCache) known.foundAt = this.lastCommitTime
       return known.version
     }
     const version = this.decode(ref, stored)
-    return this.writable ? version : documents.decoded(stored, version, shapeTime, this.lastCommitTime)
+    return mayUseCache ? documents.decoded(stored, version, shapeTime, this.lastCommitTime) : version
   }
 
   /** Migrates the version to the present shape (structure of fields) of its collection. */

@@ -24,6 +24,8 @@ export class SnapshotTimes {
   /** The newest time of a snapshot of this process. */
   #newestSnapshot: Micros = epoch
   #newestCommit: Micros = epoch
+  /** The newest commit in a state of the store ({@link View.state}), because most reads follow no new commit. */
+  #lastCommit: { readonly state: number; readonly commit: CommitRecord } | undefined
 
   /** `onLag`: a running commit that was announced long ago delays the times of snapshots. */
   constructor(kv: KeyValueStore, timeline: Timeline, onLag: () => void) {
@@ -78,12 +80,22 @@ export class SnapshotTimes {
   onSnapshot<T>(seen: Micros | undefined, read: (view: View, last: CommitRecord, time: Micros) => T): T {
     const reach = this.#timeline.reach(seen)
     return this.#kv.read(view => {
-      const last = lastCommit(view)
+      const last = this.#lastCommitIn(view)
       const sure = this.#sureTime(reach, last)
       const time = seen === undefined ? sure : timeAfter(seen, reach, sure)
       this.#newestSnapshot = Math.max(this.#newestSnapshot, time)
       return read(view, last, time)
     })
+  }
+
+  #lastCommitIn(view: View): CommitRecord {
+    const { state } = view
+    if (state === undefined) return lastCommit(view)
+    const known = this.#lastCommit
+    if (known?.state === state) return known.commit
+    const commit = lastCommit(view)
+    this.#lastCommit = { state, commit }
+    return commit
   }
 
   /**
