@@ -383,6 +383,15 @@ function testPrepare(store: Current): void {
 }
 
 function testRead(store: Current): void {
+  test('the number of a state changes with its rows', async () => {
+    const stateNow = () => store().read(view => view.state)
+    await store().transact(write(put('a', '1')))
+    const first = stateNow()
+    assert.equal(stateNow(), first)
+    await store().transact(write(put('a', '2')))
+    if (first !== undefined) assert.notEqual(stateNow(), first)
+  })
+
   test('a view is invalid after its read or work', async () => {
     await store().transact(write(put('a', '1')))
     let kept: View | undefined

@@ -40,6 +40,49 @@ test('a version that is read repeatedly is decoded once', async () => {
   await bench.close()
 })
 
+test('a document that does not exist is looked up once until the next commit', async () => {
+  const kv = openMemory()
+  let lookUps = 0
+  const bench = new Bench({
+    read: read =>
+      kv.read(view =>
+        read({
+          get: key => {
+            lookUps++
+            return view.get(key)
+          },
+          range: range => view.range(range),
+        }),
+      ),
+    transact: (work, prepare) => kv.transact(work, prepare),
+    watch: listener => kv.watch(listener),
+    close: () => kv.close(),
+  })
+  const users = await bench.write(transaction => createCollection(transaction, 'users'))
+  const ref = documentRef(users, 1)
+  const countOf = (work: () => void) => {
+    const before = lookUps
+    work()
+    return lookUps - before
+  }
+  const find = () => bench.read(transaction => transaction.get(ref))
+  const other = () => bench.read(transaction => transaction.get(documentRef(users, 2)))
+  assert.equal(find(), undefined)
+  assert.equal(find(), undefined)
+  // The second document is new to the cache, so its read looks up one more row.
+  assert.equal(countOf(other) - countOf(find), 1)
+  const seen = await bench.write(transaction => {
+    assert.equal(transaction.get(ref), undefined)
+    transaction.put(ref, data({ n: 1n }))
+    return transaction.get(ref)?.fields
+  })
+  assert.deepEqual(seen, data({ n: 1n }))
+  assert.deepEqual(find()?.fields, data({ n: 1n }))
+  await bench.write(transaction => transaction.delete(ref))
+  assert.equal(find(), undefined)
+  await bench.close()
+})
+
 test('cached versions are replaced after updates, deletes, writes to history and expiry', async () => {
   const bench = new Bench()
   const users = await bench.write(transaction => createCollection(transaction, 'users'))
