@@ -12,7 +12,7 @@ import { mayReadTypes, refusal } from './environment-query.ts'
 import { QueryFailure } from './failure/query-failure.ts'
 import { summaryOf } from './failure/summary.ts'
 import { bindTemplate } from './formats/decode.ts'
-import { decodeArguments, keyOf, programOf, type QueryBody, queryOf, readMembers } from './request.ts'
+import { decodeArguments, programOf, type QueryBody, queryOf, readMembers } from './request.ts'
 import type { RequestOptions } from './response.ts'
 import { type Member, membersAt } from './typing/members.ts'
 import type { Struct } from './value.ts'
@@ -86,7 +86,7 @@ export class CheckQuery implements Query {
     const program = programOf(query)
     const placeholders = bindTemplate(query, program.source, namesOf(new DataWorld(session)))
     if (!wantsCheck(this.#options.typecheck, session)) return undefined
-    return checkOnce({ key: keyOf(query), program, args, placeholders }, session)
+    return checkOnce({ query, program, args, placeholders }, session)
   }
 
   #members(position: number, args: Struct, session: Session): readonly Member[] {
