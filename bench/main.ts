@@ -240,7 +240,6 @@ async function main(): Promise<void> {
   if (wanted.includes('recording')) {
     await runRecording({
       connections: Number(options.connections),
-      seconds: Number(options.seconds),
       documents: Number(options.documents),
     })
   }

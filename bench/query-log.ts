@@ -1,65 +1,67 @@
-// The case `recording`: the cost of recording. Runs the same point reads against a server that records and a server
-// that does not record. The two take turns, so that other load on the machine affects both. Reports the median of the
-// ratios.
+// The case `recording`: the cost of recording. Runs point reads against one process that alternately records and does not
+// record (recording-server.ts). Reports the CPU time of all threads per request, and the bytes of a record on disk.
 
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { keyOfNewDatabase } from '../tests/support/http.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { cases } from './cases.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { measure, median, post } from './measure.ts'
+import type { Phase } from './recording-server.ts'
 
 export interface RecordingOptions {
   readonly connections: number
-  readonly seconds: number
   readonly documents: number
 }
 
-/** Pairs of measurements. */
-const rounds = 7
+const program = fileURLToPath(new URL('recording-server.ts', import.meta.url))
+const seconds = 30
 
-interface Subject {
-  readonly server: ServerProcess
-  readonly requests: readonly string[]
-}
-
-async function start(flags: readonly string[], documents: number): Promise<Subject> {
-  const server = await startProcess({ flags })
-  const secret = await keyOfNewDatabase(server, 'bench', 'server')
-  await createSchema(server.url, secret)
-  const ids = await loadDocuments(server.url, secret, 0, documents)
-  const headers = { authorization: `Bearer ${secret}`, 'x-faunadb-api-version': '4' }
-  const requests = cases.find(({ name }) => name === 'get')?.requests({ ids }) ?? []
-  return { server, requests: requests.map(({ query }) => post('/', query, headers)) }
-}
-
-/** Prints the comparison. */
-export async function runRecording(options: RecordingOptions): Promise<void> {
-  console.log('\nrecording: point reads with and without the query log')
-  const [recording, silent] = [
-    await start([], options.documents),
-    await start(['--query-log=false'], options.documents),
-  ]
-  const throughput = async ({ server, requests }: Subject) => {
-    const port = Number(new URL(server.url).port)
-    const { connections, seconds } = options
-    return (await measure({ port, connections, seconds, warmupSeconds: 1, requests })).requestsPerSecond
+/** Runs the comparison and prints it. */
+export async function runRecording({ connections, documents }: RecordingOptions): Promise<void> {
+  console.log('\nrecording: CPU time of point reads of one process, with and without a record of each')
+  let stderr = ''
+  const onStderr = (text: string) => {
+    stderr = text
   }
+  const server = await startProcess({ program, onStderr })
   try {
-    const ratios: number[] = []
-    for (let round = 0; round < rounds; round++) {
-      // The order alternates, so that neither server always runs on the cooler machine.
-      const first = round % 2 === 0
-      const one = await throughput(first ? recording : silent)
-      const other = await throughput(first ? silent : recording)
-      const [withLog, without] = first ? [one, other] : [other, one]
-      ratios.push(withLog / without)
-      console.log(
-        `${Math.round(withLog)} req/s recorded, ${Math.round(without)} not: ${(withLog / without).toFixed(3)}`,
-      )
-    }
-    console.log(`recording costs ${((1 - median(ratios)) * 100).toFixed(1)} % of throughput (median)`)
+    const secret = await keyOfNewDatabase(server, 'bench', 'server')
+    await createSchema(server.url, secret)
+    const ids = await loadDocuments(server.url, secret, 0, documents)
+    const headers = { authorization: `Bearer ${secret}`, 'x-faunadb-api-version': '4' }
+    const queries = cases.find(({ name }) => name === 'get')?.requests({ ids }) ?? []
+    const requests = queries.map(({ query }) => post('/', query, headers))
+    const load = { port: Number(new URL(server.url).port), connections, requests }
+    await measure({ ...load, seconds: 8, warmupSeconds: 0 })
+    const [logBefore, bytesBefore] = [stderr.length, logBytes(server)]
+    await measure({ ...load, seconds, warmupSeconds: 0 })
+    const phases = [...stderr.slice(logBefore).matchAll(/^phase (.*)$/gm)].map(
+      ([, json = '']) => JSON.parse(json) as Phase,
+    )
+    report(phases, logBytes(server) - bytesBefore)
   } finally {
-    await recording.server.stop()
-    await silent.server.stop()
+    await server.stop()
   }
+}
+
+function report(phases: readonly Phase[], bytes: number): void {
+  const cpu = (records: boolean) =>
+    median(phases.filter(phase => phase.records === records).map(({ cpuMicros }) => cpuMicros))
+  for (const { cpuMicros, records, requests } of phases)
+    console.log(`${records ? 'recorded' : 'not     '} ${cpuMicros.toFixed(2)} µs, ${requests} requests`)
+  const [withLog, without] = [cpu(true), cpu(false)]
+  console.log(`${withLog.toFixed(2)} µs recorded, ${without.toFixed(2)} µs not (medians)`)
+  console.log(`recording costs ${(withLog - without).toFixed(2)} µs of CPU per request, in all threads`)
+  // The phases leave out a part of the time, so the bytes are compared with the rate of the phases.
+  const rate = median(phases.map(({ requests }) => requests)) / 1.3
+  console.log(`about ${(bytes / ((rate * seconds) / 2)).toFixed(0)} bytes for each record`)
+}
+
+/** Bytes of all segments. */
+function logBytes({ data }: ServerProcess): number {
+  const folder = join(data, 'query-log', 'records')
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 }

@@ -53,7 +53,7 @@ async function takeAll(stage: Stage): Promise<void> {
   await page.getByRole('button', { name: 'Run' }).click()
   await page.locator('.result').waitFor()
   await picture(page, 'shell')
-  await writeSampleLog(join(stage.server.data, 'query-log/segments'), ['shop'])
+  await writeSampleLog(join(stage.server.data, 'query-log/records'), ['shop'])
   await shown('logs', 'logs')
   const dark = await stage.signedIn(stage.admin, 'shell', { viewport: window, colorScheme: 'dark' })
   dark.setDefaultTimeout(stepMs)

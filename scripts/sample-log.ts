@@ -1,12 +1,10 @@
 // Sample data: an hour of a shop's query log, with more requests towards the end, some slow ones and a few errors.
 
-import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { utimes } from 'node:fs/promises'
 import { micros } from '../src/base/micros.ts'
-import { version4 } from '../src/fql4/language.ts'
-import { splitLine } from '../src/query-log/ownership.ts'
-import { RecordFormat } from '../src/query-log/record.ts'
-import { segmentPath } from '../src/query-log/segment-files.ts'
+import { recordsOf } from '../src/query-log/segment-blocks.ts'
+import { listSegments } from '../src/query-log/segment-files.ts'
+import { plainRequest, type TimedRequest, writeSegment } from '../tests/query-log/records.ts'
 
 /** With their frequency, usual duration in milliseconds and costs. */
 const kinds = [
@@ -44,37 +42,36 @@ function noise(place: number): number {
   return wave - Math.floor(wave)
 }
 
-/** Taken from an existing record of the database's log. */
-async function trailOf(folder: string, database: readonly string[]): Promise<string> {
-  const asked = `"DATABASE":${JSON.stringify(database)}`
-  for (const name of await readdir(folder)) {
-    if (!name.endsWith('.ndjson')) continue
-    const lines = (await readFile(join(folder, name), 'utf8')).split('\n')
-    const { trail } = splitLine(lines.find(line => line.includes(asked)) ?? '')
-    if (trail !== undefined) return trail
-  }
+/** The ids of a database and its ancestors, taken from an existing record of its log. */
+async function idsOf(folder: string, database: readonly string[]): Promise<readonly bigint[]> {
+  for (const { path } of await listSegments(folder))
+    for await (const { records } of recordsOf(path, undefined)) {
+      const found = records.find(record => record.database.join() === database.join())
+      if (found !== undefined) return found.trail.split('/').filter(Boolean).map(BigInt)
+    }
   throw new Error(`the query log has no record of ${database.join('/')}`)
 }
 
 /** Writes the last hour of a database's log. The log must already contain a record of the database. */
 export async function writeSampleLog(folder: string, database: readonly string[]): Promise<void> {
-  const format = new RecordFormat('us-std', { '4': version4 })
-  const trail = await trailOf(folder, database)
+  const place = { names: database, ids: await idsOf(folder, database) }
   const start = Math.floor(Date.now() / minuteMs) * minuteMs - minutes * minuteMs
-  const lines: string[] = []
-  for (let at = 0, place = 0; at < minutes; at++) {
-    const requests = Math.round(60 + 40 * Math.sin(at / 7) + at * 1.5 + noise(at) * 20)
-    for (let each = 0; each < requests; each++, place++) {
-      const time = start + at * minuteMs + (each / requests) * minuteMs
-      lines.push(trail + lineOf(format, database, time, place))
+  const requests: TimedRequest[] = []
+  for (let at = 0, count = 0; at < minutes; at++) {
+    const inMinute = Math.round(60 + 40 * Math.sin(at / 7) + at * 1.5 + noise(at) * 20)
+    for (let each = 0; each < inMinute; each++, count++) {
+      const time = start + at * minuteMs + (each / inMinute) * minuteMs
+      requests.push({ time: micros(Math.round(time * 1000)), request: requestTo(place, count) })
     }
   }
-  const path = segmentPath(folder, micros(start * 1000), 'a0')
-  await writeFile(path, lines.join(''))
+  const path = await writeSegment(folder, 'a0', requests)
   await utimes(path, Date.now() / 1000, Date.now() / 1000)
 }
 
-function lineOf(format: RecordFormat, database: readonly string[], time: number, place: number): string {
+function requestTo(
+  database: { readonly names: readonly string[]; readonly ids: readonly bigint[] },
+  place: number,
+): TimedRequest['request'] {
   const drawn = noise(place * 3) * kinds.reduce((sum, { weight }) => sum + weight, 0)
   let passed = 0
   const kind =
@@ -92,22 +89,14 @@ function lineOf(format: RecordFormat, database: readonly string[], time: number,
     txnRetries: 0,
     rateLimited: [],
   }
-  return format.parts(
-    {
-      method: 'POST',
-      headers: { 'user-agent': 'shop' },
-      language: '4',
-      apiVersion: '4',
-      query: kind.query,
-      bytesIn: kind.query.length,
-      bytesOut: 120 + kind.read * 90,
-      status: isFailed ? 404 : 200,
-      costs,
-      database: { names: database, ids: [] },
-      tags: [],
-      traceId: '0'.repeat(32),
-      spanId: '0'.repeat(16),
-    },
-    micros(Math.round(time * 1000)),
-  ).record
+  return {
+    ...plainRequest,
+    headers: { 'user-agent': 'shop' },
+    query: kind.query,
+    bytesIn: kind.query.length,
+    bytesOut: 120 + kind.read * 90,
+    status: isFailed ? 404 : 200,
+    costs,
+    database,
+  }
 }

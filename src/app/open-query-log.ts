@@ -1,6 +1,6 @@
 // Opens the query log of a data directory and connects its parts:
 //
-//     query-log/segments/   recorded requests
+//     query-log/records/    recorded requests
 //     query-log/exports/    files for download (unless the files are stored in a bucket)
 //     query-log/requests/   export requests and account keys
 //
@@ -18,7 +18,8 @@ import { systemTimers } from '../base/timers.ts'
 import { Downloads, type ExportStorage, LocalFiles } from '../query-log/export-storage.ts'
 import { ExportStore } from '../query-log/export-store.ts'
 import { QueryLog } from '../query-log/query-log.ts'
-import { RecordFormat } from '../query-log/record.ts'
+import { makeRecordFolder, recordFolder } from '../query-log/record-folder.ts'
+import { RecordWriter } from '../query-log/record-writer.ts'
 import { type ChunkBucket, openS3Storage } from '../query-log/s3-storage.ts'
 import { queryLogFolder } from '../query-log/segment-files.ts'
 import { SegmentWriter } from '../query-log/segment-writer.ts'
@@ -47,10 +48,11 @@ export async function openQueryLog(
 ): Promise<QueryLog> {
   const clock = shared ? { ...systemClock, now: shared.now } : systemClock
   const folder = join(config.data, queryLogFolder)
-  const segments = join(folder, 'segments')
+  const segments = join(folder, recordFolder)
   const exports = join(folder, 'exports')
   unlessFull(() => {
-    for (const path of [segments, exports]) makeFolder(path, 0o700)
+    makeRecordFolder(folder)
+    makeFolder(exports, 0o700)
   })
   const kv = shared?.kv ?? openedWhenRoom(() => openControlStore(config.data))
   const owner = systemRandom.hex(8)
@@ -65,6 +67,7 @@ export async function openQueryLog(
     const retention = { days: config.queryLogDays, bytes: config.queryLogMegabytes * megabyte }
     const writer = new SegmentWriter({
       folder: segments,
+      regionGroup: config.regionGroup,
       writer: owner,
       clock,
       timers: systemTimers,
@@ -86,7 +89,7 @@ export async function openQueryLog(
     return new QueryLog({
       folder: segments,
       regionGroup: config.regionGroup,
-      format: new RecordFormat(config.regionGroup, languages),
+      records: new RecordWriter(writer, languages),
       writer,
       kv,
       store,
@@ -111,8 +114,8 @@ export async function openQueryLog(
       exportTimeoutMs: config.queryLogExportTimeoutMs,
       urlSeconds: config.queryLogUrlSeconds,
       onFailure: (what, cause) => log.error({ err: cause }, what),
-      onDamage: (file, lines) =>
-        log.error({ file, lines }, 'an export skipped damaged lines of the query log'),
+      onDamage: (file, records) =>
+        log.error({ file, records }, 'an export skipped damaged records of the query log'),
     })
   } catch (cause) {
     await kv.close()

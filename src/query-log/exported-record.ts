@@ -17,11 +17,6 @@ export interface ExportedRecord {
   readonly TXN_RETRIES: number
 }
 
-/** The dashboard sets a tag on its requests. */
-export function isOfDashboard({ TAGS }: ExportedRecord): boolean {
-  return TAGS?.source === 'dashboard'
-}
-
 // The time format of exported records, `2023-01-18 22:11:39.529 Z`: UTC, milliseconds, a blank instead of the `T` of
 // ISO 8601. The order of these texts is the order of their times, so filters compare bytes.
 

@@ -4,6 +4,7 @@
 // is stored and reused.
 
 import { upsert } from '../base/upsert.ts'
+import { isOfDashboard, type LogEntry } from './log-entry.ts'
 
 /** The database of aggregated records. */
 interface AboutDatabase {
@@ -12,17 +13,6 @@ interface AboutDatabase {
   readonly database: readonly string[]
   /** True if the records are the dashboard's own requests. */
   readonly isOfDashboard: boolean
-}
-
-/** The part of a record that aggregates use. */
-export interface AggregateInput extends AboutDatabase {
-  /** The start of the minute of the record. Milliseconds since the Unix epoch. */
-  readonly time: number
-  /** The shape of the query. Names of schema objects replace each `?` whose name is known. */
-  readonly shape: string
-  readonly fault: { readonly code: string; readonly text: string } | undefined
-  readonly status: number
-  readonly totals: Totals
 }
 
 /** The sums over some records. */
@@ -84,6 +74,21 @@ function noTotals(): Totals {
   }
 }
 
+function addRecord(sum: Totals, record: LogEntry): void {
+  const { queryTimeMs, status } = record
+  sum.requests++
+  if (status >= 500) sum.serverErrors++
+  else if (status >= 400) sum.clientErrors++
+  sum.queryTimeMs += queryTimeMs
+  sum.queryTimeMaxMs = Math.max(sum.queryTimeMaxMs, queryTimeMs)
+  sum.readOps += record.readOps
+  sum.writeOps += record.writeOps
+  sum.computeOps += record.computeOps
+  sum.bytesIn += record.bytesIn
+  sum.bytesOut += record.bytesOut
+}
+
+/** Adds `more` to `sum`. */
 export function addTotals(sum: Totals, more: Totals): void {
   sum.requests += more.requests
   sum.clientErrors += more.clientErrors
@@ -146,14 +151,18 @@ export function quantile(times: ReadonlyMap<number, number>, share: number): num
 export class LogAggregate {
   readonly databases = new Map<string, DatabaseAggregate>()
 
-  add(record: AggregateInput): void {
-    const { errors, minutes, shapes } = this.#databaseOf(record)
-    const minute = Math.floor(record.time / minuteMs)
-    const totals = upsert(minutes, minute, noTimedTotals)
-    addTotals(totals, record.totals)
-    addTime(totals.times, timeClass(record.totals.queryTimeMs), 1)
-    addTotals(shapeTotals(shapes, record.shape), record.totals)
-    if (record.status >= 400) addTotals(shapeTotals(errors, errorName(record)), record.totals)
+  add(record: LogEntry): void {
+    const { database, queryTimeMs, status, trail } = record
+    const { errors, minutes, shapes } = this.#databaseOf({
+      trail,
+      database,
+      isOfDashboard: isOfDashboard(record),
+    })
+    const totals = upsert(minutes, Math.floor(record.time / minuteMs), noTimedTotals)
+    addRecord(totals, record)
+    addTime(totals.times, timeClass(queryTimeMs), 1)
+    addRecord(shapeTotals(shapes, record.shape), record)
+    if (status >= 400) addRecord(shapeTotals(errors, errorName(record)), record)
   }
 
   #databaseOf(of: AboutDatabase): DatabaseAggregate {
@@ -176,7 +185,7 @@ function nameOf({ database, isOfDashboard, trail }: AboutDatabase): string {
 }
 
 /** Returns the name of an error group: the status, and the code and the text if they are known. */
-function errorName({ fault, status }: AggregateInput): string {
+function errorName({ fault, status }: LogEntry): string {
   if (fault === undefined) return String(status)
   const { code, text } = fault
   return `${status} ${code || noCode}${text === '' ? '' : `: ${text}`}`

@@ -1,11 +1,14 @@
-// Reads the complete lines of a segment (a file of the query log) in blocks, and parses their records.
+// Reads segments of lines, which versions before 1.0 wrote. Each line consists of a record in the format of exports,
+// after its trail and its facts.
 
 import { open } from 'node:fs/promises'
 import { newline } from '../values/json-scan.ts'
-import { type ExportedRecord, isOfDashboard } from './exported-record.ts'
-import { readFacts } from './facts.ts'
-import type { AggregateInput } from './log-aggregate.ts'
+import { escaped } from './escaped.ts'
+import type { ExportedRecord } from './exported-record.ts'
+import { type LogFault, type ParsedFacts, readFacts } from './facts.ts'
+import type { LogEntry } from './log-entry.ts'
 import { isTrail, splitLine } from './ownership.ts'
+import type { SearchText } from './search-text.ts'
 import { ifThere } from './segment-files.ts'
 
 const blockBytes = 524_288
@@ -39,76 +42,135 @@ export async function* lineBlocks(
   }
 }
 
-/** Yields the lines of a segment in groups; see {@link lineBlocks}. */
-export async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerator<readonly string[]> {
-  for await (const block of lineBlocks(path, signal))
-    yield block.toString('utf8', 0, block.length - 1).split('\n')
-}
-
 /**
- * A line of the log. It consists of a record in the export format, a trail (the ids of the record's database and its
- * ancestors, see ownership.ts) and facts.
+ * Yields the records of a segment in groups; see {@link lineBlocks}. Skips damaged lines, and lines that do not contain
+ * `text`.
  */
-export interface LogLine {
+export async function* lineEntries(
+  path: string,
+  signal: AbortSignal | undefined,
+  text: SearchText | undefined,
+): AsyncGenerator<Iterable<LogEntry>> {
+  for await (const block of lineBlocks(path, signal))
+    yield entriesIn(block.toString('utf8', 0, block.length - 1).split('\n'), text)
+}
+
+function* entriesIn(lines: readonly string[], text: SearchText | undefined): Generator<LogEntry> {
+  for (const line of lines) {
+    // In a search for a text, most lines do not contain the text. These lines are not parsed.
+    if (text?.isIn(line.toLowerCase()) === false) continue
+    const { facts, record, trail } = splitLine(line)
+    if (trail !== undefined && !isTrail(trail)) continue
+    let parsed: ExportedRecord
+    try {
+      parsed = JSON.parse(record) as ExportedRecord
+    } catch {
+      continue
+    }
+    yield new LineEntry(trail, facts, record, parsed)
+  }
+}
+
+class LineEntry implements LogEntry {
   readonly trail: string | undefined
-  /** The unparsed facts; see facts.ts. */
-  readonly facts: string | undefined
-  readonly record: ExportedRecord
-}
+  readonly #facts: string | undefined
+  readonly #line: string
+  readonly #record: ExportedRecord
 
-/** Parses the record of a line; undefined for a damaged line. */
-export function parseRecord(line: string): LogLine | undefined {
-  const { facts, record, trail } = splitLine(line)
-  if (trail !== undefined && !isTrail(trail)) return undefined
-  try {
-    return { trail, facts, record: JSON.parse(record) as ExportedRecord }
-  } catch {
-    return undefined
+  /** `facts`: the unparsed facts. `record`: the parsed `line`. */
+  constructor(trail: string | undefined, facts: string | undefined, line: string, record: ExportedRecord) {
+    this.trail = trail
+    this.#facts = facts
+    this.#line = line
+    this.#record = record
+  }
+
+  get time(): number {
+    return timeOf(this.#record)
+  }
+
+  get regionGroup(): string {
+    return this.#record.REGION_GROUP
+  }
+
+  get database(): readonly string[] {
+    return this.#record.DATABASE
+  }
+
+  get status(): number {
+    return Number(this.#record.RESPONSE_CODE)
+  }
+
+  get queryTimeMs(): number {
+    return this.#record.QUERY_TIME_MS
+  }
+
+  get readOps(): number {
+    return this.#record.BYTE_READ_OPS
+  }
+
+  get writeOps(): number {
+    return this.#record.BYTE_WRITE_OPS
+  }
+
+  get computeOps(): number {
+    return this.#record.COMPUTE_OPS
+  }
+
+  get bytesIn(): number {
+    return this.#record.BYTES_IN
+  }
+
+  get bytesOut(): number {
+    return this.#record.BYTES_OUT
+  }
+
+  get retries(): number {
+    return this.#record.TXN_RETRIES
+  }
+
+  get tags(): Readonly<Record<string, string>> | undefined {
+    return this.#record.TAGS
+  }
+
+  get shape(): string {
+    return this.#detailed()?.shape ?? this.#record.FQL_SHAPE
+  }
+
+  get fault(): LogFault | undefined {
+    return this.#detailed()?.fault
+  }
+
+  facts(): ParsedFacts | undefined {
+    return this.#facts === undefined ? undefined : readFacts(this.#facts, this.#record.FQL_SHAPE)
+  }
+
+  contains(text: SearchText): boolean {
+    if (text.isIn(this.#line.toLowerCase())) return true
+    const facts = this.facts()
+    if (facts === undefined) return false
+    const { fault, named, shape } = facts
+    const details = [shape, ...named.map(({ name }) => name)]
+    if (fault !== undefined) details.push(fault.code, fault.text, fault.position)
+    return text.isIn(details.map(escaped).join('\n').toLowerCase())
+  }
+
+  line(): string {
+    return this.#line
+  }
+
+  /** Returns facts with names or an error. All other facts end with the flag of the slow lane, and are not parsed. */
+  #detailed(): ParsedFacts | undefined {
+    const facts = this.#facts
+    return facts === undefined || facts.endsWith(',0]') || facts.endsWith(',1]') ? undefined : this.facts()
   }
 }
 
-/** Returns the time of a record, in milliseconds since the Unix epoch. */
-export function timeOf({ TS }: ExportedRecord): number {
-  return Date.parse(`${TS.slice(0, 10)}T${TS.slice(11, 23)}Z`)
-}
+let latest = { text: '', time: Number.NaN }
 
-let latestMinute = { text: '', time: Number.NaN }
-
-/** Returns the start of the minute of a record. Most records are in the minute of the preceding record. */
-function minuteOf({ TS }: ExportedRecord): number {
-  const text = TS.slice(0, 16)
-  if (text !== latestMinute.text) latestMinute = { text, time: Date.parse(`${text.replace(' ', 'T')}Z`) }
-  return latestMinute.time
-}
-
-/** True for facts without names and errors. Such facts end with the flag of the slow lane and are not parsed. */
-function isPlain(facts: string): boolean {
-  return facts.endsWith(',0]') || facts.endsWith(',1]')
-}
-
-/** Returns the parts of a record that aggregates use. */
-export function summed({ facts, record, trail }: LogLine): AggregateInput {
-  const read = facts === undefined || isPlain(facts) ? undefined : readFacts(facts, record.FQL_SHAPE)
-  const status = Number(record.RESPONSE_CODE)
-  return {
-    trail,
-    database: record.DATABASE,
-    isOfDashboard: isOfDashboard(record),
-    time: minuteOf(record),
-    shape: read?.shape ?? record.FQL_SHAPE,
-    fault: read?.fault,
-    status,
-    totals: {
-      requests: 1,
-      clientErrors: status >= 400 && status < 500 ? 1 : 0,
-      serverErrors: status >= 500 ? 1 : 0,
-      queryTimeMs: record.QUERY_TIME_MS,
-      queryTimeMaxMs: record.QUERY_TIME_MS,
-      readOps: record.BYTE_READ_OPS,
-      writeOps: record.BYTE_WRITE_OPS,
-      computeOps: record.COMPUTE_OPS,
-      bytesIn: record.BYTES_IN,
-      bytesOut: record.BYTES_OUT,
-    },
-  }
+/** Returns the time of a record. Most records are in the minute of the preceding record. */
+function timeOf({ TS }: ExportedRecord): number {
+  const minute = TS.slice(0, 16)
+  if (minute !== latest.text) latest = { text: minute, time: Date.parse(`${minute.replace(' ', 'T')}Z`) }
+  return latest.time + Number(TS.slice(17, 19)) * 1000 + Number(TS.slice(20, 23))
 }

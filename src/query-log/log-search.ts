@@ -1,12 +1,13 @@
 // Searches for single records of the query log and returns them in pages, the newest first.
 
 import type { Micros } from '../values/value.ts'
-import { type ExportedRecord, isOfDashboard } from './exported-record.ts'
-import { type ParsedFacts, readFacts } from './facts.ts'
-import { type LogLine, linesOf, parseRecord, timeOf } from './log-lines.ts'
-import { isWithin, splitLine } from './ownership.ts'
+import type { ExportedRecord } from './exported-record.ts'
+import type { ParsedFacts } from './facts.ts'
+import { isOfDashboard, type LogEntry } from './log-entry.ts'
+import { isWithin } from './ownership.ts'
+import { SearchText } from './search-text.ts'
 import { segmentsOf, slackMs } from './segment-files.ts'
-import type { RecordFilter } from './segment-reader.ts'
+import { entriesOf, type RecordFilter } from './segment-reader.ts'
 
 export interface RecordSearch extends RecordFilter, RecordConditions {
   /**
@@ -15,7 +16,7 @@ export interface RecordSearch extends RecordFilter, RecordConditions {
    */
   readonly text?: string | undefined
   /** Returns whether the record's caller is wanted. If undefined, the search finds records of all callers. */
-  readonly isWantedCaller?: (found: LogRecord) => boolean
+  readonly isWantedCaller?: (found: FoundFacts) => boolean
   readonly limit: number
   /**
    * The number of records to skip. Pages go from new to old, and a page may begin within the millisecond at which the
@@ -24,11 +25,15 @@ export interface RecordSearch extends RecordFilter, RecordConditions {
   readonly skip: number
 }
 
-/** With the facts that the export format lacks. */
-export interface LogRecord {
-  readonly record: ExportedRecord
+/** The database of a record, and its additional facts. */
+export interface FoundFacts {
   readonly trail: string | undefined
   readonly facts: ParsedFacts | undefined
+}
+
+/** A record with its additional facts. */
+export interface LogRecord extends FoundFacts {
+  readonly record: ExportedRecord
 }
 
 /** A page of records. `next`: the start of the next page; undefined on the last page. */
@@ -37,8 +42,10 @@ export interface RecordPage {
   readonly next: { readonly to: number; readonly skip: number } | undefined
 }
 
-interface TimedRecord extends LogRecord {
+interface FoundLine extends FoundFacts {
   readonly time: number
+  /** The record in the format of exports. */
+  readonly line: string
 }
 
 /** Returns the newest records that match a search. Throws the reason of `signal` once the signal is aborted. */
@@ -48,14 +55,15 @@ export async function searchRecords(
   signal: AbortSignal,
 ): Promise<RecordPage> {
   const wanted = search.skip + search.limit + 1
-  let found: TimedRecord[] = []
+  const text = search.text ? new SearchText(search.text) : undefined
+  let found: FoundLine[] = []
   for (const { endedMs, path } of (await segmentsOf(folder, search)).toReversed()) {
     // Segments of several processes may overlap in time. A segment is skipped if enough records have been found, and
     // all these records are later than the last write to the segment.
     const last = found[wanted - 1]
     if (last !== undefined && endedMs + slackMs < last.time) continue
-    for await (const lines of linesOf(path, signal)) {
-      collect(lines, search, found)
+    for await (const entries of entriesOf(path, signal, text)) {
+      collect(entries, search, text, found)
       if (found.length > wanted * 4) found = newest(found, wanted)
     }
     found = newest(found, wanted)
@@ -64,7 +72,11 @@ export async function searchRecords(
   const isMore = found.length > search.skip + search.limit
   const last = page.at(-1)
   return {
-    records: page.map(({ facts, record, trail }) => ({ facts, record, trail })),
+    records: page.map(({ facts, line, trail }) => ({
+      facts,
+      record: JSON.parse(line) as ExportedRecord,
+      trail,
+    })),
     next: isMore && last ? nextAfter(last.time, found, search) : undefined,
   }
 }
@@ -75,49 +87,31 @@ export async function searchRecords(
  */
 function nextAfter(
   time: number,
-  found: readonly TimedRecord[],
+  found: readonly FoundLine[],
   { skip, limit, to }: RecordSearch,
 ): RecordPage['next'] {
   const seen = found.slice(0, skip + limit).filter(each => each.time === time).length
   return { to: Math.min(to, time + 1), skip: seen }
 }
 
-function newest(found: TimedRecord[], count: number): TimedRecord[] {
+function newest(found: FoundLine[], count: number): FoundLine[] {
   return found.sort((left, right) => right.time - left.time).slice(0, count)
 }
 
-function collect(lines: readonly string[], search: RecordSearch, found: TimedRecord[]): void {
-  // Lines contain JSON, so the search text is escaped as in JSON.
-  const text = search.text && JSON.stringify(search.text).slice(1, -1).toLowerCase()
-  for (const line of lines) {
-    // In a search for a text, most lines do not contain the text. These lines are not parsed.
-    if (text !== undefined && !line.toLowerCase().includes(text)) continue
-    const parsed = parseRecord(line)
-    const each = parsed && wanted(parsed, search)
-    if (each !== undefined && (text === undefined || containsText(line, each, text))) found.push(each)
+function collect(
+  entries: Iterable<LogEntry>,
+  search: RecordSearch,
+  text: SearchText | undefined,
+  found: FoundLine[],
+): void {
+  for (const entry of entries) {
+    if (!matchesRecord(entry, search) || (text !== undefined && !entry.contains(text))) continue
+    const facts = entry.facts()
+    if (!matchesFacts(facts, entry.shape, search)) continue
+    const { time, trail } = entry
+    if (search.isWantedCaller?.({ facts, trail }) === false) continue
+    found.push({ time, trail, facts, line: entry.line() })
   }
-}
-
-/**
- * Returns whether a lower-case text occurs in a record, its shape, its names or its error. The numbers that identify
- * the caller are not searched.
- */
-function containsText(line: string, { facts }: TimedRecord, text: string): boolean {
-  if (splitLine(line).record.toLowerCase().includes(text)) return true
-  const details = JSON.stringify([facts?.shape, facts?.named.map(({ name }) => name), facts?.fault])
-  return details.toLowerCase().includes(text)
-}
-
-function wanted(parsed: LogLine, search: RecordSearch): TimedRecord | undefined {
-  const { record, trail } = parsed
-  if (record.REGION_GROUP !== search.regionGroup) return undefined
-  const time = timeOf(record)
-  if (time < search.from || time >= search.to || !matchesRecord(record, search)) return undefined
-  if (search.database && !isWithin(search.database, trail, () => record.DATABASE, time)) return undefined
-  const facts = parsed.facts === undefined ? undefined : readFacts(parsed.facts, record.FQL_SHAPE)
-  if (!matchesFacts(facts, record.FQL_SHAPE, search)) return undefined
-  const found = { time, record, trail, facts }
-  return search.isWantedCaller === undefined || search.isWantedCaller(found) ? found : undefined
 }
 
 /** Conditions for a record and its facts; undefined conditions are ignored. */
@@ -146,14 +140,18 @@ export interface RecordConditions {
   readonly commitTimes?: ReadonlySet<Micros> | undefined
 }
 
-/** Returns whether a record meets the conditions that need no facts. Called before the facts are parsed. */
-function matchesRecord(record: ExportedRecord, wish: RecordConditions): boolean {
-  if (record.QUERY_TIME_MS < (wish.slowerThanMs ?? 0)) return false
+/** Returns whether a record meets the conditions that need no facts. */
+function matchesRecord(record: LogEntry, wish: RecordSearch): boolean {
+  const { database, from, regionGroup, to } = wish
+  const { time } = record
+  if (time < from || time >= to || record.regionGroup !== regionGroup) return false
+  if (record.queryTimeMs < (wish.slowerThanMs ?? 0)) return false
   if (wish.status !== undefined && !hasStatus(record, wish.status)) return false
   if (wish.withoutDashboard && isOfDashboard(record)) return false
   if (wish.tag !== undefined && !hasTag(record, wish.tag)) return false
-  if (wish.isRetried !== undefined && record.TXN_RETRIES > 0 !== wish.isRetried) return false
-  return wish.opsAbove === undefined || operationsOf(record) > wish.opsAbove
+  if (wish.isRetried !== undefined && record.retries > 0 !== wish.isRetried) return false
+  if (wish.opsAbove !== undefined && operationsOf(record) <= wish.opsAbove) return false
+  return database === undefined || isWithin(database, record.trail, () => record.database, time)
 }
 
 /** Returns whether a record meets the conditions that need its facts. */
@@ -174,16 +172,16 @@ function hasCommitTime(facts: ParsedFacts | undefined, times: ReadonlySet<Micros
   return facts?.commitTime !== undefined && times.has(facts.commitTime)
 }
 
-function hasStatus({ RESPONSE_CODE }: ExportedRecord, status: string): boolean {
-  return status.endsWith('xx') ? RESPONSE_CODE[0] === status[0] : RESPONSE_CODE === status
+function hasStatus({ status }: LogEntry, wanted: string): boolean {
+  return wanted.endsWith('xx') ? Math.floor(status / 100) === Number(wanted[0]) : status === Number(wanted)
 }
 
-function hasTag({ TAGS }: ExportedRecord, tag: string): boolean {
+function hasTag({ tags }: LogEntry, tag: string): boolean {
   const [name = '', value] = tag.split('=', 2)
-  const found = TAGS !== undefined && Object.hasOwn(TAGS, name) ? TAGS[name] : undefined
+  const found = tags !== undefined && Object.hasOwn(tags, name) ? tags[name] : undefined
   return found !== undefined && (value === undefined || found === value)
 }
 
-function operationsOf(record: ExportedRecord): number {
-  return record.BYTE_READ_OPS + record.BYTE_WRITE_OPS + record.COMPUTE_OPS
+function operationsOf({ computeOps, readOps, writeOps }: LogEntry): number {
+  return readOps + writeOps + computeOps
 }

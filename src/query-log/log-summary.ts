@@ -27,7 +27,6 @@ import {
   type Totals,
 } from './log-aggregate.ts'
 import { changesBetween, type LogChanges, spanBefore } from './log-changes.ts'
-import { linesOf, parseRecord, summed } from './log-lines.ts'
 import { isWithin, type LogDatabase } from './ownership.ts'
 import {
   ifThere,
@@ -40,7 +39,7 @@ import {
   sumsFolder,
   sumsName,
 } from './segment-files.ts'
-import type { RecordFilter } from './segment-reader.ts'
+import { entriesOf, type RecordFilter } from './segment-reader.ts'
 
 /** Sums, and the p50 and p99 of the durations in milliseconds. The percentiles are undefined without requests. */
 interface SummaryTotals extends Totals {
@@ -234,13 +233,8 @@ async function aggregateOf(
   signal: AbortSignal,
 ): Promise<LogAggregate> {
   const aggregate = new LogAggregate()
-  for await (const lines of linesOf(segment.path, signal)) {
-    for (const line of lines) {
-      const found = parseRecord(line)
-      if (found === undefined) continue
-      const addend = summed(found)
-      if (addend.time >= from && addend.time < to) aggregate.add(addend)
-    }
+  for await (const entries of entriesOf(segment.path, signal)) {
+    for (const entry of entries) if (entry.time >= from && entry.time < to) aggregate.add(entry)
   }
   return aggregate
 }

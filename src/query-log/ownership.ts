@@ -1,7 +1,7 @@
 // Determines the database of a record. A record contains the names of its database and the database's ancestors at the
-// time of the request. But databases can be renamed, moved, deleted and recreated under the same name. So each line of
-// a segment (a file of the query log) begins with a trail: the permanent ids of the database and its ancestors. The
-// trail is not part of the record, and is not exported. Examples:
+// time of the request. But databases can be renamed, moved, deleted and recreated under the same name. So each record has
+// a trail: the permanent ids of the database and its ancestors. The trail is not exported. It is stored with the names
+// of the database, or, in segments of lines (of versions before 1.0), at the beginning of the line:
 //
 //     /17/23/{"API_VERSION":…}     a request to database 23 in database 17; `/` alone: to the root
 //     /17/23/[…]{"API_VERSION":…}  the same with additional facts, see facts.ts
@@ -19,16 +19,11 @@ export interface LogDatabase {
 }
 
 /** The trail of requests whose credential was rejected. */
-const noDatabase = '-'
+export const noDatabase = '-'
 
 /** Returns the trail of a database. `ids`: the ids of the database and its ancestors, outermost first. */
 export function trailOf(ids: readonly bigint[]): string {
   return ids.reduce((trail, id) => `${trail}${id}/`, '/')
-}
-
-/** The text before a record: the record's trail and facts. `trail` is undefined if the request has no caller. */
-export function beforeRecord(trail: string | undefined, facts: string): string {
-  return (trail ?? noDatabase) + facts
 }
 
 /** The parts of a line; missing parts before the record are undefined. */

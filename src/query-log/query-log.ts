@@ -15,8 +15,7 @@ import type { ExportParameters, ExportStore, IdempotencyToken } from './export-s
 import { type LogChanges, spanBefore } from './log-changes.ts'
 import { type RecordPage, type RecordSearch, searchRecords } from './log-search.ts'
 import { LogSummaries, type LogSummary, type SummaryFilter } from './log-summary.ts'
-import { beforeRecord, trailOf } from './ownership.ts'
-import type { ObservedRequest, RecordFormat } from './record.ts'
+import { bytesOfRecord, type RecordedAnswer, type RecordedCall, type RecordWriter } from './record-writer.ts'
 import { gather, SegmentUploader } from './segment-exchange.ts'
 import {
   listSegments,
@@ -43,7 +42,8 @@ interface QueryLogOptions {
   readonly folder: string
   /** The region group of this instance. */
   readonly regionGroup: string
-  readonly format: RecordFormat
+  readonly records: RecordWriter
+  /** Writes the segments of `records`. */
   readonly writer: SegmentWriter
   /** Contains export requests and account keys; closed with the query log. */
   readonly kv: KeyValueStore
@@ -130,15 +130,15 @@ export class QueryLog {
     this.#upkeep = new Loop(timers, () => this.#removeOld())
   }
 
-  /** Records a finished request. Never waits, and never throws because of the request's content. */
-  record(request: ObservedRequest): void {
-    const { writer, format } = this.#options
-    const { facts, record } = format.parts(request, writer.now())
-    const { database } = request
-    const line = beforeRecord(database && trailOf(database.ids), facts) + record
+  /**
+   * Records a finished request. `bytesOut`: the length of the response's body; 0 for a stream. Never waits, and never
+   * throws because of the request's content.
+   */
+  record(call: RecordedCall, answer: RecordedAnswer, bytesOut: number): void {
+    const { elapsedMs, records } = this.#options
     // Callers without a valid credential can send very many requests. These requests must not displace older records.
-    if (database === undefined && !this.#unauthenticated.take(line.length, this.#options.elapsedMs())) return
-    writer.append(line)
+    if (answer.place === undefined && !this.#unauthenticated.take(bytesOfRecord(call), elapsedMs())) return
+    records.write(call, answer, bytesOut)
   }
 
   /** Requests an export, or returns the export request that an earlier call with the same token created. */

@@ -6,7 +6,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, stat, utimes } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
+import { gunzip, gzip, zstdCompress, zstdDecompress } from 'node:zlib'
 import { epoch, micros } from '../base/micros.ts'
 import { Loop, type Timers, wait } from '../base/timers.ts'
 import type { Chunk } from '../storage/postgres/log-chunks.ts'
@@ -14,6 +14,7 @@ import { newline } from '../values/json-scan.ts'
 import type { Micros } from '../values/value.ts'
 import {
   copyPath,
+  hasLines,
   ifThere,
   listSegments,
   modificationTime,
@@ -24,7 +25,8 @@ import {
 } from './segment-files.ts'
 import { chunkName, type SharedLog } from './shared-log.ts'
 
-const compressed = promisify(gzip)
+const toGzip = promisify(gzip)
+const toZstd = promisify(zstdCompress)
 
 interface UploaderOptions {
   readonly folder: string
@@ -50,6 +52,8 @@ const muchBytes = 1 << 20
 const pieceBytesMax = 4 << 20
 /** This level is five times as fast as gzip's default level, and its output is 10 % larger. */
 const gzipLevel = 3
+/** The first byte of gzip data. */
+const gzipStart = 0x1f
 
 /** Uploads the segments of this machine. */
 export class SegmentUploader {
@@ -126,7 +130,7 @@ export class SegmentUploader {
       const { size } = await file.stat()
       if (size - position < bytesMin) return
       for (;;) {
-        const piece = await readPiece(file, position, size)
+        const piece = await readPiece(file, position, size, hasLines(segment.path))
         if (piece === undefined) return
         const until = (await modificationTime(segment.path)) ?? this.#options.shared.now()
         await this.#store({ ...segment, position, until }, piece)
@@ -139,34 +143,42 @@ export class SegmentUploader {
   }
 
   async #store(
-    { writer, from, position, until }: Segment & Pick<Chunk, 'position' | 'until'>,
+    { path, writer, from, position, until }: Segment & Pick<Chunk, 'position' | 'until'>,
     piece: Buffer,
   ): Promise<void> {
     const { bucket, chunks } = this.#options.shared
     const chunk: Chunk = { writer, start: from, position, bytes: piece.length, until }
-    const body = await compressed(piece, { level: gzipLevel })
+    // Machines with a version before 1.0 expect gzip. So they fail on a segment that they cannot read.
+    const body = hasLines(path) ? await toGzip(piece, { level: gzipLevel }) : await toZstd(piece)
     if (bucket) await bucket.store(chunkName(chunk), body)
     await chunks.add(chunk, bucket ? undefined : body)
   }
 }
 
 /**
- * Reads complete lines from `position`, at most {@link pieceBytesMax} bytes; undefined if no line is complete. So every
- * chunk ends with a line break and contains only complete records.
+ * Reads at most {@link pieceBytesMax} bytes from `position`; undefined if there are none. A piece of lines ends with a
+ * complete line. Other pieces may end within a record; readers of a copy then ignore this record until the next piece
+ * has arrived.
  */
-async function readPiece(file: FileHandle, position: number, size: number): Promise<Buffer | undefined> {
+async function readPiece(
+  file: FileHandle,
+  position: number,
+  size: number,
+  isOfLines: boolean,
+): Promise<Buffer | undefined> {
   const length = Math.min(pieceBytesMax, size - position)
   if (length <= 0) return undefined
   const block = Buffer.allocUnsafe(length)
   const { bytesRead } = await file.read(block, 0, length, position)
-  const end = block.subarray(0, bytesRead).lastIndexOf(newline) + 1
+  const end = isOfLines ? block.subarray(0, bytesRead).lastIndexOf(newline) + 1 : bytesRead
   return end === 0 ? undefined : block.subarray(0, end)
 }
 
 // Copies the log segments of other machines into the local folder of segments. All processes of this machine read this
 // folder. A copy grows when the other machine uploads more data.
 
-const expanded = promisify(gunzip)
+const fromGzip = promisify(gunzip)
+const fromZstd = promisify(zstdDecompress)
 
 /** Polling interval while waiting for other machines, in milliseconds. */
 const lookEveryMs = 100
@@ -209,15 +221,18 @@ export async function gather(
 async function copyChunk({ folder, shared }: GatherOptions, chunk: Chunk): Promise<void> {
   const { bucket, chunks } = shared
   const { bytes, position, start, until, writer } = chunk
-  const path = copyPath(folder, start, writer)
-  const size = (await ifThere(stat(path)))?.size ?? 0
+  const paths = [false, true].map(isOfLines => copyPath(folder, start, writer, isOfLines))
+  const sizes = await Promise.all(paths.map(path => ifThere(stat(path))))
+  const size = Math.max(...sizes.map(each => each?.size ?? 0))
   // Two cases: the copy already contains this chunk, or an earlier chunk is missing, because it has expired.
   if (size >= position + bytes || size < position) return
   const body = await (bucket ? bucket.fetch(chunkName(chunk)) : chunks.body(chunk))
   if (body === undefined) return
+  const isOfLines = body[0] === gzipStart
+  const path = copyPath(folder, start, writer, isOfLines)
   const copy = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
-    await copy.write(await expanded(body), 0, bytes, position)
+    await copy.write(await (isOfLines ? fromGzip(body) : fromZstd(body)), 0, bytes, position)
   } finally {
     await copy.close()
   }

@@ -1,11 +1,12 @@
 // The folder of segments, which several processes share. A segment is a file with records of the query log. Each
 // process writes its own segments, one after the other:
 //
-//     0001700000000000000-3f9a….ndjson   records since that time (microseconds), by the writer 3f9a…
-//     0001700000000000000-m3f9a….ndjson  a copy of another machine's segment, as far as it was uploaded
-//     3f9a….live                         the writer has written all its records up to this file's modification time
+//     0001700000000000000-3f9a….log     records since that time (microseconds), by the writer 3f9a…
+//     0001700000000000000-3f9a….ndjson  the same as lines, written by a version before 1.0
+//     0001700000000000000-m3f9a….log    a copy of another machine's segment, as far as it was uploaded
+//     3f9a….live                        the writer has written all its records up to this file's modification time
 //
-// A segment may end with an incomplete line, because its writer crashed or is still writing. The oldest segments are
+// A segment may end with an incomplete record, because its writer crashed or is still writing. The oldest segments are
 // removed when they exceed the configured age, or when all segments together exceed the configured size.
 
 import { readdir, rm, stat, utimes } from 'node:fs/promises'
@@ -38,7 +39,7 @@ export interface TimeSpan {
  */
 export const slackMs = 5000
 
-const segmentPattern = /^(\d{19})-(m?)([0-9a-f]+)\.ndjson$/
+const segmentPattern = /^(\d{19})-(m?)([0-9a-f]+)\.(?:log|ndjson)$/
 const livePattern = /^([0-9a-f]+)\.live$/
 
 /** A writer that has reported nothing for this many milliseconds is regarded as crashed. */
@@ -47,11 +48,18 @@ const silentMs = 10_000
 const lookEveryMs = 20
 
 export function segmentPath(folder: string, from: Micros, writer: string): string {
-  return join(folder, `${String(from).padStart(19, '0')}-${writer}.ndjson`)
+  return join(folder, `${String(from).padStart(19, '0')}-${writer}.log`)
 }
 
-export function copyPath(folder: string, from: Micros, writer: string): string {
-  return segmentPath(folder, from, `m${writer}`)
+/** The path of the copy of another machine's segment. `hasLines`: a version before 1.0 has written the segment. */
+export function copyPath(folder: string, from: Micros, writer: string, hasLines: boolean): string {
+  const path = segmentPath(folder, from, `m${writer}`)
+  return hasLines ? path.replace(/log$/, 'ndjson') : path
+}
+
+/** Returns whether a segment consists of lines: a version before 1.0 has written the segment. */
+export function hasLines(segmentPath: string): boolean {
+  return segmentPath.endsWith('.ndjson')
 }
 
 /** The file in which a writer reports its progress. */
@@ -141,7 +149,7 @@ export async function writtenUpTo(
 /** Stored sums of segments (log-summary.ts), below the folder of the segments. */
 export const sumsFolder = 'sums'
 
-export const sumsName = (segmentPath: string) => `${basename(segmentPath, '.ndjson')}.json.gz`
+export const sumsName = (segmentPath: string) => basename(segmentPath).replace(/\.\w+$/, '.json.gz')
 
 /** Does nothing if the file does not exist. */
 export function removeFile(path: string): Promise<void> {

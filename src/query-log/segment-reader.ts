@@ -1,14 +1,17 @@
-// Finds the records of an export. Segments are read in blocks of fixed size. The bytes of records are compared without
-// parsing. This is possible because all records have the same keys in the same order. JSON strings escape every quote
-// inside, so `"DATABASE":[` can only be the key itself. An incomplete record at the end of a segment is skipped.
-// Complete but invalid lines are skipped and counted.
+// Finds the records of an export. An incomplete record at the end of a segment is skipped. Damaged records are skipped and
+// counted. Segments of lines (of versions before 1.0) are read in blocks of fixed size, and the bytes of records are
+// compared without parsing. This is possible because all records have the same keys in the same order. JSON strings
+// escape every quote inside, so `"DATABASE":[` can only be the key itself.
 
 import { isUtf8 } from 'node:buffer'
 import { closeBrace, closeBracket, colon, comma, newline, openBrace, quote } from '../values/json-scan.ts'
 import { formatTimestamp, timestampChars } from './exported-record.ts'
-import { lineBlocks } from './log-lines.ts'
-import { isTrail, type LogDatabase, splitBefore } from './ownership.ts'
-import { segmentsOf, type TimeSpan } from './segment-files.ts'
+import type { LogEntry } from './log-entry.ts'
+import { lineBlocks, lineEntries } from './log-lines.ts'
+import { isTrail, isWithin, type LogDatabase, splitBefore } from './ownership.ts'
+import type { SearchText } from './search-text.ts'
+import { recordsOf } from './segment-blocks.ts'
+import { hasLines, segmentsOf, type TimeSpan } from './segment-files.ts'
 
 export interface RecordFilter extends TimeSpan {
   readonly regionGroup: string
@@ -24,12 +27,30 @@ const regionKey = Buffer.from('"REGION_GROUP":')
 /** The text between a record's time and its last number. */
 const tail = Buffer.from('","TXN_RETRIES":')
 
-/** Called for each segment with invalid lines. These lines are omitted. */
-export type OnDamage = (path: string, lines: number) => void
+/** Called for each segment with damaged records. These records are omitted. */
+export type OnDamage = (path: string, records: number) => void
+
+/** Maximum number of lines in a buffer of {@link matchingRecords}. */
+const linesMax = 500
 
 /**
- * Yields the matching lines of all segments in a folder. Each buffer contains the matching lines of one block. Throws
- * the reason of `signal` once the signal is aborted, even if no line matches.
+ * Yields the records of a segment in groups. A group is valid until the next group is requested. Skips damaged records.
+ * `text`: records that do not contain this text may be skipped, see {@link LogEntry.contains}.
+ * Throws if a later version of the program wrote the segment, and throws the reason of `signal` once the signal is
+ * aborted.
+ */
+export async function* entriesOf(
+  path: string,
+  signal?: AbortSignal,
+  text?: SearchText,
+): AsyncGenerator<Iterable<LogEntry>> {
+  if (hasLines(path)) yield* lineEntries(path, signal, text)
+  else for await (const { records } of recordsOf(path, signal)) yield records
+}
+
+/**
+ * Yields the matching records of all segments in a folder, as lines in the format of exports. Throws like
+ * {@link entriesOf}, even if no record matches.
  */
 export async function* matchingRecords(
   folder: string,
@@ -39,6 +60,10 @@ export async function* matchingRecords(
 ): AsyncGenerator<Buffer> {
   const matches = createMatch(filter)
   for (const { path } of await segmentsOf(folder, filter)) {
+    if (!hasLines(path)) {
+      yield* matchingOf(path, filter, signal, onDamage)
+      continue
+    }
     const lines = new Lines(matches)
     for await (const block of lineBlocks(path, signal)) {
       const found = lines.select(block)
@@ -46,6 +71,30 @@ export async function* matchingRecords(
     }
     if (lines.damaged > 0) onDamage(path, lines.damaged)
   }
+}
+
+async function* matchingOf(
+  path: string,
+  { database, from, regionGroup, to }: RecordFilter,
+  signal: AbortSignal | undefined,
+  onDamage: OnDamage,
+): AsyncGenerator<Buffer> {
+  let skipped = 0
+  for await (const { damaged, records } of recordsOf(path, signal)) {
+    skipped += damaged
+    let lines: string[] = []
+    for (const record of records) {
+      const { time, trail } = record
+      if (time < from || time >= to || record.regionGroup !== regionGroup) continue
+      if (database !== undefined && !isWithin(database, trail, () => record.database, time)) continue
+      lines.push(record.line(), '\n')
+      if (lines.length < 2 * linesMax) continue
+      yield Buffer.from(lines.join(''))
+      lines = []
+    }
+    if (lines.length > 0) yield Buffer.from(lines.join(''))
+  }
+  if (skipped > 0) onDamage(path, skipped)
 }
 
 /**

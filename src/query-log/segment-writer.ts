@@ -1,10 +1,11 @@
-// Appends records to the segment files of one process. `append` never waits: lines are buffered in memory and are
-// durable within a second, even if the machine crashes. The log must never stop queries, and the buffer has a limit.
-// If the disk is too slow or full, further records are therefore dropped, counted and reported.
+// Writes the blocks of records (segment-format.ts) of one process to segment files. Recording never waits: blocks are
+// buffered in memory and are durable within a second, even if the machine crashes. The log must never stop queries, and
+// the buffer has a limit. If the disk is too slow or full, further records are therefore dropped, counted and reported.
 
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { type FileHandle, open, utimes } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import { epoch, micros } from '../base/micros.ts'
 import type { Timers } from '../base/timers.ts'
@@ -12,14 +13,17 @@ import { isFullDisk } from '../storage/kv/store-errors.ts'
 import { flushFolder } from '../storage/log/segment-files.ts'
 import type { Micros } from '../values/value.ts'
 import { announce, livePath, removeFile, segmentPath } from './segment-files.ts'
+import { headBytes, segmentHead, writeHead } from './segment-format.ts'
 
 interface SegmentWriterOptions {
   readonly folder: string
+  /** The region group of all records. */
+  readonly regionGroup: string
   /** Identifies this process among the writers; lower-case hexadecimal. */
   readonly writer: string
   readonly clock: Clock
   readonly timers: Timers
-  /** Size in bytes at which a segment is closed. */
+  /** Size in bytes after which a segment is closed, at the end of a section. */
   readonly segmentBytes: number
   /** Age in milliseconds at which a segment is closed. */
   readonly segmentMs: number
@@ -42,14 +46,25 @@ export type SegmentFile = Pick<FileHandle, 'writev' | 'datasync' | 'close'>
 const flushEveryMs = 500
 
 const bufferBytesDefault = 16_777_216
-const chunkBytes = 262_144
-/** Maximum number of bytes in UTF-8 per UTF-16 code unit. */
-const bytesPerUnit = 3
+/** Bytes of a block with common records. The last block of a flush is shorter; a block with a long text is longer. */
+const blockBytes = 65_536
+/** Bytes after which a section ends. */
+const sectionBytesMax = 1_048_576
+/** Number of written blocks whose memory is reused. */
+const freeBlocksMax = 16
 
-interface LineBuffer {
+/** A block in memory. */
+interface Block {
   readonly bytes: Buffer
-  /** The time of the buffer's first record. */
+  /** True for the first block of a section. */
+  isStart: boolean
+  section: number
+  /** Number of texts in earlier blocks of the section. */
+  texts: number
+  /** The time of the block's first record. */
   since: Micros
+  /** The time of the block's latest record in milliseconds; 0 if the block has no record. */
+  latestMs: number
   used: number
   records: number
 }
@@ -58,10 +73,16 @@ export class SegmentWriter {
   readonly #options: SegmentWriterOptions
   readonly #waitingMax: number
   readonly #openFile: (path: string) => Promise<SegmentFile>
-  readonly #free: LineBuffer[] = []
+  readonly #free: Block[] = []
   readonly #stop: () => void
-  #waiting: LineBuffer[] = []
-  #current: LineBuffer = newBuffer()
+  #waiting: Block[] = []
+  #current: Block = newBlock()
+  #section = 0
+  #sectionBytes = 0
+  /** True if the next record must begin a section: the segment is full, or a block of this section was lost. */
+  #needsSection = true
+  /** True after the loss of a block. Later blocks of the same section cannot be read without its texts. */
+  #hasGap = false
   #lost = 0
   #lossCause: unknown
   #flushing: Promise<void> = Promise.resolve()
@@ -77,7 +98,7 @@ export class SegmentWriter {
 
   constructor(options: SegmentWriterOptions) {
     this.#options = options
-    this.#waitingMax = Math.ceil((options.bufferBytes ?? bufferBytesDefault) / chunkBytes)
+    this.#waitingMax = Math.ceil((options.bufferBytes ?? bufferBytesDefault) / blockBytes)
     this.#openFile = options.openFile ?? (path => createSegment(options.folder, path))
     this.#begin()
     this.#stop = options.timers.every(flushEveryMs, () => this.flush())
@@ -107,17 +128,37 @@ export class SegmentWriter {
     return this.#newest
   }
 
-  /** Appends a line, including its line break. The line's time must be the latest time that {@link now} returned. */
-  append(line: string): void {
-    const room = line.length * bytesPerUnit
-    if (this.#current.used + room > this.#current.bytes.length && !this.#seal(room)) return
-    const chunk = this.#current
-    if (chunk.records === 0) chunk.since = this.#newest
-    chunk.used += chunk.bytes.write(line, chunk.used)
-    chunk.records++
+  /**
+   * Begins a record: returns the number of its section, or undefined if the record is lost. `isFull`: the section has
+   * too many texts. If the number has changed, the new section has no texts yet.
+   */
+  begin(isFull: boolean): number | undefined {
+    const bytes = this.#sectionBytes + this.#current.used
+    if (!(isFull || this.#needsSection || bytes >= sectionBytesMax)) return this.#section
+    if (this.#current.used > headBytes && !this.#seal(0)) return undefined
+    this.#needsSection = false
+    this.#section++
+    this.#sectionBytes = 0
+    this.#current.isStart = true
+    return this.#section
   }
 
-  /** Writes all appended lines to disk and reports the progress to the other processes. Never rejects. */
+  /**
+   * Returns a block with room for a frame of at most `bytes` bytes; undefined if the record is lost. The caller writes
+   * the frame at `used` and updates the block. `texts`: the number of texts of the section so far.
+   */
+  reserve(bytes: number, texts: number): Block | undefined {
+    if (this.#current.used + bytes > this.#current.bytes.length && !this.#seal(bytes)) return undefined
+    const block = this.#current
+    if (block.used === headBytes) {
+      block.section = this.#section
+      block.texts = texts
+      block.since = this.#newest
+    }
+    return block
+  }
+
+  /** Writes all records to disk and reports the progress to the other processes. Never rejects. */
   flush(): Promise<void> {
     this.#flushing = this.#flushing.then(() => this.#flush())
     return this.#flushing
@@ -134,27 +175,33 @@ export class SegmentWriter {
     await removeFile(livePath(this.#options.folder, this.#options.writer))
   }
 
-  /** Queues the full buffer and replaces it. Returns false when the queue is full; then the new record is lost. */
+  /** Queues the current block and replaces it. Returns false when the queue is full; then the new record is lost. */
   #seal(room: number): boolean {
     if (this.#waiting.length >= this.#waitingMax) {
       this.#lost++
       this.#lossCause ??= new Error('the disk does not keep up with the query log')
       return false
     }
-    if (this.#current.used > 0) this.#waiting.push(this.#current)
-    const reused = room <= chunkBytes ? this.#free.pop() : undefined
-    this.#current = reused ?? newBuffer(room)
+    this.#queueCurrent(room)
     this.#flushing = this.#flushing.then(() => this.#drain())
     return true
+  }
+
+  #queueCurrent(room = 0): void {
+    const { used } = this.#current
+    // An empty block stays the first block of its section.
+    const isStart = used === headBytes && this.#current.isStart
+    if (used > headBytes) this.#waiting.push(this.#current)
+    this.#sectionBytes += used
+    const reused = headBytes + room <= blockBytes ? this.#free.pop() : undefined
+    this.#current = reused ?? newBlock(room)
+    this.#current.isStart = isStart
   }
 
   async #flush(): Promise<void> {
     const { folder, writer, onLoss } = this.#options
     const time = this.now()
-    if (this.#current.used > 0) {
-      this.#waiting.push(this.#current)
-      this.#current = this.#free.pop() ?? newBuffer()
-    }
+    if (this.#current.used > headBytes) this.#queueCurrent()
     await this.#drain()
     try {
       if (this.#isUnsynced) {
@@ -163,7 +210,11 @@ export class SegmentWriter {
         await utimes(this.#path, time / 1e6, time / 1e6)
       }
       this.#isUnsynced = false
-      if (this.#file && this.#isFull(time)) await this.#closeFile()
+      if (this.#file && this.#isFull(time)) {
+        this.#needsSection = true
+        // Records that were buffered during the flush belong to this file, because their texts are in this file.
+        if (this.#current.used === headBytes) await this.#closeFile()
+      }
       if (!this.#isKnown) this.#begin()
       if (this.#isKnown) await announce(folder, writer, time)
     } catch (error) {
@@ -175,43 +226,61 @@ export class SegmentWriter {
     this.#lossCause = undefined
   }
 
-  /** Writes the queued buffers. */
+  /** Writes the queued blocks, section by section. */
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const chunks = this.#waiting
-      this.#waiting = []
+      const next = this.#waiting.findIndex(({ isStart }, at) => isStart && at > 0)
+      const blocks = this.#waiting.splice(0, next < 0 ? this.#waiting.length : next)
+      if (blocks[0]?.isStart) this.#hasGap = false
       try {
-        await this.#write(chunks)
+        if (this.#hasGap) this.#lose(blocks)
+        else await this.#write(blocks)
       } catch (error) {
         this.#lossCause ??= error
-        for (const { records } of chunks) this.#lost += records
-        // Further records are written to a new file, because they must not follow an incomplete line.
+        this.#lose(blocks)
+        this.#hasGap = true
+        this.#needsSection = true
+        // Further records are written to a new file, because they must not follow an incomplete block.
         await this.#closeFile()
       }
-      for (const chunk of chunks) this.#recycle(chunk)
+      for (const block of blocks) this.#recycle(block)
     }
   }
 
-  async #write(chunks: readonly LineBuffer[]): Promise<void> {
-    const { folder, writer } = this.#options
+  #lose(blocks: readonly Block[]): void {
+    for (const { records } of blocks) this.#lost += records
+  }
+
+  /** Writes blocks of one section. */
+  async #write(blocks: readonly Block[]): Promise<void> {
+    const { folder, regionGroup, writer } = this.#options
+    const { isStart, since } = blocks[0] as Block
+    if (isStart && this.#file !== undefined && this.#isFull(since)) await this.#closeFile()
+    const parts: Buffer[] = []
     if (this.#file === undefined) {
-      const from = (chunks[0] as LineBuffer).since
-      this.#path = segmentPath(folder, from, writer)
+      assert(isStart, 'a segment begins with a section')
+      this.#path = segmentPath(folder, since, writer)
       this.#file = await this.#openFile(this.#path)
-      this.#fileSince = from
+      this.#fileSince = since
       this.#fileBytes = 0
+      parts.push(segmentHead(regionGroup))
+    }
+    for (const block of blocks) {
+      writeHead(block.bytes, block.used, block)
+      parts.push(block.bytes.subarray(0, block.used))
     }
     let bytes = 0
-    for (const { used } of chunks) bytes += used
-    const { bytesWritten } = await this.#file.writev(chunks.map(chunk => chunk.bytes.subarray(0, chunk.used)))
+    for (const { length } of parts) bytes += length
+    const { bytesWritten } = await this.#file.writev(parts)
     if (bytesWritten < bytes) throw new Error('the disk wrote only a part of the query log')
     this.#fileBytes += bytes
     this.#isUnsynced = true
-    if (this.#fileBytes >= this.#options.segmentBytes) await this.#closeFile()
+    if (this.#isFull(since)) this.#needsSection = true
   }
 
   #isFull(now: Micros): boolean {
-    return now - this.#fileSince >= this.#options.segmentMs * 1000
+    const { segmentBytes, segmentMs } = this.#options
+    return this.#fileBytes >= segmentBytes || now - this.#fileSince >= segmentMs * 1000
   }
 
   async #closeFile(): Promise<void> {
@@ -226,11 +295,12 @@ export class SegmentWriter {
     }
   }
 
-  #recycle(chunk: LineBuffer): void {
-    if (chunk.bytes.length !== chunkBytes || this.#free.length >= 4) return
-    chunk.used = 0
-    chunk.records = 0
-    this.#free.push(chunk)
+  #recycle(block: Block): void {
+    if (block.bytes.length !== blockBytes || this.#free.length >= freeBlocksMax) return
+    block.used = headBytes
+    block.records = 0
+    block.latestMs = 0
+    this.#free.push(block)
   }
 }
 
@@ -245,6 +315,16 @@ async function createSegment(folder: string, path: string): Promise<SegmentFile>
   return file
 }
 
-function newBuffer(bytes = 0): LineBuffer {
-  return { bytes: Buffer.allocUnsafe(Math.max(chunkBytes, bytes)), since: epoch, used: 0, records: 0 }
+function newBlock(room = 0): Block {
+  const bytes = Buffer.allocUnsafe(Math.max(blockBytes, headBytes + room))
+  return {
+    bytes,
+    isStart: false,
+    section: 0,
+    texts: 0,
+    since: epoch,
+    latestMs: 0,
+    used: headBytes,
+    records: 0,
+  }
 }

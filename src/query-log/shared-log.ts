@@ -18,7 +18,10 @@ export interface ChunkStorage {
   remove(name: string): Promise<void>
 }
 
-/** The name of a chunk in a bucket. Chunks of a segment sort by position. */
+/**
+ * The name of a chunk in a bucket. Chunks of a segment sort by position. The rows of chunks do not contain the format of
+ * the segment, so the chunks of all formats have the same ending.
+ */
 export function chunkName({ writer, start, position }: Chunk): string {
   const [from, at] = [start, position].map(number => String(number).padStart(19, '0'))
   return `segments/${from}-${writer}-${at}.ndjson.gz`

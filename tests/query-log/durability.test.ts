@@ -7,6 +7,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { recordsOf } from '../../src/query-log/segment-blocks.ts'
+import { listSegments } from '../../src/query-log/segment-files.ts'
 import { keyOfNewDatabase, query, rootQuery, send } from '../support/http.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess, withoutSlowLane } from '../support/server-process.ts'
@@ -27,8 +29,8 @@ const marksOf = (records: readonly LogRecord[]) =>
 
 /** The text of all segments in a data directory. */
 function segmentsOf(data: string): string {
-  const folder = join(data, 'query-log/segments')
-  const names = readdirSync(folder).filter(name => name.endsWith('.ndjson'))
+  const folder = join(data, 'query-log/records')
+  const names = readdirSync(folder).filter(name => name.endsWith('.log'))
   return names.map(name => readFileSync(join(folder, name), 'utf8')).join('')
 }
 
@@ -74,8 +76,8 @@ test('with several processes an export waits for the records of all of them', as
   const found = marksOf(await exported(server, server.rootSecret, everything))
   assert.deepEqual(found.sort(), [...marks].sort())
   const writers = new Set(
-    readdirSync(join(server.data, 'query-log/segments')).flatMap(
-      name => /-([0-9a-f]+)\.ndjson$/.exec(name)?.[1] ?? [],
+    readdirSync(join(server.data, 'query-log/records')).flatMap(
+      name => /-([0-9a-f]+)\.log$/.exec(name)?.[1] ?? [],
     ),
   )
   assert.equal(writers.size, 2, 'both processes have recorded')
@@ -136,10 +138,13 @@ test('typed content never reaches the files of the log', () =>
     await rootQuery(server, { let: { 'hunter2-binding': 1 }, in: { abort: 'hunter2-abort' } }).catch(() => {})
     await exported(server, server.rootSecret, everything)
     await server.stop()
-    const lines = segmentsOf(data).trimEnd().split('\n')
-    assert.ok(lines.length > 10)
-    const records = lines.map(line => line.slice(line.indexOf('{'))).join('\n')
-    const beside = lines.map(line => line.slice(0, line.indexOf('{'))).join('\n')
+    const records: string[] = []
+    for (const { path } of await listSegments(join(data, 'query-log/records')))
+      for await (const group of recordsOf(path, undefined))
+        for (const record of group.records) records.push(record.line())
+    assert.ok(records.length > 10)
+    const exportedText = records.join('\n')
+    const stored = segmentsOf(data)
     const forbidden = [
       'hunter2',
       'ann@',
@@ -152,10 +157,9 @@ test('typed content never reaches the files of the log', () =>
       token.secret,
       server.rootSecret,
     ]
-    for (const word of forbidden) assert.ok(!records.includes(word), `${word} is in a record`)
-    // Beside the records, the files contain names of existing collections and the caller, who is logged in as a
-    // document.
+    for (const word of forbidden) assert.ok(!exportedText.includes(word), `${word} is in a record`)
+    // The files also contain names of existing collections and the caller, who is logged in as a document.
     const known = ['people', id]
     for (const word of forbidden.filter(each => !known.includes(each)))
-      assert.ok(!beside.includes(word), `${word} is beside a record`)
+      assert.ok(!stored.includes(word), `${word} is in a file`)
   }))

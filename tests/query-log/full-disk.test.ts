@@ -20,6 +20,7 @@ test('a writer that starts on a full disk logs that once, and is announced to th
   const losses: unknown[] = []
   const writer = new SegmentWriter({
     folder,
+    regionGroup: 'us-std',
     writer: 'a1',
     clock: systemClock,
     timers: systemTimers,
@@ -82,7 +83,7 @@ test('a log whose disk is full at the first start opens with a warning, and acce
     const { id } = await queryLog.requestExport(wanted, undefined)
     assert.equal(queryLog.find(id)?.id, id)
     await queryLog.close()
-    assert.ok(existsSync(join(data, 'query-log', 'segments')))
+    assert.ok(existsSync(join(data, 'query-log', 'records')))
     assert.deepEqual(warnings, [text])
   } finally {
     restore()

@@ -14,6 +14,7 @@ import type { SharedLog } from '../../src/query-log/shared-log.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
 import type { Chunk } from '../../src/storage/postgres/log-chunks.ts'
 import { folderOfFile } from '../support/folder.ts'
+import { plainRequest, recorded } from './records.ts'
 
 const folder = folderOfFile()
 
@@ -77,21 +78,7 @@ test('a request waits for a machine that has not written its records yet', async
   const slow = await open('slow', released)
   const other = await open('other', Promise.resolve())
   try {
-    slow.record({
-      method: 'POST',
-      headers: {},
-      language: '4',
-      apiVersion: '4',
-      query: '1',
-      bytesIn: 1,
-      bytesOut: 1,
-      status: 200,
-      costs: undefined,
-      database: { names: [], ids: [] },
-      tags: [['mark', 'slow']],
-      traceId: '0'.repeat(32),
-      spanId: '0'.repeat(16),
-    })
+    slow.record(...recorded({ ...plainRequest, tags: [['mark', 'slow']] }))
     const span = { from: 0, to: Date.now() + 60_000, regionGroup: other.regionGroup }
     tables.onReported = () => release()
     const records = other.summary(span, AbortSignal.timeout(60_000))

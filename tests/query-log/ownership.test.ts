@@ -7,12 +7,11 @@ import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { micros } from '../../src/base/micros.ts'
-import { type ObservedRequest, RecordFormat } from '../../src/query-log/record.ts'
-import { segmentPath } from '../../src/query-log/segment-files.ts'
 import { keyOfNewDatabase, query, rootQuery, send } from '../support/http.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { api, aroundNow, download, finished, type LogRecord, requestExport } from './log-client.ts'
+import { LineFormat, type ObservedRequest } from './old-lines.ts'
 
 async function mark(server: RunningServer, secret: string, name: string): Promise<void> {
   const headers = { 'x-fauna-tags': `mark=${name}` }
@@ -121,12 +120,12 @@ test('from segments that contain only names, a database has the records since it
     await rootQuery(first, { update: { database: 'before' }, params: { object: { name: 'shop' } } })
     const { ts } = (await rootQuery(first, { get: { database: 'shop' } })) as { ts: number }
     await first.stop()
-    const folder = join(data, 'query-log/segments')
-    const format = new RecordFormat('us-std', {})
+    const folder = join(data, 'query-log/records')
+    const format = new LineFormat('us-std', {})
     const second = 1_000_000
     const times = [ts - 120 * second, ts - 90 * second, ts + 90 * second, ts + 120 * second]
     const lines = times.map((time, at) => format.parts(requestTo('shop', String(at)), micros(time)).record)
-    const path = segmentPath(folder, micros(times[0] as number), 'abc')
+    const path = join(folder, `${String(times[0]).padStart(19, '0')}-abc.ndjson`)
     await writeFile(path, lines.join(''))
     const end = (times[3] as number) / 1e6
     await utimes(path, end, end)
@@ -162,7 +161,7 @@ test('unauthenticated requests have a share of their own, and headers are cut', 
     const [record] = json.records as LogRecord[]
     const agent = (JSON.parse(record?.REQUEST_HEADERS as string) as { user_agent: string }).user_agent
     assert.equal(agent, `${'x'.repeat(512)}…`)
-    const folder = join(server.data, 'query-log/segments')
+    const folder = join(server.data, 'query-log/records')
     const sizes = (await readdir(folder)).map(async name => (await stat(join(folder, name))).size)
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
     assert.ok(bytes < 700_000, `${bytes} bytes`)

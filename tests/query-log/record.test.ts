@@ -3,11 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../src/base/micros.ts'
-import { version4 } from '../../src/fql4/language.ts'
-import { type ObservedRequest, RecordFormat } from '../../src/query-log/record.ts'
+import { recordsOf } from '../../src/query-log/segment-blocks.ts'
+import { folderOfFile } from '../support/folder.ts'
 import { startMs } from './manual-time.ts'
+import type { ObservedRequest } from './old-lines.ts'
+import { writeSegment } from './records.ts'
 
-const format = new RecordFormat('us-std', { '4': version4 })
+const folder = folderOfFile()
+let segments = 0
 
 const request: ObservedRequest = {
   method: 'POST',
@@ -28,14 +31,15 @@ const request: ObservedRequest = {
   spanId: 'b7ad6b7169203331',
 }
 
-const record = (changes: Partial<ObservedRequest> = {}) => {
-  const { record: line } = format.parts({ ...request, ...changes }, micros(startMs * 1000 + 999))
-  assert.ok(line.endsWith('}\n'))
-  return JSON.parse(line)
+async function record(changes: Partial<ObservedRequest> = {}) {
+  const path = await writeSegment(folder, String(segments++), [
+    { time: micros(startMs * 1000 + 999), request: { ...request, ...changes } },
+  ])
+  for await (const { records } of recordsOf(path, undefined)) return JSON.parse(records[0]?.line() as string)
 }
 
-test('the record of a query', () => {
-  assert.deepEqual(Object.entries(record()), [
+test('the record of a query', async () => {
+  assert.deepEqual(Object.entries(await record()), [
     ['API_VERSION', '4'],
     ['BYTES_IN', 13],
     ['BYTES_OUT', 14],
@@ -57,8 +61,14 @@ test('the record of a query', () => {
   ])
 })
 
-test('a request without query, costs, database and tags', () => {
-  const bare = record({ query: undefined, costs: undefined, database: undefined, tags: [], status: 401 })
+test('a request without query, costs, database and tags', async () => {
+  const bare = await record({
+    query: undefined,
+    costs: undefined,
+    database: undefined,
+    tags: [],
+    status: 401,
+  })
   assert.deepEqual(bare.DATABASE, [])
   assert.deepEqual(bare.TAGS, {})
   assert.equal(bare.FQL_SHAPE, '')
@@ -66,7 +76,7 @@ test('a request without query, costs, database and tags', () => {
   assert.equal(bare.RESPONSE_CODE, '401')
 })
 
-test('request headers: the documented ones, numbers as numbers, never the credential', () => {
+test('request headers: the documented ones, numbers as numbers, never the credential', async () => {
   const headers = {
     authorization: 'Bearer hunter2',
     cookie: 'hunter2',
@@ -76,25 +86,25 @@ test('request headers: the documented ones, numbers as numbers, never the creden
     'x-last-seen-txn': '1700000000000000',
     'x-max-retries-on-contention': 'many',
   }
-  assert.deepEqual(JSON.parse(record({ headers }).REQUEST_HEADERS), {
+  assert.deepEqual(JSON.parse((await record({ headers })).REQUEST_HEADERS), {
     user_agent: 'a "quoted" \\ agent ☃',
     driver_env: 'driver=javascript',
     x_max_retries: -1,
     x_query_timeout: 1000,
     last_seen_txn: 1_700_000_000_000_000,
   })
-  assert.deepEqual(JSON.parse(record({ headers: { 'x-query-timeout': '5' } }).REQUEST_HEADERS), {
+  assert.deepEqual(JSON.parse((await record({ headers: { 'x-query-timeout': '5' } })).REQUEST_HEADERS), {
     x_query_timeout: 5,
   })
 })
 
-test('rate limits and later databases', () => {
+test('rate limits and later databases', async () => {
   const costs = { ...request.costs, rateLimited: ['compute', 'read'] } as NonNullable<
     ObservedRequest['costs']
   >
-  assert.deepEqual(record({ costs }).RATE_LIMITS_HIT, ['compute', 'read'])
-  assert.deepEqual(record({ database: { names: ['parent'], ids: [1n] } }).DATABASE, ['parent'])
-  assert.deepEqual(record({ database: { names: ['parent', 'other'], ids: [1n, 3n] } }).DATABASE, [
+  assert.deepEqual((await record({ costs })).RATE_LIMITS_HIT, ['compute', 'read'])
+  assert.deepEqual((await record({ database: { names: ['parent'], ids: [1n] } })).DATABASE, ['parent'])
+  assert.deepEqual((await record({ database: { names: ['parent', 'other'], ids: [1n, 3n] } })).DATABASE, [
     'parent',
     'other',
   ])

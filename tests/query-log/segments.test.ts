@@ -2,25 +2,35 @@
 
 import assert from 'node:assert/strict'
 import {
-  appendFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { micros } from '../../src/base/micros.ts'
 import { version4 } from '../../src/fql4/language.ts'
-import { RecordFormat } from '../../src/query-log/record.ts'
-import { listSegments, removeOldSegments, sumsName, writtenUpTo } from '../../src/query-log/segment-files.ts'
+import { RecordWriter } from '../../src/query-log/record-writer.ts'
+import {
+  listSegments,
+  removeOldSegments,
+  segmentPath,
+  sumsName,
+  writtenUpTo,
+} from '../../src/query-log/segment-files.ts'
 import { matchingRecords, type RecordFilter } from '../../src/query-log/segment-reader.ts'
 import { type SegmentFile, SegmentWriter } from '../../src/query-log/segment-writer.ts'
 import { ManualTime, startMs, until } from './manual-time.ts'
+import { LineFormat } from './old-lines.ts'
+import { plainRequest, recorded } from './records.ts'
 
 const folders: string[] = []
 after(() => {
@@ -34,6 +44,7 @@ function setUp(options: Partial<ConstructorParameters<typeof SegmentWriter>[0]> 
   const losses: number[] = []
   const writer = new SegmentWriter({
     folder,
+    regionGroup: 'us-std',
     writer: 'a1',
     clock: time,
     timers: time,
@@ -42,31 +53,32 @@ function setUp(options: Partial<ConstructorParameters<typeof SegmentWriter>[0]> 
     onLoss: records => losses.push(records),
     ...options,
   })
-  const format = new RecordFormat('us-std', { '4': version4 })
+  const records = new RecordWriter(writer, { '4': version4 })
+  const format = new LineFormat('us-std', { '4': version4 })
+  let latest = time.now()
+  const now = writer.now.bind(writer)
+  writer.now = () => {
+    latest = now()
+    return latest
+  }
+  /** Records a request, and returns its line in exports. */
   const add = (database: readonly string[], mark = '') => {
-    const { record: line } = format.parts(
-      {
-        method: 'POST',
-        headers: { 'user-agent': mark },
-        language: '4',
-        apiVersion: '4',
-        query: undefined,
-        bytesIn: 0,
-        bytesOut: 0,
-        status: 200,
-        costs: undefined,
-        database: { names: database, ids: [] },
-        tags: [['TS', 'x']],
-        traceId: '0'.repeat(32),
-        spanId: '1'.repeat(16),
+    const request = {
+      ...plainRequest,
+      headers: { 'user-agent': mark },
+      database: {
+        names: database,
+        ids: database.map((_, at) => BigInt(1 + paths.indexOf(database.slice(0, at + 1).join('/')))),
       },
-      writer.now(),
-    )
-    writer.append(line)
-    return line
+    }
+    records.write(...recorded(request))
+    return format.parts(request, latest).record
   }
   return { folder, time, writer, losses, add }
 }
+
+/** The paths of databases, whose ids are 1, 2, and so on. */
+const paths = ['app', 'app/child', 'app2', 'other', 'other/app', 'a"b']
 
 async function found(folder: string, filter: Partial<RecordFilter> = {}): Promise<string[]> {
   const blocks: Buffer[] = []
@@ -103,21 +115,58 @@ test('a database selects its own records and those of its descendants, by whole 
   const quoted = add(['a"b'])
   await writer.flush()
   assert.deepEqual(await found(folder, { database: { names: ['app'], id: '1', since: 0 } }), [own, child])
-  assert.deepEqual(await found(folder, { database: { names: ['app', 'child'], id: '1', since: 0 } }), [child])
-  assert.deepEqual(await found(folder, { database: { names: ['a"b'], id: '1', since: 0 } }), [quoted])
+  assert.deepEqual(await found(folder, { database: { names: ['app', 'child'], id: '2', since: 0 } }), [child])
+  assert.deepEqual(await found(folder, { database: { names: ['a"b'], id: '6', since: 0 } }), [quoted])
   await writer.close()
 })
 
-test('an incomplete record at the end, after a crash, is skipped; other segments are read', async () => {
+test('an incomplete line at the end, after a crash, is skipped; other segments are read', async () => {
   const { folder, writer, add } = setUp()
   const line = add(['app'])
-  await writer.flush()
-  const [segment] = await listSegments(folder)
-  appendFileSync(segment?.path as string, line.slice(0, 100))
-  const later = join(folder, `${String(startMs * 1000 + 5).padStart(19, '0')}-b2.ndjson`)
-  writeFileSync(later, `garbage\n\n{}\n{"TS":1}\n${'\0'.repeat(50)}\n${line}`)
-  assert.deepEqual(await found(folder), [line, line])
   await writer.close()
+  const old = (writer: string) =>
+    join(folder, `${String(startMs * 1000 + 5).padStart(19, '0')}-${writer}.ndjson`)
+  writeFileSync(old('b1'), `${line}${line.slice(0, 100)}`)
+  writeFileSync(old('b2'), `garbage\n\n{}\n{"TS":1}\n${'\0'.repeat(50)}\n${line}`)
+  assert.deepEqual(await found(folder), [line, line, line])
+})
+
+test('of an incomplete block at the end, after a crash, the complete records are read', async () => {
+  const { folder, writer, add } = setUp()
+  const lines = Array.from({ length: 30 }, (_, n) => add(['app'], `mark ${n}`))
+  await writer.close()
+  const [segment] = await listSegments(folder)
+  const path = segment?.path as string
+  const bytes = readFileSync(path)
+  let records = lines.length
+  for (let end = bytes.length; end >= 0; end--) {
+    truncateSync(path, end)
+    const left = (await found(folder)).filter(line => line !== '')
+    assert.deepEqual(left, lines.slice(0, left.length))
+    assert.ok(
+      left.length === records || left.length === records - 1,
+      `${left.length} records in ${end} bytes`,
+    )
+    records = left.length
+  }
+  assert.equal(records, 0)
+  // After a power failure, the file may end with zeros.
+  for (const zeros of [8, 4096]) {
+    const left = zeros === 8 ? bytes.length - 10 : bytes.length
+    writeFileSync(path, Buffer.concat([bytes.subarray(0, left), Buffer.alloc(zeros)]))
+    assert.deepEqual(await found(folder), zeros === 8 ? lines.slice(0, -1) : lines)
+  }
+})
+
+test('a segment of a later version is rejected, not skipped', async () => {
+  const { folder, writer, add } = setUp()
+  add(['app'])
+  await writer.close()
+  const [segment] = await listSegments(folder)
+  const path = segment?.path as string
+  const later = readFileSync(path, 'latin1').replace('"queryLog":1', '"queryLog":2')
+  writeFileSync(path, later, 'latin1')
+  await assert.rejects(found(folder), /version 2 of the query log's format; this program knows version 1/)
 })
 
 test('records larger and smaller than the blocks in which they are read', async () => {
@@ -145,12 +194,24 @@ test('any number of records is delivered in blocks of limited size', async () =>
   assert.equal(records, count)
 })
 
+/** All records, and the damage that was reported. */
+async function withDamage(folder: string) {
+  const told: [string, number][] = []
+  const blocks: Buffer[] = []
+  const all = { from: startMs - 1e9, to: startMs + 1e9, regionGroup: 'us-std' }
+  for await (const block of matchingRecords(folder, all, undefined, (...damage) => told.push(damage)))
+    blocks.push(block)
+  return { lines: Buffer.concat(blocks).toString(), told }
+}
+
 test('lines damaged by a disk are left out, counted and logged', async () => {
   const { folder, writer, add } = setUp()
-  const lines = Array.from({ length: 6 }, (_, n) => add(['app'], `mark ${n}`).toString())
+  const lines = Array.from({ length: 6 }, (_, n) => add(['app'], `mark ${n}`))
   await writer.close()
   const [segment] = await listSegments(folder)
-  const path = segment?.path as string
+  const stored = segment?.path as string
+  rmSync(stored)
+  const path = stored.replace('.log', '.ndjson')
   const damaged = [...lines]
   // A quote inside, no closing bracket, an invalid byte.
   damaged[1] = (damaged[1] as string).replace('"DATABASE":[', '"DATABASE":["')
@@ -158,13 +219,45 @@ test('lines damaged by a disk are left out, counted and logged', async () => {
   const bytes = Buffer.from(damaged.join(''))
   bytes[bytes.indexOf('mark 4')] = 0xff
   writeFileSync(path, bytes)
-  const told: [string, number][] = []
-  const blocks: Buffer[] = []
-  const all = { from: startMs - 1e9, to: startMs + 1e9, regionGroup: 'us-std' }
-  for await (const block of matchingRecords(folder, all, undefined, (...damage) => told.push(damage)))
-    blocks.push(block)
-  assert.equal(Buffer.concat(blocks).toString(), [0, 3, 5].map(n => lines[n]).join(''))
-  assert.deepEqual(told, [[path, 3]])
+  assert.deepEqual(await withDamage(folder), {
+    lines: [0, 3, 5].map(n => lines[n]).join(''),
+    told: [[path, 3]],
+  })
+})
+
+test('blocks damaged by a disk are left out, counted and logged; no record gets the text of another', async () => {
+  const { folder, writer, add } = setUp()
+  const blocks: string[][] = []
+  // Each block has a text of its own, and uses the texts of all earlier blocks.
+  for (let at = 0; at < 5; at++) {
+    blocks.push(Array.from({ length: at + 1 }, (_, n) => add(['app'], `mark ${n}`)))
+    await writer.flush()
+  }
+  await writer.close()
+  const [segment] = await listSegments(folder)
+  const path = segment?.path as string
+  const bytes = readFileSync(path)
+  const starts: number[] = []
+  for (let at = bytes.indexOf('TLB\x01'); at >= 0; at = bytes.indexOf('TLB\x01', at + 1)) starts.push(at)
+  assert.equal(starts.length, 5)
+  const damage = async (at: number) => {
+    const damaged = Buffer.from(bytes)
+    damaged[at] = (damaged[at] as number) ^ 0x10
+    writeFileSync(path, damaged)
+    return withDamage(folder)
+  }
+  const text = (...from: readonly (readonly string[])[]) => from.flat().join('')
+  // A flipped bit in the magic, the checksum, the length, the count and the frames of the third block.
+  for (const offset of [0, 5, 9, 24, 40]) {
+    const { lines, told } = await damage((starts[2] as number) + offset)
+    // The text "mark 2" is lost with its block, and with it one record of each later block.
+    const left = [blocks[0], blocks[1], ...blocks.slice(3).map(block => block.filter((_, n) => n !== 2))]
+    assert.equal(lines, text(...(left as string[][])), `bit flipped at ${offset}`)
+    assert.deepEqual(told, [[path, 5]])
+  }
+  // The first block has the texts of all records.
+  const { lines, told } = await damage((starts[0] as number) + 30)
+  assert.deepEqual([lines, told], ['', [[path, 15]]])
 })
 
 test('a search without results ends when it is cancelled', async () => {
@@ -178,7 +271,7 @@ test('a search without results ends when it is cancelled', async () => {
 })
 
 test('a segment is closed when it is full and when it is old', async () => {
-  const { folder, time, writer, add } = setUp({ segmentBytes: 700, segmentMs: 60_000 })
+  const { folder, time, writer, add } = setUp({ segmentBytes: 500, segmentMs: 60_000 })
   add(['app'], 'x'.repeat(1000))
   await writer.flush()
   add(['app'])
@@ -198,7 +291,7 @@ test('records are written within half a second without a request', async () => {
   add(['app'])
   assert.equal((await listSegments(folder)).length, 0)
   time.advance(500)
-  await until(() => readdirSync(folder).some(name => name.endsWith('.ndjson')), 'a flush')
+  await until(() => readdirSync(folder).some(name => name.endsWith('.log')), 'a flush')
   await writer.close()
 })
 
@@ -223,7 +316,7 @@ test('a full disk loses records, not queries: lost records are counted, the othe
       datasync: async () => {},
       close: async () => {},
     }) as unknown as SegmentFile
-  const { writer, losses, add } = setUp({ openFile })
+  const { folder, time, writer, losses, add } = setUp({ openFile })
   add(['app'])
   add(['app'])
   await writer.flush()
@@ -232,8 +325,42 @@ test('a full disk loses records, not queries: lost records are counted, the othe
   const line = add(['app'])
   await writer.flush()
   assert.deepEqual(losses, [2])
-  assert.equal(Buffer.concat(written).toString(), line)
   await writer.close()
+  writeFileSync(segmentPath(folder, time.now(), 'b1'), Buffer.concat(written))
+  assert.deepEqual(await found(folder), [line])
+})
+
+test('after a failed write, all later records can be read, and all others are counted', async () => {
+  let isFull = false
+  const openFile = async (path: string): Promise<SegmentFile> => {
+    const file = await open(path, 'ax')
+    return {
+      writev: async (buffers: readonly Buffer[]) => {
+        if (isFull) throw new Error('ENOSPC')
+        return file.writev([...buffers])
+      },
+      datasync: () => file.datasync(),
+      close: () => file.close(),
+    } as unknown as SegmentFile
+  }
+  const { folder, writer, losses, add } = setUp({ openFile })
+  const kept = [add(['app'], 'first')]
+  await writer.flush()
+  isFull = true
+  add(['app'], 'second')
+  const failing = writer.flush()
+  // This record uses a text of the block that is lost.
+  await Promise.resolve()
+  add(['app'], 'second')
+  await failing
+  isFull = false
+  kept.push(add(['app'], 'second'), add(['app'], 'first'))
+  await writer.close()
+  assert.deepEqual(await found(folder), kept)
+  assert.equal(
+    losses.reduce((sum, lost) => sum + lost, 0),
+    2,
+  )
 })
 
 test('memory is limited while a disk does not respond', async () => {
@@ -251,7 +378,7 @@ test('memory is limited while a disk does not respond', async () => {
       close: async () => {},
     }) as unknown as SegmentFile
   const { writer, losses, add } = setUp({ openFile, bufferBytes: 1_000_000 })
-  for (let n = 0; n < 3000; n++) add(['app'], 'x'.repeat(1000))
+  for (let n = 0; n < 4000; n++) add(['app'], `${n}${'x'.repeat(500)}`)
   release()
   await writer.flush()
   assert.equal(losses.length, 1)

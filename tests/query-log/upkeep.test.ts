@@ -8,7 +8,7 @@ import { version4 } from '../../src/fql4/language.ts'
 import { Downloads, fileName, LocalFiles } from '../../src/query-log/export-storage.ts'
 import { ExportStore } from '../../src/query-log/export-store.ts'
 import { QueryLog } from '../../src/query-log/query-log.ts'
-import { RecordFormat } from '../../src/query-log/record.ts'
+import { RecordWriter } from '../../src/query-log/record-writer.ts'
 import { SegmentWriter } from '../../src/query-log/segment-writer.ts'
 import { Signer } from '../../src/query-log/signing.ts'
 import { openMemory } from '../../src/storage/kv/memory.ts'
@@ -29,19 +29,21 @@ test('a file whose deletion has failed is deleted later', async () => {
   const removed: string[] = []
   const failures: unknown[] = []
   let isDown = true
+  const writer = new SegmentWriter({
+    folder,
+    regionGroup: 'us-std',
+    writer: 'a0',
+    clock: time,
+    timers: time,
+    segmentBytes: 1_000_000,
+    segmentMs: dayMs,
+    onLoss: (_, cause) => failures.push(cause),
+  })
   const log = new QueryLog({
     folder,
     regionGroup: 'us-std',
-    format: new RecordFormat('us-std', { '4': version4 }),
-    writer: new SegmentWriter({
-      folder,
-      writer: 'a0',
-      clock: time,
-      timers: time,
-      segmentBytes: 1_000_000,
-      segmentMs: dayMs,
-      onLoss: (_, cause) => failures.push(cause),
-    }),
+    records: new RecordWriter(writer, { '4': version4 }),
+    writer,
     kv,
     store: new ExportStore(kv, systemRandom, now),
     signer,

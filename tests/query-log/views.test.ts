@@ -9,21 +9,18 @@ import { test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { epoch, micros } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import { version4 } from '../../src/fql4/language.ts'
 import { quantile, timeClass, timeOfClass } from '../../src/query-log/log-aggregate.ts'
 import { searchRecords } from '../../src/query-log/log-search.ts'
 import { LogSummaries } from '../../src/query-log/log-summary.ts'
-import { RecordFormat } from '../../src/query-log/record.ts'
-import { segmentPath } from '../../src/query-log/segment-files.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { serverOfFile } from '../support/server.ts'
 import { api, aroundNow } from './log-client.ts'
+import { plainRequest, type TimedRequest, writeSegment } from './records.ts'
 
 const start = Date.parse('2024-05-01T12:00:00Z')
 const minute = 60_000
 const never = new AbortController().signal
-const format = new RecordFormat('us-std', { '4': version4 })
 
 const folder = folderOfFile()
 
@@ -35,7 +32,7 @@ interface CreatedDocument {
   readonly query: string
 }
 
-function lineOf({ time, database, status, ms, query }: CreatedDocument): string {
+function requestOf({ time, database, status, ms, query }: CreatedDocument): TimedRequest {
   const costs = {
     computeOps: 1,
     byteReadOps: 2,
@@ -44,29 +41,25 @@ function lineOf({ time, database, status, ms, query }: CreatedDocument): string 
     txnRetries: 0,
     rateLimited: [],
   }
-  return format.parts(
-    {
-      method: 'POST',
-      headers: {},
-      language: '4',
-      apiVersion: '4',
+  return {
+    time: micros(time * 1000),
+    request: {
+      ...plainRequest,
       query,
       bytesIn: query.length,
       bytesOut: 10,
       status,
       costs,
-      database: { names: database, ids: [] },
-      tags: [],
-      traceId: '0'.repeat(32),
-      spanId: '0'.repeat(16),
+      database: { names: database, ids: idsOf(database) },
     },
-    micros(time * 1000),
-  ).record
+  }
 }
 
+/** The ids of the databases `shop` (1), `shop/child` (1, 2) and `other` (3). */
+const idsOf = (names: readonly string[]) => (names[0] === 'other' ? [3n] : [1n, 2n].slice(0, names.length))
+
 async function segment(writer: string, records: readonly CreatedDocument[]): Promise<string> {
-  const path = segmentPath(folder, micros((records[0] as CreatedDocument).time * 1000), writer)
-  await writeFile(path, records.map(lineOf).join(''))
+  const path = await writeSegment(folder, writer, records.map(requestOf))
   const last = (records.at(-1) as CreatedDocument).time
   await utimes(path, last / 1000, last / 1000)
   return path
@@ -93,7 +86,7 @@ test('aggregates agree with plain counting, for a database with its descendants'
     await segment('aa', odd.slice(at * 6000, (at + 1) * 6000))
     const path = await segment('bb', even.slice(at * 6000, (at + 1) * 6000))
     if (at < 5) continue
-    await appendFile(path, '{"API_VERSION":"4","BYTES_')
+    await appendFile(path, 'TLB')
     await utimes(path, start / 1000 + 7200, start / 1000 + 7200)
   }
   whole = new LogSummaries(folder, systemRandom, () => micros((start + 999 * minute) * 1000))
@@ -140,7 +133,7 @@ test('aggregates of closed segments are cached and reused', async () => {
   await writeFile(path, '{"damaged')
   const mended = new LogSummaries(folder, systemRandom, () => micros((start + 999 * minute) * 1000))
   assert.equal((await mended.summary(filter, never)).totals.requests, records.length, 'damage is made anew')
-  await rm(join(folder, kept[0]?.replace('.json.gz', '.ndjson') as string))
+  await rm(join(folder, kept[0]?.replace('.json.gz', '.log') as string))
   await mended.removeOrphans()
   assert.equal((await readdir(join(folder, 'sums'))).length, 11, 'sums go with their segment')
 })
@@ -172,9 +165,8 @@ test('shapes that are new, more frequent or slower than in the previous span are
     ...many(1, now, { query: '{"abort":"a"}', status: 503 }),
   ]
   try {
-    const path = segmentPath(own, micros(start * 1000), 'cc')
-    const lines = [...before, ...after].sort((left, right) => left.time - right.time).map(lineOf)
-    await writeFile(path, lines.join(''))
+    const requests = [...before, ...after].sort((left, right) => left.time - right.time).map(requestOf)
+    const path = await writeSegment(own, 'cc', requests)
     await utimes(path, start / 1000 + 120, start / 1000 + 120)
     const sums = new LogSummaries(own, systemRandom, () => micros((start + 999 * minute) * 1000))
     const filter = { from: now, to: now + minute, regionGroup: 'us-std' }
@@ -244,7 +236,7 @@ test('single records are found from the newest on, each on exactly one page', as
     from: start,
     to: start + 200 * minute,
     regionGroup: 'us-std',
-    database: { names: ['shop', 'child'], id: '1', since: 0 },
+    database: { names: ['shop', 'child'], id: '2', since: 0 },
     status: '4xx',
     text: 'PAGINATE',
     slowerThanMs: 100,

@@ -7,7 +7,6 @@
 
 import { MemoryBudget } from '../../base/admission/memory-budget.ts'
 import { ownerOfDatabase } from '../../base/admission/ticket.ts'
-import { beginningOfJson } from '../../base/json-encoding.ts'
 import { limits } from '../../base/limits.ts'
 import { Message, messageOf, msg, own } from '../../base/message.ts'
 import { secondsPerDay } from '../../base/micros.ts'
@@ -62,11 +61,11 @@ export class Edge {
   readonly #writer: ResponseWriter
   /** Answers of this turn of the event loop, sent together at its end. */
   readonly #answers: TurnEnd<EndpointCall>
-  readonly #record: RecordCall | undefined
+  readonly #recordsQueries: boolean
 
   constructor(services: Services, options: EdgeOptions) {
     this.#services = services
-    this.#record = recorder(services)
+    this.#recordsQueries = services.recordsQueries !== false
     this.#answers = new TurnEnd(call => {
       call.release?.()
       this.#answer(call, call.answer as Answer)
@@ -195,12 +194,20 @@ export class Edge {
     try {
       if (stopping.aborted) call.request.closeAfterwards()
       const bytesOut = this.#writer.write(call, answer)
-      if (call.endpoint?.recorded) this.#record?.(call, answer, bytesOut)
+      if (this.#recordsQueries && call.endpoint?.recorded) this.#record(call, answer, bytesOut)
       meter?.answered(answer, call.bytesIn, bytesOut, clock.elapsedMs() - call.startedMs)
     } catch (cause) {
       this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'cannot write the response')
       discardBody(answer)
       call.request.abort()
+    }
+  }
+
+  #record(call: EndpointCall, answer: Answer, bytesOut: number): void {
+    try {
+      this.#services.queryLog?.record(call, answer, bytesOut)
+    } catch (cause) {
+      this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'cannot record the request')
     }
   }
 
@@ -248,53 +255,8 @@ function handlerOf(endpoint: Endpoint, method: string): Handler | undefined {
   return Object.hasOwn(endpoint.methods, method) ? endpoint.methods[method] : endpoint.otherMethods
 }
 
-/** `bytesOut`: the size of the response's body. */
-type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void
-
-/**
- * The query log records the shape of a query: its text without values, from its first characters. This number of bytes
- * is enough for these characters, even at four bytes for each.
- */
-const shapedBytes = 270_000
-
-const noNames: NonNullable<Answer['named']> = []
-
-/** Undefined if requests are not recorded. */
-function recorder({ queryLog, recordsQueries, log }: Services): RecordCall | undefined {
-  if (queryLog === undefined || recordsQueries === false) return undefined
-  return (call, answer, bytesOut) => {
-    const { request, trace } = call
-    const { headers } = request
-    try {
-      queryLog.record({
-        method: request.method,
-        headers,
-        language: call.protocol.language,
-        apiVersion: call.settings?.dialect ?? String(headers['x-faunadb-api-version'] ?? ''),
-        query: call.body ?? (call.longBody && beginningOfJson(call.longBody.joined(shapedBytes))),
-        bytesIn: call.bytesIn,
-        bytesOut,
-        status: answer.status,
-        costs: answer.metrics,
-        database: answer.place,
-        tags: call.tags,
-        facts: {
-          caller: answer.caller,
-          address: request.client,
-          endpoint: call.endpoint?.path ?? '',
-          isSlow: answer.isSlow === true,
-          named: answer.named ?? noNames,
-          commitTime: (answer.metrics?.byteWriteOps ?? 0) > 0 ? answer.txnTime : undefined,
-        },
-        fault: answer.fault,
-        traceId: trace.traceId,
-        spanId: trace.spanId,
-      })
-    } catch (cause) {
-      log.error({ err: cause, traceId: trace.traceId }, 'cannot record the request')
-    }
-  }
-}
+// The response to a browser's CORS preflight: requests are allowed from every page. Access depends on the secret, not
+// on the page.
 
 const allowedHeaders = [
   'accept-encoding',

@@ -6,10 +6,10 @@ import { GenerationCache } from '../../../base/generation-cache.ts'
 import { micros } from '../../../base/micros.ts'
 import type { Engine, NamedCaller } from '../../../engine/engine-contract.ts'
 import { logDatabaseOf } from '../../../query-log/export-request.ts'
-import { isOfDashboard } from '../../../query-log/exported-record.ts'
 import type { LogCaller } from '../../../query-log/facts.ts'
 import type { EntryChange, LogChanges } from '../../../query-log/log-changes.ts'
-import type { LogRecord, RecordConditions } from '../../../query-log/log-search.ts'
+import { isOfDashboard } from '../../../query-log/log-entry.ts'
+import type { FoundFacts, LogRecord, RecordConditions } from '../../../query-log/log-search.ts'
 import type { LogSummary } from '../../../query-log/log-summary.ts'
 import type { QueryLog } from '../../../query-log/query-log.ts'
 import type { RecordFilter } from '../../../query-log/segment-reader.ts'
@@ -230,7 +230,7 @@ class RecordDetails {
    * Returns a condition for a search: `who` must equal the caller's id, name, identity, kind or one of its roles,
    * ignoring case.
    */
-  callersNamed(who: string | undefined): { isWantedCaller?: (found: LogRecord) => boolean } {
+  callersNamed(who: string | undefined): { isWantedCaller?: (found: FoundFacts) => boolean } {
     if (who === undefined) return {}
     const wanted = who.toLowerCase()
     return {
@@ -254,7 +254,7 @@ class RecordDetails {
       endpoint: facts.endpoint,
       address: facts.address,
       lane: facts.isSlow ? 'slow' : 'ordinary',
-      is_dashboard: isOfDashboard(record),
+      is_dashboard: isOfDashboard({ tags: record.TAGS }),
       txn_ts: facts.commitTime ?? null,
       collections: names('collection'),
       indexes: names('index'),
@@ -275,7 +275,7 @@ class RecordDetails {
     }
   }
 
-  #callerOf({ facts, trail }: LogRecord): VisibleCaller | undefined {
+  #callerOf({ facts, trail }: FoundFacts): VisibleCaller | undefined {
     const caller = facts?.caller
     if (caller === undefined || trail === undefined) return undefined
     const key = `${trail} ${caller.credential} ${caller.roles} ${caller.identity}`

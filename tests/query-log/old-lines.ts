@@ -1,20 +1,16 @@
-// Formats a request as one line of the query log, in the format of exported logs. The protocol fixes the field names,
-// their order and their types (RESPONSE_CODE is text, REQUEST_HEADERS is text that contains JSON).
-//
-// Facts for which the format has no field are stored separately (facts.ts). The formatting runs for every request. For
-// speed, this file concatenates the line from texts, and caches the text of the headers.
+// Formats requests as lines, as version 0.2 wrote them. Tests compare exports of the present format with these lines, and
+// write segments of 0.2 with them.
 
-import { GenerationCache } from '../base/generation-cache.ts'
-import type { Template } from '../base/message.ts'
-import type { LanguageName } from '../values/code.ts'
-import type { Micros } from '../values/value.ts'
-import { createTimestampFormat } from './exported-record.ts'
-import { type Facts, factsText, PlainShapes } from './facts.ts'
+import type { Template } from '../../src/base/message.ts'
+import { createTimestampFormat } from '../../src/query-log/exported-record.ts'
+import type { Facts, LogCaller } from '../../src/query-log/facts.ts'
+import { trailOf } from '../../src/query-log/ownership.ts'
+import type { LanguageName } from '../../src/values/code.ts'
+import { anyMark, markedName } from '../../src/values/names.ts'
+import type { Micros } from '../../src/values/value.ts'
 
-const recordLimits = {
-  /** Maximum number of characters of a logged header; own limit. Longer headers are truncated. */
-  loggedHeaderCharsMax: 512,
-} as const
+/** Maximum number of characters of a logged header. */
+const headerCharsMax = 512
 
 /** A finished request. */
 export interface ObservedRequest {
@@ -81,11 +77,6 @@ const textHeaders = [
   ['driver_env', 'x-driver-env'],
 ] as const
 
-/** Maximum number of cached combinations of header values. Each client machine usually sends one combination. */
-const knownHeadersMax = 1000
-/** Combinations with more characters are not cached. */
-const knownHeaderCharsMax = 2000
-
 /** Maximum number of logged characters of a method or version. Valid methods and versions are shorter. */
 const loggedWordCharsMax = 32
 
@@ -103,14 +94,11 @@ interface Wording {
 
 type Wordings = { readonly [L in LanguageName]?: Wording }
 
-export class RecordFormat {
+/** Formats lines for one region group. */
+export class LineFormat {
   readonly #wordings: Wordings
   readonly #time = createTimestampFormat()
-  readonly #shapes = new PlainShapes()
   readonly #region: string
-  readonly #headers = new GenerationCache<string, string>(knownHeadersMax)
-  #lastHeaders: ObservedRequest['headers'] = {}
-  #lastHeaderText = '{'
 
   constructor(regionGroup: string, wordings: Wordings) {
     this.#wordings = wordings
@@ -127,7 +115,7 @@ export class RecordFormat {
     const names =
       facts === undefined || facts.named.length === 0 ? noNames : facts.named.map(({ name }) => name)
     const marked = query === undefined ? '' : (wording?.shape(query, names) ?? '')
-    const { holes, shape } = names.length === 0 ? { holes: noHoles, shape: marked } : this.#shapes.of(marked)
+    const { holes, shape } = names.length === 0 ? { holes: noHoles, shape: marked } : plainShape(marked)
     const record = this.#record(request, shape, time)
     if (facts === undefined) return { record, facts: '' }
     const isKnown = (word: string) => names.includes(word) || wording?.isWord(word) === true
@@ -144,46 +132,18 @@ export class RecordFormat {
     const { headers } = request
     const version = JSON.stringify(shortened(request.apiVersion, loggedWordCharsMax))
     const method = JSON.stringify(shortened(request.method, loggedWordCharsMax))
-    return `{"API_VERSION":${version},"BYTES_IN":${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${JSON.stringify(request.database?.names ?? noNames)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs},"RATE_LIMITS_HIT":${JSON.stringify(costs.rateLimited)},"REGION_GROUP":${this.#region},"REQUEST_HEADERS":"${this.#textHeaders(headers)}${numbersOf(headers)}","REQUEST_METHOD":${method},"RESPONSE_CODE":"${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
+    return `{"API_VERSION":${version},"BYTES_IN":${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${JSON.stringify(request.database?.names ?? noNames)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs},"RATE_LIMITS_HIT":${JSON.stringify(costs.rateLimited)},"REGION_GROUP":${this.#region},"REQUEST_HEADERS":"${textsOf(headers)}${numbersOf(headers)}","REQUEST_METHOD":${method},"RESPONSE_CODE":"${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
   }
+}
 
-  /**
-   * Returns the text headers as the start of an object inside a JSON string, without the closing brace: `{\"a\":\"b\"`.
-   */
-  #textHeaders(headers: ObservedRequest['headers']): string {
-    const last = this.#lastHeaders
-    // Property accesses with constant names are several times faster than a loop.
-    const isSame =
-      headers['user-agent'] === last['user-agent'] &&
-      headers['x-forwarded-for'] === last['x-forwarded-for'] &&
-      headers['x-driver-env'] === last['x-driver-env'] &&
-      headers['x-runtime-environment'] === last['x-runtime-environment'] &&
-      headers['x-runtime-environment-os'] === last['x-runtime-environment-os'] &&
-      headers['x-nodejs-version'] === last['x-nodejs-version']
-    if (!isSame) {
-      this.#lastHeaders = headers
-      this.#lastHeaderText = this.#knownHeaders(headers)
-    }
-    return this.#lastHeaderText
+/** Returns the text headers as the start of an object inside a JSON string, without the closing brace. */
+function textsOf(headers: ObservedRequest['headers']): string {
+  const present: Record<string, string> = {}
+  for (const [name, header] of textHeaders) {
+    const value = headers[header]
+    if (value !== undefined) present[name] = shortened(String(value), headerCharsMax)
   }
-
-  #knownHeaders(headers: ObservedRequest['headers']): string {
-    let key = ''
-    for (const [, header] of textHeaders) {
-      const value = headers[header]
-      key += value === undefined ? '\n' : `${value}\n`
-    }
-    const known = this.#headers.get(key)
-    if (known !== undefined) return known
-    const present: Record<string, string> = {}
-    for (const [name, header] of textHeaders) {
-      const value = headers[header]
-      if (value !== undefined) present[name] = shortened(String(value), recordLimits.loggedHeaderCharsMax)
-    }
-    const text = JSON.stringify(JSON.stringify(present)).slice(1, -2)
-    if (key.length <= knownHeaderCharsMax) this.#headers.set(key, text)
-    return text
-  }
+  return JSON.stringify(JSON.stringify(present)).slice(1, -2)
 }
 
 /** Returns the text of an error. Each quoted value that contains an unknown word is replaced by `?`. */
@@ -206,7 +166,7 @@ function shortened(text: string, charsMax: number): string {
   return text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`
 }
 
-/** Returns the numeric headers, and closes the object that {@link RecordFormat} has begun. */
+/** Returns the numeric headers, and closes the object that {@link textsOf} has begun. */
 function numbersOf(headers: ObservedRequest['headers']): string {
   const text =
     numberOf('x_max_retries', headers['x-max-retries-on-contention']) +
@@ -238,4 +198,67 @@ function tagsOf(tags: ObservedRequest['tags']): string {
   let text = '{'
   for (const [key, value] of tags) text += `${text === '{' ? '' : ','}"${key}":"${value}"`
   return `${text}}`
+}
+
+const kindLetters = { collection: 'c', index: 'i', function: 'f' } as const
+
+/** Maximum number of characters of a stored address or identity. */
+const keptCharsMax = 200
+
+/** Returns the text of the facts in a line. `holes`: see {@link PlainShape}. */
+function factsText(
+  { address, caller, commitTime, endpoint, isSlow, named }: Omit<Facts, 'fault'>,
+  fault: Facts['fault'],
+  holes: readonly number[],
+): string {
+  const text = `[${who(caller, address)},"${endpoint}",${isSlow ? 1 : 0}`
+  if (named.length === 0 && fault === undefined && commitTime === undefined) return `${text}]`
+  const names = JSON.stringify(named.map(({ kind, name }) => kindLetters[kind] + name))
+  const use = `${withoutBraces(names)},[${holes.join()}]`
+  if (commitTime !== undefined) return `${text},${use},${faultText(fault)},${commitTime}]`
+  return fault === undefined ? `${text},${use}]` : `${text},${use},${faultText(fault)}]`
+}
+
+function faultText(fault: Facts['fault']): string {
+  if (fault === undefined) return 'null'
+  return withoutBraces(JSON.stringify([fault.code, fault.text, fault.position]))
+}
+
+function who(caller: LogCaller | undefined, address: string): string {
+  const credential = caller?.credential ?? ''
+  const parts = [credential, caller?.roles.join() ?? '', cut(caller?.identity ?? ''), cut(address)]
+  return withoutBraces(parts.map(each => JSON.stringify(each)).join())
+}
+
+function cut(text: string): string {
+  return text.length > keptCharsMax ? `${text.slice(0, keptCharsMax)}…` : text
+}
+
+/** Escapes opening braces. */
+function withoutBraces(json: string): string {
+  return json.includes('{') ? json.replaceAll('{', '\\u007b') : json
+}
+
+/**
+ * The shape of a query: its text without values, and with `?` in place of each name. `holes`: two numbers for each
+ * name, the position of its `?` in the shape and its index in `named`.
+ */
+interface PlainShape {
+  readonly shape: string
+  readonly holes: readonly number[]
+}
+
+/** Removes the marks from a shape. `marked`: the shape as a JSON string without the quotes. */
+function plainShape(marked: string): PlainShape {
+  const holes: number[] = []
+  const shape = marked.replace(anyMark, (mark, place: number) => {
+    holes.push(place, markedName(mark.charCodeAt(0)) as number)
+    return '?'
+  })
+  return { shape, holes }
+}
+
+/** The text before a record in a line: the trail of its database, and the facts. */
+export function beforeRecordOf(database: ObservedRequest['database'], facts: string): string {
+  return (database === undefined ? '-' : trailOf(database.ids)) + facts
 }

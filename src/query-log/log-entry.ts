@@ -1,0 +1,39 @@
+// A record of the query log as searches and charts read it. Segments of blocks contain stored records; segments of
+// versions before 1.0 contain lines.
+
+import type { LogFault, ParsedFacts } from './facts.ts'
+import type { SearchText } from './search-text.ts'
+
+/** A record. Valid until the next records of its segment are requested. */
+export interface LogEntry {
+  /** Milliseconds since the Unix epoch. */
+  readonly time: number
+  /** The ids of the database and its ancestors; undefined for a record of version 0.1 (ownership.ts). */
+  readonly trail: string | undefined
+  readonly regionGroup: string
+  /** Names of the database and its ancestors, outermost first. */
+  readonly database: readonly string[]
+  readonly status: number
+  readonly queryTimeMs: number
+  readonly readOps: number
+  readonly writeOps: number
+  readonly computeOps: number
+  readonly bytesIn: number
+  readonly bytesOut: number
+  readonly retries: number
+  readonly tags: Readonly<Record<string, string>> | undefined
+  /** The shape of the query, with the names of schema objects if they are known. */
+  readonly shape: string
+  readonly fault: LogFault | undefined
+  /** Undefined for a record of version 0.1. */
+  facts(): ParsedFacts | undefined
+  /** Returns whether a text occurs in the exported record, the shape, the names of schema objects or the error. */
+  contains(text: SearchText): boolean
+  /** Returns the record in the format of exports, without a line break. */
+  line(): string
+}
+
+/** Returns whether the dashboard made the request: the dashboard sets a tag on its requests. */
+export function isOfDashboard({ tags }: Pick<LogEntry, 'tags'>): boolean {
+  return tags?.source === 'dashboard'
+}
