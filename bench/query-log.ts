@@ -18,6 +18,8 @@ export interface RecordingOptions {
 
 const program = fileURLToPath(new URL('recording-server.ts', import.meta.url))
 const seconds = 30
+/** Measured seconds of a phase of the server. */
+const measuredSeconds = 1.3
 
 /** Runs the comparison and prints it. */
 export async function runRecording({ connections, documents }: RecordingOptions): Promise<void> {
@@ -48,15 +50,16 @@ export async function runRecording({ connections, documents }: RecordingOptions)
 }
 
 function report(phases: readonly Phase[], bytes: number): void {
-  const cpu = (records: boolean) =>
-    median(phases.filter(phase => phase.records === records).map(({ cpuMicros }) => cpuMicros))
   for (const { cpuMicros, records, requests } of phases)
     console.log(`${records ? 'recorded' : 'not     '} ${cpuMicros.toFixed(2)} µs, ${requests} requests`)
-  const [withLog, without] = [cpu(true), cpu(false)]
-  console.log(`${withLog.toFixed(2)} µs recorded, ${without.toFixed(2)} µs not (medians)`)
-  console.log(`recording costs ${(withLog - without).toFixed(2)} µs of CPU per request, in all threads`)
+  // Each recorded phase is compared with the phases before and after, because the speed of the machine changes slowly.
+  const costs = phases.flatMap(({ cpuMicros, records }, at) => {
+    const [before, after] = [phases[at - 1], phases[at + 1]]
+    return records && before && after ? cpuMicros - (before.cpuMicros + after.cpuMicros) / 2 : []
+  })
+  console.log(`recording costs ${median(costs).toFixed(2)} µs of CPU per request, in all threads (median)`)
   // The phases leave out a part of the time, so the bytes are compared with the rate of the phases.
-  const rate = median(phases.map(({ requests }) => requests)) / 1.3
+  const rate = median(phases.map(({ requests }) => requests)) / measuredSeconds
   console.log(`about ${(bytes / ((rate * seconds) / 2)).toFixed(0)} bytes for each record`)
 }
 

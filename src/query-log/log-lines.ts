@@ -72,21 +72,20 @@ function* entriesIn(lines: readonly string[], text: SearchText | undefined): Gen
 }
 
 class LineEntry implements LogEntry {
+  readonly time: number
   readonly trail: string | undefined
   readonly #facts: string | undefined
+  #parsed: ParsedFacts | undefined
   readonly #line: string
   readonly #record: ExportedRecord
 
   /** `facts`: the unparsed facts. `record`: the parsed `line`. */
   constructor(trail: string | undefined, facts: string | undefined, line: string, record: ExportedRecord) {
+    this.time = timeOf(record)
     this.trail = trail
     this.#facts = facts
     this.#line = line
     this.#record = record
-  }
-
-  get time(): number {
-    return timeOf(this.#record)
   }
 
   get regionGroup(): string {
@@ -142,7 +141,8 @@ class LineEntry implements LogEntry {
   }
 
   facts(): ParsedFacts | undefined {
-    return this.#facts === undefined ? undefined : readFacts(this.#facts, this.#record.FQL_SHAPE)
+    if (this.#facts !== undefined) this.#parsed ??= readFacts(this.#facts, this.#record.FQL_SHAPE)
+    return this.#parsed
   }
 
   contains(text: SearchText): boolean {

@@ -16,7 +16,7 @@ export interface RecordSearch extends RecordFilter, RecordConditions {
    */
   readonly text?: string | undefined
   /** Returns whether the record's caller is wanted. If undefined, the search finds records of all callers. */
-  readonly isWantedCaller?: (found: FoundFacts) => boolean
+  readonly isWantedCaller?: (found: RecordFacts) => boolean
   readonly limit: number
   /**
    * The number of records to skip. Pages go from new to old, and a page may begin within the millisecond at which the
@@ -26,13 +26,13 @@ export interface RecordSearch extends RecordFilter, RecordConditions {
 }
 
 /** The database of a record, and its additional facts. */
-export interface FoundFacts {
+export interface RecordFacts {
   readonly trail: string | undefined
   readonly facts: ParsedFacts | undefined
 }
 
 /** A record with its additional facts. */
-export interface LogRecord extends FoundFacts {
+export interface LogRecord extends RecordFacts {
   readonly record: ExportedRecord
 }
 
@@ -42,7 +42,7 @@ export interface RecordPage {
   readonly next: { readonly to: number; readonly skip: number } | undefined
 }
 
-interface FoundLine extends FoundFacts {
+interface LineMatch extends RecordFacts {
   readonly time: number
   /** The record in the format of exports. */
   readonly line: string
@@ -56,7 +56,7 @@ export async function searchRecords(
 ): Promise<RecordPage> {
   const wanted = search.skip + search.limit + 1
   const text = search.text ? new SearchText(search.text) : undefined
-  let found: FoundLine[] = []
+  let found: LineMatch[] = []
   for (const { endedMs, path } of (await segmentsOf(folder, search)).toReversed()) {
     // Segments of several processes may overlap in time. A segment is skipped if enough records have been found, and
     // all these records are later than the last write to the segment.
@@ -87,14 +87,14 @@ export async function searchRecords(
  */
 function nextAfter(
   time: number,
-  found: readonly FoundLine[],
+  found: readonly LineMatch[],
   { skip, limit, to }: RecordSearch,
 ): RecordPage['next'] {
   const seen = found.slice(0, skip + limit).filter(each => each.time === time).length
   return { to: Math.min(to, time + 1), skip: seen }
 }
 
-function newest(found: FoundLine[], count: number): FoundLine[] {
+function newest(found: LineMatch[], count: number): LineMatch[] {
   return found.sort((left, right) => right.time - left.time).slice(0, count)
 }
 
@@ -102,7 +102,7 @@ function collect(
   entries: Iterable<LogEntry>,
   search: RecordSearch,
   text: SearchText | undefined,
-  found: FoundLine[],
+  found: LineMatch[],
 ): void {
   for (const entry of entries) {
     if (!matchesRecord(entry, search) || (text !== undefined && !entry.contains(text))) continue

@@ -20,7 +20,7 @@ import { StoredText } from './stored-text.ts'
 import { VarintReader } from './varint.ts'
 
 /** Records of one block, valid until the next block is requested. `damaged`: the number of skipped records. */
-export interface RecordGroup {
+interface RecordGroup {
   readonly records: readonly StoredRecord[]
   readonly damaged: number
 }
@@ -77,7 +77,7 @@ export async function* recordsOf(
   }
 }
 
-/** What the decoder found: `group` is undefined if more bytes are needed, which begin at `at`. */
+/** A step of the decoder. `at`: the start of the next block. `group` is undefined if the decoder needs more bytes. */
 interface Step {
   readonly at: number
   readonly group?: RecordGroup

@@ -1,7 +1,7 @@
 // The format of a segment (a file of the query log). A segment can be read without any other file:
 //
 //     {"queryLog":1,"regionGroup":"us-std"}   the version of the format, and the region group of all records
-//     block, block, block, …                  what one write appended, with a checksum
+//     block, block, block, …                  records and their texts, with a checksum
 //
 // A block consists of a head and frames. A frame is a text or a record. Texts that repeat, such as the shape of a query
 // or the name of a database, are written once, before the first record that uses them. Records contain numbers of texts.
@@ -75,7 +75,10 @@ export const numericHeaders = [
   ['last_seen_txn', 'x-last-seen-txn'],
 ] as const
 
-/** What a numeric header contains: nothing valid, or an integer that is stored as a text. Other numbers follow from 2. */
+/**
+ * The first number of a numeric header. `invalid`: the header contains no integer. `text`: the number of a text with the
+ * integer follows. Otherwise, the integer is stored plus `first`.
+ */
 export const numericHeader = { invalid: 0, text: 1, first: 2 } as const
 
 /** Trace id and span id, the last field of a record, in bytes. */

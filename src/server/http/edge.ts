@@ -255,9 +255,6 @@ function handlerOf(endpoint: Endpoint, method: string): Handler | undefined {
   return Object.hasOwn(endpoint.methods, method) ? endpoint.methods[method] : endpoint.otherMethods
 }
 
-// The response to a browser's CORS preflight: requests are allowed from every page. Access depends on the secret, not
-// on the page.
-
 const allowedHeaders = [
   'accept-encoding',
   'authorization',

@@ -9,7 +9,7 @@ import { logDatabaseOf } from '../../../query-log/export-request.ts'
 import type { LogCaller } from '../../../query-log/facts.ts'
 import type { EntryChange, LogChanges } from '../../../query-log/log-changes.ts'
 import { isOfDashboard } from '../../../query-log/log-entry.ts'
-import type { FoundFacts, LogRecord, RecordConditions } from '../../../query-log/log-search.ts'
+import type { LogRecord, RecordConditions, RecordFacts } from '../../../query-log/log-search.ts'
 import type { LogSummary } from '../../../query-log/log-summary.ts'
 import type { QueryLog } from '../../../query-log/query-log.ts'
 import type { RecordFilter } from '../../../query-log/segment-reader.ts'
@@ -230,7 +230,7 @@ class RecordDetails {
    * Returns a condition for a search: `who` must equal the caller's id, name, identity, kind or one of its roles,
    * ignoring case.
    */
-  callersNamed(who: string | undefined): { isWantedCaller?: (found: FoundFacts) => boolean } {
+  callersNamed(who: string | undefined): { isWantedCaller?: (found: RecordFacts) => boolean } {
     if (who === undefined) return {}
     const wanted = who.toLowerCase()
     return {
@@ -275,7 +275,7 @@ class RecordDetails {
     }
   }
 
-  #callerOf({ facts, trail }: FoundFacts): VisibleCaller | undefined {
+  #callerOf({ facts, trail }: RecordFacts): VisibleCaller | undefined {
     const caller = facts?.caller
     if (caller === undefined || trail === undefined) return undefined
     const key = `${trail} ${caller.credential} ${caller.roles} ${caller.identity}`
