@@ -2,35 +2,22 @@
 // (schema-items.ts).
 
 import { msg, own } from '../../../base/message.ts'
-import { isShortLambda, type Node, type TypeNode } from '../../syntax/nodes.ts'
+import { isShortLambda, type Node } from '../../syntax/nodes.ts'
 import { isReservedField } from '../field-names.ts'
 import {
   type Conversion,
   DuplicateCheck,
   errorPlace,
-  fieldPath,
   lambdaInParentheses,
   listOf,
   nodeOf,
   wordOf,
 } from './conversion.ts'
+import { migrationStatements } from './convert-migrations.ts'
 import { type IndexPart, type IndexPath, indexPart, indexPaths, partKinds } from './index-parts.ts'
-import type {
-  FieldPathPlace,
-  OutlineBlock,
-  OutlineField,
-  OutlineItem,
-  OutlineMember,
-  OutlineMigration,
-  SourceRange,
-} from './outline.ts'
-import type {
-  CollectionMember,
-  IndexMember,
-  MigrationStatement,
-  SettingMember,
-  UniqueMember,
-} from './schema-items.ts'
+import { rejectDefaults } from './nested-defaults.ts'
+import type { OutlineBlock, OutlineField, OutlineMember, SourceRange } from './outline.ts'
+import type { CollectionMember, IndexMember, SettingMember, UniqueMember } from './schema-items.ts'
 
 /** Remembers the parts found so far, so that duplicates are detected. */
 interface CollectionContext {
@@ -212,135 +199,4 @@ function settingMember(
   }
   const value = node.value as SettingMember['value']
   return { kind, value, valuePlace: node, start: item.start, end: item.end }
-}
-
-// The statements of a migrations block.
-
-/** The range of the block of `migrations { … }`, and its statements. */
-function migrationStatements(
-  item: OutlineMember,
-  conversion: Conversion,
-): { readonly block: SourceRange; readonly statements: readonly MigrationStatement[] } | undefined {
-  conversion.rejectAnnotations(item)
-  conversion.rejectName(item)
-  const value = conversion.valueOf(item)
-  if (value === undefined) return undefined
-  if (value.kind !== 'block') return conversion.fault(msg`Expected a migration block`, errorPlace(value))
-  if (value.members.length === 0) return conversion.fault(msg`Empty migration blocks are not allowed`, item)
-  return {
-    block: value,
-    statements: value.members.flatMap(member => statementOf(member, conversion) ?? []),
-  }
-}
-
-function statementOf(item: OutlineItem, conversion: Conversion): MigrationStatement | undefined {
-  conversion.rejectAnnotations(item)
-  if (item.form === 'migration') return known(item, conversion)
-  if (item.form === 'member' && item.value === undefined) {
-    return conversion.fault(msg`Expected a migration`, item)
-  }
-  return conversion.fault(msg`Only migrations are allowed in migration blocks`, item)
-}
-
-function known(
-  { end, keyword, paths, start, value }: OutlineMigration,
-  conversion: Conversion,
-): MigrationStatement | undefined {
-  const place = { start, end }
-  const [field, ...to] = paths.map(path => fieldPath(path, conversion))
-  if (keyword.text === 'add_wildcard') return { kind: 'add_wildcard', ...place }
-  if (field === undefined || to.includes(undefined)) return undefined
-  switch (keyword.text) {
-    case 'add':
-    case 'drop':
-      return { kind: keyword.text, field, ...place }
-    case 'backfill':
-      return { kind: 'backfill', field, value: value as Node, ...place }
-    case 'move':
-      return { kind: 'move', field, to: to[0] as FieldPathPlace, ...place }
-    case 'split':
-      return split(field, to as FieldPathPlace[], place, conversion)
-    case 'move_conflicts':
-    case 'move_wildcard':
-      return { kind: keyword.text, into: field, ...place }
-  }
-  return undefined
-}
-
-function split(
-  field: FieldPathPlace,
-  to: readonly FieldPathPlace[],
-  place: SourceRange,
-  conversion: Conversion,
-): MigrationStatement | undefined {
-  if (to.length < 2) return conversion.fault(msg`Expected at least two fields to split into`, place)
-  const targets = { start: (to[0] as FieldPathPlace).start, end: (to.at(-1) as FieldPathPlace).end }
-  if (new Set(to.map(({ path }) => JSON.stringify(path))).size < to.length) {
-    return conversion.fault(msg`Expected list of fields with no duplicates`, targets)
-  }
-  return { kind: 'split', field, to, ...place }
-}
-
-// Checks defaults within field types. A default is allowed only if all enclosing types are object types, and no
-// enclosing field has a default.
-
-/** The reason why a type may not contain defaults. */
-interface Obstacle {
-  readonly message: string
-  readonly place: SourceRange
-}
-
-/** Records a fault for each invalid default in the type of a field. `outer` is the default of the field itself. */
-function rejectDefaults(type: TypeNode, outer: Node | undefined, conversion: Conversion): void {
-  look(type, conflicting(outer), conversion)
-}
-
-function look(type: TypeNode, obstacle: Obstacle | undefined, conversion: Conversion): void {
-  if (type.kind !== 'object') {
-    const { own, within } = partsOf(type)
-    for (const part of within) look(part, obstacle ?? own, conversion)
-    return
-  }
-  for (const { defaultValue, type: member } of type.members) {
-    if (defaultValue !== undefined && obstacle !== undefined) {
-      const remarks = [conversion.hint(obstacle.message, obstacle.place)]
-      conversion.fault(msg`Default values are not allowed here`, errorPlace(defaultValue), { remarks })
-    }
-    look(member, obstacle ?? conflicting(defaultValue), conversion)
-  }
-  if (type.wildcard !== undefined) look(type.wildcard, obstacle ?? notObject(type), conversion)
-}
-
-function conflicting(outer: Node | undefined): Obstacle | undefined {
-  return outer && { message: 'Parent has a conflicting default value', place: errorPlace(outer) }
-}
-
-function notObject(type: TypeNode): Obstacle {
-  return { message: 'Parent is not an object', place: type }
-}
-
-/** `within` contains the inner types. `own` is the reason why these types may not contain defaults. */
-function partsOf(type: Exclude<TypeNode, { kind: 'object' }>): {
-  readonly own: Obstacle
-  readonly within: readonly TypeNode[]
-} {
-  const own = notObject(type)
-  switch (type.kind) {
-    case 'literal':
-      return { own, within: [] }
-    case 'optional': {
-      const mark = { start: type.end - 1, end: type.end }
-      return { own: { message: 'Parent is nullable', place: mark }, within: [type.inner] }
-    }
-    case 'union':
-      return { own: { message: 'Parent is a union', place: type }, within: type.members }
-    case 'intersection':
-      return { own, within: type.members }
-    case 'name':
-      return { own, within: type.arguments }
-    case 'tuple':
-      return { own, within: type.elements }
-    case 'function':
-      return { own, within: [...type.parameters.map(parameter => parameter.type), type.result] }
-  }
 }

@@ -1,0 +1,72 @@
+// Converts the migrations block of a collection from the outline of a schema file to typed statements.
+
+import { msg } from '../../../base/message.ts'
+import type { Node } from '../../syntax/nodes.ts'
+import { type Conversion, errorPlace, fieldPath } from './conversion.ts'
+import type { FieldPathPlace, OutlineItem, OutlineMember, OutlineMigration, SourceRange } from './outline.ts'
+import type { MigrationStatement } from './schema-items.ts'
+
+/** The range of the block of `migrations { … }`, and its statements. */
+export function migrationStatements(
+  item: OutlineMember,
+  conversion: Conversion,
+): { readonly block: SourceRange; readonly statements: readonly MigrationStatement[] } | undefined {
+  conversion.rejectAnnotations(item)
+  conversion.rejectName(item)
+  const value = conversion.valueOf(item)
+  if (value === undefined) return undefined
+  if (value.kind !== 'block') return conversion.fault(msg`Expected a migration block`, errorPlace(value))
+  if (value.members.length === 0) return conversion.fault(msg`Empty migration blocks are not allowed`, item)
+  return {
+    block: value,
+    statements: value.members.flatMap(member => statementOf(member, conversion) ?? []),
+  }
+}
+
+function statementOf(item: OutlineItem, conversion: Conversion): MigrationStatement | undefined {
+  conversion.rejectAnnotations(item)
+  if (item.form === 'migration') return known(item, conversion)
+  if (item.form === 'member' && item.value === undefined) {
+    return conversion.fault(msg`Expected a migration`, item)
+  }
+  return conversion.fault(msg`Only migrations are allowed in migration blocks`, item)
+}
+
+function known(
+  { end, keyword, paths, start, value }: OutlineMigration,
+  conversion: Conversion,
+): MigrationStatement | undefined {
+  const place = { start, end }
+  const [field, ...to] = paths.map(path => fieldPath(path, conversion))
+  if (keyword.text === 'add_wildcard') return { kind: 'add_wildcard', ...place }
+  if (field === undefined || to.includes(undefined)) return undefined
+  switch (keyword.text) {
+    case 'add':
+    case 'drop':
+      return { kind: keyword.text, field, ...place }
+    case 'backfill':
+      return { kind: 'backfill', field, value: value as Node, ...place }
+    case 'move':
+      return { kind: 'move', field, to: to[0] as FieldPathPlace, ...place }
+    case 'split':
+      return split(field, to as FieldPathPlace[], place, conversion)
+    case 'move_conflicts':
+    case 'move_wildcard':
+      return { kind: keyword.text, into: field, ...place }
+  }
+  return undefined
+}
+
+function split(
+  field: FieldPathPlace,
+  to: readonly FieldPathPlace[],
+  place: SourceRange,
+  conversion: Conversion,
+): MigrationStatement | undefined {
+  if (to.length < 2) return conversion.fault(msg`Expected at least two fields to split into`, place)
+  const targets = { start: (to[0] as FieldPathPlace).start, end: (to.at(-1) as FieldPathPlace).end }
+  if (new Set(to.map(({ path }) => JSON.stringify(path))).size < to.length) {
+    return conversion.fault(msg`Expected list of fields with no duplicates`, targets)
+  }
+  return { kind: 'split', field, to, ...place }
+}

@@ -1,0 +1,68 @@
+// Checks defaults within field types. A default is allowed only if all enclosing types are object types, and no
+// enclosing field has a default.
+
+import { msg } from '../../../base/message.ts'
+import type { Node, TypeNode } from '../../syntax/nodes.ts'
+import { type Conversion, errorPlace } from './conversion.ts'
+import type { SourceRange } from './outline.ts'
+
+/** The reason why a type may not contain defaults. */
+interface Obstacle {
+  readonly message: string
+  readonly place: SourceRange
+}
+
+/** Records a fault for each invalid default in the type of a field. `outer` is the default of the field itself. */
+export function rejectDefaults(type: TypeNode, outer: Node | undefined, conversion: Conversion): void {
+  look(type, conflicting(outer), conversion)
+}
+
+function look(type: TypeNode, obstacle: Obstacle | undefined, conversion: Conversion): void {
+  if (type.kind !== 'object') {
+    const { own, within } = partsOf(type)
+    for (const part of within) look(part, obstacle ?? own, conversion)
+    return
+  }
+  for (const { defaultValue, type: member } of type.members) {
+    if (defaultValue !== undefined && obstacle !== undefined) {
+      const remarks = [conversion.hint(obstacle.message, obstacle.place)]
+      conversion.fault(msg`Default values are not allowed here`, errorPlace(defaultValue), { remarks })
+    }
+    look(member, obstacle ?? conflicting(defaultValue), conversion)
+  }
+  if (type.wildcard !== undefined) look(type.wildcard, obstacle ?? notObject(type), conversion)
+}
+
+function conflicting(outer: Node | undefined): Obstacle | undefined {
+  return outer && { message: 'Parent has a conflicting default value', place: errorPlace(outer) }
+}
+
+function notObject(type: TypeNode): Obstacle {
+  return { message: 'Parent is not an object', place: type }
+}
+
+/** `within` contains the inner types. `own` is the reason why these types may not contain defaults. */
+function partsOf(type: Exclude<TypeNode, { kind: 'object' }>): {
+  readonly own: Obstacle
+  readonly within: readonly TypeNode[]
+} {
+  const own = notObject(type)
+  switch (type.kind) {
+    case 'literal':
+      return { own, within: [] }
+    case 'optional': {
+      const mark = { start: type.end - 1, end: type.end }
+      return { own: { message: 'Parent is nullable', place: mark }, within: [type.inner] }
+    }
+    case 'union':
+      return { own: { message: 'Parent is a union', place: type }, within: type.members }
+    case 'intersection':
+      return { own, within: type.members }
+    case 'name':
+      return { own, within: type.arguments }
+    case 'tuple':
+      return { own, within: type.elements }
+    case 'function':
+      return { own, within: [...type.parameters.map(parameter => parameter.type), type.result] }
+  }
+}
