@@ -3,53 +3,33 @@
 // removals.
 
 import { step, stepsPerDefinition } from '../../../../base/effort.ts'
-import { type IndexPart, isEmptyPart, printPart, printPaths } from '../index-parts.ts'
-import type { AnnotationPlace, PredicatePlace } from '../outline.ts'
+import type { PredicatePlace } from '../outline.ts'
 import { type Member as AnyMember, hasNoEffect, ItemPrinter, memberKey } from '../print.ts'
 import { printString } from '../print-expression.ts'
-import {
-  type ActionMember,
-  type CollectionItem,
-  type CollectionMember,
-  type FunctionItem,
-  type IndexMember,
-  type MigrationStatement,
-  type OfKind,
-  ofKind,
-  type ProviderItem,
-  type ProviderMember,
-  type RoleItem,
-  type RoleMember,
-  type SchemaItem,
-  withoutParentheses,
+import type {
+  ActionMember,
+  CollectionItem,
+  FunctionItem,
+  ProviderItem,
+  ProviderMember,
+  RoleItem,
+  RoleMember,
+  SchemaItem,
 } from '../schema-items.ts'
-import { type DiffLine, indentLine, markedLine } from './drawing.ts'
+import { compareCollections } from './collection-diff.ts'
+import { type DiffLine, markedLine } from './drawing.ts'
+import { Findings, type ItemDiff, type ItemPair } from './item-comparison.ts'
+import { matchByKey, type Pair } from './matching.ts'
 import { isSameTree } from './same-tree.ts'
-
-interface DiffGroup {
-  /** Undefined if the group has no title. */
-  readonly title: string | undefined
-  readonly lines: readonly DiffLine[]
-}
-
-export interface ItemDiff {
-  /** True if the versions have different meanings, even if no line describes the difference. */
-  readonly isDifferent: boolean
-  readonly groups: readonly DiffGroup[]
-}
-
-/** `before` is undefined for a new item, and `after` for a deleted item. */
-export interface ItemPair<T extends SchemaItem = SchemaItem> {
-  readonly before: T | undefined
-  readonly after: T | undefined
-}
-
-/** Creates the lines about members of one kind. */
-interface Wording<T> {
-  readonly added: (member: T) => readonly DiffLine[]
-  readonly removed: (member: T) => readonly DiffLine[]
-  readonly changed: (pair: Pair<T>) => readonly DiffLine[]
-}
+import {
+  annotationLines,
+  linesOf,
+  namedWording,
+  renameLines,
+  valueLines,
+  type Wording,
+  within,
+} from './wording.ts'
 
 /** `fieldLines` describe the effects of the item's migrations on existing documents. Undefined if nothing changes. */
 export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | undefined): ItemDiff {
@@ -94,205 +74,6 @@ function printedParts(item: SchemaItem): ReadonlyMap<string, string> {
   const effective = members.filter(member => !withoutCode.has(member.kind) && !hasNoEffect(member))
   return new Map(effective.map(member => [memberKey(member), printer.member(member)]))
 }
-
-class Findings implements ItemDiff {
-  readonly groups: DiffGroup[] = []
-  isDifferent = false
-
-  group(title: string | undefined, lines: readonly DiffLine[]): void {
-    if (lines.length > 0) this.titled(title, lines)
-  }
-
-  /** Adds a group, even if `lines` is empty. */
-  titled(title: string | undefined, lines: readonly DiffLine[]): void {
-    this.isDifferent = true
-    this.groups.push({ title, lines })
-  }
-
-  /** If `isDifferent` is true, records a difference that no line describes. */
-  note(isDifferent: boolean): void {
-    if (isDifferent) this.isDifferent = true
-  }
-}
-
-function linesOf<T>({ added, kept, removed }: Matching<T>, wording: Wording<T>): readonly DiffLine[] {
-  return [
-    ...added.flatMap(wording.added),
-    ...removed.flatMap(wording.removed),
-    ...kept.flatMap(wording.changed),
-  ]
-}
-
-/** Creates a wording with the lines `add …` and `remove …`. `what` describes a member in these lines. */
-function namedWording<T>(what: (member: T) => string, changed: Wording<T>['changed']): Wording<T> {
-  return {
-    added: member => [markedLine('added', `add ${what(member)}`)],
-    removed: member => [markedLine('removed', `remove ${what(member)}`)],
-    changed,
-  }
-}
-
-/** `what` describes a member in `add …` and `remove …`. `how` is the end of the line `change …`. */
-function changingWording<T>(
-  what: (member: T) => string,
-  isChanged: (pair: Pair<T>) => boolean,
-  how = '',
-): Wording<T> {
-  return namedWording(what, pair =>
-    isChanged(pair) ? [markedLine('changed', `change ${what(pair.before)}${how}`)] : [],
-  )
-}
-
-/** The line `title`, followed by the indented `lines`. Empty if `lines` is empty. */
-function within(title: string, lines: readonly DiffLine[]): readonly DiffLine[] {
-  return lines.length === 0 ? [] : [markedLine('changed', title), ...lines.map(indentLine)]
-}
-
-function renameLines({ after, before }: ItemPair): readonly DiffLine[] {
-  if (before === undefined || after === undefined || before.name.text === after.name.text) return []
-  return [markedLine('changed', `rename to \`${after.name.text}\``)]
-}
-
-const annotationWording = changingWording<AnnotationPlace>(
-  ({ kind, name }) => `${kind} set to ${name.text}`,
-  ({ before, after }) => before.name.text !== after.name.text,
-)
-
-function annotationLines({ after, before }: ItemPair): readonly DiffLine[] {
-  const inOrder = (item: SchemaItem | undefined) =>
-    [...(item?.annotations ?? [])].sort((left, right) => (left.kind < right.kind ? -1 : 1))
-  return linesOf(
-    matchByKey(inOrder(before), inOrder(after), ({ kind }) => kind),
-    annotationWording,
-  )
-}
-
-// ------------------------------------------------------------------------------------------ collections
-
-function compareCollections({ after, before }: ItemPair<CollectionItem>, found: Findings): void {
-  const members = <K extends CollectionMember['kind']>(kind: K) =>
-    [before, after].map(item => membersOf(item, kind)) as [Member<K>[], Member<K>[]]
-  const [fieldsBefore, fieldsAfter] = members('field')
-  const fields = matchByKey(fieldsBefore, fieldsAfter, memberKey)
-  found.note(fields.added.length > 0 || fields.removed.length > 0)
-  for (const pair of fields.kept) {
-    found.note(!isSameTree(pair.before.type, pair.after.type))
-    found.note(!isSameTree(pair.before.defaultValue, pair.after.defaultValue))
-  }
-  found.note(!isSameWildcard(before, after))
-  found.note(!isSameTree(statementsOf(before), statementsOf(after)))
-
-  const computed = matchByKey(...members('computed'), memberKey)
-  for (const pair of computed.kept) {
-    found.note(!isSameTree(pair.before.type, pair.after.type))
-  }
-  const computedWording = changingWording<Member<'computed'>>(
-    ({ name }) => `computed field \`${name.text}\``,
-    pair => !isSameTree(withoutParentheses(pair.before.body), withoutParentheses(pair.after.body)),
-  )
-  found.group('Computed fields', linesOf(computed, computedWording))
-  found.group('Indexes', linesOf(matchByKey(...members('index'), memberKey), indexWording))
-
-  const constraints = [before, after].map(item => [...membersOf(item, 'unique'), ...membersOf(item, 'check')])
-  const [constraintsBefore = [], constraintsAfter = []] = constraints
-  found.group(
-    'Constraints',
-    linesOf(matchByKey(constraintsBefore, constraintsAfter, memberKey), constraintWording),
-  )
-  found.group('Configuration', [
-    ...renameLines({ before, after }),
-    ...annotationLines({ before, after }),
-    ...fields.kept
-      .filter(isDefaultRemoved)
-      .map(({ before: { name } }) =>
-        markedLine('removed', `remove default value from field \`.${name.text}\``),
-      ),
-    ...settingLines(before, after),
-  ])
-}
-
-type Member<K extends CollectionMember['kind']> = OfKind<CollectionMember, K>
-
-function membersOf<K extends CollectionMember['kind']>(
-  item: CollectionItem | undefined,
-  kind: K,
-): readonly Member<K>[] {
-  return ofKind(item?.members ?? [], kind)
-}
-
-/** Compares the types of the wildcards (`*: Type`). A collection without fields has an implicit wildcard. */
-function isSameWildcard(before: CollectionItem | undefined, after: CollectionItem | undefined): boolean {
-  const [was, is] = [before, after].map(item => {
-    const [wildcard] = membersOf(item, 'wildcard')
-    const hasNone = wildcard === undefined && membersOf(item, 'field').length > 0
-    return hasNone ? undefined : (wildcard?.type ?? anything)
-  })
-  return isSameTree(was, is)
-}
-
-/** The type of an implicit wildcard. */
-const anything = { kind: 'name', name: 'Any', arguments: [] } as const
-
-function statementsOf(item: CollectionItem | undefined): readonly MigrationStatement[] {
-  const [block] = membersOf(item, 'migrations')
-  return block?.statements ?? []
-}
-
-function isDefaultRemoved({ after, before }: Pair<Member<'field'>>): boolean {
-  return before.defaultValue !== undefined && after.defaultValue === undefined
-}
-
-const indexWording = namedWording<IndexMember>(
-  ({ name }) => `index \`${name.text}\``,
-  ({ after, before }) => {
-    const given = ({ members }: IndexMember) => members.filter(each => !isEmptyPart(each))
-    const parts = linesOf(matchByKey(given(before), given(after), memberKey), partWording)
-    return within(`change index \`${before.name.text}\``, parts)
-  },
-)
-
-const partWording = namedWording<IndexPart>(
-  part => `${part.kind} set to ${printPart(part)}`,
-  ({ after, before }) => valueLines(before.kind, printPart(before), printPart(after)),
-)
-
-function valueLines(what: string, was: string, is: string): readonly DiffLine[] {
-  return was === is ? [] : [markedLine('changed', `change ${what} from ${was} to ${is}`)]
-}
-
-type Constraint = Member<'unique' | 'check'>
-
-const constraintWording = changingWording<Constraint>(
-  constraint =>
-    constraint.kind === 'check'
-      ? `check constraint \`${constraint.name.text}\``
-      : `unique constraint on ${printPaths(constraint.paths)}`,
-  ({ after, before }) =>
-    before.kind === 'check' && after.kind === 'check' && !isSameTree(before.body, after.body),
-  ' body',
-)
-
-type Setting = Member<'history_days' | 'ttl_days' | 'document_ttls'>
-
-const settingWording = namedWording<Setting>(
-  ({ kind, value }) => `${kind} set to ${value}`,
-  ({ after, before }) => valueLines(before.kind, `${before.value}`, `${after.value}`),
-)
-
-function settingLines(
-  before: CollectionItem | undefined,
-  after: CollectionItem | undefined,
-): readonly DiffLine[] {
-  const kinds = ['history_days', 'ttl_days', 'document_ttls'] as const
-  const settings = (item: CollectionItem | undefined): readonly Setting[] =>
-    kinds.flatMap(kind => membersOf<Setting['kind']>(item, kind))
-  const { added, kept, removed } = matchByKey(settings(before), settings(after), memberKey)
-  // A setting with its default value, such as `history_days 0`, means the same as no setting.
-  const hasEffect = (setting: Setting) => !hasNoEffect(setting)
-  return linesOf({ added: added.filter(hasEffect), removed: removed.filter(hasEffect), kept }, settingWording)
-}
-
-// -------------------------------------------------------------------- functions, roles, access providers
 
 function compareFunctions({ after, before }: ItemPair<FunctionItem>, found: Findings): void {
   const lines = [...renameLines({ before, after }), ...annotationLines({ before, after })]
@@ -367,35 +148,4 @@ const providerWording: Wording<ProviderMember> = {
     if (before.kind === 'role' || after.kind === 'role') return []
     return valueLines(before.kind, printString(before.value), printString(after.value))
   },
-}
-
-/** Elements of the old and the new list with the same key. */
-interface Pair<T> {
-  readonly before: T
-  readonly after: T
-}
-
-/** `added` has the order of the new list. `removed` and `kept` have the order of the old list. */
-interface Matching<T> {
-  readonly added: readonly T[]
-  readonly removed: readonly T[]
-  readonly kept: readonly Pair<T>[]
-}
-
-/** The key must be unique within each list. */
-export function matchByKey<T>(
-  before: readonly T[],
-  after: readonly T[],
-  keyOf: (item: T) => string,
-): Matching<T> {
-  const found = new Map(after.map(item => [keyOf(item), item]))
-  const old = new Set(before.map(keyOf))
-  const kept: Pair<T>[] = []
-  const removed: T[] = []
-  for (const item of before) {
-    const next = found.get(keyOf(item))
-    if (next === undefined) removed.push(item)
-    else kept.push({ before: item, after: next })
-  }
-  return { added: after.filter(item => !old.has(keyOf(item))), removed, kept }
 }

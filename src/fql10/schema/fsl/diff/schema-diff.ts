@@ -4,7 +4,9 @@ import { itemKinds } from '../definition-of-item.ts'
 import { itemKey } from '../patch.ts'
 import type { SchemaItem } from '../schema-items.ts'
 import { type Coloring, type DiffLine, indentLine, renderLines } from './drawing.ts'
-import { diffOfItem, type ItemDiff, type ItemPair, matchByKey } from './item-diff.ts'
+import type { ItemDiff, ItemPair } from './item-comparison.ts'
+import { diffOfItem } from './item-diff.ts'
+import { matchByKey } from './matching.ts'
 
 export interface ItemChange extends ItemPair {
   readonly diff: ItemDiff

@@ -1,0 +1,42 @@
+// A comparison of two versions of a schema item: the versions, and the groups of lines that describe the differences.
+
+import type { SchemaItem } from '../schema-items.ts'
+import type { DiffLine } from './drawing.ts'
+
+interface DiffGroup {
+  /** Undefined if the group has no title. */
+  readonly title: string | undefined
+  readonly lines: readonly DiffLine[]
+}
+
+export interface ItemDiff {
+  /** True if the versions have different meanings, even if no line describes the difference. */
+  readonly isDifferent: boolean
+  readonly groups: readonly DiffGroup[]
+}
+
+/** `before` is undefined for a new item, and `after` for a deleted item. */
+export interface ItemPair<T extends SchemaItem = SchemaItem> {
+  readonly before: T | undefined
+  readonly after: T | undefined
+}
+
+export class Findings implements ItemDiff {
+  readonly groups: DiffGroup[] = []
+  isDifferent = false
+
+  group(title: string | undefined, lines: readonly DiffLine[]): void {
+    if (lines.length > 0) this.titled(title, lines)
+  }
+
+  /** Adds a group, even if `lines` is empty. */
+  titled(title: string | undefined, lines: readonly DiffLine[]): void {
+    this.isDifferent = true
+    this.groups.push({ title, lines })
+  }
+
+  /** If `isDifferent` is true, records a difference that no line describes. */
+  note(isDifferent: boolean): void {
+    if (isDifferent) this.isDifferent = true
+  }
+}
