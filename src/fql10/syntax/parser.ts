@@ -4,6 +4,7 @@
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import { readHeredoc, readNumber, startsHeredoc, startsNumber, startsString } from './literals.ts'
+import { skipCases } from './match-cases.ts'
 import {
   type BlockNode,
   type GroupNode,
@@ -14,7 +15,7 @@ import {
   shortParameter,
   type TypeNode,
 } from './nodes.ts'
-import { ObjectReader, skipCases } from './operands.ts'
+import { ObjectReader } from './object-reader.ts'
 import { bodyOfShortLambda, type Operator, readOperator, treeOf } from './precedence.ts'
 import { code, type ExpectedTokens, isKeyword, startsName } from './reader.ts'
 import { placeholderText } from './template.ts'

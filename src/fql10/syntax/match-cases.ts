@@ -1,0 +1,66 @@
+// Parses the cases of `match` without building nodes, because evaluating a `match` always fails.
+
+import { readNumber, readString, startsNumber, startsString } from './literals.ts'
+import type { Node } from './nodes.ts'
+import { code, type SourceReader } from './reader.ts'
+import { readType } from './types.ts'
+
+/** Skips `{ case pattern => expression … }`. */
+export function skipCases(reader: SourceReader, expression: () => Node, separators: () => boolean): void {
+  reader.lines()
+  reader.requires('{')
+  reader.lines()
+  do {
+    if (reader.unit() === code.closeBrace) break
+    if (!reader.skipsWord('case')) throw reader.expected()
+    reader.lines()
+    skipPattern(reader)
+    reader.lines()
+    reader.requires('=>')
+    reader.lines()
+    expression()
+  } while (separators())
+  reader.lines()
+  reader.requires('}')
+}
+
+function skipPattern(reader: SourceReader): void {
+  if (startsNumber(reader)) readNumber(reader)
+  else if (startsString(reader)) {
+    readString(reader, () => {
+      throw reader.expected()
+    })
+  } else if (reader.skips('(')) skipPatterns(reader, ')')
+  else if (reader.skips('[')) skipPatterns(reader, ']')
+  else if (reader.skips('{')) skipPatterns(reader, '}')
+  else if (reader.skips('...')) reader.name()
+  else skipNamed(reader)
+}
+
+function skipNamed(reader: SourceReader): void {
+  const name = reader.peekName()
+  if (name === 'null' || name === 'true' || name === 'false') {
+    reader.at += name.length
+    return
+  }
+  reader.name()
+  reader.blanks()
+  if (reader.skips(':')) {
+    reader.lines()
+    readType(reader)
+  } else if (reader.skips('@')) {
+    reader.lines()
+    skipPattern(reader)
+  }
+}
+
+/** Skips patterns up to a closing bracket. In an object pattern, a key and a colon may precede each pattern. */
+function skipPatterns(reader: SourceReader, bracket: string): void {
+  reader.separated(bracket, () => {
+    skipPattern(reader)
+    reader.blanks()
+    if (!reader.skips(':')) return
+    reader.lines()
+    skipPattern(reader)
+  })
+}

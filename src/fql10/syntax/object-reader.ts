@@ -1,0 +1,120 @@
+// Parses the fields of objects and projections.
+
+import { msg } from '../../base/message.ts'
+import { ChainReader } from './chain-reader.ts'
+import { keyOf, readString, startsString } from './literals.ts'
+import { type Link, type Node, type ProjectedField, type ProjectionNode, shortParameter } from './nodes.ts'
+import { code } from './reader.ts'
+
+/** A subclass (parser.ts) parses the expressions in the fields. */
+export abstract class ObjectReader extends ChainReader {
+  /** The last string literal that was parsed as a possible key. If it is not a key, `string` returns this node. */
+  #read: { readonly node: Node; readonly end: number } | undefined
+
+  abstract expression(shortAllowed: boolean): Node
+
+  /** Returns the cached node if the literal was already parsed as a possible key. */
+  string(): Node {
+    const known = this.#read
+    if (known?.node.start === this.at) {
+      this.at = known.end
+      return known.node
+    }
+    return readString(this, this.interpolation)
+  }
+
+  readonly interpolation = (): Node => {
+    this.lines()
+    const node = this.expression(false)
+    this.lines()
+    this.requires('}')
+    return node
+  }
+
+  /** True if a key and a colon follow. The position does not change. */
+  startsKey(): boolean {
+    const start = this.at
+    if (startsString(this)) {
+      const node = this.string()
+      this.#read = { node, end: this.at }
+    } else if (this.isName) this.skipName()
+    else return false
+    this.blanks()
+    const found = this.unit() === code.colon
+    this.at = start
+    return found
+  }
+
+  /** The opening brace at `start` has been read. */
+  object(start: number): Node {
+    const fields: (readonly [string, Node])[] = []
+    const places = new Map<string, { readonly start: number; readonly end: number }>()
+    this.#fields(() => {
+      const keyStart = this.at
+      const key = this.#key()
+      const first = places.get(key)
+      if (first !== undefined) {
+        const remarks = [this.remark('hint', 'Key originally used here', first.start, first.end)]
+        this.record(msg`Duplicate key`, keyStart, this.at, { remarks })
+      } else places.set(key, { start: keyStart, end: this.at })
+      this.blanks()
+      this.requires(':')
+      this.lines()
+      fields.push([key, this.expression(false)])
+    })
+    return { kind: 'object', fields, start, end: this.at }
+  }
+
+  /** Reads up to the closing brace. `read` parses one field. */
+  #fields(read: (isFirst: boolean) => void): void {
+    let isFirst = true
+    do {
+      this.lines()
+      if (!isFirst && this.unit() === code.closeBrace) break
+      read(isFirst)
+      isFirst = false
+      this.lines()
+    } while (this.skips(','))
+    if (!this.skips('}')) throw this.expected('`,`', '`}`')
+  }
+
+  #key(): string {
+    return startsString(this) ? keyOf(this.string(), this) : this.anyName()
+  }
+
+  /** Includes the opening brace. */
+  projection(operand: Node): ProjectionNode {
+    const fieldsStart = this.at++
+    this.lines()
+    const isWhole = this.skips('*')
+    const fields: ProjectedField[] = []
+    if (isWhole) {
+      this.lines()
+      this.requires('}')
+    } else {
+      this.#fields(isFirst => {
+        if (!this.isName) throw isFirst ? this.expected('`*`', 'identifier') : this.expected('identifier')
+        fields.push(this.#projectedField())
+      })
+    }
+    const end = this.at
+    this.blanks()
+    const { start } = operand
+    return { kind: 'projection', operand, fieldsStart, fields: isWhole ? undefined : fields, start, end }
+  }
+
+  #projectedField(): ProjectedField {
+    const nameStart = this.at
+    const name = this.name()
+    const end = this.at
+    this.blanks()
+    if (this.skips(':')) {
+      this.lines()
+      return { name, isBare: false, value: this.expression(true) }
+    }
+    const operand: Node = { kind: 'name', name: shortParameter, start: nameStart, end: nameStart }
+    const link: Link = { kind: 'field', start: nameStart, end, name, nameStart, optional: false }
+    const value: Node = { kind: 'chain', operand, links: [link], start: nameStart, end }
+    return { name, isBare: true, value: this.unit() === code.openBrace ? this.projection(value) : value }
+  }
+}
