@@ -2,41 +2,27 @@
 // fields do not exist, and the source field may have the type of any target field.
 
 import { msg } from '../../../base/message.ts'
-import { anyType, type FieldType, nullType } from '../../../model/schema/field-types.ts'
-import type { FieldNames } from '../../../model/schema/migration-steps.ts'
+import { anyType, nullType } from '../../../model/schema/field-types.ts'
 import { isSamePath, pathSpelling } from '../../../model/schema/paths.ts'
 import { unionOf } from '../../../model/schema/type-check.ts'
 import type { Diagnostic } from '../../failure/query-failure.ts'
-import type { Span } from '../../syntax/source.ts'
 import type { FieldPathPlace } from '../fsl/outline.ts'
 import type { MigrationStatement } from '../fsl/schema-items.ts'
-import { type DeclaredExpression, type PlannedStep, type Statement, spanIn } from './declaration.ts'
+import { type Statement, spanIn } from './declaration.ts'
 import {
   type Field,
   type FieldLookup,
-  type FieldOrigin,
   fieldAt,
   find,
   isPresent,
   openDropped,
-  type StructShape,
   shownField,
   typeOf,
 } from './document-shape.ts'
 import { fault, hint, removal } from './hints.ts'
+import type { RewindContext } from './rewind-context.ts'
 
 type SplitNode = Extract<MigrationStatement, { kind: 'split' }>
-
-type At = Extract<FieldLookup, { kind: 'place' }>
-
-interface RewindContext {
-  readonly shape: StructShape
-  readonly faults: Diagnostic[]
-  readonly steps: PlannedStep[]
-  valueFor(field: Field, path: FieldNames, span: Span | undefined): DeclaredExpression | undefined
-  mark(at: At, field: Field, origin: FieldOrigin): void
-  appear(at: At, path: FieldNames, content: FieldType, origin: FieldOrigin): void
-}
 
 export function rewindSplit(node: SplitNode, statement: Statement, rewinder: RewindContext): undefined {
   const { faults, shape } = rewinder
