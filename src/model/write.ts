@@ -2,9 +2,7 @@
 // with the stored fields; validate; store. A {@link Resource} contains the rules for a kind of document. Errors about
 // the fields of a new document refer to the target of the call, and of a changed document to the whole call.
 
-import { micros, nearestMicros } from '../base/micros.ts'
 import type { Version } from '../storage/store/store-contract.ts'
-import { microsOfTime } from '../values/time.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -14,27 +12,25 @@ import {
   native,
   type ObjectValue,
   Ref,
-  type Time,
   TransactionTime,
   type Value,
 } from '../values/value.ts'
-import { applied, Failure, type FailurePlace, type Fault, type FieldFailure } from './failure.ts'
+import { draftOf, kept, knownFields, refuse } from './draft.ts'
+import { applied, Failure, type FailurePlace } from './failure.ts'
 import { mayOnDocument, mayRead, permissionDenied } from './permissions.ts'
-import { isUserDocument } from './read.ts'
 import { resourceOf } from './resources/kinds.ts'
 import { applyPatch } from './resources/patch.ts'
-import {
-  type Draft,
-  type FieldSpec,
-  failure,
-  type Resource,
-  type WriteMode,
-  type WriteRules,
-} from './resources/resource.ts'
-import { referenceFailures } from './resources/written-references.ts'
-import { isStaged } from './schema/schema-files.ts'
+import type { Draft, Resource, WriteRules } from './resources/resource.ts'
 import type { Session } from './session.ts'
 import { viewDocument } from './view-document.ts'
+import {
+  rejectForeign,
+  rejectInContainer,
+  rejectNegativeId,
+  rejectOtherTime,
+  rejectReferences,
+  rejectWhileStaged,
+} from './write-checks.ts'
 
 /** Creates a document in a collection, with the given id or a new id. */
 export function createDocument(
@@ -162,91 +158,6 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
   return applied(() => transaction.moveDatabase(source, target.id), 'call')
 }
 
-// -------------------------------------------------------------------------------------------- drafts
-
-function draftOf(
-  mode: WriteMode,
-  ref: Ref,
-  previous: Version | undefined,
-  base: ObjectValue,
-  params: ObjectValue,
-  resource: Resource,
-  session: Session,
-  rules: WriteRules = {},
-): Draft {
-  const patch = knownFields(params, resource, mode, rules)
-  const fields = applyPatch(base, storedFields(patch, resource), rules.keepsEmpty)
-  const data = fields.get('data')
-  if (data instanceof Map && data.size === 0 && !rules.keepsEmpty) fields.delete('data')
-  rules.normalize?.(fields)
-  const failures = fieldFailures(fields, patch, resource)
-  const draft: Draft = {
-    mode,
-    ref,
-    previous,
-    patch,
-    fields,
-    failures,
-    typeFailures: [],
-    shown: new Map(),
-    omitted: new Set(),
-    session,
-    rules,
-  }
-  resource.complete?.(draft)
-  return draft
-}
-
-/**
- * Removes unknown fields, fields that only other languages write and, for updates and replacements, `createOnly`
- * fields.
- */
-function knownFields(
-  params: ObjectValue,
-  resource: Resource,
-  mode: WriteMode,
-  rules: WriteRules,
-): ObjectValue {
-  const known = new Map<string, Value>()
-  for (const [name, value] of params) {
-    const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : undefined
-    if (field?.schemaOnly && !rules.writesSchema) continue
-    if (field && (mode === 'create' || !field.createOnly)) known.set(name, value)
-  }
-  return known
-}
-
-function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
-  let stored: Map<string, Value> | undefined
-  for (const name of patch.keys()) {
-    if (!resource.fields[name]?.transient) continue
-    stored ??= new Map(patch)
-    stored.delete(name)
-  }
-  return stored ?? patch
-}
-
-function kept(fields: ObjectValue, resource: Resource, rules: WriteRules): ObjectValue {
-  const isPreserved = (name: string) => {
-    const field = resource.fields[name]
-    if (rules.replacesAllFields && field !== undefined && !field.createOnly) return false
-    if (resource.preservedOnReplace?.includes(name)) return true
-    return !rules.writesSchema && field?.schemaOnly === true
-  }
-  return new Map([...fields].filter(([name]) => isPreserved(name)))
-}
-
-function fieldFailures(fields: ObjectValue, patch: ObjectValue, resource: Resource): FieldFailure[] {
-  const failures: FieldFailure[] = []
-  for (const name in resource.fields) {
-    const field = resource.fields[name] as FieldSpec
-    const value = field.transient ? (patch.get(name) ?? undefined) : fields.get(name)
-    if (value !== undefined) failures.push(...(field.check?.(value, [name]) ?? []))
-    else if (field.required) failures.push(failure([name], { kind: 'required' }))
-  }
-  return failures
-}
-
 function write(draft: Draft, resource: Resource, place: FailurePlace): DocumentValue {
   const { fields, mode, ref, session } = draft
   const version = applied(() => session.transaction.put(ref, fields), place)
@@ -261,119 +172,9 @@ function asShown({ omitted, shown }: Draft, version: Version): Version {
   return { ...version, fields: new Map([...stored, ...shown]) }
 }
 
-// --------------------------------------------------------------------------------------------- checks
-
-/** Rejects invalid references in `params`, and a `target` in another database. */
-function rejectReferences(params: ObjectValue, resource: Resource, session: Session, target?: Ref): void {
-  const failures = referenceFailures(params, session, resource.strictReferences === true)
-  const isForeign = target !== undefined && target.database !== session.database
-  if (!isForeign && failures.length === 0) return
-  const faults: (Fault & { readonly place: FailurePlace })[] = []
-  if (isForeign) faults.push({ kind: 'other database', place: 'target' })
-  if (failures.length > 0) faults.push({ kind: 'invalid fields', failures, place: 'call' })
-  throw new Failure(faults)
-}
-
-function rejectForeign(database: DatabaseId, session: Session): void {
-  if (database !== session.database) throw Failure.of({ kind: 'other database' }, 'target')
-}
-
-/** The collections of definitions that cannot change while a schema is staged. */
-const definitions: ReadonlySet<CollectionId> = new Set([
-  native.collections,
-  native.indexes,
-  native.functions,
-  native.roles,
-  native.access_providers,
-])
-
-/**
- * Only version 4 returns this error, because version 10 changes the staged schema instead. The hosted service had the
- * same rule.
- */
-function rejectWhileStaged(collection: CollectionId, session: Session): void {
-  if (definitions.has(collection) && isStaged(session)) throw Failure.of({ kind: 'staged schema' })
-}
-
-function rejectInContainer(database: DatabaseId, resource: Resource, { transaction }: Session): void {
-  if (resource.allowedInContainer || !transaction.catalogue.database(database)?.container) return
-  throw Failure.of({ kind: 'in container' }, 'target')
-}
-
-/** References may contain negative ids, but ids of documents are at least 0. */
-function rejectNegativeId(id: bigint, place: FailurePlace = 'call'): void {
-  if (id < 0n) throw Failure.of({ kind: 'negative id', id }, place)
-}
-
-/** Rejects writes inside `at`. */
-export function rejectOtherTime(session: Session, place: FailurePlace = 'call'): void {
-  if (session.validTime !== undefined) throw Failure.of({ kind: 'other time' }, place)
-}
-
 function rejectExistingName({ failures, fields, ref, session }: Draft): void {
   const name = fields.get('name')
   if (failures.length > 0 || typeof name !== 'string' || ref.collection >= firstUserCollection) return
   if (session.transaction.catalogue.resolve(ref.database, ref.collection, name))
     throw Failure.of({ kind: 'exists', ref }, 'target')
-}
-
-function refuse({ failures, typeFailures }: Draft, place: FailurePlace = 'call'): void {
-  const faults: (Fault & { readonly place: FailurePlace })[] = []
-  if (failures.length > 0) faults.push({ kind: 'invalid fields', failures, place })
-  if (typeFailures.length > 0) faults.push({ kind: 'mistyped', failures: typeFailures, place })
-  if (faults.length > 0) throw new Failure(faults)
-}
-
-export type HistoryAction = 'create' | 'update' | 'delete'
-
-/** The version contains only the fields in `params`, and no fields of previous versions. */
-export function insertVersion(
-  ref: Ref,
-  ts: Time,
-  action: HistoryAction,
-  params: ObjectValue,
-  session: Session,
-): Version {
-  const { transaction } = session
-  const time = Number(microsOfTime(ts))
-  // Times are stored as numbers of microseconds, which are exact from the year 1684 on.
-  if (time > transaction.snapshotTime || time < Number.MIN_SAFE_INTEGER) {
-    throw Failure.of({ kind: 'other time' })
-  }
-  rejectForeign(ref.database, session)
-  rejectNegativeId(ref.id)
-  const resource = resourceOf(ref.collection)
-  rejectReferences(params, resource, session)
-  if (!isUserDocument(ref) && ref.collection !== native.keys) {
-    throw Failure.of({ kind: 'fixed history', action: 'insert' })
-  }
-  rejectUnlessAllowed(ref, ts, action, params, session)
-  if (action === 'delete')
-    return applied(() => transaction.insertVersion(ref, micros(time), undefined), 'call')
-  const draft = draftOf('history', ref, undefined, new Map(), params, resource, session)
-  refuse(draft)
-  return applied(() => transaction.insertVersion(ref, micros(time), draft.fields), 'call')
-}
-
-/** `ts` must match exactly. Ignores a missing version. */
-export function removeVersion(ref: Ref, ts: Time, action: HistoryAction, session: Session): null {
-  const { transaction } = session
-  const time = nearestMicros(Number(microsOfTime(ts)))
-  rejectForeign(ref.database, session)
-  if (!isUserDocument(ref)) throw Failure.of({ kind: 'fixed history', action: 'remove' })
-  const [valid] = transaction.versions(ref, { reverse: true, notAfter: time })
-  const stored = valid?.ts === time ? valid : undefined
-  rejectUnlessAllowed(ref, ts, action, stored?.fields ?? new Map(), session)
-  applied(() => transaction.removeVersion(ref, time, action === 'delete' ? 'delete' : 'create'), 'call')
-  return null
-}
-
-function rejectUnlessAllowed(
-  ref: Ref,
-  ts: Time,
-  action: HistoryAction,
-  fields: ObjectValue,
-  session: Session,
-): void {
-  if (!mayOnDocument('history_write', ref, session, () => [ref, ts, action, fields])) throw permissionDenied()
 }

@@ -3,15 +3,9 @@
 import { documentExists, isUserDocument, readDocument, requireReachable } from '../../model/read.ts'
 import type { WriteRules } from '../../model/resources/resource.ts'
 import { viewDocument } from '../../model/view-document.ts'
-import {
-  changeDocument,
-  createDocument,
-  deleteDocument,
-  type HistoryAction,
-  insertVersion,
-  rejectOtherTime,
-  removeVersion,
-} from '../../model/write.ts'
+import { changeDocument, createDocument, deleteDocument } from '../../model/write.ts'
+import { rejectOtherTime } from '../../model/write-checks.ts'
+import { type HistoryAction, insertVersion, removeVersion } from '../../model/write-history.ts'
 import { isNativeCollectionRef, native, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import { anyValue, identifier, nameOrRef, object, ref, time, transactionTime } from '../arguments.ts'
 import { type Call, define, family, mismatch, optional, speaks, undefinedReference } from '../definition.ts'
