@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
-import { indexAfter } from '../../../src/model/schema/collection-indexes.ts'
 import {
   anyType,
   type FieldType,
@@ -12,7 +11,9 @@ import {
   type ScalarName,
   storedType,
 } from '../../../src/model/schema/field-types.ts'
-import { appendSteps, readMigration, type Step } from '../../../src/model/schema/migration-steps.ts'
+import { indexAfter } from '../../../src/model/schema/index-migration.ts'
+import { readMigration } from '../../../src/model/schema/migration-effects.ts'
+import { appendSteps, type Step } from '../../../src/model/schema/migration-steps.ts'
 import { isObject, type ObjectValue, type Value } from '../../../src/values/value.ts'
 
 type Plain = null | boolean | bigint | string | readonly Plain[] | { readonly [name: string]: Plain }

@@ -4,13 +4,14 @@
 // rehearsal: a transaction whose writes are discarded.
 
 import { msg } from '../../../base/message.ts'
-import { type UnreadyPart, unreadyParts, updateOwnIndexes } from '../../../model/schema/collection-indexes.ts'
+import { type UnreadyPart, unreadyParts } from '../../../model/schema/collection-indexes.ts'
 import {
   isStaged,
   readSchemaFiles,
   stageSchemaFiles,
   unstageSchema,
 } from '../../../model/schema/schema-files.ts'
+import { updateOwnIndexes } from '../../../model/schema/stored-indexes.ts'
 import type { Session } from '../../../model/session.ts'
 import type { ObjectValue, Ref } from '../../../values/value.ts'
 import { definitionOf } from '../fsl/definition-of-item.ts'

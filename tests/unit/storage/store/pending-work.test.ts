@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { appendSteps, readMigration } from '../../../../src/model/schema/migration-steps.ts'
+import { readMigration } from '../../../../src/model/schema/migration-effects.ts'
+import { appendSteps } from '../../../../src/model/schema/migration-steps.ts'
 import { Background } from '../../../../src/storage/store/background.ts'
 import { indexBuilderLimits } from '../../../../src/storage/store/index-builder.ts'
 import { pendingWork } from '../../../../src/storage/store/pending-work.ts'

@@ -14,7 +14,8 @@ import {
 } from '../../../../../src/fql10/schema/migrations/declaration.ts'
 import { planMigration } from '../../../../../src/fql10/schema/migrations/migration-plan.ts'
 import { Source } from '../../../../../src/fql10/syntax/source.ts'
-import { appendSteps, readMigration, type Step } from '../../../../../src/model/schema/migration-steps.ts'
+import { readMigration } from '../../../../../src/model/schema/migration-effects.ts'
+import { appendSteps, type Step } from '../../../../../src/model/schema/migration-steps.ts'
 import { isObject, type ObjectValue, type Value } from '../../../../../src/values/value.ts'
 import { fc } from '../../../../support/fast-check.ts'
 
