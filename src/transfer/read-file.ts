@@ -2,17 +2,11 @@
 // expressions of the query language. Each item states the position after itself, where an interrupted import can
 // continue.
 
-import { CsvError, parse as csvParser, type Info } from 'csv-parse'
-import {
-  FqlSyntaxError,
-  lineAndColumn,
-  NoValueError,
-  readExpressions,
-  valueOfQuery,
-} from '../fql4/text/index.ts'
+import { CsvError, type Info } from 'csv-parse'
 import { JsonSyntaxError, parseJson, tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { documentOfRow, isExportHeader } from './csv-cells.ts'
+import { csvRows } from './csv-rows.ts'
 import { FieldTypes } from './field-types.ts'
 import { readDriver } from './formats/driver-documents.ts'
 import { readDriver10, readSimple, readTagged } from './formats/export-documents.ts'
@@ -25,19 +19,12 @@ import {
   readCollectionIdDocument,
   readRow,
 } from './formats/rows.ts'
-import { type CountBytes, readAll, readText } from './input.ts'
+import { type CountBytes, readText } from './input.ts'
 import { type ElementPlace, inFile, jsonElements, start, wholeText } from './json-elements.ts'
+import { languageItems } from './language-items.ts'
 import { expand, formatOf } from './recognise.ts'
-import {
-  BadRecord,
-  type CreatedKind,
-  type Notes,
-  type RecordPlace,
-  type SchemaRecord,
-  type SourceRecord,
-  TransferError,
-} from './record.ts'
-import { memberOf, namedKinds, readId } from './references.ts'
+import { BadRecord, type Notes, type RecordPlace, type SchemaRecord, type SourceRecord } from './record.ts'
+import { memberOf, readId } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
 /** Between two items. An ordinary element has one item; a page has one item per document. */
@@ -263,11 +250,6 @@ async function* languageFile(file: SourceFile): AsyncGenerator<RawElement> {
   }
 }
 
-interface CsvRow {
-  readonly record: readonly Cell[]
-  readonly info: Info
-}
-
 async function* csvFile(
   file: SourceFile,
   separator: string,
@@ -334,42 +316,6 @@ function sizeOf(cells: readonly Cell[]): number {
   return cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0)
 }
 
-/** Characters of a row, as of an element of a JSON file. */
-const rowUnitsMax = 33_554_432
-
-/** Passes the chunks to the parser itself, because the parser's browser build does not support async iteration. */
-async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): AsyncGenerator<CsvRow> {
-  const parser = csvParser({
-    bom: true,
-    cast: (text, { quoting }) => (text === '' && !quoting ? null : text),
-    delimiter,
-    info: true,
-    max_record_size: rowUnitsMax,
-    relax_column_count: true,
-    skip_empty_lines: true,
-  })
-  // No chunk ends within a character, so each is decoded separately. The parser removes the byte order mark.
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  const found: CsvRow[] = []
-  parser.on('data', (row: CsvRow) => found.push(row))
-  const ended = new Promise<void>((resolve, reject) => {
-    parser.on('end', resolve)
-    parser.on('error', reject)
-  })
-  // Avoids an unhandled rejection before the promise is awaited.
-  ended.catch(() => undefined)
-  for await (const chunk of chunks) {
-    await Promise.race([
-      new Promise<void>(taken => parser.write(decoder.decode(chunk), () => taken())),
-      ended,
-    ])
-    yield* found.splice(0)
-  }
-  parser.end()
-  await ended
-  yield* found.splice(0)
-}
-
 function checkLength(cells: readonly Cell[], names: readonly string[], allowShort: boolean): void {
   if (cells.length > names.length) throw new BadRecord(`${cells.length} cells under ${names.length} columns`)
   if (cells.length < names.length && !allowShort)
@@ -410,60 +356,4 @@ async function createdIn(file: SourceFile): Promise<readonly SchemaRecord[]> {
   const records: SchemaRecord[] = []
   for await (const item of languageItems(file)) if (item.kind === 'schema') records.push(item.record)
   return records
-}
-
-// Reads files in the query language: calls that create schema objects, such as `CreateIndex({…})`, and values that the
-// shell of Fauna's hosted service has printed. Nothing is evaluated.
-
-/** One expression of a file in the query language. */
-type LanguageContent =
-  | { readonly kind: 'schema'; readonly record: SchemaRecord }
-  /** In the wire form, such as a document or a page of documents. */
-  | { readonly kind: 'value'; readonly json: Json }
-  | { readonly kind: 'bad'; readonly reason: BadRecord }
-
-type LanguageItem = LanguageContent & { readonly line: number; readonly size: number }
-
-/** In order. Throws {@link TransferError} at a syntax error. */
-async function* languageItems(file: SourceFile): AsyncGenerator<LanguageItem, void, undefined> {
-  const { shown } = file
-  const text = await readAll(file)
-  try {
-    for (const { end, json, start } of readExpressions(text)) {
-      const place = { line: lineAndColumn(text, start).line, size: end - start }
-      yield { ...place, ...contentOf(json) }
-    }
-  } catch (error) {
-    if (!(error instanceof FqlSyntaxError)) throw error
-    throw new TransferError(`${shown}:${error.line}:${error.column}: ${error.message}`, { cause: error })
-  }
-}
-
-const creations = new Map<string, CreatedKind>([
-  ...namedKinds.map(kind => [`create_${kind}`, kind] as const),
-  ['create_class', 'collection'],
-])
-
-function contentOf(json: Json): LanguageContent {
-  try {
-    if (json instanceof Map && json.size === 1) {
-      const [[form, parameters]] = [...json] as [[string, Json]]
-      const kind = creations.get(form)
-      if (kind !== undefined) return { kind: 'schema', record: creation(kind, valueOfQuery(parameters)) }
-    }
-    return { kind: 'value', json: valueOfQuery(json) }
-  } catch (error) {
-    if (!(error instanceof NoValueError || error instanceof BadRecord)) throw error
-    const reason =
-      error instanceof BadRecord
-        ? error
-        : new BadRecord('neither a value nor a call that creates a schema object')
-    return { kind: 'bad', reason }
-  }
-}
-
-function creation(object: CreatedKind, value: Json): SchemaRecord {
-  const name = value instanceof Map ? value.get('name') : undefined
-  if (!(value instanceof Map) || typeof name !== 'string') throw new BadRecord(`a ${object} without a name`)
-  return { kind: 'schema', object, name, params: value }
 }
