@@ -8,12 +8,9 @@ import { checkData, prepareDataFolder } from '../app/data-folder.ts'
 import { openEngine } from '../app/open-engine.ts'
 import { systemRandom } from '../base/random.ts'
 import { openServiceLog } from '../server/service-log.ts'
-import {
-  type DatabasePath,
-  localConnection,
-  remoteConnection,
-  type TransferConnection,
-} from '../transfer/connection.ts'
+import type { DatabasePath, TransferConnection } from '../transfer/connection.ts'
+import { localConnection } from '../transfer/local-connection.ts'
+import { remoteConnection } from '../transfer/remote-connection.ts'
 import { claimUnlessServed } from './client/connect.ts'
 import type { ClientChoice } from './client/options.ts'
 import { StartError } from './command.ts'

@@ -1,6 +1,6 @@
 // A connection for the code of `terrarium import` and `terrarium rewind`, over the requests of the dashboard.
 
-import { QueryError, schemaFilesOf } from '../../../src/transfer/connection.ts'
+import { QueryError } from '../../../src/transfer/connection.ts'
 import type { ImportConnection } from '../../../src/transfer/importer.ts'
 import {
   missingRequestText,
@@ -13,6 +13,7 @@ import {
 } from '../../../src/transfer/messages.ts'
 import type { RewindConnection } from '../../../src/transfer/rewinder.ts'
 import { SchemaAnswer } from '../../../src/transfer/schema-answer.ts'
+import { schemaFilesOf } from '../../../src/transfer/schema-methods.ts'
 import { databasePath } from '../router.ts'
 import { session } from '../session.ts'
 import type { Query } from '../wire/json.ts'

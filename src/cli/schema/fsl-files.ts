@@ -5,9 +5,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { systemTimers, wait } from '../../base/timers.ts'
-import { schemaFilesOf } from '../../transfer/connection.ts'
 import { isVersion10Schema, readFsl } from '../../transfer/fsl.ts'
 import { TransferError } from '../../transfer/record.ts'
+import { schemaFilesOf } from '../../transfer/schema-methods.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import { StartError } from '../command.ts'
 

@@ -1,0 +1,83 @@
+// Connects to a database in a data directory that no service uses.
+
+import type { Engine } from '../engine/engine-contract.ts'
+import { defaultApiVersion } from '../fql4/wire/version.ts'
+import { schemaOptions, schemaRequestText } from '../fql10/wire/schema-request.ts'
+import { importOptions, schemaTextOptions } from '../graphql/wire/import-options.ts'
+import type { DatabaseId } from '../values/value.ts'
+import { writeJson } from '../values/write-json.ts'
+import type { DatabasePath, TransferConnection } from './connection.ts'
+import { graphqlBody, resourceOf, schemaBody, scoped } from './connection-responses.ts'
+import { TransferError } from './record.ts'
+import { schemaMethods } from './schema-methods.ts'
+import type { TransferService } from './service.ts'
+
+/** Has opened a data directory. */
+interface LocalEngine {
+  readonly engine: Engine
+  readonly transfer: TransferService
+  close(): Promise<void>
+}
+
+const queryTimeoutMs = 600_000
+
+/** Uses an engine in this process. `secret`: the engine's root secret. */
+export function localConnection(
+  name: string,
+  { close, engine, transfer }: LocalEngine,
+  secret: string,
+): TransferConnection {
+  const databases = new Map<string, DatabaseId>()
+  const databaseOf = async (path: DatabasePath): Promise<DatabaseId> => {
+    const known = databases.get(path.join('/'))
+    if (known !== undefined) return known
+    const principal = await engine.whoIs(`Bearer ${scoped(secret, path)}`)
+    if (!principal) throw new TransferError(`there is no database ${path.join('/')} in ${name}`)
+    databases.set(path.join('/'), principal.database)
+    return principal.database
+  }
+  const graphql = async (path: DatabasePath, options: Readonly<Record<string, string>>, text?: string) => {
+    const { body, status } = await engine.query({
+      authorization: `Bearer ${scoped(secret, path)}`,
+      language: 'graphql',
+      dialect: defaultApiVersion,
+      options,
+      body: text,
+      timeoutMs: queryTimeoutMs,
+    })
+    return graphqlBody(name, status, body)
+  }
+  return {
+    name,
+    close,
+    async query(path, expression) {
+      const { body, status } = await engine.query({
+        authorization: `Bearer ${scoped(secret, path)}`,
+        language: '4',
+        dialect: '4',
+        body: writeJson(expression),
+        timeoutMs: queryTimeoutMs,
+      })
+      return resourceOf(name, status, body)
+    },
+    ...schemaMethods(name, async (path, request) => {
+      const { body, status } = await engine.query({
+        authorization: `Bearer ${scoped(secret, path)}`,
+        language: '10',
+        dialect: '10',
+        options: schemaOptions,
+        body: schemaRequestText(request),
+        timeoutMs: queryTimeoutMs,
+      })
+      return schemaBody(name, status, body)
+    }),
+    graphqlSchema: path => graphql(path, schemaTextOptions),
+    async importGraphql(path, text) {
+      await graphql(path, importOptions('merge'), text)
+    },
+    write: async (path, records, options) => transfer.write(await databaseOf(path), records, options),
+    missing: async (path, documents) => transfer.missing(await databaseOf(path), documents),
+    snapshot: async path => transfer.snapshot(await databaseOf(path)),
+    page: async (path, request) => transfer.page(await databaseOf(path), request),
+  }
+}

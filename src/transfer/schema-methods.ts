@@ -1,0 +1,54 @@
+// Reads and pushes schema files through requests to the endpoints of schemas.
+
+import type { SchemaRequest } from '../fql10/wire/schema-request.ts'
+import type { DatabasePath, SchemaFileText, TransferConnection } from './connection.ts'
+import { TransferError } from './record.ts'
+import { SchemaAnswer } from './schema-answer.ts'
+
+/** Resolves with the body of the response. */
+type SendSchema = (path: DatabasePath, request: SchemaRequest) => Promise<string>
+
+/** UTF-16 code units of the schema files of a database. A push is much smaller. */
+const schemaUnitsMax = 67_108_864
+
+/**
+ * `get` sends a GET request for a path below `/schema/1/` and resolves with the response. Throws {@link TransferError}
+ * for a response of another program.
+ */
+export async function schemaFilesOf(
+  get: (steps: readonly string[]) => Promise<SchemaAnswer>,
+): Promise<readonly SchemaFileText[]> {
+  const found: SchemaFileText[] = []
+  let units = 0
+  for (const file of (await get(['files'])).objects('files')) {
+    const name = file.text('filename')
+    const text = (await get(['files', name])).text('content')
+    units += name.length + text.length
+    if (units > schemaUnitsMax)
+      throw new TransferError(`the schema files have more than ${schemaUnitsMax} characters`)
+    found.push({ name, text })
+  }
+  return found
+}
+
+export function schemaMethods(
+  service: string,
+  send: SendSchema,
+): Pick<TransferConnection, 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'> {
+  const get = async (path: DatabasePath, steps: readonly string[]) =>
+    SchemaAnswer.of(
+      service,
+      await send(path, { method: 'GET', path: steps, parameters: {}, files: [], text: '' }),
+    )
+  return {
+    schemaFiles: path => schemaFilesOf(steps => get(path, steps)),
+    async isSchemaStaged(path) {
+      return (await get(path, ['status'])).text('status') !== 'none'
+    },
+    async pushSchema(path, files, dryRun) {
+      const parameters = { override: 'false', force: 'true' }
+      const step = dryRun ? 'validate' : 'update'
+      await send(path, { method: 'POST', path: [step], parameters, files, text: '' })
+    },
+  }
+}
