@@ -2,20 +2,13 @@
 // order. A session that has failed is not used again: the outcome of its running statements is unknown, and its owner
 // opens another session. If an address names several servers, they are tried in order.
 
-import { readFileSync } from 'node:fs'
-import type { ConnectionOptions } from 'node:tls'
 import type { Client, ClientConfig, QueryConfig } from 'pg'
-import {
-  type DatabaseAddress,
-  type DatabaseHost,
-  hostName,
-  parseDatabaseAddress,
-} from '../../base/addresses.ts'
-import { systemClock } from '../../base/clock.ts'
 import { wait } from '../../base/timers.ts'
-import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { wordsOf } from '../kv/store-errors.ts'
+import { type DatabaseServer, endpointsOf, isSilent, markSilent } from './database-servers.ts'
 import { isAboutTls, isRejection, rejection, stateOf, unavailable } from './failures.ts'
 import { connectToFirst } from './first-server.ts'
+import { networkSettings, sessionSettings } from './session-settings.ts'
 
 /** The location of the record (the store's tables in PostgreSQL). */
 export interface RecordLocation {
@@ -35,55 +28,11 @@ export interface RecordLocation {
 const holdMsDefault = 5_000
 /** Maximum milliseconds to wait until the server closes a connection. */
 const endTimeoutMs = 1_000
-/**
- * A connection is treated as broken when a statement of a commit takes longer. Must exceed {@link lockTimeoutMaxMs}:
- * the database must end a wait for the lock on the head before the node stops waiting. Otherwise, the database could
- * later give the lock to a node that no longer waits.
- */
-export const commitTimeoutMs = 8_000
-/** A statement then stops waiting for the lock on the head, fails, and is queued again. */
-const lockTimeoutMaxMs = commitTimeoutMs - 1_000
-/**
- * Difference between the time that a session waits for the lock on the head, and the time that another session may hold
- * it idly.
- */
-const lockMarginMs = 2_000
 /** A session is treated as broken when a statement takes longer. */
 const statementTimeoutMsDefault = 30_000
 
-/**
- * The settings of every session. `idle_in_transaction_session_timeout`: a node that stalls during a commit must not
- * lock the head for long. `lock_timeout`: the database must drop the waiting request of a node that has disappeared.
- * `synchronous_commit`: acknowledged commits must be on disk (and on synchronous standbys), regardless of the server's
- * default. Only rows without lasting data do not need a standby ({@link PostgresSession.locally}). There is no
- * `statement_timeout`: if such a timeout ends the wait for a synchronous standby, PostgreSQL acknowledges a commit that
- * the standby does not have.
- */
-function sessionSettings(holdMs: number): readonly string[] {
-  return [
-    `SET idle_in_transaction_session_timeout = ${holdMs}`,
-    `SET lock_timeout = ${Math.min(holdMs + lockMarginMs, lockTimeoutMaxMs)}`,
-    'SET synchronous_commit = on',
-    'SET client_min_messages = warning',
-  ]
-}
-
 /** Commits do not wait for a synchronous standby. */
 const localCommit = 'synchronous_commit = local'
-
-/**
- * Limit how long the database waits for a process that does not read its results, or for a machine that has disappeared
- * during a statement. {@link sessionSettings} does not limit these waits.
- */
-function networkSettings(holdMs: number): readonly string[] {
-  const seconds = Math.ceil(holdMs / 1000)
-  return [
-    `SET tcp_user_timeout = ${holdMs}`,
-    `SET tcp_keepalives_idle = ${seconds}`,
-    'SET tcp_keepalives_interval = 1',
-    'SET tcp_keepalives_count = 3',
-  ]
-}
 
 /** The driver's types lack the time limit of a single statement. */
 type Statement = QueryConfig & { readonly query_timeout?: number }
@@ -142,7 +91,7 @@ export class PostgresSession {
       isFinal: cause => ending?.aborted === true || stateOf(cause)?.startsWith('28') === true,
     })
     if ('connection' in outcome) {
-      for (const { name } of outcome.silent) silentSince.set(name, systemClock.elapsedMs())
+      for (const server of outcome.silent) markSilent(server)
       return outcome.connection
     }
     const { failures } = outcome
@@ -370,84 +319,5 @@ export class PostgresSession {
     const { stream } = (this.#client as unknown as { connection?: { stream?: { destroy(): void } } })
       .connection ?? { stream: undefined }
     stream?.destroy()
-  }
-}
-
-// A server gets one set of connection settings for each kind of TLS that is tried, in the order of libpq.
-
-interface DatabaseServer {
-  /** Identifies the server among the servers of the address. */
-  readonly name: string
-  /** At least one. The next settings are tried when the server rejects the previous ones. */
-  readonly attempts: readonly ClientConfig[]
-}
-
-/** For this time, a server that has not responded is tried last. */
-const silentMs = 30_000
-/** The times at which servers did not respond, by name, in milliseconds of the monotonic clock. */
-const silentSince = new Map<string, number>()
-
-function isSilent({ name }: DatabaseServer): boolean {
-  return systemClock.elapsedMs() - (silentSince.get(name) ?? Number.NEGATIVE_INFINITY) < silentMs
-}
-
-/** Milliseconds after which an attempt to connect fails. */
-const connectTimeoutMs = 5_000
-
-/**
- * In the order in which they are tried. Throws {@link StoreUnavailableError} when a file that the address names cannot
- * be read.
- */
-function endpointsOf(url: string, purpose: string): DatabaseServer[] {
-  const address = parseDatabaseAddress(url)
-  const { database, hosts, options, password, user } = address
-  const seconds = Number(options.get('connect_timeout') ?? 0)
-  const common: ClientConfig = {
-    ...(user !== undefined && { user }),
-    ...(password !== undefined && { password }),
-    ...(database !== undefined && { database }),
-    ...(options.has('options') && { options: options.get('options') as string }),
-    ...(options.get('sslnegotiation') === 'direct' && { sslnegotiation: 'direct' }),
-    application_name: options.get('application_name') ?? `terrarium ${purpose}`,
-    connectionTimeoutMillis: seconds > 0 ? seconds * 1000 : connectTimeoutMs,
-  }
-  return hosts.map(server => {
-    const { host, port } = server
-    const place = { ...common, ...(host !== undefined && { host }), ...(port !== undefined && { port }) }
-    return {
-      name: hostName(server),
-      attempts: tlsOf(address, server).map(ssl => ({ ...place, ssl })),
-    }
-  })
-}
-
-/** The kinds of TLS to try, in order; false: no TLS. Follows libpq's rules for `sslmode`. */
-function tlsOf({ options, sslMode }: DatabaseAddress, { host }: DatabaseHost): (false | ConnectionOptions)[] {
-  const mode = sslMode ?? process.env.PGSSLMODE ?? 'prefer'
-  // Unix sockets do not use TLS.
-  if (mode === 'disable' || host?.startsWith('/')) return [false]
-  const root = options.get('sslrootcert')
-  const ca = root === undefined || root === 'system' ? undefined : fileOf('sslrootcert', options)
-  const own: ConnectionOptions = {
-    ...(options.has('sslcert') && { cert: fileOf('sslcert', options) }),
-    ...(options.has('sslkey') && { key: fileOf('sslkey', options) }),
-    ...(options.has('sslpassword') && { passphrase: options.get('sslpassword') as string }),
-  }
-  const unverified = { ...own, rejectUnauthorized: false }
-  if (mode === 'allow') return [false, unverified]
-  if (mode === 'prefer') return [unverified, false]
-  const verified = { ...own, ...(ca !== undefined && { ca }) }
-  if (mode === 'verify-full') return [verified]
-  if (ca === undefined || mode === 'no-verify') return [unverified]
-  return [{ ...verified, checkServerIdentity: () => undefined }]
-}
-
-function fileOf(option: string, options: ReadonlyMap<string, string>): string {
-  const file = options.get(option) as string
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    throw new StoreUnavailableError(`the file ${file} (${option}) cannot be read: ${code}`, { cause })
   }
 }

@@ -18,11 +18,12 @@ import type { ForeignBatch, ReplicatedStore } from '../kv/replicated-store.ts'
 import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
 import type { FollowFault } from './failures.ts'
 import { Follower, type NodeOptions } from './follower.ts'
-import { commitTimeoutMs, type PostgresSession } from './postgres-session.ts'
+import type { PostgresSession } from './postgres-session.ts'
 import { ReconnectingSession } from './reconnecting-session.ts'
 import { appendBatch, type Head, lockHead, parseCommit, readBatch, releaseHead } from './record.ts'
 import { RecordClock } from './record-clock.ts'
 import { isReserved, type Progress, ReplicaView, readNote } from './replica.ts'
+import { commitTimeoutMs } from './session-settings.ts'
 
 interface PostgresOptions extends NodeOptions {
   /** How long a write waits for an unavailable database before it is rejected. */
