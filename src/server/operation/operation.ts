@@ -1,34 +1,29 @@
 // The operator's view of the service in the dashboard: processes, disk, background work, backups and checks. A backup
-// or a check runs as a command in a separate process, so that requests do not wait for it. The processes of the service
-// (the workers, and all machines that share a store) exchange reports about their state, but only while an operator
-// views them.
+// or a check runs as a command in a separate process, so that requests do not wait for it.
 
 import type { ChildProcess } from 'node:child_process'
-import { readdir, rm, stat, statfs } from 'node:fs/promises'
-import { freemem, totalmem } from 'node:os'
-import { basename, dirname, join } from 'node:path'
-import { performance } from 'node:perf_hooks'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { lagSeconds, readStatus } from '../../backup/status.ts'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import { takeLock } from '../../base/lock-file.ts'
-import type { NoticeBoard, NoticeTopic } from '../../base/notices.ts'
+import type { NoticeBoard } from '../../base/notices.ts'
 import { wait } from '../../base/timers.ts'
-import { dataFileName } from '../../storage/lmdb/data-file.ts'
 import { storeBytes } from '../../storage/log/store-copy.ts'
 import { replicaFolder } from '../../storage/postgres/replica-folder.ts'
 import { formatMicros } from '../../values/time.ts'
+import { listBackups, removeDrafts } from './backup-folder.ts'
 import { diskSpace } from './disk-watch.ts'
 import type {
-  BackupEntry,
   BackupFolder,
   ContinuousBackupReport,
   DiskUse,
   PendingWorkReport,
-  ProcessReport,
   ReportParts,
   ServiceHealth,
   TaskKind,
 } from './health.ts'
+import { ProcessReports } from './process-reports.ts'
 import { noteEnd, noteStart, readTaskNote } from './task-note.ts'
 
 /** Starts the program with these arguments, on the data directory of the service. */
@@ -64,9 +59,6 @@ export class TaskError extends Error {
     this.reason = reason
   }
 }
-
-/** The newest backups are listed first. */
-const listedMax = 50
 /** Milliseconds after which the query log's folder is measured again. */
 const logSizeMsMax = 30_000
 /** Milliseconds to wait for the list of backups, because a network drive may not respond. */
@@ -228,37 +220,6 @@ export class Operation {
 
 const underWay = (kind: TaskKind) => new TaskError('conflict', `A ${kind} is already running.`)
 
-async function listBackups(folder: string): Promise<BackupFolder> {
-  const names = await readdir(folder).catch(() => [])
-  const whole = names.filter(name => !name.endsWith('.partial')).sort()
-  const kept: BackupEntry[] = []
-  for (const name of whole.reverse().slice(0, listedMax)) {
-    const file = await stat(join(folder, name, dataFileName)).catch(() => undefined)
-    if (file) kept.push({ name, bytes: file.size, made: Math.floor(file.mtimeMs) })
-  }
-  kept.sort((left, right) => right.made - left.made)
-  return { folder, free_bytes: (await freeBytesAt(folder)) ?? null, kept }
-}
-
-/** On the drive of a folder that may not exist yet; undefined when unknown. */
-async function freeBytesAt(folder: string): Promise<number | undefined> {
-  try {
-    const { bavail, bsize } = await statfs(folder)
-    return bavail * bsize
-  } catch (cause) {
-    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
-    return isMissing && dirname(folder) !== folder ? freeBytesAt(dirname(folder)) : undefined
-  }
-}
-
-/** Removes the partial files of a backup whose process was killed. */
-async function removeDrafts(folder: string): Promise<void> {
-  const around = dirname(folder)
-  const names = await readdir(around).catch(() => [])
-  const drafts = names.filter(name => name.startsWith(`${basename(folder)}.`) && name.endsWith('.partial'))
-  for (const name of drafts) await rm(join(around, name), { recursive: true, force: true })
-}
-
 async function bytesIn(folder: string): Promise<number> {
   let bytes = 0
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
@@ -267,73 +228,4 @@ async function bytesIn(folder: string): Promise<number> {
     else bytes += (await stat(path).catch(() => undefined))?.size ?? 0
   }
   return bytes
-}
-
-/** Milliseconds for which a process sends reports after the last request for them. */
-const sendMs = 20_000
-/** Milliseconds. */
-const validMs = 10_000
-
-interface News {
-  /** Set while the sender needs the reports of the other processes. */
-  readonly wants?: true
-  readonly report?: ProcessReport
-}
-
-interface ReportOptions extends Pick<OperationOptions, 'node' | 'worker' | 'notices'> {
-  readonly parts: () => ReportParts
-  readonly clock: Clock
-}
-
-/** Uses the existing notices between processes (base/notices.ts). */
-class ProcessReports implements NoticeTopic {
-  readonly #options: ReportOptions
-  readonly #received = new Map<string, { readonly report: ProcessReport; readonly atMs: number }>()
-  #viewedMs = Number.NEGATIVE_INFINITY
-  #wantedMs = Number.NEGATIVE_INFINITY
-
-  constructor(options: ReportOptions) {
-    this.#options = options
-    options.notices?.join('reports', this)
-  }
-
-  /**
-   * This process, and the last reports of the others. In the first seconds after an operator opens the view, some are
-   * missing.
-   */
-  all(): readonly ProcessReport[] {
-    const nowMs = this.#options.clock.elapsedMs()
-    this.#viewedMs = nowMs
-    for (const [name, { atMs }] of this.#received) if (nowMs - atMs > validMs) this.#received.delete(name)
-    return [this.#own(), ...Array.from(this.#received.values(), ({ report }) => report)]
-  }
-
-  collect(): News | undefined {
-    const nowMs = this.#options.clock.elapsedMs()
-    const isViewed = nowMs - this.#viewedMs < sendMs
-    const isWanted = nowMs - this.#wantedMs < sendMs
-    if (!isViewed && !isWanted) return undefined
-    return { ...(isViewed && { wants: true }), ...(isWanted && { report: this.#own() }) }
-  }
-
-  receive(news: unknown): void {
-    const { report, wants } = news as News
-    const atMs = this.#options.clock.elapsedMs()
-    if (wants) this.#wantedMs = atMs
-    if (report) this.#received.set(`${report.node} ${report.pid}`, { report, atMs })
-  }
-
-  #own(): ProcessReport {
-    const { node, worker, parts } = this.#options
-    const { active, idle } = performance.eventLoopUtilization()
-    return {
-      ...{ node, worker, pid: process.pid },
-      memory_bytes: process.memoryUsage.rss(),
-      machine_free_bytes: freemem(),
-      machine_total_bytes: totalmem(),
-      busy_ms: Math.round(active),
-      idle_ms: Math.round(idle),
-      ...parts(),
-    }
-  }
 }

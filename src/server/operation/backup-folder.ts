@@ -1,0 +1,40 @@
+// The folder of the backups that the dashboard starts.
+
+import { readdir, rm, stat, statfs } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { dataFileName } from '../../storage/lmdb/data-file.ts'
+import type { BackupEntry, BackupFolder } from './health.ts'
+
+/** The newest backups are listed first. */
+const listedMax = 50
+
+export async function listBackups(folder: string): Promise<BackupFolder> {
+  const names = await readdir(folder).catch(() => [])
+  const whole = names.filter(name => !name.endsWith('.partial')).sort()
+  const kept: BackupEntry[] = []
+  for (const name of whole.reverse().slice(0, listedMax)) {
+    const file = await stat(join(folder, name, dataFileName)).catch(() => undefined)
+    if (file) kept.push({ name, bytes: file.size, made: Math.floor(file.mtimeMs) })
+  }
+  kept.sort((left, right) => right.made - left.made)
+  return { folder, free_bytes: (await freeBytesAt(folder)) ?? null, kept }
+}
+
+/** On the drive of a folder that may not exist yet; undefined when unknown. */
+async function freeBytesAt(folder: string): Promise<number | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(folder)
+    return bavail * bsize
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+    return isMissing && dirname(folder) !== folder ? freeBytesAt(dirname(folder)) : undefined
+  }
+}
+
+/** Removes the partial files of a backup whose process was killed. */
+export async function removeDrafts(folder: string): Promise<void> {
+  const around = dirname(folder)
+  const names = await readdir(around).catch(() => [])
+  const drafts = names.filter(name => name.startsWith(`${basename(folder)}.`) && name.endsWith('.partial'))
+  for (const name of drafts) await rm(join(around, name), { recursive: true, force: true })
+}
