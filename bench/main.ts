@@ -16,6 +16,7 @@ import { runGraphql } from './graphql.ts'
 import { type HourSegment, measureHour } from './hour.ts'
 import { runLanguages } from './languages.ts'
 import { type LoadResult, post } from './measure.ts'
+import { measureAttacks } from './neighbour-attacks.ts'
 import type { Times } from './neighbour-reader.ts'
 import { measureNeighbours } from './neighbours.ts'
 import { measureNodes } from './nodes.ts'
@@ -99,6 +100,26 @@ async function runStreamsOf(language: (typeof streamLanguages)[number]): Promise
 }
 
 const times = ({ p50, p99, max }: Times) => [p50, p99, max].map(ms => ms.toFixed(1).padStart(8)).join('')
+
+/** The attacks of one tenant must not delay the reads of another, nor make them fail. */
+async function runAttacks(): Promise<void> {
+  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
+  const line = ({ errors, ...measured }: Times) =>
+    `${times({ errors, ...measured })}${String(errors).padStart(8)}`
+  console.log('\nneighbours: reads of one database during attacks of another, and after them (milliseconds)')
+  console.log(`${''.padEnd(78)}     p50     p99     max  errors`)
+  try {
+    const alone = await measureAttacks(data, options.kinds?.split(','), ({ after, counts, during, name }) => {
+      console.log(
+        `${name.padEnd(78)}${line(during)}   ${counts.rejected} of ${counts.sent} requests rejected`,
+      )
+      console.log(`${'  the ten seconds after it'.padEnd(78)}${line(after)}`)
+    })
+    console.log(`${'nothing beside'.padEnd(78)}${line(alone)}`)
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+}
 
 /** The worst queries of one tenant must not delay the reads of another. */
 async function runNeighbours(): Promise<void> {
@@ -243,7 +264,10 @@ async function main(): Promise<void> {
       documents: Number(options.documents),
     })
   }
-  if (wanted.includes('neighbours')) await runNeighbours()
+  if (wanted.includes('neighbours')) {
+    await runNeighbours()
+    await runAttacks()
+  }
   if (wanted.includes('typing')) await runTyping()
   const comparison = {
     folder: options.folder,

@@ -5,11 +5,12 @@ import assert from 'node:assert/strict'
 import { Agent, request as httpRequest } from 'node:http'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 
-/** Milliseconds. */
+/** Durations in milliseconds, and the number of failed reads. */
 export interface Times {
   readonly p50: number
   readonly p99: number
   readonly max: number
+  readonly errors: number
 }
 
 /** For the reader, in its own thread. */
@@ -28,6 +29,7 @@ class Reader {
   readonly #headers: Record<string, string>
   readonly #body: string
   #times: number[] = []
+  #errors = 0
   #underWay = 0
 
   constructor({ port, secret, body }: ReaderPlan) {
@@ -39,6 +41,7 @@ class Reader {
   /** Runs at a fixed rate until `stop` is called and the running reads have been answered. */
   begin(everyMs: number): () => Promise<Times> {
     this.#times = []
+    this.#errors = 0
     let due = performance.now()
     const timer = setInterval(() => {
       for (; due <= performance.now(); due += everyMs) this.#read(due)
@@ -46,7 +49,7 @@ class Reader {
     return async () => {
       clearInterval(timer)
       while (this.#underWay > 0) await new Promise(resolve => setTimeout(resolve, 5))
-      return timesOf(this.#times)
+      return timesOf(this.#times, this.#errors)
     }
   }
 
@@ -59,17 +62,21 @@ class Reader {
     const options = { agent: this.#agent, port: this.#port, method: 'POST', headers: this.#headers }
     const sent = httpRequest({ ...options, host: '127.0.0.1', path: '/' }, response => {
       response.resume()
+      if (response.statusCode !== 200) this.#errors++
       response.once('end', done)
     })
-    sent.once('error', done)
+    sent.once('error', () => {
+      this.#errors++
+      done()
+    })
     sent.end(this.#body)
   }
 }
 
-function timesOf(times: readonly number[]): Times {
+function timesOf(times: readonly number[], errors: number): Times {
   const sorted = times.toSorted((left, right) => left - right)
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 }
+  return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0, errors }
 }
 
 if (!isMainThread) {
