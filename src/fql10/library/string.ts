@@ -13,7 +13,9 @@ import { asLong, fitsInt, type Value } from '../value.ts'
 import { countText } from '../value-limits.ts'
 import { entriesFor, type LibraryEntry, type Members, members } from './entry.ts'
 import { int, string } from './parameters.ts'
-import { stringRegexEntries, stringReplacingEntries, stringSearchEntries } from './string-search.ts'
+import { stringRegexEntries } from './string-regex.ts'
+import { stringReplacingEntries } from './string-replacement.ts'
+import { stringSearchEntries } from './string-search.ts'
 import { toText } from './to-text.ts'
 
 const { field, method } = entriesFor<string>()
