@@ -1,143 +1,19 @@
-// Methods of arrays and the module Array. Methods call their callbacks immediately, element by element.
+// Methods of arrays. Methods call their callbacks immediately, element by element.
 
 import { step } from '../../base/effort.ts'
-import { limits } from '../../base/limits.ts'
-import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
-import { equalElements } from '../comparison.ts'
 import { ArraySet } from '../sets/parts.ts'
-import {
-  Doc,
-  type FunctionValue,
-  Id,
-  integerOf,
-  isArray,
-  isNull,
-  isNumber,
-  type Module,
-  type Value,
-} from '../value.ts'
+import { isArray, isNull, type Value } from '../value.ts'
 import { concatenate, requireExtent } from '../value-limits.ts'
+import { arraySearchEntries, elementAt, filterAll } from './array-search.ts'
+import { Distinct } from './distinct-elements.ts'
 import { elementEntries } from './elements.ts'
 import { entriesFor, type LibraryEntry, type Members, members } from './entry.ts'
 import { orderingsOf, sortBy } from './orderings.ts'
 import { any, array, callback, int } from './parameters.ts'
 import { toText } from './to-text.ts'
 
-// Searching for elements in arrays.
-
 const { field, method, variadic } = entriesFor<readonly Value[]>()
-
-type Elements = readonly Value[]
-
-/** Throws `index_out_of_bounds`. */
-function within(elements: Elements, index: number, call: Call): number {
-  if (index >= 0 && index < elements.length) return index
-  throw call.outOfBounds(index, elements.length)
-}
-
-const startOf = (elements: Elements, start: number | undefined, call: Call) =>
-  start === undefined ? 0 : within(elements, start, call)
-
-const endOf = (elements: Elements, end: number | undefined, call: Call) =>
-  end === undefined ? elements.length - 1 : within(elements, end, call)
-
-const found = (index: number, call: Call): Value =>
-  index < 0 ? call.nothing(msg`no element found`) : BigInt(index)
-
-/** Returns -1 if no element at or after `start` passes. */
-function firstIndex(elements: Elements, start: number, test: (element: Value) => boolean): number {
-  for (let index = start; index < elements.length; index++) {
-    step()
-    if (test(elements[index] as Value)) return index
-  }
-  return -1
-}
-
-/** Returns -1 if no element at or before `end` passes. */
-function lastIndex(elements: Elements, end: number, test: (element: Value) => boolean): number {
-  for (let index = end; index >= 0; index--) {
-    step()
-    if (test(elements[index] as Value)) return index
-  }
-  return -1
-}
-
-const same = (element: Value) => (other: Value) => equalElements(other, element)
-
-const predicateTest = (predicate: FunctionValue, call: Call) => (element: Value) =>
-  call.test(predicate, element)
-
-/** Tests all elements, even if the caller uses only the first or the last result. */
-function filterAll(elements: Elements, predicate: FunctionValue, call: Call): readonly Value[] {
-  return elements.filter(element => {
-    step()
-    return call.test(predicate, element)
-  })
-}
-
-const arraySearchEntries: readonly LibraryEntry[] = [
-  method('indexOf', {
-    parameters: { element: any },
-    optional: { start: int },
-    type: '<A> ((element: A) => Number | Null) & ((element: A, start: Number) => Number | Null)',
-    summary:
-      'Returns the position of the first element that equals `element`, or null if there is none. The search begins at `start` (default 0); a `start` outside of the array is an error.',
-    example: ['["a", "b", "a"].indexOf("a", 1)', '2'],
-    run: (elements, { element, start }, call) =>
-      found(firstIndex(elements, startOf(elements, start, call), same(element)), call),
-  }),
-  method('lastIndexOf', {
-    parameters: { element: any },
-    optional: { end: int },
-    type: '<A> ((element: A) => Number | Null) & ((element: A, end: Number) => Number | Null)',
-    summary:
-      'Returns the position of the last element that equals `element`, or null if there is none. The search goes backward from `end` (default: the last position); an `end` outside of the array is an error.',
-    example: ['["a", "b", "a"].lastIndexOf("a")', '2'],
-    run: (elements, { element, end }, call) =>
-      found(lastIndex(elements, endOf(elements, end, call), same(element)), call),
-  }),
-  method('firstWhere', {
-    parameters: { predicate: callback(1, 'pred') },
-    type: '<A> (predicate: (A => Boolean | Null)) => A | Null',
-    summary: 'Returns the first element for which `predicate` returns true, or null if there is none.',
-    example: ['[1, 2, 3].firstWhere(n => n > 1)', '2'],
-    run: (elements, { predicate }, call) =>
-      filterAll(elements, predicate, call)[0] ?? call.nothing(msg`no element found`),
-  }),
-  method('lastWhere', {
-    parameters: { predicate: callback(1, 'pred') },
-    type: '<A> (predicate: (A => Boolean | Null)) => A | Null',
-    summary: 'Returns the last element for which `predicate` returns true, or null if there is none.',
-    example: ['[1, 2, 3].lastWhere(n => n > 1)', '3'],
-    run: (elements, { predicate }, call) =>
-      filterAll(elements, predicate, call).at(-1) ?? call.nothing(msg`no element found`),
-  }),
-  method('indexWhere', {
-    parameters: { predicate: callback(1) },
-    optional: { start: int },
-    type: '<A> ((predicate: (A => Boolean | Null)) => Number | Null) & ((predicate: A => Boolean | Null, start: Number) => Number | Null)',
-    summary:
-      'Returns the position of the first element for which `predicate` returns true, or null if there is none. The search begins at `start` (default 0); a `start` outside of the array is an error.',
-    example: ['[1, 2, 3].indexWhere(n => n > 1)', '1'],
-    run: (elements, { predicate, start }, call) =>
-      found(firstIndex(elements, startOf(elements, start, call), predicateTest(predicate, call)), call),
-  }),
-  method('lastIndexWhere', {
-    parameters: { predicate: callback(1) },
-    optional: { end: int },
-    type: '<A> ((predicate: (A => Boolean | Null)) => Number | Null) & ((predicate: A => Boolean | Null, end: Number) => Number | Null)',
-    summary:
-      'Returns the position of the last element for which `predicate` returns true, or null if there is none. The search goes backward from `end` (default: the last position); an `end` outside of the array is an error.',
-    example: ['[1, 2, 3].lastIndexWhere(n => n > 1)', '2'],
-    run: (elements, { predicate, end }, call) =>
-      found(lastIndex(elements, endOf(elements, end, call), predicateTest(predicate, call)), call),
-  }),
-]
-
-// Sorting of arrays, and the table of the module Array.
-
-const { method: moduleMethod } = entriesFor<Module>()
 
 const arrayOrderEntries: readonly LibraryEntry[] = [
   variadic('order', {
@@ -156,23 +32,6 @@ const arrayOrderEntries: readonly LibraryEntry[] = [
     },
   }),
 ]
-
-export const arrayModule: Members = members('Array', [
-  moduleMethod('sequence', {
-    parameters: { from: int, until: int },
-    type: '(from: Number, until: Number) => Array<Number>',
-    summary: 'Returns the integers from `from` up to, but not including, `until`.',
-    example: ['Array.sequence(1, 3)', '[\n  1,\n  2\n]'],
-    run: (_, { from, until }, call) => {
-      const size = until - from
-      if (size > limits.v10ElementsMax) {
-        const message = msg`Value too large: range size ${size} exceeds limit ${limits.v10ElementsMax}.`
-        throw call.failure('value_too_large', message)
-      }
-      return Array.from({ length: Math.max(0, size) }, (_, index) => BigInt(from + index))
-    },
-  }),
-])
 
 function* backwards(elements: readonly Value[]): Generator<Value, void, void> {
   for (let index = elements.length - 1; index >= 0; index--) yield elements[index] as Value
@@ -349,11 +208,6 @@ const mapping = [
   }),
 ]
 
-/** Throws `index_out_of_bounds`. */
-export function elementAt(elements: readonly Value[], index: number, call: Call): Value {
-  return elements[within(elements, index, call)] as Value
-}
-
 export const arrayMembers: Members = members('Array', [
   ...access,
   ...parts,
@@ -369,42 +223,3 @@ export const arrayMembers: Members = members('Array', [
   ...arraySearchEntries,
   ...arrayOrderEntries,
 ])
-
-/** Equal values have equal keys. Undefined for values that must be compared with `equalElements`. */
-function keyOf(value: Value): string | undefined {
-  if (isNumber(value)) {
-    const integer = integerOf(value)
-    if (integer !== undefined) return `i${integer}`
-    if (Object.is(value, 0)) return 'i0'
-    if (Object.is(value, -0)) return 'd-0'
-    return Number.isNaN(value) ? undefined : `d${value}`
-  }
-  if (typeof value === 'string') return `s${value}`
-  if (typeof value === 'boolean') return `b${value}`
-  if (isNull(value)) return 'n'
-  if (value instanceof Id) return `#${value.value}`
-  return value instanceof Doc ? `r${value.ref.collection}/${value.ref.id}` : undefined
-}
-
-/**
- * The integer 1 and the Double 1.0 are distinct, but 0 and 0.0 are equal. All other values are compared as in
- * {@link equalElements}.
- */
-class Distinct {
-  readonly #keys = new Set<string>()
-  readonly #others: Value[] = []
-
-  /** Returns false if an equal value was added before. */
-  add(value: Value): boolean {
-    step()
-    const key = keyOf(value)
-    if (key !== undefined) {
-      if (this.#keys.has(key)) return false
-      this.#keys.add(key)
-      return true
-    }
-    if (this.#others.some(other => equalElements(other, value))) return false
-    this.#others.push(value)
-    return true
-  }
-}

@@ -2,7 +2,8 @@
 
 import { native } from '../../values/value.ts'
 import { BoundFunction, Doc, type Kind, kindOf, Module, type Value } from '../value.ts'
-import { arrayMembers, arrayModule } from './array.ts'
+import { arrayMembers } from './array.ts'
+import { arrayModule } from './array-module.ts'
 import { companionMembers } from './collection.ts'
 import { dateMembers, dateModule } from './date.ts'
 import { documentMembers } from './document.ts'
