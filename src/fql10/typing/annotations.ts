@@ -129,6 +129,11 @@ class Resolver {
     const { name, start } = node
     const span = this.#span(node)
     const nameSpan = this.#span({ start, end: start + name.length })
+    const isBuiltIn = name === 'Any' || name === 'Never'
+    if (isBuiltIn && node.arguments.length > 0) {
+      this.#options.error(msg`Type \`${name}\` does not accept any parameters.`, nameSpan)
+      return anyType
+    }
     if (name === 'Any') return { ...anyType, span }
     if (name === 'Never') return { ...neverType, span }
     const generic = generics.get(name)
