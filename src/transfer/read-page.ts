@@ -125,7 +125,10 @@ class PageReader {
   }
 
   read(): ExportPage {
-    const { place } = this.#request
+    const { at, place } = this.#request
+    const { database, id } = this.#collection
+    // A collection whose documents were all removed at their expiry has no row that would fail.
+    this.#transaction.requireRetained(database, Number(id), at)
     const next = place.part === 'versions' ? this.#rest(place) : this.#from(place)
     return { records: this.#records, next }
   }

@@ -328,6 +328,10 @@ export abstract class StoreReader {
     return storedEvents(this.snapshot, set, this.#untilNow(scan), this.minimumValidTime(database, collection))
   }
 
+  requireRetained(database: DatabaseId, collection: CollectionId, at: number): void {
+    this.#past(at, [collection], database)
+  }
+
   storedDocuments(database: DatabaseId, collection: CollectionId, after: bigint | undefined): Iterable<Ref> {
     const first = after === undefined ? 0n : after + 1n
     return everyDocument(this.snapshot, database, collection, { first, last: idMax })

@@ -241,6 +241,8 @@ export interface HistoryReader {
   termsKey(terms: readonly Value[]): string
   matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent>
   documentEvents(database: DatabaseId, collection: number, scan: EventScan): Iterable<IndexEvent>
+  /** Throws a `RequestError` if the history of a collection no longer contains the time `at`. */
+  requireRetained(database: DatabaseId, collection: CollectionId, at: number): void
   /** Returns the documents after the id `after` that have a stored version, also deleted documents, by id. */
   storedDocuments(database: DatabaseId, collection: CollectionId, after: bigint | undefined): Iterable<Ref>
   /**
