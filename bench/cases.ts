@@ -8,7 +8,7 @@ export interface LoadedData {
   readonly ids: readonly string[]
 }
 
-/** To both services. */
+/** A request to both services. */
 export interface CaseRequest {
   readonly query: unknown
   readonly postgres?: PostgresRequest
@@ -16,7 +16,7 @@ export interface CaseRequest {
   readonly postgresSameWork?: PostgresRequest
 }
 
-/** To the Fastify + PostgreSQL service. */
+/** A request to the Fastify + PostgreSQL service. */
 export interface PostgresRequest {
   readonly path: string
   readonly body: unknown
@@ -44,7 +44,7 @@ function randomSource(seed: number): (below: number) => number {
 
 type Random = ReturnType<typeof randomSource>
 
-/** In the benchmark's collection. */
+/** Refers to a document of the benchmark's collection. */
 export function reference(id: string): object {
   const collections = { '@ref': { id: 'collections' } }
   return { '@ref': { id, collection: { '@ref': { id: 'documents', collection: collections } } } }

@@ -22,7 +22,7 @@ export function document(n: number): BenchDocument {
   }
 }
 
-/** Of the wire format. */
+/** Wraps an object as the wire format requires. */
 export const literal = (object: object) => ({ object })
 
 /**

@@ -11,7 +11,7 @@ import { diskBytes, median, memoryOfEach, processorMs } from './measure.ts'
 export interface FootprintResult {
   /** Of each process of an empty service, as text. */
   readonly emptyMemory: string
-  /** With two workers. */
+  /** Memory of a service with two workers. */
   readonly emptyWorkersMemory: string
   /** Of each process of a service with one worker, after the documents have been created. */
   readonly filledMemory: string

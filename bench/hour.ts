@@ -21,14 +21,14 @@ export interface HourOptions {
 
 /** A part of the time. */
 export interface HourSegment {
-  /** From the beginning of the load to the end of this part. */
+  /** Minutes from the beginning of the load to the end of this part. */
   readonly minutes: number
   readonly results: Readonly<Record<keyof typeof rates, LoadResult>>
   /** Of each process, as text. */
   readonly memory: string
   /** Pages of the data file that the service has mapped. */
   readonly mappedMebibytes: number
-  /** Without the files of the query log. */
+  /** Size of the directory without the files of the query log. */
   readonly diskMebibytes: number
 }
 

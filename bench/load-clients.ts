@@ -84,7 +84,7 @@ class Line {
   }
 }
 
-/** Implemented by the user of a line. */
+/** Callbacks that the user of a line implements. */
 interface LineEvents {
   /** Waits for responses. */
   isBusy(): boolean
@@ -146,7 +146,7 @@ const windowMax = 2 ** 31 - 1
 /** Before the window is enlarged. */
 const firstWindow = 65_535
 const framePayloadMax = 16_384
-/** In the static table. */
+/** The encoded field `:status: 200` of the static table of HPACK. */
 const status200 = 0x88
 
 function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {

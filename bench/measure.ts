@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
-/** For the load process. */
+/** Input of the load process. */
 export interface LoadPlan {
   readonly port: number
   readonly connections: number
@@ -22,7 +22,7 @@ export interface LoadPlan {
   readonly pids?: readonly number[]
 }
 
-/** After the warm-up. */
+/** Measurements after the warm-up. */
 export interface LoadResult {
   readonly requestsPerSecond: number
   readonly p50Micros: number
@@ -53,7 +53,7 @@ export async function measure(plan: LoadPlan): Promise<LoadResult> {
   return result
 }
 
-/** Of each value. */
+/** Returns the median of each value. */
 export function medianOf(results: readonly LoadResult[]): LoadResult {
   const of = (figure: (result: LoadResult) => number) => median(results.map(figure))
   return {
@@ -68,7 +68,7 @@ export function medianOf(results: readonly LoadResult[]): LoadResult {
   }
 }
 
-/** With a JSON body. */
+/** Returns an HTTP/1.1 request with a JSON body. */
 export function post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): string {
   const json = JSON.stringify(body)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -78,7 +78,7 @@ export function post(path: string, body: unknown, headers: Readonly<Record<strin
 
 /** Mebibytes of a process; zero if the system does not report it. */
 export interface Memory {
-  /** Allocated. */
+  /** Allocated memory. */
   readonly own: number
   /** Mapped pages of the data file, which the system frees when other processes need memory. */
   readonly mapped: number

@@ -18,7 +18,7 @@ export interface ReaderPlan {
   readonly port: number
   readonly secret: string
   readonly body: string
-  /** Between two reads. */
+  /** Interval between two reads. */
   readonly everyMs: number
 }
 

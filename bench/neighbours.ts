@@ -25,9 +25,9 @@ export interface NeighbourResult {
 
 export interface NeighbourOptions {
   readonly data: string
-  /** Between two reads. */
+  /** Interval between two reads. */
   readonly everyMs: number
-  /** Of each of the worst queries. */
+  /** Time limit of each of the worst queries. */
   readonly timeoutMs: number
   /** Words in the names of queries; all queries when absent. */
   readonly kinds?: readonly string[] | undefined
@@ -79,7 +79,7 @@ interface WorstRequest {
   readonly body: (n: number) => Buffer
 }
 
-/** In all languages. */
+/** Returns the worst requests of all languages. */
 function allWorst(): readonly WorstRequest[] {
   const version4 = worstQueries.map(
     ({ name, query }): WorstRequest => ({

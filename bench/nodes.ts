@@ -22,7 +22,7 @@ export interface NodesOptions {
   readonly copied: number
 }
 
-/** Of one kind of service. */
+/** Results of one kind of service. */
 type Results = Readonly<Record<'get' | 'page' | 'create' | 'write', LoadResult>>
 
 const updates = 400

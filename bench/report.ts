@@ -29,7 +29,7 @@ export const heading = [
   'CPU µs'.padStart(8),
 ].join(' ')
 
-/** In columns. */
+/** Formats a result in columns. */
 export function line(name: string, result: LoadResult): string {
   const { p50Micros, p95Micros, p99Micros, maxMicros } = result
   return [
@@ -45,7 +45,7 @@ export function cpuMicros({ serverCores, requestsPerSecond }: LoadResult): numbe
   return requestsPerSecond === 0 ? 0 : (serverCores * 1e6) / requestsPerSecond
 }
 
-/** Of a run. */
+/** Collects and prints the results of a run. */
 export class Report {
   readonly #rows: Row[] = []
   readonly #earlier: readonly Row[]

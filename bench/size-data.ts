@@ -52,7 +52,7 @@ const queriesAtOnce = 4
 /** Creates wait while the disk is slower than the load. */
 const loadMs = 300_000
 
-/** From `from` up to `to` (exclusive). */
+/** Creates the documents with numbers from `from` up to `to` (exclusive). */
 export async function createSized(
   server: RunningServer,
   secret: string,

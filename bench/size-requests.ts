@@ -8,7 +8,7 @@ import { literal } from './documents.ts'
 import { median, processesOf, processorMs } from './measure.ts'
 import { sizedDocument } from './size-data.ts'
 
-/** Averages. */
+/** Average costs of a request. */
 export interface RequestCost {
   readonly name: string
   /** CPU microseconds of the main thread: the median of the rounds. */
@@ -30,7 +30,7 @@ const reference = (n: number) => ({ ref: { collection: 'documents' }, id: String
 /** New documents get numbers above all loaded documents. */
 const newFrom = 1_000_000_000
 
-/** For a collection with `count` documents. */
+/** Returns the requests for a collection with `count` documents. */
 function kindsFor(count: number, groupSize: number): readonly Kind[] {
   let created = 0
   let deleted = 0
@@ -123,7 +123,7 @@ function mainThreadMs(pid: number): number {
   return Number(ran) / nanosPerMs
 }
 
-/** Passed to the disk so far. */
+/** Returns the bytes that the process has passed to the disk so far. */
 export function writtenBytesOf(pid: number): number {
   try {
     return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0)

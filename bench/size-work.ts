@@ -237,7 +237,7 @@ async function measureImport({ data, server, secret }: SizeTarget, side: number)
   return result
 }
 
-/** From the start of the process to the first response. */
+/** Costs from the start of the process to the first response. */
 export interface StartCost {
   readonly cpuMs: number
   readonly ms: number

@@ -24,15 +24,15 @@ import {
 
 export interface SizeOptions {
   readonly folder: string
-  /** Ascending. */
+  /** Numbers of documents in ascending order. */
   readonly scales: readonly number[]
   /** In collections that are dropped, migrated, imported or expire. */
   readonly side: number
-  /** For the next run. */
+  /** The directory remains for the next run. */
   readonly isKept: boolean
 }
 
-/** One value for each scale. */
+/** A measurement with one value for each scale. */
 interface Figure {
   readonly name: string
   readonly unit: string

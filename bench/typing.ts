@@ -18,7 +18,7 @@ const turns = 800
 /** UTF-16 units of new queries, and their number. */
 const newUnits = 1024
 const newQueries = 400
-/** In the pushed schema. */
+/** Number of functions in the pushed schema. */
 const functions = 100
 
 type Ask = (query: string, typecheck: boolean, args?: object) => Promise<string>

@@ -10,11 +10,11 @@ export interface Sizes {
   readonly elements: number
   /** Nested calls. */
   readonly depth: number
-  /** In a union. */
+  /** Number of sets in a union. */
   readonly sets: number
-  /** In the collection `worst`. */
+  /** Number of documents in the collection `worst`. */
   readonly documents: number
-  /** Of long requests. */
+  /** Bytes of a long request. */
   readonly body: number
 }
 

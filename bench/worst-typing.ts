@@ -6,7 +6,7 @@
 export interface WorstCheck {
   readonly name: string
   readonly path: '/query/1' | '/api/v1/check'
-  /** Of the `n`-th request. */
+  /** Returns the body of the `n`-th request. */
   readonly body: (n: number) => string
 }
 

@@ -56,7 +56,7 @@ const { version, ...manifest } = JSON.parse(read('package.json')) as {
   readonly exports: unknown
 }
 
-/** In a part of `package.json`. */
+/** Returns the paths in a part of `package.json`. */
 function pathsIn(part: unknown): string[] {
   if (typeof part === 'string') return [part.replace(/^\.\//, '')]
   return Object.values(part as object).flatMap(pathsIn)

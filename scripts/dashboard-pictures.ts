@@ -63,7 +63,7 @@ async function takeAll(stage: Stage): Promise<void> {
   await picture(dark, 'dark')
 }
 
-/** To a palette of 256 colours. */
+/** Reduces the pictures to a palette of 256 colours. */
 function reduce(): void {
   const pictures = readdirSync(folder).filter(name => name.endsWith('.png'))
   const words = ['--force', '--strip', '--ext', '.png', ...pictures]

@@ -77,7 +77,7 @@ function composedCharacters(): string[] {
   return composed
 }
 
-/** One pass over all sorted characters. */
+/** Finds the letters in one pass over all sorted characters. */
 function findLetters(characters: readonly string[]): void {
   const sorted = characters.filter(text => base(text, '') !== 0).sort((a, b) => variant(a, b))
   let current: string | undefined

@@ -147,7 +147,7 @@ function row({ prefix, title }: Chapter, [written, entry]: readonly [string, Ent
   return cells.join('\t').replace(/[\\`]|\$\{/g, '\\$&')
 }
 
-/** For completion. */
+/** Returns the file with the table for completion. */
 function libraryTableFile(): string {
   const rows = chapters().flatMap(chapter =>
     chapter.entries
@@ -166,7 +166,7 @@ ${rows.join('\n')}
 `
 }
 
-/** By path in the repository. */
+/** Functions that generate the files, by path in the repository. */
 export const fql10Files: Readonly<Record<string, () => string>> = {
   'docs/reference/fql10.md': fql10Reference,
   'src/fql10/text/library-table.ts': libraryTableFile,

@@ -8,7 +8,7 @@ const end = '<!-- end of the picture -->'
 
 const folderOf = (layer: string) => layer.split('/')[0] as string
 
-/** From top to bottom. */
+/** Returns the imports of each folder, from top to bottom. */
 function folderImports(page: string): ReadonlyMap<string, ReadonlySet<string>> {
   const imports = new Map<string, Set<string>>()
   for (const [layer, allowed] of Object.entries(layersIn(page)).toReversed()) {

@@ -27,7 +27,7 @@ function documented(text: string, start: string): readonly DocumentedNames[] {
   return groups
 }
 
-/** In one line. */
+/** Returns the comment in one line. */
 function textOf(comment: string): string {
   const lines = comment.split('\n').map(line => line.replace(/^\s*\*?\s*/, '').trim())
   return lines
@@ -157,7 +157,7 @@ function errorsPage(): string {
   ].join('\n')
 }
 
-/** By path. */
+/** Functions that generate the pages, by path. */
 export const tablePages: Readonly<Record<string, () => string>> = {
   'docs/reference/limits.md': limitsPage,
   'docs/reference/errors.md': errorsPage,

@@ -2,11 +2,11 @@
 
 export type RunQuery = (expression: unknown) => Promise<unknown>
 
-/** For the screenshots. */
+/** Data that the screenshots show. */
 export interface Shop {
   readonly item: string
   readonly order: string
-  /** In the notation of the driver. */
+  /** Query in the notation of the driver. */
   readonly query: string
 }
 

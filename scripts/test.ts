@@ -47,7 +47,7 @@ interface Results {
   }
   /** Milliseconds by file. */
   readonly times: Map<string, number>
-  /** With their reasons. */
+  /** Names of skipped tests, with their reasons. */
   readonly skipped: string[]
 }
 

@@ -118,7 +118,7 @@ export class QueryTimeoutError extends ServiceError {}
 /** 500 `internal_error`, or 503 of a service that is starting. */
 export class ServiceFailureError extends ServiceError {}
 
-/** Of a response. */
+/** Error in the body of a response. */
 export interface WireError {
   readonly code: string
   readonly message: string

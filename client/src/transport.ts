@@ -23,7 +23,6 @@ export interface TransportOptions {
   readonly fetch: typeof fetch
 }
 
-/** Sent to a path of the service. */
 export interface Request {
   readonly path: string
   /** Sent as JSON, or the files of a form. */

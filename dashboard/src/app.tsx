@@ -101,7 +101,6 @@ function Frame() {
   )
 }
 
-/** For an invalid time in the address. */
 function InvalidTime({ text }: { text: string }) {
   return (
     <>

@@ -17,10 +17,9 @@ import { JsonSyntaxError } from '../../src/values/json.ts'
 import { type Json, parseJson, type Query, writeJson } from './wire/json.ts'
 import { literal } from './wire/refs.ts'
 
-/** Of the query language. */
 export type Version = '4' | '10'
 
-/** For values and queries of version 4. */
+/** Notation of values and queries of version 4. */
 export type Notation = 'text' | 'json'
 
 /** Has the position in the text (UTF-16 offsets). */
@@ -39,7 +38,7 @@ export class NotationError extends Error {
   }
 }
 
-/** Formatted text. */
+/** Returns formatted text. */
 export function printValue(value: Json, notation: Notation): string {
   return notation === 'json' ? writeJson(value, '  ') : printValueText(value, { columns: 80 })
 }

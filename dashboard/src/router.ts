@@ -5,7 +5,7 @@ import { computed, signal } from '@preact/signals'
 
 const base = '/dashboard/'
 
-/** Below `/dashboard/`. */
+/** The part of the address after `/dashboard/`. */
 interface Address {
   /** Decoded segments. */
   readonly path: readonly string[]
@@ -77,7 +77,7 @@ type Parameters = Readonly<Record<string, string | undefined>>
 /** Select the first page of rows. */
 export const fromStart: Parameters = { after: undefined, before: undefined }
 
-/** In the current database and at the current time. */
+/** Keeps the current database and time unless `parameters` replace them. */
 export function addressOf(path: readonly string[], parameters: Parameters = {}): string {
   return addressIn(path, {
     db: databaseParameter(databasePath.value),
@@ -86,7 +86,7 @@ export function addressOf(path: readonly string[], parameters: Parameters = {}):
   })
 }
 
-/** With only these parameters. */
+/** The address has no other parameters. */
 export function addressIn(path: readonly string[], parameters: Parameters): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) search.set(name, value)
@@ -109,7 +109,7 @@ export function guard(isUnsaved: () => boolean): () => void {
   return () => unsaved.delete(isUnsaved)
 }
 
-/** Includes dialogs. */
+/** Also checks dialogs. */
 export function hasUnsaved(): boolean {
   return [...unsaved].some(isUnsaved => isUnsaved())
 }

@@ -7,7 +7,7 @@ import { callApi, type Scope } from './service/client.ts'
 import { ServiceError } from './service/faults.ts'
 import { readStored, store } from './service/storage.ts'
 
-/** As the service reports them. */
+/** The caller, as the service describes it. */
 interface Principal {
   /** Outermost first. */
   readonly database: readonly string[]
@@ -104,7 +104,7 @@ export function forgetOnSignOut(forget: () => void, isUnsaved = () => false): vo
   pageStates.add({ forget, isUnsaved })
 }
 
-/** Includes state of other pages. */
+/** Also checks the state of other pages. */
 export function hasUnsavedState(): boolean {
   return hasUnsaved() || [...pageStates].some(({ isUnsaved }) => isUnsaved())
 }
@@ -166,7 +166,7 @@ export function hasSignedOut(): boolean {
   return readStored('sessionStorage', signedOutKey) !== undefined
 }
 
-/** From before a reload. */
+/** Returns the secret that this tab stored before a reload. */
 export function rememberedSecret(): string | undefined {
   return readStored('sessionStorage', storageKey)
 }

@@ -16,9 +16,9 @@ const rootSecret = 'the-root-secret-of-a-test'
 export type Query = string | object
 
 export interface TestEngineOptions {
-  /** By default in memory. Closed with the engine. */
+  /** Default: a store in memory. Closing the engine also closes the store. */
   readonly kv?: KeyValueStore
-  /** By default the machine. */
+  /** Default: the environment of the machine. */
   readonly environment?: ProcessEnvironment
   /** Differ from the settings of the tests. */
   readonly settings?: Partial<Config>
@@ -34,7 +34,7 @@ export interface TestEngine {
   close(): Promise<void>
 }
 
-/** By default an empty one in memory. */
+/** Opens an empty engine in memory by default. */
 export function openTestEngine(options: TestEngineOptions = {}): TestEngine {
   const { kv = openMemory(), settings, ...rest } = options
   const config = testConfig({ rootSecret, ...settings })

@@ -23,7 +23,7 @@ export interface PureOptions {
   readonly apiVersion?: ApiVersion
   /** Value of the variable `given` in the query. */
   readonly given?: Value
-  /** Of the query. */
+  /** Time of the query. */
   readonly now?: Micros
   readonly session?: Session
 }

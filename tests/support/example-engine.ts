@@ -48,7 +48,7 @@ export type FunctionDefinition = (typeof families)[number]['definitions'][number
 
 export interface ExampleEngine {
   readonly engine: TestEngine
-  /** Of an admin key of the engine's database. */
+  /** Secret of an admin key of the engine's database. */
   readonly secret: string
 }
 

@@ -7,7 +7,7 @@ import promises, { type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname } from 'node:path'
 
-/** On a file or a directory entry of a commit log. */
+/** An operation on a file or a directory entry of a commit log. */
 export type FileOperation =
   | { readonly kind: 'create' | 'read' | 'flush' | 'remove' | 'flush names'; readonly path: string }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string }
@@ -37,7 +37,6 @@ const isLogFile = (path: unknown): path is string =>
 const isLogFolder = (path: unknown): path is string =>
   typeof path === 'string' && basename(path) === folderName
 
-/** Of a log. */
 interface OpenFile {
   readonly path: string
   readonly isFlushed: boolean

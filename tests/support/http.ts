@@ -25,7 +25,7 @@ export interface HttpAnswer {
   readonly json: unknown
 }
 
-/** By default `POST /` with API version 4. */
+/** Sends `POST /` with API version 4 by default. */
 export async function send(server: Pick<RunningServer, 'url'>, request: HttpRequest): Promise<HttpAnswer> {
   const headers = new Headers({ 'x-faunadb-api-version': '4' })
   if (request.secret !== undefined)

@@ -146,7 +146,7 @@ process.kill(process.pid, 'SIGKILL')`
   Atomics.wait(shared, 0, 0)
 }
 
-/** After a part of an operation. */
+/** Does the planned part of a write, then kills the process. */
 function kill(plan: KillPlan, operation?: FileOperation): void {
   if (!mark(plan)) return
   if (operation?.kind === 'write') {

@@ -43,7 +43,7 @@ export const planVariable = 'TEST_KILL_PLAN'
 
 const preload = fileURLToPath(new URL('kill-at.ts', import.meta.url))
 
-/** For a program that the plan kills. */
+/** Returns the environment of a program that the plan kills. */
 export function environmentFor(plan: KillPlan): Record<string, string> {
   return {
     NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import ${preload}`,

@@ -140,7 +140,7 @@ export class ModelTransaction {
       .sort((left, right) => (left.id < right.id ? -1 : 1))
   }
 
-  /** In the order of the index. */
+  /** Returns documents in the order of the index. */
   match(index: ModelIndex, term: unknown): DocumentName[] {
     const found = index.sources.flatMap(source =>
       this.documents(source).filter(name => termsOf(index, this.get(name)).includes(term)),

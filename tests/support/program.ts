@@ -12,7 +12,7 @@ import { patience } from './patience.ts'
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
 /** Run with `process.execPath`. */
 export const program = programFile()
-/** For tests that replace or observe single source files. */
+/** The program for tests that replace or observe single source files. */
 export const sourceProgram = join(repository, 'src/cli/main.ts')
 
 /** New and empty, for a server's data. The caller removes it. */

@@ -22,7 +22,7 @@ const maybe = (text: Text): Text => fc.oneof(fc.constant(''), text)
 
 const plainType = one('Int', 'String', 'Boolean', 'Time', 'Any', '"a"', '1', 'Ref<D>', 'Array<Int>')
 
-/** Of a field. */
+/** Generates the type of a field. */
 const type: Text = fc.oneof(
   { weight: 2, arbitrary: plainType },
   { weight: 1, arbitrary: filled('$ | $', plainType, plainType) },
@@ -203,7 +203,7 @@ const spelled = filled(
   fc.oneof(one('1.0', '1.00', '1e0', '[1, 2]', '(1, 2)', '"a"', "'a'", '0x10', '16', '(16)'), expression),
 )
 
-/** For each kind of item. */
+/** Generators by kind of item. */
 export const schemaTexts = {
   collection,
   function: userFunction,

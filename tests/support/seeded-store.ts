@@ -18,7 +18,7 @@ interface Job {
  */
 export type Fate = 'applied' | 'refused' | 'applied but reported as failed' | 'lost'
 
-/** Of a transaction. */
+/** Outcome of a transaction. */
 export interface Outcome {
   readonly fate: Fate
   /** Set by the test for later checks. */
@@ -74,7 +74,7 @@ export class SteppedStore implements KeyValueStore {
     return outcome
   }
 
-  /** For the caller of the oldest finished transaction. */
+  /** Reports the outcome of the oldest finished transaction to its caller. */
   answer(): Outcome {
     const outcome = this.#outcomes.shift()
     assert(outcome, 'a transaction has been finished')

@@ -17,7 +17,7 @@ export interface ProcessOptions extends ServerOptions {
   readonly program?: string
   /** Limit of open files and connections (`ulimit -n`) of each process. */
   readonly descriptorsMax?: number
-  /** Of the main thread. */
+  /** Stack size of the main thread. */
   readonly stackKibibytes?: number
   /** Called with all of standard error so far whenever the server writes to it, also before it is ready. */
   readonly onStderr?: (text: string) => void
@@ -35,7 +35,7 @@ export interface ServerProcess extends RunningServer {
  */
 export const withoutSlowLane: readonly string[] = ['--slow-lane-processes', '0']
 
-/** As in `npm start`. */
+/** Stack size in `npm start`. */
 const usualStackKibibytes = 3600
 
 const startTimeoutMs = 60_000

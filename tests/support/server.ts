@@ -23,7 +23,7 @@ import { assertSound } from './sound.ts'
 export interface ServerOptions {
   /** Checked and removed by the caller. Absent: a new temporary directory, which `stop` checks and removes. */
   readonly data?: string
-  /** Of `terrarium serve`. */
+  /** Flags of `terrarium serve`. */
   readonly flags?: readonly string[]
   /** Added to the environment; `undefined` removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>

@@ -86,7 +86,7 @@ const given: Generator = number.map(n => [
   { value: { n: { '@int': String(n) }, t: 'c', sub: { m: { '@int': String(n) } } } },
 ])
 
-/** Without documents. */
+/** Generates sets without documents. */
 export const arraySets: Generator = withSteps(
   joined('[', written, ', ', fc.oneof(written, composed), ', ', fc.oneof(written, given), '].toSet()'),
   [...filters, ...mappings, ...orders, ...combinations],

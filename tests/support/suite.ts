@@ -10,5 +10,5 @@ export const suite = process.env[suiteVariable] as Suite | undefined
 /** Minutes for which a soak tries each law (`--minutes`). */
 export const minutesVariable = 'TEST_MINUTES'
 
-/** For each law. */
+/** Minutes for each law. */
 export const soakMinutes = Number(process.env[minutesVariable] ?? 1)

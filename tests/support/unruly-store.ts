@@ -38,7 +38,7 @@ export class UnrulyStore implements KeyValueStore {
     return this.#waiting.length === 0 && this.#flushing === undefined && this.#unresolved.length === 0
   }
 
-  /** One of the pending actions. */
+  /** Performs one of the pending actions. */
   async step(): Promise<void> {
     if (this.#unresolved.length > 0 && this.#random.below(2) === 0) {
       this.#unresolved.shift()?.()

@@ -21,7 +21,7 @@ const columns: readonly Column[] = [
   ['JWKS URI', each => <bdi>{textAt(each, 'jwks_uri')}</bdi>],
 ]
 
-/** Of common providers. */
+/** Addresses of common providers. */
 const samples: Readonly<Record<string, { readonly issuer: string; readonly jwks: string }>> = {
   Auth0: {
     issuer: 'https://YOUR-TENANT.eu.auth0.com/',

@@ -29,7 +29,7 @@ export function CollectionSettings({ name }: { readonly name: string }) {
 
 const daysOf = (value: Json | undefined) => (typeof value === 'bigint' ? String(value) : '')
 
-/** As typed in the form. */
+/** Texts as typed in the form. */
 interface Settings {
   readonly name: string
   readonly history_days: string

@@ -21,7 +21,7 @@ import type { FieldPaths, Row } from '../wire/rows.ts'
 
 interface ConditionFormProps {
   readonly conditions: readonly Condition[]
-  /** Suggested by the form. */
+  /** Fields that the form suggests. */
   readonly fields: FieldPaths
   /** Rows that were read. If all values of a field in them are texts, the value that the user types is also a text. */
   readonly rows: readonly Row[]

@@ -40,7 +40,7 @@ export function DecisionTable({ decisions }: { decisions: readonly Json[] }) {
   )
 }
 
-/** In the form of either version of the language. */
+/** Accepts references of either version of the language. */
 function ReferenceName({ value }: { value: Json | undefined }) {
   const coll = textAt(value, 'coll')
   if (coll === undefined) return <Cell value={value} />

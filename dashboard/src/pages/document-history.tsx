@@ -123,7 +123,7 @@ interface VersionViewProps {
   readonly previous: Version | undefined
   readonly newest: Version
   readonly onRestored: () => void
-  /** Such as the author of the version. */
+  /** Further facts about the version, such as its author. */
   readonly children: ComponentChildren
 }
 

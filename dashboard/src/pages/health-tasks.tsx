@@ -41,7 +41,7 @@ export function Backups({ health, reload }: TasksProps) {
   )
 }
 
-/** Nothing without a continuous backup. */
+/** Renders nothing without a continuous backup. */
 function ContinuousBackup({ backup }: { backup: ServiceHealth['continuous_backup'] }) {
   if (backup === null) return null
   const { last_success: last, newest_restorable: newest, oldest_restorable: oldest, reason, target } = backup

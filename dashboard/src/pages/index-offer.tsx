@@ -15,7 +15,7 @@ interface IndexOfferProps {
   readonly onCreated: () => void
 }
 
-/** Nothing if an index would not help. */
+/** Renders nothing if an index would not help. */
 export function IndexOffer({ collection, plan, onCreated }: IndexOfferProps) {
   const [isOpen, setOpen] = useState(false)
   const [notice, setNotice] = useState<string | undefined>(undefined)

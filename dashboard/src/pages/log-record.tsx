@@ -193,7 +193,7 @@ function headersOf({ REQUEST_HEADERS: text }: LogRecord): Readonly<Record<string
   }
 }
 
-/** In a few words. */
+/** Describes the caller in a few words. */
 export function callerText(caller: LogCaller | null | undefined): string {
   if (!caller) return 'not authenticated'
   const { id, identity, is_outer, kind, name, roles } = caller

@@ -22,7 +22,7 @@ const spanDefault = '1h'
 /** The service rejects longer spans. */
 const spanMaxMs = 90 * 24 * hour
 
-/** As one text. */
+/** Returns the parameters of the span as one text. */
 export function spanKey(): string {
   return ['from', 'to', 'last'].map(name => place.value.parameters.get(name)).join()
 }
@@ -77,7 +77,7 @@ export function showDashboard(isShown: boolean): void {
   go(addressWith({ dashboard: isShown ? '1' : undefined }), 'replace')
 }
 
-/** In the order of the form. */
+/** Filters in the order of the form. */
 const filterNames = [
   'text',
   'status',

@@ -29,7 +29,7 @@ async function startOf(collection: string, signal: AbortSignal): Promise<Draft> 
   return { ...empty, data: `{\n${fields.join(',\n')}\n}` }
 }
 
-/** As drivers of version 4 write the name of a field. */
+/** Writes the name of a field as drivers of version 4 do. */
 const keyText = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name))
 
 export function NewDocument({ collection }: { readonly collection: string }) {

@@ -174,7 +174,7 @@ function sortingOf({ sort, source }: RowView): Sorting | undefined {
 const pageSize = 50
 const liveEveryMs = 3000
 
-/** In the order of their source. */
+/** Shows rows in the order of their source. */
 function PagedRows(props: ShownProps) {
   const { collection, plan, fields, onSeen } = props
   const { source } = plan

@@ -8,7 +8,7 @@ import { Editor } from '../parts/editor.tsx'
 import { NameField } from '../parts/fields.tsx'
 import type { SchemaError, SchemaFile } from '../service/schema-files.ts'
 
-/** In UTF-16 offsets. */
+/** Converts the position of an error to UTF-16 offsets. */
 function markOf(text: string, { line, column, length, message }: SchemaError): Mark {
   const lines = text.split('\n').slice(0, line)
   const inLine = lines[line - 1] ?? ''

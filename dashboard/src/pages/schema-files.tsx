@@ -177,7 +177,7 @@ function Files({ loaded, onChanged }: FilesProps) {
   )
 }
 
-/** Of the last push. Shown until the next change or comparison. */
+/** Shows the warnings of the last push until the next change or comparison. */
 function PushWarnings({ text }: { text: string }) {
   return (
     <section aria-labelledby="warnings">

@@ -25,7 +25,7 @@ interface StagedProps {
   readonly onChanged: () => void
 }
 
-/** Nothing while no schema is staged. */
+/** Renders nothing while no schema is staged. */
 export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedProps) {
   const [ending, setEnding] = useState<'commit' | 'abandon' | undefined>(undefined)
   const [refusal, setRefusal] = useState<SchemaRejection | undefined>(undefined)

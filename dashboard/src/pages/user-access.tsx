@@ -22,7 +22,7 @@ type OpenDialog =
   | { readonly kind: 'secret'; readonly secret: string }
   | { readonly kind: 'revoke'; readonly token: UserToken }
 
-/** Nothing for callers who may not read passwords and tokens. */
+/** Renders nothing for callers who may not read passwords and tokens. */
 export function UserAccess({ name }: { name: DocumentName }) {
   const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
   const [notice, setNotice] = useState<string | undefined>(undefined)

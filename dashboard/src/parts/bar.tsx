@@ -34,7 +34,7 @@ export function Bar({ isMenuOpen, onMenu }: BarProps) {
   )
 }
 
-/** From the database of the secret to the current database. */
+/** Shows the path from the database of the secret to the current database. */
 function DatabaseTrail() {
   const own = session.value?.principal.database ?? []
   const path = databasePath.value

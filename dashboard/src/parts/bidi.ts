@@ -19,7 +19,7 @@ const isolated = Decoration.mark({ class: 'cm-isolated', bidiIsolate: Direction.
 const rightToLeft =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
-/** Within one line. */
+/** Matches quoted text within one line. */
 const quotedText = /"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|`(?:[^`\\\n]|\\.)*`?/g
 
 function isolatedTexts({ state, visibleRanges }: EditorView): DecorationSet {

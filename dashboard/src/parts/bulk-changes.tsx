@@ -15,14 +15,14 @@ interface BulkChangesProps {
   readonly plan: RowPlan
   /** In words; empty without a filter. */
   readonly conditions: readonly string[]
-  /** Suggested by the dialog. */
+  /** Fields that the dialog suggests. */
   readonly fields: FieldPaths
   /** No document matches. */
   readonly isEmpty: boolean
   readonly onChanged: () => void
 }
 
-/** Nothing for index entries without documents. */
+/** Renders nothing for index entries without documents. */
 export function BulkChanges(props: BulkChangesProps) {
   const { plan, isEmpty, onChanged } = props
   const [dialog, setDialog] = useState<'delete' | 'change' | undefined>(undefined)

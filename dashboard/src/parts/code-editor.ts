@@ -44,7 +44,7 @@ export interface Mark {
 export interface Completion {
   readonly label: string
   readonly kind: 'function' | 'variable' | 'class' | 'property'
-  /** One line beside the name. */
+  /** Line of text beside the name. */
   readonly detail?: string
   /** Shown on demand. */
   readonly info?: string

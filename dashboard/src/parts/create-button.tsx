@@ -11,7 +11,7 @@ interface CreateButtonProps {
   readonly form: ComponentType<{ readonly onClose: () => void }>
 }
 
-/** Nothing for callers without the right, and at a past time. */
+/** Renders nothing for callers without the right, and at a past time. */
 export function CreateButton({ text, isAllowed, form: Form }: CreateButtonProps) {
   const [isOpen, setOpen] = useState(false)
   if (!isAllowed || pastTime.value !== undefined) return null

@@ -57,7 +57,7 @@ export function Field(props: FieldProps) {
   )
 }
 
-/** For a form that creates an object. Gets the focus. */
+/** Asks for the name of a new object. The field gets the focus. */
 export function NameField(props: Pick<FieldProps, 'value' | 'onInput' | 'placeholder' | 'hint'>) {
   return <Field label="Name" isRequired hasFocus isMono {...props} />
 }

@@ -50,7 +50,7 @@ interface TabsProps {
   readonly tabs: readonly (readonly [text: string, address: string, isHere: boolean])[]
 }
 
-/** Between the pages of one object. */
+/** Links to the pages of one object. */
 export function Tabs({ label, tabs }: TabsProps) {
   return (
     <nav class="tabs" aria-label={label}>

@@ -95,7 +95,7 @@ export interface Action {
   readonly cancel: () => void
 }
 
-/** One at a time. Leaving the page cancels the running action. */
+/** Runs one action at a time. Starting another action or leaving the page cancels the running action. */
 export function useAction(): Action {
   const [isRunning, setRunning] = useState(false)
   const [error, setError] = useState<Error | undefined>(undefined)

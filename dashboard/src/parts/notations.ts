@@ -2,7 +2,7 @@
 
 import { StreamLanguage, type StringStream } from '@codemirror/language'
 
-/** Passed on to the next line. */
+/** State that the tokenizer passes on to the next line. */
 interface Lines {
   isInComment: boolean
   /** Ends the current heredoc of version 10; empty outside of heredocs. */

@@ -2,7 +2,7 @@
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const
 
-/** As in the settings of the service. */
+/** Bytes of a megabyte, as in the settings of the service. */
 export const megabyte = 1_048_576
 
 /** About three digits: `61.4 KB`. Each unit is 1024 times the previous one. */

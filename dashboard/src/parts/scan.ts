@@ -17,7 +17,7 @@ import { failureOf } from './load.tsx'
 const refreshedMax = 10_000
 
 interface ScanState {
-  /** In the order of the plan. A sorted scan stores only the first rows. */
+  /** Rows in the order of the plan. A sorted scan stores only the first rows. */
   readonly rows: readonly Row[]
   /** Includes rows that are not stored in {@link rows}. */
   readonly found: number

@@ -18,13 +18,13 @@ interface SelectionBarProps {
   readonly collection: string
   readonly selection: Selection
   readonly plan: RowPlan
-  /** Suggested by the dialog. */
+  /** Fields that the dialog suggests. */
   readonly fields: FieldPaths
-  /** Includes documents whose change failed. */
+  /** `refs` includes documents whose change failed. */
   readonly onChanged: (refs: readonly RefName[]) => void
 }
 
-/** Nothing while no document is selected. */
+/** Renders nothing while no document is selected. */
 export function SelectionBar({ collection, selection, plan, fields, onChanged }: SelectionBarProps) {
   const [dialog, setDialog] = useState<'delete' | 'change' | undefined>(undefined)
   const gathering = useAction()

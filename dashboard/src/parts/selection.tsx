@@ -15,7 +15,7 @@ function keyOf({ collection, id }: RefName): string {
   return `${collection}/${id}`
 }
 
-/** For one page. */
+/** Stores the selection of one page. */
 export function useSelection(): Selection {
   const [chosen, setChosen] = useState<ReadonlyMap<string, RefName>>(new Map())
   return useMemo(

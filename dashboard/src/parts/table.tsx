@@ -17,7 +17,7 @@ export const numbers = (text: string): Column => ({ text, kind: 'number' })
 export const buttons = (text: string): Column => ({ text, kind: 'unseen' })
 
 interface Properties {
-  /** For screen readers. */
+  /** Label for screen readers. */
   readonly label: string
   readonly columns: readonly Column[]
   /** A class of the style sheet. */

@@ -10,7 +10,7 @@ export const zone = stored.chosen
 
 export const changeZone = stored.next
 
-/** Such as `UTC` or `Europe/Berlin`. */
+/** Returns the name of the time zone, such as `UTC` or `Europe/Berlin`. */
 export function zoneName(): string {
   return zone.value === 'UTC' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
 }
@@ -29,7 +29,7 @@ export function localTime(ms: number, length: 19 | 23 = 19): string {
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString().slice(0, length).replace('T', ' ')
 }
 
-/** For example `2026-11-21 23:26:43.123`. */
+/** Returns a text such as `2026-11-21 23:26:43.123`. */
 export const localTimeMs = (ms: number): string => localTime(ms, 23)
 
 /** Milliseconds since the epoch as the value of a `datetime-local` field. */

@@ -33,7 +33,7 @@ export function cut(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-/** One line of limited length. */
+/** Returns one line of limited length. */
 export function previewOf(value: Json, chars = cellChars): string {
   if (typeof value === 'string') return cut(value, chars)
   return cut(lineOf(value, chars), chars)

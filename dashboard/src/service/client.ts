@@ -5,12 +5,12 @@
 import { at, type Json, parseJson, type Query, textAt, tryJson, writeJson } from '../wire/json.ts'
 import { errorOf, ServiceError } from './faults.ts'
 
-/** By the name of the header without `x-`. */
+/** Costs of a request, by the name of the header without `x-`. */
 type Costs = Readonly<Record<string, number>>
 
 export interface QueryResult {
   readonly value: Json
-  /** Of the response. */
+  /** Body of the response. */
   readonly text: string
   readonly costs: Costs
   /** From the request to the last byte, measured in the browser. */
@@ -163,7 +163,7 @@ export async function callApi<T>(
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
-/** For plain text. Returns responses with any status. */
+/** Sends and receives plain text. Returns responses with any status. */
 export async function callText(
   method: 'GET' | 'POST',
   path: string,

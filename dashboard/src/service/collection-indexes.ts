@@ -45,7 +45,7 @@ function fieldOf(item: Json): string {
   return /^[.[]/.test(field) ? field : `.${field}`
 }
 
-/** Such as `.price desc`. */
+/** Returns the fields as text, such as `.price desc`. */
 export function fieldsText(part: Json, list: 'terms' | 'values' | 'unique'): string {
   const each = listAt(part, list).map(item => {
     const notes = [

@@ -5,7 +5,7 @@ import { literal, tagOf } from '../wire/refs.ts'
 import type { FieldPaths } from '../wire/rows.ts'
 import { variable } from './data.ts'
 
-/** In the order of the form. */
+/** Operators in the order of the form. */
 export const operators = [
   ['is', 'is'],
   ['not', 'is not'],
@@ -21,9 +21,8 @@ export const operators = [
 
 export type Operator = (typeof operators)[number][0]
 
-/** On one field. */
 export interface Condition {
-  /** Within the data. */
+  /** Path of the field within the data. */
   readonly path: readonly string[]
   readonly operator: Operator
   /** Null for operators without a value. */

@@ -12,17 +12,16 @@ export function atPastTime(query: Query): Query {
   return past === undefined ? query : { at: { '@ts': past }, expr: query }
 }
 
-/** In the database and at the time in the address. */
+/** Uses the database and the time in the address. */
 export function read(query: Query, signal?: AbortSignal): Promise<QueryResult> {
   return run(atPastTime(query), scope.value, signal)
 }
 
-/** In the database in the address. */
+/** Uses the database in the address. */
 export function write(query: Query, signal?: AbortSignal): Promise<QueryResult> {
   return run(query, scope.value, signal)
 }
 
-/** After or before a cursor. */
 export interface Cursor {
   readonly after?: Json | undefined
   readonly before?: Json | undefined
@@ -40,7 +39,7 @@ export function mapping(collection: Query, expression: Query, element = 'element
   return { map: { lambda: element, expr: expression }, collection }
 }
 
-/** Of a lambda. */
+/** Reads a variable, by default the parameter of {@link mapping}. */
 export function variable(name = 'element'): Query {
   return { var: name }
 }

@@ -33,7 +33,7 @@ export function declaredFields(collection: Json): readonly DeclaredField[] {
   return [...own, ...computed]
 }
 
-/** By name. */
+/** Signatures by the name of the field. */
 export function signaturesOf(collection: Json): ReadonlyMap<string, Signature> {
   return new Map(declaredFields(collection).map(({ name, type }) => [name, readSignature(type)]))
 }

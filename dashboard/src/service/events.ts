@@ -5,10 +5,10 @@ import { at, type Json, parseJson, textAt } from '../wire/json.ts'
 import { follow, type Scope } from './client.ts'
 import { ServiceError } from './faults.ts'
 
-/** Of a document or of an element of the set. */
+/** A change of a document or of an element of the set. */
 export interface SourceEvent {
   readonly kind: 'add' | 'update' | 'remove'
-  /** In the format `tagged`. */
+  /** Data in the format `tagged`. */
   readonly data: Json
   /** Microseconds of the commit. */
   readonly time: bigint

@@ -3,15 +3,15 @@
 import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
 import { printTagged } from '../wire/tagged.ts'
 
-/** One error of a rejected query. */
+/** An error in the response to a rejected query. */
 export interface Fault {
   readonly code: string
   readonly description: string
-  /** In the query: keys and indexes from its root. */
+  /** Path in the query: keys and indexes from its root. */
   readonly position: readonly string[]
   /** Rejected fields, with the reason. */
   readonly failures: readonly { readonly field: string; readonly description: string }[]
-  /** Inside a called function. */
+  /** Errors inside a called function. */
   readonly causes: readonly Fault[]
 }
 

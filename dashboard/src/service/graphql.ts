@@ -23,7 +23,7 @@ async function read(path: string, signal: AbortSignal): Promise<{ status: number
   return answer
 }
 
-/** For a body with plain text. */
+/** Also accepts a body with plain text. */
 function failure({ status, text }: { readonly status: number; readonly text: string }): ServiceError {
   const body = tryJson(text)
   return body === undefined ? new ServiceError(status, text) : errorOf(status, body)

@@ -11,7 +11,7 @@ import { rememberImport } from './import-memory.ts'
 import { sha256 } from './sha256.ts'
 import { transferConnection } from './transfer-connection.ts'
 
-/** As in the option `--type` of `terrarium import`. */
+/** Type names of the option `--type` of `terrarium import`. */
 export const typeNames = [
   'string',
   'long',
@@ -32,7 +32,7 @@ export type TypeName = (typeof typeNames)[number]
 /** Options are those of `terrarium import`. */
 export interface ImportPlan {
   readonly file: SourceFile
-  /** By field. */
+  /** Types by field. */
   readonly types: ReadonlyMap<string, TypeName>
   readonly emptyCells: EmptyCells
   readonly allowShortRows: boolean

@@ -24,7 +24,7 @@ export interface PreviewRow {
 
 export interface Preview {
   readonly rows: readonly PreviewRow[]
-  /** In the order of their first occurrence. */
+  /** Columns in the order of their first occurrence. */
   readonly columns: readonly string[]
   /** Collections in documents, without the target collection of the file. */
   readonly others: readonly string[]
@@ -106,7 +106,7 @@ function suggestions(rows: readonly PreviewRow[], columns: readonly string[]): R
   return found
 }
 
-/** In words. */
+/** Describes the format and the encoding in words. */
 export function contentText({ content, encoding }: SourceFile): string {
   const what =
     content.kind === 'csv'

@@ -39,7 +39,7 @@ export interface LogSummary {
   readonly errors: readonly (LogSums & { readonly error: string })[]
 }
 
-/** In the export format. */
+/** Record in the export format. */
 export interface LogRecord {
   readonly API_VERSION: string
   readonly TS: string
@@ -200,9 +200,9 @@ export async function searchRecords(
   return { entries, next: page.next_token }
 }
 
-/** Of versions of a document. */
+/** Log entries of the requests that wrote versions of a document. */
 export interface Writers {
-  /** By the time of the version in microseconds. */
+  /** Entries by the time of the version in microseconds. */
   readonly byTime: ReadonlyMap<bigint, LogEntry>
   /** Oldest record in the log, in milliseconds since the Unix epoch; undefined for an empty log. */
   readonly keptSince: number | undefined

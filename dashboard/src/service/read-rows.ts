@@ -72,7 +72,6 @@ export async function rereadDocuments(
 /** Larger sets are not counted exactly. */
 const countedMax = 10_000
 
-/** At most `countedMax` elements. */
 interface SetCount {
   readonly count: number
   readonly isMore: boolean

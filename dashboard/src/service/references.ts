@@ -6,7 +6,7 @@ import type { Signature } from '../wire/signatures.ts'
 import { asPage, mapping, pageOf, read, variable } from './data.ts'
 import { signaturesOf } from './declared-fields.ts'
 
-/** To documents of a collection. */
+/** A field in one collection that refers to documents of another or the same collection. */
 export interface Reference {
   readonly from: string
   /** Joined by dots. */

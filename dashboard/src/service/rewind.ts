@@ -12,7 +12,6 @@ export interface RewindTarget {
   readonly time: bigint
 }
 
-/** By outcome. */
 export type { RewindCounts }
 
 /** Documents per transaction, as in the command. */

@@ -139,7 +139,7 @@ function memberParams({ memberships }: RoleShape): Query {
   }))
 }
 
-/** For comparisons: a line for each grant and each member. */
+/** Returns a text for comparisons, with a line for each grant and each member. */
 export function shapeText(shape: RoleShape): string {
   const { privileges, members } = shapeLines(shape)
   return `${privileges}\n${members}`

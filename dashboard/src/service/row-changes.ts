@@ -19,7 +19,7 @@ export interface ChangeFailure {
 export interface ChangeTarget {
   /** When the dialog opened; undefined until the documents are counted. */
   readonly count: number | undefined
-  /** From the start or from a cursor. */
+  /** Reads the documents from the start or from a cursor. */
   readonly pages: (signal: AbortSignal, from?: Json) => AsyncIterable<RefPage>
   /** A document must fulfil these when it is written; others are skipped. */
   readonly conditions: readonly Condition[]
@@ -140,7 +140,7 @@ export async function* changeEach(
 const batchSize = 100
 const limitedDelayMs = 1000
 
-/** In reverse order. */
+/** Returns the chunks in reverse order. */
 function chunksOf(refs: readonly RefName[]): (readonly RefName[])[] {
   const count = Math.ceil(refs.length / batchSize)
   return Array.from({ length: count }, (_, at) => refs.slice(at * batchSize, (at + 1) * batchSize)).reverse()

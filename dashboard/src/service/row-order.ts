@@ -21,7 +21,7 @@ export function firstRows(
   return [...sorted, ...candidates].sort((left, right) => compareRows(left, right, order)).slice(0, limit)
 }
 
-/** For `Array.prototype.sort`. */
+/** Comparison function for `Array.prototype.sort`. */
 export function compareRows(left: Row, right: Row, { field, isReversed }: RowOrder): number {
   const leftValue = valueIn(left, field)
   const rightValue = valueIn(right, field)
@@ -56,7 +56,7 @@ function rankOf(value: Json): number {
   return typeof value === 'boolean' ? 3 : 4
 }
 
-/** For tagged values. Texts of times and dates sort chronologically. */
+/** Texts of tagged times and dates sort chronologically. */
 function textOf(value: Json): string {
   if (!isMap(value)) return String(value)
   const [inner] = value.values()

@@ -19,7 +19,7 @@ export const byTime = '@ts'
 
 export interface RowPlan {
   readonly source: RowSource
-  /** Includes the conditions that the index fulfils. */
+  /** All conditions, including those that the index fulfils. */
   readonly filter: readonly Condition[]
   /** Tested on each document of the source. */
   readonly conditions: readonly Condition[]

@@ -76,7 +76,7 @@ function resultOf({ conditions, source }: RowPlan, result: WalkResult, elements:
   return mapping(found, { select: 'ref', from: variable('found'), default: variable('found') }, 'found')
 }
 
-/** Includes empty pages. */
+/** Also yields empty pages. */
 export async function* walkRows(plan: RowPlan, signal: AbortSignal, from?: Json): AsyncGenerator<Rows> {
   const walk = responses(plan, 'documents', signal, from)
   for (let step = await walk.next(); !step.done; ) {

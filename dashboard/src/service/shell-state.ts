@@ -29,7 +29,7 @@ interface ShellState {
 
 const storageKey = 'terrarium-shell-notations'
 const historyMax = 100
-/** Of a text in the history. */
+/** The history does not store longer texts. */
 const historyCharsMax = 20_000
 
 const first: ShellState = {
@@ -52,7 +52,7 @@ function update(changed: Partial<ShellState>): void {
   store('sessionStorage', storageKey, JSON.stringify(state.value))
 }
 
-/** By default the active tab. */
+/** Changes the active tab by default. */
 export function changeTab(changed: Partial<Omit<ShellTab, 'id'>>, id = activeTab.value.id): void {
   update({ tabs: tabs.value.map(tab => (tab.id === id ? { ...tab, ...changed } : tab)) })
 }
@@ -80,7 +80,7 @@ export function closeTab(id: number): void {
     })
 }
 
-/** At the top of the history. */
+/** Puts the query at the top of the history. */
 export function rememberQuery({ text, version, notation }: PastQuery): void {
   if (text.length > historyCharsMax) return
   const others = history.value.filter(

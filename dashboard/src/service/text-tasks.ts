@@ -23,7 +23,7 @@ export type TextTask =
   | { readonly kind: 'answer'; readonly text: string; readonly version: Version; readonly notation: Notation }
   /** Converts the text of a value to the JSON of an expression. */
   | { readonly kind: 'literal'; readonly text: string; readonly notation: Notation }
-  /** To the other notation. */
+  /** Converts the text to the other notation. */
   | {
       readonly kind: 'convert'
       readonly what: 'value' | 'query'
@@ -35,9 +35,9 @@ export type TextTask =
   /** The three versions in a response body: the previous, the shown and the newest one. */
   | { readonly kind: 'versions'; readonly text: string }
 
-/** For the editor. */
+/** A document as the editor shows it. */
 export interface DocumentText {
-  /** Formatted. */
+  /** Formatted text. */
   readonly data: string
   readonly notation: Notation
   readonly ts: bigint
@@ -45,7 +45,7 @@ export interface DocumentText {
   readonly ttl: string
 }
 
-/** Between a version of a document and two others. */
+/** Differences between a version of a document and two other versions. */
 interface VersionDifferences {
   /** False for a deletion. */
   readonly hasData: boolean

@@ -32,7 +32,7 @@ const forms: Readonly<Record<string, string>> = {
 
 /** A typed text has another type than the value that it replaces. */
 interface TypeMismatch {
-  /** Of the replaced value. */
+  /** Type of the replaced value. */
   readonly type: string
   /** An example of a text of this type. */
   readonly form: string

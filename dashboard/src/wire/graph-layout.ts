@@ -1,14 +1,14 @@
 // The layout of a diagram of collections: boxes, and lines between them. Each collection is in a column to the left of
 // the collections it refers to. Collections without references are in rows below.
 
-/** From a field of a box to another box. */
+/** Connects a field of a box to another box. */
 interface GraphEdge {
   readonly from: string
   readonly field: string
   readonly to: string
 }
 
-/** In pixels. */
+/** Position and size in pixels. */
 export interface Box {
   readonly name: string
   readonly x: number
@@ -30,10 +30,10 @@ interface GraphLayout {
   readonly height: number
 }
 
-/** In pixels. */
+/** Lengths in pixels. */
 export const measures = { width: 200, title: 30, row: 22, columnGap: 90, rowGap: 22, margin: 16 } as const
 
-/** For collections without references. */
+/** Number of columns for collections without references. */
 const looseColumns = 4
 
 export function layOut(names: readonly string[], edges: readonly GraphEdge[]): GraphLayout {

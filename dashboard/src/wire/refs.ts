@@ -23,7 +23,7 @@ export interface RefName {
   readonly collection: string
   readonly isNative: boolean
   readonly id: string
-  /** In another database. */
+  /** The target is in another database. */
   readonly isElsewhere: boolean
 }
 
@@ -54,7 +54,7 @@ export function referenceValue(id: Json, collection?: Json): Json {
   return new Map([['@ref', target]])
 }
 
-/** For a user collection. */
+/** Returns the reference to a user collection. */
 export function collectionValue(name: string): Json {
   return referenceValue(name, referenceValue('collections'))
 }
@@ -92,7 +92,7 @@ export function nativeRef(native: Native): Query {
   return { [native]: null }
 }
 
-/** In a user collection. */
+/** Refers to a document of a user collection. */
 export function documentRef(collection: string, id: string): Query {
   return { ref: { collection }, id }
 }

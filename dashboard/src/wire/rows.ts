@@ -65,7 +65,7 @@ export function cellsOf(element: Json, valueNames: readonly string[]): Cells {
   return { ref: refOf(element), cells, isDocument: false }
 }
 
-/** Without the wrapper `@obj`. */
+/** Removes the wrapper `@obj`. */
 function fieldsOf(value: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const inner = tagOf(value) === '@obj' ? value.get('@obj') : undefined
   return isMap(inner) ? inner : value

@@ -12,11 +12,11 @@ export interface Signature {
   readonly isOptional: boolean
   /** Of the type; null if there is none. */
   readonly start: Json
-  /** Of an object type. */
+  /** Fields of an object type. */
   readonly fields: ReadonlyMap<string, Signature>
   /** The type refers to documents of this collection. */
   readonly collection: string | undefined
-  /** Of an array. */
+  /** Element type of an array. */
   readonly element: Signature | undefined
 }
 

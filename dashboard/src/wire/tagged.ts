@@ -67,7 +67,7 @@ function shownFields(fields: Fields): Fields {
   return new Map([...fields].map(([name, value]) => [name, shownValue(value)]))
 }
 
-/** Of version 4. */
+/** Returns a reference of version 4. */
 function referenceOf(fields: Fields): Json | undefined {
   const id = fields.get('id') ?? fields.get('name')
   const collection = textAt(fields, 'coll', '@mod')
@@ -87,7 +87,7 @@ function referenceText(fields: Fields): string {
   return fields.get('exists') === false ? `${written} /* ${textAt(fields, 'cause')} */` : written
 }
 
-/** Formatted source text. */
+/** Returns formatted source text. */
 export function printTagged(value: Json, level = 0): string {
   if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) {

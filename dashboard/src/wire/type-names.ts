@@ -13,7 +13,7 @@ const tagNames: Readonly<Record<string, string>> = {
   '@ref': 'reference',
 }
 
-/** In one word. */
+/** Names the type in one word. */
 export function typeNameOf(value: Json): string {
   if (value === null) return 'null'
   if (typeof value === 'bigint') return 'integer'
