@@ -38,7 +38,7 @@ interface BackupOptions extends Omit<BackupSetup, 'log' | 'place'> {
   readonly logger: Logger
 }
 
-/** From the first record after `before` to the record at `place`. */
+/** Records after `before`, up to and including `place`. */
 interface Records {
   readonly records: readonly Buffer[]
   readonly bytes: number

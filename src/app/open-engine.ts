@@ -106,7 +106,7 @@ export interface OpenEngine {
    * ready.
    */
   readonly slowLane?: Pick<ProcessLane, 'keepReady' | 'standing'> | undefined
-  /** Of all processes. */
+  /** Returns the pending work of all processes. */
   pendingWork(): PendingWork
   /** True while this process does the background work. */
   readonly worksInBackground?: () => boolean

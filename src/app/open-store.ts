@@ -69,7 +69,7 @@ interface StoreHandle {
     readonly now: () => Micros
     readonly standing: () => ReplicaStatus
     readonly waits: StoreWaits
-    /** Between all processes of all machines. */
+    /** Exchanges notices between all processes of all machines. */
     readonly notices: NoticeBoard
     /** True while this process should do the background work of all machines. */
     readonly mayWork: () => boolean

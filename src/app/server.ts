@@ -56,7 +56,7 @@ function nodeName({ port }: Config): string {
   return `${hostname()}:${port}`
 }
 
-/** Without a slash at the end. */
+/** Returns a URL without a slash at the end. */
 export function urlOf({ host, tlsCert }: Config, port: number): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }

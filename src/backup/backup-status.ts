@@ -5,7 +5,7 @@
  * transaction times, in microseconds.
  */
 export interface BackupStatus {
-  /** Without credentials. */
+  /** Address of the target without credentials. */
   readonly target: string
   /** `starting` until the first object is written; `failing` while objects cannot be written. */
   readonly state: 'starting' | 'running' | 'failing' | 'stopped'

@@ -35,7 +35,7 @@ import { BackupError, type BackupTarget } from './target.ts'
 /** Left free on the disk for the service. */
 const reserveBytes = 64 * megabyte
 
-/** In the data directory. */
+/** Name in the data directory. */
 const copyFolder = 'base-copy.partial'
 
 interface StoreCopy {

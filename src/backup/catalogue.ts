@@ -37,9 +37,9 @@ interface StoreContent {
 interface BaseContent {
   readonly format: number
   readonly parts: number
-  /** Of the data file. */
+  /** Bytes of the data file. */
   readonly bytes: number
-  /** In hexadecimal digits. */
+  /** Name of the log in hexadecimal digits. */
   readonly log: string
 }
 

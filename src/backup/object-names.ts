@@ -32,7 +32,7 @@ export interface BaseName {
    * that is later, because the service may have had other data before.
    */
   readonly from: Micros
-  /** Of the newest commit in the copy. */
+  /** Time of the newest commit in the copy. */
   readonly time: Micros
   readonly place: ChainPlace
 }

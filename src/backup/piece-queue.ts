@@ -17,7 +17,7 @@ export interface Piece {
   readonly first: number
   readonly before: number
   readonly place: ChainPlace
-  /** Of each record. */
+  /** Checksum of each record. */
   readonly checksums: Uint32Array
   /** Times of the oldest and the newest commit; undefined when the records contain no commit. */
   readonly times: { readonly since: Micros; readonly time: Micros } | undefined

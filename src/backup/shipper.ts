@@ -67,7 +67,7 @@ interface Generation {
   readonly name: string
   readonly start: Micros
   base: BaseName | undefined
-  /** Of the newest commit that the target contains. */
+  /** Time of the newest commit that the target contains. */
   time: Micros
   /** Newest record that the target contains, if any. */
   place: ChainPlace | undefined
@@ -112,7 +112,7 @@ export class Shipper {
     this.#queue = new PieceQueue({ place, timers, elapsedMs, onPiece: () => this.#wake() })
   }
 
-  /** From the first record after `before` to the record at `place`. */
+  /** Adds the records after `before`, up to and including `place`. */
   add(records: Buffer, before: ChainPlace, place: ChainPlace): void {
     const waiting = this.#queue.bytes
     if (!this.#queue.add(records, before, place))

@@ -14,7 +14,7 @@ interface StatusFile extends BackupStatus {
 
 const fileName = 'continuous-backup.json'
 
-/** In the data directory. */
+/** Names in the data directory. */
 export const statusFiles: readonly string[] = [fileName, `${fileName}.new`]
 
 export function writeStatus(folder: string, status: BackupStatus): void {

@@ -53,7 +53,7 @@ export interface Announcement {
   end(): void
 }
 
-/** In microseconds. */
+/** Minimum distance of two commits in microseconds. */
 export const commitDistance = 2
 
 /** The announcements of one process. */

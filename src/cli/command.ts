@@ -53,7 +53,7 @@ interface Declaration<O extends Options> {
   readonly description?: readonly string[]
   readonly operands?: readonly Positional[]
   readonly options?: O
-  /** In the order of `--help`. */
+  /** Settings in the order of `--help`. */
   readonly settings?: readonly SettingName[]
   /** Command lines without the name of the program. */
   readonly examples?: readonly (readonly [line: string, meaning: string])[]

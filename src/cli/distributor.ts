@@ -18,7 +18,7 @@ const ignoreFailure = () => undefined
 /** Reads nothing from the connections itself. */
 export class Distributor {
   readonly #server: Server
-  /** For a further port. */
+  /** Server for a further port. */
   #other: Server | undefined
   /** Accepted connections for which no worker is free; nothing has been read from them. */
   readonly #waiting: Socket[] = []

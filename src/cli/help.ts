@@ -66,7 +66,7 @@ export function commandHelp(command: Command): string {
   ].join('\n')
 }
 
-/** For example `terrarium schema pull [OPTIONS] FOLDER`. */
+/** Returns a text such as `terrarium schema pull [OPTIONS] FOLDER`. */
 export function synopsis({ name, operands, options, settings: names }: Command): string {
   const hasFlags = Object.keys(options).length + names.length > 0
   return ['terrarium', name, ...(hasFlags ? ['[OPTIONS]'] : []), ...operands.map(operandText)].join(' ')

@@ -42,7 +42,7 @@ async function withLine<T>(line: () => string, work: () => Promise<T>): Promise<
   }
 }
 
-/** For example `backup [######                        ]  20 %`. Clamps `share` to 0 to 1. */
+/** Returns a line such as `backup [######                        ]  20 %`. Clamps `share` to 0 to 1. */
 export function progressLine(name: string, share: number): string {
   const bounded = Math.min(1, Math.max(0, share))
   const bar = '#'.repeat(Math.floor(bounded * widthChars)).padEnd(widthChars)

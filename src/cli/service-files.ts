@@ -10,7 +10,7 @@ import { readIfPresent } from '../base/text-file.ts'
 import { StartError } from './command.ts'
 
 const secretFileName = 'root-secret'
-/** In bytes (192 bits). */
+/** 192 bits. */
 const secretBytes = 24
 
 /** `created`: false if the file already contained the secret. */

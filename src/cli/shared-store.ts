@@ -50,7 +50,7 @@ export function isShared(config: Config): config is SharedConfig {
   return config.store !== undefined
 }
 
-/** Without the password. */
+/** Returns the address without the password. */
 export function addressOf({ store, storeSchema }: SharedConfig): string {
   const { database, hosts, user } = parseDatabaseAddress(store)
   return `${hosts.map(hostName).join(',')}/${database ?? user ?? ''} schema ${storeSchema}`
@@ -121,7 +121,7 @@ function differenceText(difference: Difference): string {
   return `${textOf(difference.key)}: ${where[difference.in]}`
 }
 
-/** Bytes in hexadecimal for an invalid key. */
+/** Returns the bytes in hexadecimal for an invalid key. */
 function textOf(key: Uint8Array): string {
   try {
     return printKey(key)

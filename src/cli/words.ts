@@ -63,7 +63,7 @@ function optionValue(
   return found ? readSetting(option, found) : defaultOf(option)
 }
 
-/** By name without the leading hyphens. */
+/** Flags by name without the leading hyphens. */
 type Flags = ReadonlyMap<string, { readonly name: string; readonly option: Option }>
 
 function split(flags: Flags, words: readonly string[]) {

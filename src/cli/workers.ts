@@ -70,7 +70,7 @@ function noticeIn(message: unknown): Notice | undefined {
   return typeof notice === 'string' ? { notice } : undefined
 }
 
-/** In a worker. Returns a function that stops the exchange. */
+/** In a worker: exchanges notices with the supervisor. Returns a function that stops the exchange. */
 export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
   process.on('message', message => {
     const found = noticeIn(message)
@@ -144,7 +144,7 @@ interface Run {
   readonly ended: Promise<End>
 }
 
-/** Also distributes connections and notices. */
+/** Supervises the workers, and distributes connections and notices. */
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #distributor = new Distributor()
@@ -153,7 +153,7 @@ export class Supervisor {
   readonly #stopNotices: Cancel
   /** Defined while the shared replica is being rebuilt. */
   #rebuilding: Promise<void> | undefined
-  /** Since the last rebuild. */
+  /** Crashes since the last rebuild. */
   #crashes = 0
   #isStopping = false
 

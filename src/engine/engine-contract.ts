@@ -84,7 +84,7 @@ export interface CallerMark {
 export interface NamedCaller {
   readonly kind: 'root' | 'key' | 'token' | 'provider'
   readonly id: string | undefined
-  /** As in the key's document. */
+  /** Name in the key's document. */
   readonly name: string | undefined
   readonly roles: readonly string[]
   readonly identity: string | undefined
@@ -106,7 +106,7 @@ export interface QueryResponse {
    * depend on the commit.
    */
   readonly body: string
-  /** For the query log. */
+  /** The query log records this fault. */
   readonly fault?: Fault
   /** For {@link Language.learn} in the service, if the query ran in the slow lane. */
   readonly lesson?: string | undefined

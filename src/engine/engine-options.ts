@@ -28,7 +28,7 @@ export interface EngineOptions {
   readonly timers: Timers
   /** Undefined: this process also evaluates long queries. */
   readonly slowLane?: SlowLane | undefined
-  /** Of running queries. */
+  /** Memory of running queries. */
   readonly memory: MemoryBudget
   /**
    * Runs a writing query in the process that commits. Rejects with `StoreUnavailableError` when that process has
@@ -44,7 +44,7 @@ export interface EngineOptions {
 }
 
 export interface StreamOpening {
-  /** Of the client. */
+  /** Address of the client. */
   readonly address: string | undefined
   readonly order: StreamOrder
   /** Has the caller and the snapshot at which the stream begins. */

@@ -75,7 +75,7 @@ export function explain(request: QueryRequest, languages: Languages, session: Se
   throw new ExplanationResult(language.renderExplanation(rendered, session).body)
 }
 
-/** With the rights of the administrator. */
+/** Evaluates the query with the rights of the administrator, and describes its reads. */
 function readsOf(
   { dialect, query, setUses }: Explanation,
   language: Language,
@@ -90,7 +90,7 @@ function readsOf(
   return new Map([...outcome, ...describeReads(reads, result, uses, subject)])
 }
 
-/** With the rights of another caller. */
+/** Evaluates the query with the rights of another caller, and describes the permission checks. */
 function decisionsOf(
   { as, dialect, query }: Explanation & { readonly as: Query },
   language: Language,

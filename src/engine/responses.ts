@@ -62,7 +62,7 @@ interface Begun {
 /** Known when the caller is authenticated. */
 interface Authenticated extends Begun {
   readonly place: DatabasePlace
-  /** In the format of the query log. */
+  /** Caller in the format of the query log. */
   readonly caller: CallerMark
 }
 

@@ -91,7 +91,7 @@ const firstLeadMax = 500_000
 export class Leads {
   readonly #needed = new GenerationCache<string, number>(queuesMax)
 
-  /** In whole microseconds. */
+  /** Returns the lead of a first try in whole microseconds. */
   first(queue: string): number {
     return Math.min(firstLeadMax, leadFor(this.#needed.get(queue) ?? 0))
   }

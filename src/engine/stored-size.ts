@@ -21,7 +21,7 @@ const indexBodyText =
 const collectionBodyText =
   'The body has to be {"collection": NAME}. For the next page, add the "after" of the previous response.'
 
-/** Of a cursor in base64. */
+/** Maximum length of a cursor in base64. */
 const cursorCharsMax = Math.ceil((sizeCursorBytesMax * 4) / 3)
 
 interface SizeRequest {

@@ -202,7 +202,7 @@ export interface Evaluation {
   bind(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value | BoundCall
   /** Throws if the query exceeds its limit of compute units. */
   compute(units: number): void
-  /** For diagnostics of `log` or `dbg`. */
+  /** Adds a diagnostic of `log` or `dbg`. */
   addLogLine(diagnostic: Diagnostic): void
   /** Has no effect if the request asks for no hints. The same hint at the same position is added only once. */
   hint(code: HintCode, text: string, span: Span | undefined): void
@@ -296,7 +296,7 @@ export class Call implements ReadTimes {
     return this.failure('invalid_argument', msg`invalid argument \`${parameter}\`: ${reason}`)
   }
 
-  /** For an index outside of an array or text. */
+  /** Creates the failure for an index outside of an array or text. */
   outOfBounds(index: number, length: number): QueryFailure {
     return this.failure('index_out_of_bounds', msg`index ${index} out of bounds for length ${length}`)
   }

@@ -134,7 +134,7 @@ function compareByOperator<T extends bigint | string>(left: T, right: T): number
   return left === right ? 0 : left < right ? -1 : 1
 }
 
-/** As in Java: two signed integers of 64 bits. */
+/** Compares UUIDs as Java does: as two signed integers of 64 bits. */
 function compareUuids(left: Uuid, right: Uuid): number {
   const half = ({ text }: Uuid, from: number, to: number) =>
     BigInt.asIntN(64, BigInt(`0x${text.replaceAll('-', '').slice(from, to)}`))

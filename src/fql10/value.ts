@@ -130,7 +130,7 @@ export interface IndexUse {
 interface DocOptions {
   /** For schema objects, which have no visible id. */
   readonly name?: string | undefined
-  /** For a value from an `at` block. */
+  /** Read time of a value from an `at` block. */
   readonly readAt?: number | undefined
   readonly state?: DocState
   readonly foundIn?: IndexUse | undefined

@@ -364,7 +364,7 @@ export class Session {
       this.checkDeadline()
   }
 
-  /** For an element of a stored set. Throws a RequestError at the limit of elements or the deadline. */
+  /** Counts an element of a stored set. Throws a RequestError at the limit of elements or the deadline. */
   countElement(): void {
     this.#setElements++
     step(stepsPerUnit)

@@ -4,7 +4,7 @@ import { assert } from '../base/assert.ts'
 import type { Micros } from '../values/value.ts'
 import type { LogDatabase } from './ownership.ts'
 
-/** As clients see them. */
+/** States as clients see them. */
 export const exportStates = [
   'Requested',
   'Pending',

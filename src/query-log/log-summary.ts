@@ -149,7 +149,7 @@ export class LogSummaries {
     return collected
   }
 
-  /** For deleted segments. */
+  /** Removes the sums of deleted segments. */
   async removeOrphans(): Promise<void> {
     const names = await readdir(this.#kept).catch(() => [])
     const segments = new Set((await listSegments(this.#folder)).map(({ path }) => sumsName(path)))

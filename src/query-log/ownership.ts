@@ -12,7 +12,7 @@
 export interface LogDatabase {
   /** Names, outermost first. */
   readonly names: readonly string[]
-  /** In decimal. */
+  /** Id in decimal. */
   readonly id: string
   /** The time since which no other database can have had these names. In milliseconds since the Unix epoch. */
   readonly since: number

@@ -38,7 +38,7 @@ const recordBytes = 100
 /** Bytes that are assumed for the shape of a query at most. */
 const shapeBytesMax = 2048
 
-/** At least the number of integers in a record after its time. */
+/** Upper bound of the number of integers in a record after its time. */
 const fieldsMax = 40
 const recordBytesMax = 1 + (1 + fieldsMax) * varintBytesMax + traceBytes
 

@@ -156,7 +156,7 @@ export function removeFile(path: string): Promise<void> {
   return rm(path, { force: true })
 }
 
-/** In the data directory. */
+/** Name in the data directory. */
 export const queryLogFolder = 'query-log'
 
 /**

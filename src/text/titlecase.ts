@@ -56,7 +56,7 @@ function digraphForm(codePoint: number): number | undefined {
 
 const subscriptIota = '\u0345'
 
-/** By the full rules of Unicode. JavaScript supports only upper and lower case. */
+/** Converts a character to title case by the full rules of Unicode. JavaScript supports only upper and lower case. */
 export function titleForm(character: string): string {
   const codePoint = character.codePointAt(0) as number
   const digraph = digraphForm(codePoint)

@@ -131,7 +131,7 @@ interface DocumentRules {
 
 /** The rules of the languages for written documents. */
 interface BatchRules {
-  /** Of the lambda's language. */
+  /** Applies the rules of the lambda's language. */
   isExpression(lambda: Lambda): boolean
   /** For one transaction; all of its attempts have the same `memo`. */
   documents(transaction: Transaction, database: DatabaseId, memo: Memo): DocumentRules
@@ -154,7 +154,7 @@ export type OnCosts = (counters: Readonly<TransactionCounters>) => void
 /** Runs `work`, which handles one record, within the limits for one record. */
 export type WorkLimit = <T>(work: () => T) => T
 
-/** For imports into a process that serves no other requests. */
+/** Sets no limit, for imports into a process that serves no other requests. */
 export const unlimited: WorkLimit = work => work()
 
 /** For a record that can never be written. */
@@ -176,7 +176,7 @@ function conflict(reason: string): Outcome {
   return { kind: 'conflict', reason }
 }
 
-/** For the report. */
+/** Returns the reason for the report. */
 export function reasonOf(error: WriteRejected | RequestError | DocumentRejection): string {
   if (error instanceof DocumentRejection) return error.reason
   if (error instanceof RequestError) return error.description

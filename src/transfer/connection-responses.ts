@@ -52,7 +52,7 @@ export function graphqlBody(name: string, status: number, body: string): string 
   throw new QueryError('invalid schema', body)
 }
 
-/** Of a response from a Terrarium endpoint or from another service. */
+/** Returns the message of a response from a Terrarium endpoint or from another service. */
 export function messageOf(status: number, text: string): string {
   try {
     const { message, errors } = JSON.parse(text) as {

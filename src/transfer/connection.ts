@@ -12,7 +12,7 @@ export type DatabasePath = readonly string[]
 
 export class QueryError extends Error {
   override name = 'QueryError'
-  /** Of the first error in the response. */
+  /** Code of the first error in the response. */
   readonly code: string
   constructor(code: string, message: string) {
     super(message)

@@ -12,7 +12,7 @@ export type ExportMembers = ReadonlyMap<string, string>
 /** An import recognises exported rows by these first columns. */
 const firstColumns = ['id', 'coll', 'ts'] as const
 
-/** In a file. */
+/** Maximum number of columns in a file. */
 const columnsMax = 10_000
 
 /** True for the columns of an export. */

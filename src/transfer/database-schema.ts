@@ -17,12 +17,12 @@ import { type SchemaRecord, TransferError } from './record.ts'
 import type { SchemaFinding } from './report.ts'
 import { completeStubs, writeSchema } from './schema-writer.ts'
 
-/** As the imported files define it. */
+/** Schema of a database as the imported files define it. */
 export interface DatabaseSchema {
   readonly path: DatabasePath
-  /** Of version 4. */
+  /** Definitions of version 4. */
   readonly records: SchemaRecord[]
-  /** Of version 10. */
+  /** Schema files of version 10. */
   readonly files: FslFile[]
   readonly graphql: string[]
 }
@@ -190,7 +190,7 @@ async function pushFiles(
 
 interface ImportPlan {
   readonly findings: readonly SchemaFinding[]
-  /** By file name. */
+  /** Texts of schema files by file name. */
   readonly push: ReadonlyMap<string, string>
 }
 

@@ -24,7 +24,7 @@ import { isPrinted, printedLambda } from './formats/export-values.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
 import { exportName, nativeCollection, nativeOf } from './references.ts'
 
-/** Of values in an export. */
+/** Format of the values in an export. */
 export type DocumentFormat = 'tagged' | 'simple'
 
 /** Reserved by the export format. The user's fields with these names are written into an object `data`. */

@@ -125,7 +125,7 @@ class Exporter {
     this.#exported = exported
   }
 
-  /** Also of the descendants. */
+  /** Reads the schemas of a database and of its descendants. */
   async readSchemas(path: DatabasePath): Promise<void> {
     const schema = await readSchema(this.#connection, path, this.#exported.at)
     this.#schemas.set(path.join('/'), schema)

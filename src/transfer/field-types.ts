@@ -55,7 +55,7 @@ function truth(json: Json): boolean | undefined {
   return typeof json === 'object' ? undefined : truths.has(String(json).trim().toLowerCase())
 }
 
-/** For the type `dateString`: any format that `Date.parse` accepts. */
+/** Reads a text of the type `dateString` in any format that `Date.parse` accepts. */
 function anyDate(text: string): Time | undefined {
   const ms = Date.parse(text)
   return Number.isNaN(ms) ? undefined : sinceEpoch(BigInt(ms), 1000n)
@@ -85,7 +85,7 @@ function misfit(json: Json, type: string): BadRecord {
   return new BadRecord(`${excerptOf(json)} is not a valid ${type}`)
 }
 
-/** By collection and path. */
+/** Types of fields by collection and path. */
 export class FieldTypes {
   readonly #types = new Map<string, ImportType>()
 

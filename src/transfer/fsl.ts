@@ -14,7 +14,7 @@ import type { FieldTypes, ImportType } from './field-types.ts'
 import { type CreatedKind, TransferError } from './record.ts'
 
 export interface FslFile {
-  /** In the database. */
+  /** Name in the database. */
   readonly name: string
   readonly text: string
   readonly items: readonly SchemaItem[]

@@ -33,11 +33,11 @@ export interface ImportMemory {
   saveReport(report: ReportData): void
   /** `place`: the position within `file`. */
   save(file: SourceFile, place: FilePlace, done: boolean, report: ReportData): void
-  /** In chunks of some thousands. */
+  /** Yields chunks of some thousands. */
   unmet(): Iterable<readonly UnmetDocument[]>
   /** Saves the report and the added references, and clears the unmet documents. */
   clearUnmet(report: ReportData): void
-  /** In chunks of some thousands. */
+  /** Yields chunks of some thousands. */
   references(): Iterable<readonly OpenReference[]>
   /** Called when the import is complete or will not be continued. */
   remove(): void

@@ -30,7 +30,7 @@ import type { UnmetDocument } from './unmet-documents.ts'
 
 interface StoredState {
   readonly version: 1
-  /** By path. */
+  /** Files by path. */
   readonly files: Record<
     string,
     { readonly bytes: number; readonly modifiedMs: number; readonly place: FilePlace; readonly done: boolean }

@@ -486,7 +486,7 @@ function isHistory({ shown }: SourceFile): boolean {
   return /(?:^|[\\/])history[\\/]/.test(shown)
 }
 
-/** For the report. */
+/** Formats the name of a collection for the report. */
 function shownCollection(collection: string, { database }: Pick<SourceFile, 'database'>): string {
   const name = collection === credentialsName ? 'credentials' : collection
   return [...database, name].join('/')

@@ -10,7 +10,7 @@ import { BadRecord } from './record.ts'
 const headBytes = 65_536
 const gzipMagic = [0x1f, 0x8b]
 
-/** For the progress. Compressed files count compressed bytes. */
+/** Counts bytes for the progress. Compressed files count compressed bytes. */
 export type CountBytes = (bytes: number) => void
 
 /** The streams of both methods throw `TransferError` when the file cannot be read. */
@@ -149,7 +149,7 @@ async function* without(
   }
 }
 
-/** By the first bytes. */
+/** Checks the first bytes. */
 async function isGzip(source: ByteSource): Promise<boolean> {
   let head: Uint8Array = new Uint8Array(0)
   for await (const chunk of source.read(0)) {

@@ -31,7 +31,6 @@ export interface ElementPlace {
 
 export const start: ElementPlace = { offset: 0, line: 1, open: 0 }
 
-/** As text. */
 export interface JsonElement {
   readonly text: string
   /** Line and byte offset at which the element starts in the uncompressed file. */

@@ -53,7 +53,7 @@ export interface ExportPage {
   readonly next: PagePlace | undefined
 }
 
-/** Of a collection. */
+/** Start of a collection. */
 export const firstPlace: PagePlace = { part: 'live', after: undefined }
 
 /** A page also ends at `pageFieldsMax`. */

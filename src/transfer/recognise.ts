@@ -120,7 +120,7 @@ export function expand(json: Json): readonly Json[] {
 
 const pageMembers: ReadonlySet<string> = new Set(['data', 'before', 'after'])
 
-/** By the members of an element. */
+/** Recognises the format by the members of an element. */
 export function formatOf(first: ReadonlyMap<string, Json>): FormatName {
   const ref = first.get('ref')
   const coll = first.get('coll')
@@ -137,7 +137,7 @@ export function formatOf(first: ReadonlyMap<string, Json>): FormatName {
   return 'rows'
 }
 
-/** For an object in the format of a driver. */
+/** Returns whether an object in the format of a driver belongs to a schema. */
 function isSchema(first: ReadonlyMap<string, Json>): boolean {
   const wrapped = memberOf(first, 'ref', '@ref')
   if (wrapped === undefined) return false

@@ -4,7 +4,7 @@
 
 import type { Json, ObjectValue, SchemaKind } from '../values/value.ts'
 
-/** For errors and the report. */
+/** Position of a record for errors and the report. */
 export interface RecordPlace {
   /**
    * Path of the file as the user entered it. If the user entered a folder, its name, followed by the path of the file

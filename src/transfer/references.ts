@@ -119,7 +119,7 @@ export function neededCollection({ target }: UnresolvedRef): string | undefined 
   return isOwn ? named.name : undefined
 }
 
-/** For the report. */
+/** Formats a reference for the report. */
 export function referenceText({ target }: UnresolvedRef): string {
   switch (target.type) {
     case 'document':

@@ -55,7 +55,7 @@ const listedMax = 1000
 const shownMax = 100
 const placesMax = 5
 
-/** As JSON. */
+/** Content of the report in JSON. */
 export interface ReportData {
   collections: Record<string, Counts>
   bad: Finding[]
@@ -144,7 +144,7 @@ export class Report {
     return `${sections.join('\n')}\n`
   }
 
-  /** For programs. */
+  /** Returns the report for programs. */
   json(): string {
     const { data } = this
     return `${JSON.stringify({ dryRun: this.#isDryRun, total: this.total(), ...data }, null, 2)}\n`

@@ -23,7 +23,7 @@ interface SchemaText {
 /** Maps each collection to its declarations of fields and migrations in version 10, as text. */
 export type DocumentShapes = ReadonlyMap<string, string>
 
-/** In the format of an export. */
+/** Schema in the format of an export. */
 export interface ExportSchema {
   readonly files: readonly SchemaText[]
   readonly shapes: DocumentShapes

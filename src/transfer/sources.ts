@@ -17,15 +17,15 @@ export interface SourceFile {
   readonly source: ByteSource
   /** Label of the file's encoding. */
   readonly encoding: string
-  /** In messages. */
+  /** Path in messages. */
   readonly shown: string
   /** Size on disk. */
   readonly bytes: number
   readonly modifiedMs: number
   readonly content: Content
-  /** Below the target database of the import. */
+  /** Path below the target database of the import. */
   readonly database: DatabasePath
-  /** For formats whose documents contain no collection name: from an option or the name of the file. */
+  /** Name from an option or from the file's name, for formats whose documents contain no collection name. */
   readonly collection: string
   /** In the database. Undefined for files that are not schema files of an export. */
   readonly schemaName?: string | undefined
@@ -75,7 +75,7 @@ class Finder {
     isExport: false,
   }
   readonly #options: SourceOptions
-  /** With their size on disk. */
+  /** Sizes of files on disk, by path. */
   readonly #seen = new Map<string, number>()
   /** The schema folder of an export, while its files are added. */
   #schema: string | undefined
@@ -190,7 +190,7 @@ function shownAs(path: string, top: string): string {
  */
 const filePart = /_([0-9]{2,})_[0-9]{6}\.(?:jsonl?|csv)(?:\.gz)?$/
 
-/** From the name of a file. */
+/** Derives the collection from the name of a file. */
 function collectionOf(path: string): string {
   const name = basename(path)
   if (filePart.test(name)) return nameOfPath(name.replace(filePart, ''))

@@ -12,7 +12,7 @@ import { documentsIn } from './references.ts'
 
 /** Failed its checks because of `reason`. */
 export interface UnmetDocument {
-  /** Below the target database of the import. */
+  /** Path below the target database of the import. */
   readonly database: DatabasePath
   readonly origin: RecordOrigin
   readonly record: DocumentRecord

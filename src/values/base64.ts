@@ -9,7 +9,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return btoa(binary)
 }
 
-/** Without padding. */
+/** Encodes without padding. */
 export function encodeBase64Url(bytes: Uint8Array): string {
   if (typeof bytes.toBase64 === 'function') {
     return bytes.toBase64({ alphabet: 'base64url', omitPadding: true })

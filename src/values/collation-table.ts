@@ -229,7 +229,7 @@ function pack(kind: number, index: number, rank: number): number {
 /** A code point, or a sequence of several characters. */
 type Text = number | string
 
-/** Format: see collation-data.ts. */
+/** Reads the format that collation-data.ts describes. */
 function unpackRuns(packed: string): Text[] {
   const numbers = unpackNumbers(packed)
   const texts: Text[] = []

@@ -16,7 +16,7 @@ export const maxEpochDay = 365_241_780_471
 
 const daysPerEra = 146_097
 
-/** From 0000-03-01 (the start of a 400-year era) to 1970-01-01. */
+/** Days from 0000-03-01 (the start of a 400-year era) to 1970-01-01. */
 const daysToEpoch = 719_468
 
 /** Days since 1970-01-01. A `day` outside the month is valid: day 0 is the last day of the previous month. */

@@ -192,7 +192,7 @@ export function diffTimes(from: Time, to: Time, unit: TimeUnit): bigint {
   return (nanosOfTime(to) - nanosOfTime(from)) / unit.nanos
 }
 
-/** In days. */
+/** Returns the difference in days. */
 export function diffDates(from: LocalDate, to: LocalDate): bigint {
   return BigInt(to.epochDay - from.epochDay)
 }

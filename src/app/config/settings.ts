@@ -46,10 +46,10 @@ export function placeholderOf(name: string, { kind, placeholder }: Setting): str
   return placeholder ?? unit ?? usualPlaceholders[kind]
 }
 
-/** From the most to the least verbose. */
+/** Levels from the most to the least verbose. */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** In the order of `--help`. */
+/** Settings in the order of `--help`. */
 export const settings = {
   port: {
     kind: 'integer',

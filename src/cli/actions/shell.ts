@@ -47,7 +47,7 @@ const entryCharsMax = 4000
 /** Never stored: entries that may contain a password or a secret, or begin with a blank. */
 const excluded = /password|secret|^\s/i
 
-/** In the user's folder for the state of programs. */
+/** Returns a path in the user's folder for the state of programs. */
 export function historyFile(env: NodeJS.ProcessEnv = process.env): string {
   const state = env.XDG_STATE_HOME || join(homedir(), '.local', 'state')
   return join(state, 'terrarium', 'history')

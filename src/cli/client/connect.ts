@@ -141,7 +141,7 @@ export async function startService(
   return { url, ended, stop }
 }
 
-/** Without the root secret of the temporary service. */
+/** Omits the root secret of the temporary service. */
 function environment(config: Config): NodeJS.ProcessEnv {
   const names = (Object.keys(settings) as SettingName[]).filter(name => !omittedSettings.has(name))
   const own = { TERRARIUM_PORT: '0', TERRARIUM_QUERY_LOG: 'false', TERRARIUM_LOG_LEVEL: 'silent' }

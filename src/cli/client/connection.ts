@@ -231,7 +231,7 @@ export class QueryConnection {
   }
 }
 
-/** In the format of version 10. */
+/** Reads the message of an error in the format of version 10. */
 function messageIn(body: string): string | undefined {
   const message = memberOf(tryJson(body), 'error', 'message')
   return typeof message === 'string' ? message : undefined

@@ -19,7 +19,7 @@ export interface ResultOutput {
 export interface TextQuery {
   /** Resolves with true if the query succeeded. */
   run(connection: QueryConnection, output: ResultOutput, signal?: AbortSignal): Promise<boolean>
-  /** In the format of a request body. */
+  /** Query in the format of a request body. */
   readonly body: Json
 }
 

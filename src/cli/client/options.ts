@@ -59,7 +59,7 @@ export const languageOption = {
 
 export type ClientChoice = Invocation<typeof clientOptions>['options']
 
-/** Of the commands that run query texts. */
+/** Exit statuses of the commands that run query texts. */
 export const runStatuses = [
   [0, 'All queries succeeded.'],
   [1, 'A query failed, or the service could not be reached; later queries were not run.'],

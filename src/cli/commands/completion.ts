@@ -5,7 +5,7 @@ import { flagOf, UsageError } from '../../app/config/read-config.ts'
 import { placeholderOf } from '../../app/config/settings.ts'
 import { type Command, command, commandFlags, type Option } from '../command.ts'
 
-/** By shell. */
+/** Script generators by shell. */
 export const completionScripts: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
   bash,
   zsh,

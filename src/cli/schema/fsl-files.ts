@@ -96,7 +96,7 @@ export function inFolder(message: string, folder: string, files: SchemaFiles): s
   )
 }
 
-/** By name. */
+/** Texts of schema files by name. */
 export type SchemaFiles = ReadonlyMap<string, string>
 
 /** Milliseconds between two reads. */

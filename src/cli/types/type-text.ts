@@ -180,7 +180,7 @@ function objectText(type: ObjectType, position: Position, names: TypeNames): str
   return members.length === 0 ? '{}' : `{ ${members.join('; ')} }`
 }
 
-/** For undeclared fields. TypeScript requires that the signature also includes the types of the declared fields. */
+/** Formats the signature of undeclared fields, which TypeScript requires to include the types of declared fields. */
 export function indexSignature(types: readonly string[], properties: readonly Property[]): string {
   const known = properties.flatMap(each => [...each.types, ...(each.isOptional ? ['undefined'] : [])])
   return `readonly [field: string]: ${unionText([...types, ...known])}`
@@ -224,7 +224,7 @@ function acceptsNull(type: TypeNode): boolean {
   }
 }
 
-/** In quotes if necessary. */
+/** Quotes the name if necessary. */
 export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
 }

@@ -59,7 +59,7 @@ interface QueuedJob {
   readonly job: LaneJob
   /** In the queue of waiting jobs: the queue of the job, then its owner. */
   readonly path: readonly string[]
-  /** In milliseconds of the monotonic clock. */
+  /** Deadline in milliseconds of the monotonic clock. */
   readonly deadlineMs: number
   readonly resolve: (outcome: LaneOutcome) => void
   readonly reject: (error: unknown) => void
@@ -80,7 +80,7 @@ const spendersMax = 1000
 
 const outOfTime = () => new RequestError('time out', msg`Read timed out.`)
 
-/** One instance per service process. */
+/** Each service process has one instance. */
 export class ProcessLane implements SlowLane {
   readonly #options: SlowLaneOptions
   readonly leads = new Leads()

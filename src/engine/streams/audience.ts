@@ -21,9 +21,9 @@ const audienceLimits = {
 
 interface AudienceOptions {
   readonly host: SessionHost
-  /** At the commit that caused the events. */
+  /** Reads at the commit that caused the events. */
   readonly transaction: Transaction
-  /** Directly before this commit. */
+  /** Reads directly before this commit. */
   readonly before: Transaction
   readonly memo: Memo
   readonly deadline: number

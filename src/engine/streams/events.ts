@@ -53,7 +53,7 @@ function nextVersion(ref: Ref, after: Micros, last: Micros, transaction: Transac
   return undefined
 }
 
-/** For the streams that follow the changed document. */
+/** Returns the events for the streams that follow the changed document. */
 export function documentEvents(change: Change, neighbours: VersionNeighbours): readonly StreamEvent[] {
   switch (change.kind) {
     case 'write':

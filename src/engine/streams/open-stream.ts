@@ -124,7 +124,7 @@ export interface Reader {
 export class Subject {
   readonly target: StreamSubject
   readonly streams = new Set<OpenStream>()
-  /** For the paged streams that follow this subject. */
+  /** Readers of the paged streams that follow this subject. */
   readonly readers = new Set<Reader>()
   /** Unique among the subjects of the same kind; for a set of an index, only among the sets of this index. */
   readonly key: string
@@ -273,7 +273,7 @@ const sourceGone = (description: string): StreamEnd => ({
   txn: epoch,
 })
 
-/** Independent of the time of a transaction. */
+/** Ends that do not depend on the time of a transaction. */
 export const streamEnds = {
   sourceClosed: sourceGone('Stream was unexpectedly closed by its source.'),
   alreadyClosed: sourceGone('Subscribing to an already closed stream.'),

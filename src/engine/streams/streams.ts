@@ -54,7 +54,7 @@ interface StreamsOptions {
   readonly onInternalError: (error: unknown) => void
 }
 
-/** Of one transaction on the open streams. */
+/** Effects of one transaction on the open streams. */
 interface Outcome {
   /** Readers of paged streams whose subjects have changed. */
   readonly readers: readonly Reader[]

@@ -30,7 +30,7 @@ export function sourceOf(target: StreamSubject): Ref {
   }
 }
 
-/** By their keys. */
+/** Subjects by their keys. */
 type Sets = Map<string, Subject>
 
 export class Subjects {

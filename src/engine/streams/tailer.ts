@@ -59,7 +59,7 @@ interface TailerOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-/** For the next try of the current transaction. */
+/** Options for the next try of the current transaction. */
 type Attempt = Pick<WaitOptions, 'memo' | 'mayWait'>
 
 const patient = (): Attempt => ({ memo: new Memo(), mayWait: true })

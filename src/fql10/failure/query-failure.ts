@@ -82,7 +82,7 @@ export interface FailureParts {
 export class QueryFailure extends LanguageError {
   override name = 'QueryFailure'
   readonly code: FailureCode
-  /** For the query log. */
+  /** Template of the message for the query log. */
   readonly template: Message
   readonly diagnostics: readonly Diagnostic[]
   readonly constraintFailures: readonly ConstraintFailure[]

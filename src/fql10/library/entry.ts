@@ -7,7 +7,7 @@ import type { BoundFunction, Module, Value } from '../value.ts'
 
 /** A parameter type: its accepted values, and their conversion. */
 export interface Parameter<T> {
-  /** For error messages and the reference. */
+  /** Text of the type for error messages and the reference. */
   readonly type: string
   /** Undefined for a value of another type. */
   readonly cast: (value: Value) => T | undefined

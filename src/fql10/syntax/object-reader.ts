@@ -82,7 +82,7 @@ export abstract class ObjectReader extends ChainReader {
     return startsString(this) ? keyOf(this.string(), this) : this.anyName()
   }
 
-  /** Includes the opening brace. */
+  /** Reads a projection, including its opening brace. */
   projection(operand: Node): ProjectionNode {
     const fieldsStart = this.at++
     this.lines()

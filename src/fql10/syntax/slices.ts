@@ -9,7 +9,7 @@ import { Source } from './source.ts'
 interface Slice {
   readonly text: string
   readonly placeholders: readonly number[]
-  /** For each of `placeholders`: the index of the template value among all template values of the query. */
+  /** Indexes of the `placeholders` among all template values of the query. */
   readonly indices: readonly number[]
 }
 

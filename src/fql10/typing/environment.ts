@@ -6,7 +6,7 @@ import type { Type } from './terms.ts'
 export interface Scheme {
   readonly parameters: readonly string[]
   readonly type: Type
-  /** For the environment endpoint. */
+  /** The environment endpoint returns this text. */
   readonly text: string
 }
 

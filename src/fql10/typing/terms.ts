@@ -102,7 +102,7 @@ export interface IntersectionType extends Placed {
   readonly members: readonly Type[]
 }
 
-/** Only a value: `of` without `Null`. */
+/** The type `of` without `Null`. */
 interface DifferenceType extends Placed {
   readonly kind: 'difference'
   readonly of: Type

@@ -8,7 +8,7 @@ export interface SchemaRequest {
   /** The decoded parts of the path after `/schema/1/`. */
   readonly path: readonly string[]
   readonly parameters: Readonly<Record<string, string>>
-  /** In the order of the request. */
+  /** Files in the order of the request. */
   readonly files: readonly { readonly name: string; readonly text: string }[]
   /** The body of a request without files. */
   readonly text: string

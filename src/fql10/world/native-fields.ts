@@ -26,7 +26,7 @@ interface NativeField {
   readonly name: string
   /** The name of the field in storage, if it differs from `name`. */
   readonly stored?: string
-  /** For error messages. */
+  /** Text of the type for error messages. */
   readonly type: string
   readonly accepts: (value: StoredValue) => boolean
   readonly required?: true

@@ -33,7 +33,7 @@ export function mayReadAll(collection: Ref, { access }: Session): boolean {
   return access.allows({ action: 'unrestricted_read', resource: collection, argument: () => null })
 }
 
-/** As a set of version 4. */
+/** Returns whether the caller may read a native collection as a set of version 4. */
 export function mayReadNative(collection: Ref, { access }: Session): boolean {
   return access.allows({ action: 'read', resource: collection, argument: () => collection })
 }

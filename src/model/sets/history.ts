@@ -57,7 +57,7 @@ export interface HistoryStream {
   scan(scan: HistoryScan): Iterable<SetEvent>
 }
 
-/** Infinity for events of the running transaction. */
+/** Returns Infinity for events of the running transaction. */
 export function eventTime({ ts }: Pick<SetEvent, 'ts'>): number {
   return typeof ts === 'number' ? ts : Number.POSITIVE_INFINITY
 }

@@ -78,7 +78,6 @@ export function commonOrder(orders: readonly SetOrder[]): SetOrder {
   return arities.length <= longest.arities.length ? longest : { ...longest, arities }
 }
 
-/** As a tuple. */
 export function keyOf(element: Element): readonly Value[] {
   return element.values.length === 0 ? [element.document] : element.values
 }

@@ -25,7 +25,7 @@ export function jsonAnswer(status: number, body: unknown): Answer {
   return { status, body: JSON.stringify(body), contentType: jsonType }
 }
 
-/** For an answer without a query. */
+/** Metrics of an answer without a query. */
 export const idleMetrics: QueryMetrics = {
   computeOps: 1,
   byteReadOps: 0,

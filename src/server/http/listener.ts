@@ -64,7 +64,7 @@ export interface ListenerOptions {
   readonly receiveMs?: number
   /** Milliseconds that connections without a request stay open when the service stops. */
   readonly lingerMs?: number
-  /** Without a request in flight. */
+  /** Maximum number of connections without a request in flight. */
   readonly waitingConnectionsMax?: number
   /** By default, derived from the limit of open files. */
   readonly connectionsMax?: number
@@ -134,7 +134,7 @@ export class Listener {
   readonly #http1: http.Server
   readonly #sessions = new Map<ServerHttp2Session, Pacer>()
   readonly #cancelChecks: Cancel
-  /** Without an HTTP/2 session. */
+  /** Connections without an HTTP/2 session. */
   readonly #connections = new Map<Duplex, Connection>()
   /** With TLS, the encrypted socket replaces the raw socket after the handshake. */
   readonly #sockets = new Set<Socket>()

@@ -50,7 +50,7 @@ interface ListRequest {
   readonly maxResults: number
 }
 
-/** Of a body. */
+/** Fields of a request body. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export const logTraits = { protocol: apiProtocol, bodyBytesMax: logRequestLimits.logBodyBytesMax } as const

@@ -33,9 +33,9 @@ import {
   type Step,
 } from './pacing.ts'
 
-/** Without the payload. */
+/** Bytes of an HTTP/2 frame without its payload. */
 const frameBytes = 9
-/** In addition to the name and the value of a header. */
+/** Bytes of a header besides its name and its value. */
 const headerBytes = 10
 /**
  * A client acknowledges data with WINDOW_UPDATE frames, which may have one byte for this many bytes that the client has

@@ -97,7 +97,7 @@ export interface PacedConnection {
   slice(): void
 }
 
-/** One instance per process. */
+/** Each process has one instance. */
 export class Pacing {
   readonly clock: Clock
   readonly timers: Timers

@@ -7,7 +7,7 @@ import type { RequestErrorCode } from '../../base/request-errors.ts'
 import type { LanguageName } from '../../values/code.ts'
 import type { Micros } from '../../values/value.ts'
 
-/** From the headers of a valid request. */
+/** Settings from the headers of a valid request. */
 export interface RequestSettings {
   /** The name that clients use for the version of the language. */
   readonly dialect: string
@@ -17,7 +17,7 @@ export interface RequestSettings {
   readonly timeoutMs: number
   /** Read-only queries are also strictly serializable. */
   readonly linearized?: boolean
-  /** Of the language. */
+  /** Options of the language. */
   readonly options?: Readonly<Record<string, string>>
 }
 

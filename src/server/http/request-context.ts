@@ -15,7 +15,7 @@ const requestContextLimits = {
   tagValueCharsMax: 80,
 } as const
 
-/** In lower-case hexadecimal. */
+/** Ids in lower-case hexadecimal. */
 export interface Trace {
   /** 32 digits, not all zero. */
   readonly traceId: string
@@ -38,7 +38,7 @@ export function traceOf(header: string | undefined, random: Random): Trace {
   return { traceId: both.slice(0, 32), spanId: both.slice(32) }
 }
 
-/** For the response. */
+/** Formats the response header `traceparent`. */
 export function traceparent(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-00`
 }

@@ -30,7 +30,7 @@ export class RequestMeter {
   lostRecords = 0
   inFlight = (): number => 0
 
-  /** With a status from `from` to `to`. */
+  /** Counts the responses with a status from `from` to `to`. */
   responses(from: number, to: number): number {
     return this.statuses.subarray(from, to + 1).reduce((sum, count) => sum + count, 0)
   }

@@ -21,7 +21,7 @@ export interface RequestCounts {
   readonly lost_records: number
 }
 
-/** Of the shared store. */
+/** State of a node's replica of the shared store. */
 export interface ReplicaState {
   /** Number of the newest batch of commits that the replica contains. */
   readonly head: number
@@ -49,9 +49,9 @@ export interface LaneReport {
 
 /** Operations that workers have forwarded to the supervisor: queries that write, batches of imports, and others. */
 export interface ForwardedReport {
-  /** Since the supervisor began. */
+  /** Number of operations since the start of the supervisor. */
   readonly operations: number
-  /** Without a result yet. */
+  /** Number of operations without a result yet. */
   readonly in_flight: number
 }
 
@@ -97,7 +97,7 @@ export interface PendingWorkReport {
     readonly kind: 'index' | 'collection'
     readonly database: readonly string[]
     readonly name: string
-    /** From 0 to 1. */
+    /** Completed share, from 0 to 1. */
     readonly share: number
     /** Why the build cannot finish; null if it can. */
     readonly failure: string | null
@@ -116,7 +116,7 @@ export interface TaskResult {
   readonly is_good: boolean
   /** Folder of the backup, or data directory that was checked. */
   readonly place: string
-  /** Of the backup. */
+  /** Size of the backup. */
   readonly bytes?: number
   /** Newest transaction in the backup, in microseconds. */
   readonly transaction_time?: number
@@ -125,7 +125,7 @@ export interface TaskResult {
 }
 
 export interface TaskProgress {
-  /** For people. */
+  /** Description of the step for people. */
   readonly step: string
   /** From 0 to 1; absent when unknown. */
   readonly share?: number

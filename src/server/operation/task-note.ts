@@ -65,7 +65,7 @@ function newNote(folder: string, kind: TaskKind, pid: number): StoredNote {
   }
 }
 
-/** For the note of a new task. `note`: of the previous task. */
+/** Finds the last success, for the note of a new task. `note`: the note of the previous task. */
 function lastSuccess(note: StoredNote | undefined): TaskSuccess | null {
   if (note === undefined) return null
   const { ended, result, succeeded } = note

@@ -7,7 +7,7 @@ import type { Micros } from '../../values/value.ts'
 import { keyTags, timeBytes } from './keyspace.ts'
 import { termsLength } from './terms.ts'
 
-/** In bytes. */
+/** Bytes of a time in a key. */
 export const timeLength = 8
 /** Bytes of tag, database and collection. */
 export const collectionPrefixLength = 11

@@ -78,7 +78,7 @@ export type IndexTable = 'live' | 'ended' | 'events'
 export interface EntryKeyParts {
   readonly database: DatabaseId
   readonly index: number
-  /** From `encodeTerms`. */
+  /** Result of `encodeTerms`. */
   readonly terms: Uint8Array
   readonly values: EncodedTuple
   readonly document: DocumentId

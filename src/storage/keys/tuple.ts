@@ -32,7 +32,7 @@ export interface EncodedTuple {
 /** `values` are all values of an entry, or only its first values. */
 export interface TupleBound {
   readonly values: readonly Value[]
-  /** Only given with all values of an entry. */
+  /** Requires that `values` are all values of an entry. */
   readonly document?: Pick<Ref, 'id' | 'collection'>
   /** `low`: before all entries that match the given parts; `high`: after them. */
   readonly side: 'low' | 'high'

@@ -17,7 +17,7 @@ export class FolderInUseError extends StoreUnavailableError {
   override name = 'FolderInUseError'
 }
 
-/** In one line. */
+/** Formats a cause in one line. */
 export function wordsOf(cause: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map(wordsOf).join(', ')
   return cause instanceof Error && cause.message !== '' ? cause.message : String(cause)

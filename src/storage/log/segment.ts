@@ -60,7 +60,7 @@ export class Segment {
     return this.#place
   }
 
-  /** Includes the header and the durable records. */
+  /** Bytes of the header and the durable records. */
   get end(): number {
     return this.#end
   }

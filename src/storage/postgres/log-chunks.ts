@@ -11,7 +11,7 @@ export interface Chunk {
   /** The writer of the segment, and the time at which it begins (microseconds). */
   readonly writer: string
   readonly start: Micros
-  /** Bytes in the segment. */
+  /** Byte offset in the segment. */
   readonly position: number
   readonly bytes: number
   /** No log record in the piece is newer (microseconds). */

@@ -58,7 +58,7 @@ const noFields: ObjectValue = new Map()
 export class DocumentWriter {
   readonly #context: Rows
   readonly #schemaWritten: SchemaWritten
-  /** By the text of their keys. */
+  /** Documents by the text of their keys. */
   readonly #pending = new Map<string, PendingDocument>()
   /** Created and then deleted by this transaction. */
   readonly #forgotten = new Set<string>()

@@ -83,7 +83,7 @@ export class Timeline {
   }
 }
 
-/** By the text of their keys. `versions`: oldest first. */
+/** Returns the rows by the text of their keys. `versions`: the oldest version comes first. */
 export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, IndexRow> {
   const timeline = new Timeline(index)
   const rows = versions.flatMap(version => timeline.add(version))

@@ -37,7 +37,7 @@ export type ReserveIds = (current: IdStretch | undefined) => Promise<IdStretch>
 /** The next range is reserved when half of the current range has passed, so requests under load do not wait for it. */
 export const idStretchMs = 4000
 
-/** In milliseconds of the Unix epoch. */
+/** Returns milliseconds since the Unix epoch. */
 export function idMs(id: bigint): number {
   return Number(id >> 20n) + idEpochMs
 }

@@ -42,11 +42,9 @@ export interface BufferedEvent {
   readonly row: Entry
 }
 
-/** The requested part of a set's history. */
+/** The requested part of a set's history. Includes the times `first` and `last`. */
 export interface EventSpan extends KeyInterval {
-  /** Inclusive. */
   readonly first: Micros
-  /** Inclusive. */
   readonly last: Micros
   readonly reverse: boolean
 }

@@ -261,9 +261,9 @@ export interface HistoryReader {
 }
 
 interface SizeReader {
-  /** At most `rowsMax` rows after the key `after`. */
+  /** Measures at most `rowsMax` rows after the key `after`. */
   indexSize(index: Ref, rowsMax: number, after?: Uint8Array): StoredSize
-  /** At most `rowsMax` rows after the key `after`. */
+  /** Measures at most `rowsMax` rows after the key `after`. */
   collectionSize(collection: Ref, rowsMax: number, after?: Uint8Array): StoredSize
 }
 
@@ -420,7 +420,7 @@ export class ContendedTransaction {
   }
 }
 
-/** In this order. */
+/** Steps in the order of a check. */
 export type CheckStep = 'documents' | 'entries of indexes' | 'recorded changes'
 
 /** `rows`: the number of rows that the current step has checked. */

@@ -48,7 +48,6 @@ export const storeLimits = {
 } as const
 
 interface StoreOptions {
-  /** In microseconds. */
   readonly clock: () => Micros
   /**
    * Shared by the processes of the data directory. If undefined, this process is the only process, and the store uses

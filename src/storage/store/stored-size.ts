@@ -21,7 +21,7 @@ interface Part {
   readonly isCounted: boolean
 }
 
-/** At most `rowsMax` rows after the key `after`. */
+/** Measures at most `rowsMax` rows after the key `after`. */
 export function sizeOfIndex(
   snapshot: Snapshot,
   { database, id }: Ref,
@@ -36,7 +36,7 @@ export function sizeOfIndex(
   return sizeOf(snapshot, parts, rowsMax, after)
 }
 
-/** Documents and past versions: at most `rowsMax` rows after the key `after`. */
+/** Measures documents and past versions: at most `rowsMax` rows after the key `after`. */
 export function sizeOfCollection(
   snapshot: Snapshot,
   { database, id }: Ref,

@@ -39,7 +39,7 @@ export interface Specifier {
   readonly suffix: string | undefined
 }
 
-/** In lower case. */
+/** Conversion character in lower case. */
 type Conversion = 'd' | 'x' | 'o' | 'f' | 'e' | 'g' | 's' | 'b' | 't' | '@' | '^' | '%' | 'n'
 
 /** Conversions that can also be capital letters. */

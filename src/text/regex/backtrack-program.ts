@@ -278,7 +278,7 @@ function hasOneWay(node: PatternNode): boolean {
   }
 }
 
-/** In characters. */
+/** Returns the width in characters. */
 function width(node: PatternNode): readonly [least: number, most: number] {
   switch (node.kind) {
     case 'class':

@@ -41,7 +41,7 @@ const frame = {
 const frameSize = 4
 const firstFrames = 64
 
-/** For finding all matches in a text. */
+/** Returns the maximum number of steps for finding all matches in a text. */
 function stepsMax(text: string): number {
   return (
     backtrackSearchLimits.regexBacktrackStepsMax +

@@ -155,7 +155,7 @@ interface PropertyScan {
 const scans = new Map<string, PropertyScan>()
 
 const lastPlane = 0x10
-/** In effort steps (src/base/effort.ts). */
+/** Effort steps (src/base/effort.ts). */
 const stepsPerPlane = 16_384
 
 /** The code points that an expression matches; undefined if JavaScript does not know the property. */

@@ -51,7 +51,7 @@ interface Beginning {
 /** Throws ExpectedTokens at an unexpected token, and FaultRecorded after it has recorded another fault. */
 export class OutlineParser extends Parser {
   #blockDepth = 0
-  /** Between the previous item and the current position. */
+  /** Comments between the previous item and the current position. */
   #comments: (SourceRange & { readonly isLine: boolean })[] = []
 
   constructor(source: Source) {

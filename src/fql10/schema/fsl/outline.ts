@@ -89,7 +89,7 @@ export interface OutlineFunction extends OutlineBase {
   readonly keyword: NamePlace
   readonly name: NamePlace
   readonly parameters: readonly ParameterPlace[]
-  /** Including the parentheses. */
+  /** Range including the parentheses. */
   readonly list: SourceRange
   readonly result: TypeNode | undefined
   /** Undefined if the body has a syntax error. */

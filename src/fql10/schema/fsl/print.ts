@@ -42,7 +42,7 @@ export class ItemPrinter extends ExpressionPrinter {
     return `${isRest ? '...' : ''}${name.text}${type === undefined ? '' : `: ${this.type(type)}`}`
   }
 
-  /** Without a newline at the end. */
+  /** Prints a member without a newline at the end. */
   member(member: Member): string {
     if (isPart(member)) return `${member.kind} ${printPart(member)}`
     switch (member.kind) {

@@ -26,7 +26,7 @@ interface ItemBase extends SourceRange {
 
 interface BlockItem<K extends string, M> extends ItemBase {
   readonly kind: K
-  /** Including the braces. */
+  /** Range including the braces. */
   readonly block: SourceRange
   /** The members in the order of the text. */
   readonly members: readonly M[]

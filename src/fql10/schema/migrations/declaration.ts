@@ -39,7 +39,7 @@ export interface Statement {
   readonly node: MigrationStatement
   /** Undefined if the statement does not come from a schema file. */
   readonly source: Source | undefined
-  /** For a `backfill` statement. */
+  /** Value of a `backfill` statement. */
   readonly value: DeclaredExpression | undefined
 }
 

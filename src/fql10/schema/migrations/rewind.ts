@@ -41,7 +41,7 @@ export class Rewinder implements RewindContext {
   readonly shape: StructShape
   readonly declaration: Declaration
   readonly faults: Diagnostic[] = []
-  /** In reverse order. */
+  /** Steps in reverse order. */
   readonly steps: PlannedStep[] = []
   /** Set by the rewind of a `move_conflicts` statement. */
   #movesConflicts = false

@@ -21,7 +21,7 @@ interface Definition {
   readonly kind: SchemaItem['kind']
   readonly ref: Ref
   readonly name: string
-  /** In the form of version 10. */
+  /** Fields in the form of version 10. */
   readonly fields: ObjectValue
   /** Undefined for definitions of version 4 that a schema file cannot express. */
   readonly text: string | undefined

@@ -60,7 +60,7 @@ export function checksVersion({ writes }: Route, request: SchemaRequest): boolea
 export class SchemaFailure extends LanguageError {
   override name = 'SchemaFailure'
   readonly status: 400 | 403 | 404 | 405 | 409
-  /** For the query log. */
+  /** The query log records this fault. */
   readonly fault: Fault
 
   /** `about` is the diagnostic that the message shows. */

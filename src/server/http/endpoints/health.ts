@@ -14,7 +14,6 @@ import { queryParameter } from '../url.ts'
 
 const path = '/api/v1/health'
 
-/** For the operator. */
 export function healthEndpoints(services: Services, operation: Operation): readonly Endpoint[] {
   const access = { access: 'root', forbidden: 'The health of the service needs the root secret.' } as const
   const starting = (kind: TaskKind) => ({ postStatus: 202, methods: { POST: () => start(operation, kind) } })
