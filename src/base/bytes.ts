@@ -11,7 +11,7 @@ export function keyAfter(key: Uint8Array): Uint8Array {
 }
 
 /** Most arrays are short, so this loop is faster than a native call. */
-export function areSame(left: Uint8Array, right: Uint8Array): boolean {
+export function bytesEqual(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false
   for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false
   return true

@@ -66,9 +66,9 @@ export function longCall(units: number): void {
 }
 
 /** The current watch stays active. */
-export function alsoWatched<T>(by: Watch, work: () => T): T {
+export function withAddedWatch<T>(by: Watch, work: () => T): T {
   const outer = watch
-  if (outer === undefined) return watched(by, work)
+  if (outer === undefined) return withWatch(by, work)
   const both: Watch = {
     check() {
       by.check()
@@ -79,11 +79,11 @@ export function alsoWatched<T>(by: Watch, work: () => T): T {
       outer.beforeLongCall()
     },
   }
-  return watched(both, work)
+  return withWatch(both, work)
 }
 
 /** Replaces the current watch. */
-export function watched<T>(by: Watch | undefined, work: () => T): T {
+export function withWatch<T>(by: Watch | undefined, work: () => T): T {
   const outer = watch
   watch = by
   try {

@@ -68,7 +68,7 @@ export class RemovalTime {
   }
 
   /** Rejects when saving fails; a later call tries again. */
-  async keep(): Promise<void> {
+  async saveTime(): Promise<void> {
     this.now()
     const { clock, save } = this.#options
     const nowMs = clock.elapsedMs()

@@ -21,7 +21,7 @@ export interface Timeline {
   /** Never steps back. */
   now(): Micros
   /** The times that a snapshot taken after this call may have. If possible, `upTo` is later than `after`. */
-  reach(after?: Micros): Reach
+  reach(after?: Micros): SnapshotBounds
   /**
    * The commit's time is at least `atLeast`, later than every result of {@link now} in any process, and at least {@link
    * commitDistance} later than the previous announcement of this process.
@@ -35,7 +35,7 @@ export interface Timeline {
 }
 
 /** A reader gets these times before it takes its snapshot. */
-export interface Reach {
+export interface SnapshotBounds {
   readonly now: Micros
   /**
    * Earlier than every commit in progress in any process, and not after the time of day. No later call in any process
@@ -140,7 +140,7 @@ const announcing = -1
  * After this number of reads of `announcing`, the operating system has probably preempted the process, and the reader
  * has to wait.
  */
-const looksMax = 50
+const readsMax = 50
 
 /**
  * The timeline of a store that several processes of one machine share, through a file of a few numbers. The file is
@@ -156,21 +156,21 @@ const looksMax = 50
  * Creates the file for processes 0 to `processes` - 1. Adjusts the offset until the returned function is called. Must
  * be called before any process opens the file.
  */
-export function keepSharedTimeline(
+export function maintainSharedTimeline(
   file: string,
   processes: number,
   wallClock: () => number,
   timers: Timers,
 ): Cancel {
   const numbers = new SharedNumbers(file, 'w+', processes)
-  const keep = () => {
+  const maintain = () => {
     const offset = wallClock() - steadyMicros()
     if (offset > numbers.offset) numbers.write(offsetPlace, offset)
     numbers.read()
   }
-  keep()
+  maintain()
   for (let place = 1; place <= 2 * processes; place++) numbers.write(place * numberBytes, 0)
-  const cancel = timers.every(keepIntervalMs, keep)
+  const cancel = timers.every(keepIntervalMs, maintain)
   return () => {
     cancel()
     numbers.close()
@@ -199,7 +199,7 @@ export function openSharedTimeline(file: string, worker: number): Timeline & { c
     announce: atLeast => commits.begin(atLeast, sureNow),
     reach() {
       const steady = steadyMicros()
-      for (let looks = 0; looks < looksMax; looks++) {
+      for (let reads = 0; reads < readsMax; reads++) {
         numbers.read()
         const { oldestAnnounced: oldest } = numbers
         const time = numbers.timeAt(steady)

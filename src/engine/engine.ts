@@ -5,7 +5,7 @@
 import { MemoryBudget } from '../base/admission/memory-budget.ts'
 import { Ticket } from '../base/admission/ticket.ts'
 import { megabyte } from '../base/bytes.ts'
-import { watched } from '../base/effort.ts'
+import { withWatch } from '../base/effort.ts'
 import { jsonText } from '../base/json-encoding.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
@@ -58,7 +58,7 @@ const ownerPart = 1 / 2
 
 /** Limits the memory of all waiting queries of a process. */
 export function queryMemory(maxMb: number): MemoryBudget {
-  return new MemoryBudget({ max: maxMb * megabyte, groupPart: ownerPart, refusal: refusalOf(maxMb) })
+  return new MemoryBudget({ max: maxMb * megabyte, groupPart: ownerPart, rejection: refusalOf(maxMb) })
 }
 
 const refusalOf = (maxMb: number) => () =>
@@ -253,7 +253,7 @@ class QueryKind implements RequestKind {
     if (readOnly || authorization === undefined) return undefined
     this.budget.begin()
     try {
-      const { effect, isLong } = watched(this.budget.watch, () => this.#query())
+      const { effect, isLong } = withWatch(this.budget.watch, () => this.#query())
       const isWrite = effect === 'write'
       if (isLong && this.budget.mayMove && !(isWrite && this.#options.forward)) return 'long'
       return isWrite ? 'writes' : undefined

@@ -3,7 +3,7 @@
 
 import { assert } from '../base/assert.ts'
 import { isStackExhaustion } from '../base/catch-error.ts'
-import { watched } from '../base/effort.ts'
+import { withWatch } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
 import { msg } from '../base/message.ts'
 import { epoch } from '../base/micros.ts'
@@ -239,7 +239,7 @@ class RequestRun {
   }
 
   readonly #attempt = (transaction: Transaction): RenderedResponse =>
-    watched(this.#kind.budget.watch, () => this.#evaluate(transaction))
+    withWatch(this.#kind.budget.watch, () => this.#evaluate(transaction))
 
   #evaluate(transaction: Transaction): RenderedResponse {
     const { identifier } = this.#options

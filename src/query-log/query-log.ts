@@ -275,7 +275,7 @@ export class QueryLog {
 
   async #removeAllOld(): Promise<void> {
     const { downloads, exportDays, folder, removalTime, retention, shared, storage } = this.#options
-    await removalTime.keep()
+    await removalTime.saveTime()
     const now = removalTime.now()
     await removeOldSegments(folder, retention, now, this.#options.now())
     await this.#summaries.removeOrphans()

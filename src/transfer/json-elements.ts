@@ -2,7 +2,7 @@
 // (`{"resource":{"data":[…]}}`), or the values of a sequence. Line breaks between and within values are optional. Only
 // one element is in memory at a time.
 
-import { areSame, joinBytes } from '../base/bytes.ts'
+import { bytesEqual, joinBytes } from '../base/bytes.ts'
 import {
   blanksEnd,
   closeBracket,
@@ -97,7 +97,7 @@ class Cutter {
     this.#base += this.#at
     this.#at = 0
     this.#buffer = rest.length === 0 ? chunk : joinBytes([rest, chunk])
-    if (this.#base === 0 && areSame(this.#buffer.subarray(0, 3), byteOrderMark)) this.#at = 3
+    if (this.#base === 0 && bytesEqual(this.#buffer.subarray(0, 3), byteOrderMark)) this.#at = 3
   }
 
   end(): void {

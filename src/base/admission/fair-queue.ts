@@ -80,14 +80,14 @@ export class FairQueue<T, O = string> {
 
 interface Waiter {
   readonly start: () => void
-  readonly refuse: () => void
+  readonly reject: () => void
 }
 
 /** Runs expensive operations, such as password checks and outgoing requests, in the order of their owners' turns. */
 export class FairRunner {
   readonly #runningMax: number
   readonly #waitingMax: number
-  readonly #refusal: () => Error
+  readonly #rejection: () => Error
   readonly #waiters = new FairQueue<Waiter, unknown>()
   #running = 0
 
@@ -95,8 +95,8 @@ export class FairRunner {
    * At most `runningMax` operations run at a time and at most `waitingMax` wait. When more operations wait, the newest
    * operation of the owner with the most waiting operations fails with the error of `refusal`.
    */
-  constructor(runningMax: number, waitingMax: number, refusal: () => Error) {
-    this.#refusal = refusal
+  constructor(runningMax: number, waitingMax: number, rejection: () => Error) {
+    this.#rejection = rejection
     this.#runningMax = runningMax
     this.#waitingMax = waitingMax
   }
@@ -117,8 +117,8 @@ export class FairRunner {
   /** Resolves when another operation has finished and it is the owner's turn. */
   #turn(path: readonly unknown[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiters.add(path, { start: resolve, refuse: () => reject(this.#refusal()) })
-      if (this.#waiters.size > this.#waitingMax) this.#waiters.dropOne()?.refuse()
+      this.#waiters.add(path, { start: resolve, reject: () => reject(this.#rejection()) })
+      if (this.#waiters.size > this.#waitingMax) this.#waiters.dropOne()?.reject()
     })
   }
 }

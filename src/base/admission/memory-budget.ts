@@ -28,7 +28,7 @@ interface MemoryBudgetOptions {
   /** Absent: shares may stall. */
   readonly pace?: Pace
   /** Creates the error for a reservation that exceeds the limit. */
-  readonly refusal?: () => Error
+  readonly rejection?: () => Error
 }
 
 /** The minimum speed of a share: `amount` must move in each window of `windowMs` milliseconds. */
@@ -55,17 +55,17 @@ export class MemoryBudget {
   readonly #groupPart: number
   readonly #lowWater: number
   readonly #pace: Pace | undefined
-  readonly refusal: (() => Error) | undefined
+  readonly rejection: (() => Error) | undefined
   readonly #groups = new Map<string, Group>()
   #held = 0
   #cancelSweep: Cancel | undefined
 
-  constructor({ groupPart = 1, lowWater: low = lowWater, max, pace, refusal }: MemoryBudgetOptions) {
+  constructor({ groupPart = 1, lowWater: low = lowWater, max, pace, rejection }: MemoryBudgetOptions) {
     this.#max = typeof max === 'number' ? () => max : max
     this.#groupPart = groupPart
     this.#lowWater = low
     this.#pace = pace
-    this.refusal = refusal
+    this.rejection = rejection
   }
 
   get held(): number {
@@ -97,8 +97,8 @@ export class MemoryBudget {
     if (group.held <= freeOfGroup) this.#makeRoom(free, free)
     if (this.#held > 0 && (this.#held > free || group.held > freeOfGroup)) {
       this.#dropIfEmpty(group)
-      assert(this.refusal, 'a budget with reservations has an error for those that it rejects')
-      throw this.refusal()
+      assert(this.rejection, 'a budget with reservations has an error for those that it rejects')
+      throw this.rejection()
     }
     const share = new Share(this, group, () => undefined, this.#pace?.clock.elapsedMs() ?? 0)
     group.shares.add(share)

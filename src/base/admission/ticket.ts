@@ -37,8 +37,8 @@ export class Ticket {
   #shares: readonly Share[] = noShares
   #counted: Share | undefined
   #wait: Wait | undefined
-  #hasLeft = false
-  #refusal: (() => Error) | undefined
+  #hasDisconnected = false
+  #rejection: (() => Error) | undefined
   /** The cause for which work in several steps should stop. */
   #stopped: StopCause | undefined
   /** False for requests that may write, because some clients do not wait for the response. */
@@ -53,8 +53,8 @@ export class Ticket {
     return this.#owner
   }
 
-  get hasLeft(): boolean {
-    return this.#hasLeft
+  get hasDisconnected(): boolean {
+    return this.#hasDisconnected
   }
 
   /** Counts `amount` for the request's owner until the returned function is called. */
@@ -107,7 +107,7 @@ export class Ticket {
 
   /** Called when the client has disconnected. */
   leave(): void {
-    this.#hasLeft = true
+    this.#hasDisconnected = true
     if (this.#wait?.endsWithClient) this.#wait.stop('left')
   }
 
@@ -125,7 +125,7 @@ export class Ticket {
     const wait = { stop, endsWithClient }
     this.#wait = wait
     this.#pin(false)
-    if (this.#hasLeft && endsWithClient) stop('left')
+    if (this.#hasDisconnected && endsWithClient) stop('left')
     return () => {
       if (this.#wait !== wait) return
       this.#wait = undefined
@@ -145,11 +145,11 @@ export class Ticket {
   }
 
   errorOf(cause: StopCause): Error {
-    return cause === 'evicted' && this.#refusal ? this.#refusal() : clientLeft()
+    return cause === 'evicted' && this.#rejection ? this.#rejection() : clientDisconnected()
   }
 
-  #evict({ refusal }: MemoryBudget): void {
-    this.#refusal = refusal
+  #evict({ rejection }: MemoryBudget): void {
+    this.#rejection = rejection
     this.#wait?.stop('evicted')
   }
 
@@ -159,6 +159,6 @@ export class Ticket {
 }
 
 /** Only the query log has this error. */
-function clientLeft(): RequestError {
+function clientDisconnected(): RequestError {
   return new RequestError('request timeout', msg`The client has disconnected.`)
 }

@@ -5,7 +5,7 @@
 // and gets less time for each piece of work.
 
 import { type Clock, starvedMs, systemClock, threadMicros } from '../clock.ts'
-import { alsoWatched, stepsPerCheck, stepsSoFar } from '../effort.ts'
+import { stepsPerCheck, stepsSoFar, withAddedWatch } from '../effort.ts'
 import { RateLimit } from './rate-limit.ts'
 
 export const timeBudgetLimits = {
@@ -43,7 +43,7 @@ export class TimeBudget {
   readonly clock: Clock
   readonly starvedMs: () => number
   readonly #isCrowded: (owner: string) => boolean
-  readonly #held: RateLimit<string>
+  readonly #usedTime: RateLimit<string>
   #lastStarvedMs = 0
   #measuredMs = Number.NEGATIVE_INFINITY
 
@@ -53,7 +53,7 @@ export class TimeBudget {
     this.starvedMs = options.starvedMs ?? starvedMs
     this.#isCrowded = options.isCrowded ?? (() => false)
     const rate = { max: timeBudgetLimits.blockingMsFree, perSecond: timeBudgetLimits.blockingMsPerSecond }
-    this.#held = new RateLimit(rate, ownersMax, () => this.clock.elapsedMs())
+    this.#usedTime = new RateLimit(rate, ownersMax, () => this.clock.elapsedMs())
   }
 
   begin(owner: string): TimedWork {
@@ -66,15 +66,15 @@ export class TimeBudget {
    */
   msOf(owner: string): number {
     const leftMin = this.#isCrowded(owner) ? -timeBudgetLimits.blockingMsFree : 0
-    const isLimited = this.#held.left(owner) < leftMin
+    const isLimited = this.#usedTime.left(owner) < leftMin
     return isLimited ? Math.min(this.ms, timeBudgetLimits.impatientMs) : this.ms
   }
 
   /** Called by {@link TimedWork}. */
-  count(owner: string, heldMs: number, isCancelled: boolean): void {
-    if (heldMs < timeBudgetLimits.impatientMs) return
+  count(owner: string, usedMs: number, isCancelled: boolean): void {
+    if (usedMs < timeBudgetLimits.impatientMs) return
     // Otherwise, later work of the owner would move sooner to the slow lane, which would reject it.
-    if (isCancelled || !this.#isCrowded(owner)) this.#held.take(owner, heldMs)
+    if (isCancelled || !this.#isCrowded(owner)) this.#usedTime.take(owner, usedMs)
   }
 
   /**
@@ -117,9 +117,9 @@ export class TimedWork {
     // With a time limit of 0 milliseconds, the work is over immediately.
     if (this.#ms > 0 && stepsSoFar() - this.#startSteps < stepsPerCheck) return false
     // The starvation is measured only now, because a measurement takes as long as a short query.
-    const leftMs = this.#ms - this.#heldMs()
-    this.#endMs = clock.elapsedMs() + leftMs
-    return leftMs <= 0
+    const remainingMs = this.#ms - this.#usedMs()
+    this.#endMs = clock.elapsedMs() + remainingMs
+    return remainingMs <= 0
   }
 
   /** Charges the complete work to `owner`, and applies the owner's time limit. */
@@ -140,10 +140,10 @@ export class TimedWork {
     if (this.#ms < this.#budget.ms) return
     if (this.#budget.clock.elapsedMs() - this.#startMs < timeBudgetLimits.impatientMs) return
     if (stepsSoFar() - this.#startSteps < stepsPerCheck) return
-    this.#budget.count(this.#owner, this.#heldMs(), this.#isCancelled)
+    this.#budget.count(this.#owner, this.#usedMs(), this.#isCancelled)
   }
 
-  #heldMs(): number {
+  #usedMs(): number {
     const passedMs = this.#budget.clock.elapsedMs() - this.#startMs
     return Math.max(0, passedMs - Math.max(0, this.#budget.starvedMs() - this.#starvedBeforeMs))
   }
@@ -154,42 +154,42 @@ export class TimedWork {
  * the machine is busy.
  */
 export class CpuBudget {
-  readonly #refusal: () => Error
+  readonly #rejection: () => Error
   readonly #clock: () => number
   /** The remaining microseconds of the current item; infinite if there is no item. */
-  #left = Number.POSITIVE_INFINITY
+  #remaining = Number.POSITIVE_INFINITY
   /** CPU time of all calls of {@link within} since the process began. */
   #spent: number = 0
 
   /** `refusal` creates the error for code that exceeds the limit. `clock`: CPU time of this thread in microseconds. */
-  constructor(refusal: () => Error, clock: () => number = threadMicros) {
-    this.#refusal = refusal
+  constructor(rejection: () => Error, clock: () => number = threadMicros) {
+    this.#rejection = rejection
     this.#clock = clock
   }
 
   /** All code of one item may together take `milliseconds` of CPU time. */
   perItem<T>(milliseconds: number, work: () => T): T {
-    const outer = this.#left
-    this.#left = milliseconds * 1000
+    const outer = this.#remaining
+    this.#remaining = milliseconds * 1000
     try {
       return work()
     } finally {
-      this.#left = outer
+      this.#remaining = outer
     }
   }
 
   /** Runs code of the current item, whose limit grows by `freeMicros`. Throws the error of `refusal` at the limit. */
   within<T>(code: () => T, freeMicros = 0): T {
-    this.#left += freeMicros
+    this.#remaining += freeMicros
     const started = this.#clock()
     const check = () => {
-      if (this.#clock() - started > this.#left) throw this.#refusal()
+      if (this.#clock() - started > this.#remaining) throw this.#rejection()
     }
     try {
-      return alsoWatched({ check, beforeLongCall: check }, code)
+      return withAddedWatch({ check, beforeLongCall: check }, code)
     } finally {
       const taken = this.#clock() - started
-      this.#left -= taken
+      this.#remaining -= taken
       this.#spent += taken
     }
   }

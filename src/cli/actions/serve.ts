@@ -18,7 +18,7 @@ import { systemRandom } from '../../base/random.ts'
 import { RequestError } from '../../base/request-errors.ts'
 import { descriptorsMax, descriptorsMin } from '../../base/system-process.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
-import { keepSharedTimeline } from '../../base/timeline.ts'
+import { maintainSharedTimeline } from '../../base/timeline.ts'
 import { systemTimers, wait } from '../../base/timers.ts'
 import { nativeBcrypt } from '../../model/auth/bcrypt.ts'
 import type { Listener } from '../../server/http/listener.ts'
@@ -182,7 +182,7 @@ async function supervise(
   const timelineFile = timelineFileOf(config)
   // A file coordinates the commit times of all processes. This process commits for the workers, so it also has a number
   // in the timeline, after the numbers of the workers.
-  const stopTimeline = keepSharedTimeline(timelineFile, config.workers + 1, clock.now, systemTimers)
+  const stopTimeline = maintainSharedTimeline(timelineFile, config.workers + 1, clock.now, systemTimers)
   const notices = new NoticeBoard()
   const forwarded = { operations: 0, in_flight: 0 }
   let committer: Awaited<ReturnType<typeof openEngine>> | undefined

@@ -3,7 +3,7 @@
 // rights at the commit decide about the event; those directly before the commit decide about the earlier state of a
 // document. A stream gets no notice of an event that its viewer may not see.
 
-import { watched } from '../../base/effort.ts'
+import { withWatch } from '../../base/effort.ts'
 import { type Memo, Pending } from '../../base/pending.ts'
 import { RequestError } from '../../base/request-errors.ts'
 import { upsert } from '../../base/upsert.ts'
@@ -71,7 +71,7 @@ export class Audience {
       if (now() > end) throw timedOut()
     }
     try {
-      return watched({ check, beforeLongCall: check }, decision)
+      return withWatch({ check, beforeLongCall: check }, decision)
     } catch (error) {
       if (error instanceof RequestError) {
         if (error.code === 'time out') this.#tooSlow.add(viewer)

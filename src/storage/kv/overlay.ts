@@ -1,7 +1,7 @@
 // A view with pending writes: the writes of a transaction over its snapshot, or the writes of a batch over the state
 // before the batch. The writes are sorted by key, so point reads, inserts and short range reads take logarithmic time.
 
-import { areSame } from '../../base/bytes.ts'
+import { bytesEqual } from '../../base/bytes.ts'
 import { mergeJoin } from '../../base/merge-join.ts'
 import type { Bytes, Entry, KeyRange, View, Write } from './kv-contract.ts'
 import { SortedEntries } from './sorted-entries.ts'
@@ -39,7 +39,7 @@ export class Overlay implements ComparingView, AbsenceRecorder {
     const slot = this.#slotOf(key)
     if (slot === undefined) return getCached(this.base, key, cached)
     const { value } = slot
-    return value !== undefined && areSame(value, cached) ? cached : value
+    return value !== undefined && bytesEqual(value, cached) ? cached : value
   }
 
   recordAbsence(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void {

@@ -1,7 +1,7 @@
 // Two operations that only the views of document transactions offer, and the contract of all key-value engines
 // (kv-contract.ts) does not contain. The functions `getCached` and `recordAbsence` also accept views without them.
 
-import { areSame } from '../../base/bytes.ts'
+import { bytesEqual } from '../../base/bytes.ts'
 import type { Bytes, KeyRange, View } from './kv-contract.ts'
 
 /** Compares a stored value with a cached value before it copies the stored value. */
@@ -23,7 +23,7 @@ export interface AbsenceRecorder extends View {
 export function getCached(view: View, key: Bytes, cached: Bytes): Bytes | undefined {
   if (isComparing(view)) return view.getCached(key, cached)
   const value = view.get(key)
-  return value !== undefined && areSame(value, cached) ? cached : value
+  return value !== undefined && bytesEqual(value, cached) ? cached : value
 }
 
 function isComparing(view: View): view is ComparingView {

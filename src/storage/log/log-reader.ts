@@ -6,7 +6,7 @@
 // the file's previous segment.
 
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync } from 'node:fs'
-import { areSame } from '../../base/bytes.ts'
+import { bytesEqual } from '../../base/bytes.ts'
 import { systemClock } from '../../base/clock.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
 import { StoreUnavailableError } from '../kv/store-errors.ts'
@@ -80,7 +80,7 @@ export class LogReader {
       const stored = root.get(positionKey)
       // A store of an earlier version has no log yet.
       if (stored === undefined) return []
-      if (!areSame(stored, this.#stored)) {
+      if (!bytesEqual(stored, this.#stored)) {
         this.#stored = stored
         this.#appliedMs = systemClock.elapsedMs()
         this.#position = decodePosition(stored)
@@ -157,7 +157,7 @@ export class LogReader {
     readSync(descriptor, head, 0, headerBytes, 0)
     const header = decodeHeader(head)
     const isOurs =
-      header !== undefined && 'log' in header && header.number === number && areSame(header.log, log)
+      header !== undefined && 'log' in header && header.number === number && bytesEqual(header.log, log)
     if (!isOurs) {
       closeSync(descriptor)
       return undefined
@@ -217,7 +217,7 @@ function isRevoked({ bytes, descriptor, end, newestRecord }: OpenSegment): boole
   if (end === headerBytes) return false
   const head = Buffer.alloc(recordHeadBytes)
   readSync(descriptor, head, 0, head.length, newestRecord)
-  return !areSame(head, bytes.subarray(newestRecord, newestRecord + recordHeadBytes))
+  return !bytesEqual(head, bytes.subarray(newestRecord, newestRecord + recordHeadBytes))
 }
 
 function isSamePlace(left: ChainPlace, right: ChainPlace): boolean {

@@ -1,7 +1,7 @@
 // Reads the segments of a data directory's commit log that are not in LMDB.
 
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
-import { areSame } from '../../base/bytes.ts'
+import { bytesEqual } from '../../base/bytes.ts'
 import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
 import type { Environment } from '../lmdb/folder.ts'
 import { decodePosition, type LogPosition, positionKey } from './position.ts'
@@ -126,7 +126,7 @@ export function verifyLog(root: Environment, folder: string): void {
     } catch (error) {
       root.resetReadTxn()
       // If segments have been applied to LMDB during the read, their files may have been reused.
-      if (areSame(stored, root.get(positionKey) ?? stored) && attempt++ >= verificationsMax) throw error
+      if (bytesEqual(stored, root.get(positionKey) ?? stored) && attempt++ >= verificationsMax) throw error
     }
   }
 }

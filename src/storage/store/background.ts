@@ -45,7 +45,7 @@ export class Background {
 
   /** Returns whether there was work to do. */
   async runOnce(): Promise<boolean> {
-    await this.#removalTime?.keep()
+    await this.#removalTime?.saveTime()
     const built = await this.#builds.runOnce()
     return (await this.sweeper.runOnce()) || built
   }

@@ -3,7 +3,7 @@
 // these rules do not hold for this client. Other clients are not affected.
 
 import { epoch, type Micros, micros } from '../../base/micros.ts'
-import { type Announcement, commitDistance, type Reach, type Timeline } from '../../base/timeline.ts'
+import { type Announcement, commitDistance, type SnapshotBounds, type Timeline } from '../../base/timeline.ts'
 import type { KeyValueStore, View } from '../kv/kv-contract.ts'
 import { type CommitRecord, lastCommit } from './last-commit.ts'
 import { SnapshotTooEarly } from './store-contract.ts'
@@ -74,7 +74,7 @@ export class SnapshotTimes {
    *
    * The time of the snapshot is later than `seen`, and not earlier than the times of earlier snapshots of this machine.
    * Throws {@link SnapshotTooEarly} if no such time is available yet. In two cases, the time may equal `seen`: `seen`
-   * is ahead of the clock, or the timeline is halted ({@link Reach.isHalted}). If `seen` is more than
+   * is ahead of the clock, or the timeline is halted ({@link SnapshotBounds.isHalted}). If `seen` is more than
    * {@link clockSkewMax} ahead of the clock, it is first reduced to this limit.
    */
   onSnapshot<T>(seen: Micros | undefined, read: (view: View, last: CommitRecord, time: Micros) => T): T {
@@ -111,7 +111,7 @@ export class SnapshotTimes {
     return time > seen || seen > reach.now ? time : undefined
   }
 
-  #sureTime({ now, upTo = epoch }: Reach, last: CommitRecord): Micros {
+  #sureTime({ now, upTo = epoch }: SnapshotBounds, last: CommitRecord): Micros {
     const sure = Math.max(upTo, micros(last.time + 1), this.#newestSnapshot)
     if (now - sure > lagMax) this.#onLag()
     return sure
@@ -122,7 +122,7 @@ export class SnapshotTimes {
  * The time of a snapshot for a client with the last seen time `seen`. `sure`: the snapshot contains all commits up to
  * this time.
  */
-function timeAfter(seen: Micros, reach: Reach, sure: Micros): Micros {
+function timeAfter(seen: Micros, reach: SnapshotBounds, sure: Micros): Micros {
   if (sure > seen && reach.upTo !== undefined) return sure
   if (seen <= reach.now && !reach.isHalted) throw new SnapshotTooEarly()
   return Math.max(sure, Math.min(seen, micros(reach.now + clockSkewMax)))

@@ -8,7 +8,7 @@ import {
   step,
   stepsPerCheck,
   stepsSoFar,
-  watched,
+  withWatch,
 } from '../../../src/base/effort.ts'
 
 function counting() {
@@ -19,7 +19,7 @@ function counting() {
 
 test('the watch is called once for about every stepsPerCheck steps', () => {
   const { seen, watch } = counting()
-  watched(watch, () => {
+  withWatch(watch, () => {
     for (let at = 0; at < 10 * stepsPerCheck; at++) step()
   })
   assert.ok(seen.checks >= 9 && seen.checks <= 10, `${seen.checks}`)
@@ -28,7 +28,7 @@ test('the watch is called once for about every stepsPerCheck steps', () => {
 test('many steps at once cause one check and are all counted', () => {
   const { seen, watch } = counting()
   const before = stepsSoFar()
-  watched(watch, () => step(100 * stepsPerCheck))
+  withWatch(watch, () => step(100 * stepsPerCheck))
   assert.equal(seen.checks, 1)
   assert.equal(stepsSoFar() - before, 100 * stepsPerCheck)
 })
@@ -42,8 +42,8 @@ test('an inner watch replaces the outer one until it throws', () => {
     },
     beforeLongCall: () => undefined,
   }
-  watched(outer.watch, () => {
-    assert.throws(() => watched(inner, () => step(2 * stepsPerCheck)), enough)
+  withWatch(outer.watch, () => {
+    assert.throws(() => withWatch(inner, () => step(2 * stepsPerCheck)), enough)
     assert.equal(outer.seen.checks, 0)
     step(2 * stepsPerCheck)
   })
@@ -52,7 +52,7 @@ test('an inner watch replaces the outer one until it throws', () => {
 
 test('a long call is announced to the watch, a short one is only counted', () => {
   const { seen, watch } = counting()
-  watched(watch, () => {
+  withWatch(watch, () => {
     longCall(longCallUnits - 1)
     assert.equal(seen.longCalls, 0)
     longCall(longCallUnits)

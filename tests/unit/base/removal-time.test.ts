@@ -40,7 +40,7 @@ test('the removal time follows a clock that behaves', async () => {
   for (let hours = 0; hours < 50; hours++) {
     assert.equal(time.now(), machine.wall)
     machine.pass(hour)
-    await time.keep()
+    await time.saveTime()
   }
   machine.wall -= hour
   assert.equal(time.now(), machine.wall)
@@ -55,12 +55,12 @@ test('the removal time follows a clock that behaves', async () => {
 test('a jump of a year and back removes nothing, also over restarts', async () => {
   const machine = new Machine()
   const first = machine.service()
-  await first.keep()
+  await first.saveTime()
   machine.pass(hour)
   machine.wall += 365 * day
   assert.equal(first.now(), start + hour)
   machine.pass(hour)
-  await first.keep()
+  await first.saveTime()
   assert.deepEqual(machine.leaps, [365 * day])
   const second = machine.service()
   assert.equal(second.now(), start + 2 * hour)
@@ -68,14 +68,14 @@ test('a jump of a year and back removes nothing, also over restarts', async () =
   machine.pass(hour)
   machine.wall -= 365 * day
   assert.equal(second.now(), start + 3 * hour)
-  await second.keep()
+  await second.saveTime()
   assert.equal(machine.service().now(), start + 3 * hour)
   assert.equal(machine.leaps.length, 2)
 })
 
 test('a corrected clock is trusted after a day of running, despite restarts', async () => {
   const machine = new Machine()
-  await machine.service().keep()
+  await machine.service().saveTime()
   machine.wall += 30 * day
   for (let run = 0; run < 20; run++) {
     const time = machine.service()
@@ -83,7 +83,7 @@ test('a corrected clock is trusted after a day of running, despite restarts', as
     machine.pass(hour)
     time.now()
     machine.pass(601_000_000)
-    await time.keep()
+    await time.saveTime()
     // Time without a running service is not counted.
     machine.wall += hour
   }
@@ -91,7 +91,7 @@ test('a corrected clock is trusted after a day of running, despite restarts', as
   last.now()
   machine.pass(day)
   assert.equal(last.now(), machine.wall)
-  await last.keep()
+  await last.saveTime()
   assert.equal(machine.service().now(), machine.wall)
 })
 
@@ -113,12 +113,12 @@ test('a clock that is far behind limits the removal time, and is trusted after a
   const machine = new Machine()
   machine.wall = start + 3650 * day
   const time = machine.service()
-  await time.keep()
+  await time.saveTime()
   machine.wall = start
   assert.equal(time.now(), start)
   machine.pass(day)
   assert.equal(time.now(), start + day)
-  await time.keep()
+  await time.saveTime()
   machine.wall += 365 * day
   assert.equal(machine.service().now(), start + day)
 })
@@ -135,14 +135,14 @@ test('the state is saved at intervals, and a failed save is not repeated at ever
     },
     onLeap: () => assert.fail(),
   })
-  await assert.rejects(time.keep())
+  await assert.rejects(time.saveTime())
   for (let second = 0; second < 500; second++) {
     steadyMs += 1000
-    await time.keep()
+    await time.saveTime()
   }
   assert.equal(saves, 1)
   steadyMs += 100_000
-  await assert.rejects(time.keep())
+  await assert.rejects(time.saveTime())
   assert.equal(saves, 2)
 })
 

@@ -8,8 +8,8 @@ import { endOfTime, epoch, micros } from '../../../src/base/micros.ts'
 import {
   AnnouncedCommits,
   commitDistance,
-  keepSharedTimeline,
   localTimeline,
+  maintainSharedTimeline,
   openSharedTimeline,
   type Timeline,
 } from '../../../src/base/timeline.ts'
@@ -72,7 +72,7 @@ test('announced commits are ordered, each later than the last reading of the clo
 
 test('announcements are visible to other processes until they end or a successor process replaces them', () => {
   const file = join(folder, 'announcements')
-  const stop = keepSharedTimeline(file, 2, () => 1_700_000_000_000_000, handTimers())
+  const stop = maintainSharedTimeline(file, 2, () => 1_700_000_000_000_000, handTimers())
   const [writer, reader] = [openSharedTimeline(file, 0), openSharedTimeline(file, 1)]
   assert.equal(oldestOf(reader), endOfTime)
   const seen = reader.now()
@@ -97,7 +97,7 @@ test('times never go back from one process to another, even when the offset grow
   const file = join(folder, 'order')
   let clock = 1_700_000_000_000_000
   const timers = handTimers()
-  const stop = keepSharedTimeline(file, 2, () => clock, timers)
+  const stop = maintainSharedTimeline(file, 2, () => clock, timers)
   const timelines = [openSharedTimeline(file, 0), openSharedTimeline(file, 1)] as const
   const idle = openSharedTimeline(file, 0)
   let latest = 0
@@ -126,7 +126,7 @@ test('times never go back from one process to another, even when the offset grow
 
 test('while a process determines the time of its commit, other processes get no time', () => {
   const file = join(folder, 'announcing')
-  const stop = keepSharedTimeline(file, 2, () => 1_700_000_000_000_000, handTimers())
+  const stop = maintainSharedTimeline(file, 2, () => 1_700_000_000_000_000, handTimers())
   const [writer, reader] = [openSharedTimeline(file, 0), openSharedTimeline(file, 1)]
   const seen: (number | undefined)[] = []
   const own = new AnnouncedCommits(oldest => seen.push(oldest))
@@ -151,7 +151,7 @@ test('all processes follow the time of day forwards, and none follows it back', 
   const hour = 3_600_000_000
   let clock = 1_700_000_000_000_000
   const timers = handTimers()
-  const stop = keepSharedTimeline(file, 1, () => clock, timers)
+  const stop = maintainSharedTimeline(file, 1, () => clock, timers)
   const timeline = openSharedTimeline(file, 0)
   const first = timeline.now()
   assert.ok(first >= clock && first < clock + hour / 2)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { longCallUnits, stepsSoFar, watched } from '../../../src/base/effort.ts'
+import { longCallUnits, stepsSoFar, withWatch } from '../../../src/base/effort.ts'
 import { run } from './support.ts'
 
 test('appending an element does not measure the whole array again', () => {
@@ -34,7 +34,7 @@ test('a very long array is announced before it is created', () => {
     },
   }
   const doubled = (times: number) => `Array.sequence(0, ${times}).fold([1], (x, _) => x.concat(x)).length`
-  watched(watch, () => lengths.push(Number((run(doubled(17)).data as { '@int': string })['@int'])))
+  withWatch(watch, () => lengths.push(Number((run(doubled(17)).data as { '@int': string })['@int'])))
   assert.deepEqual(lengths, [longCallUnits / 2])
-  assert.throws(() => watched(watch, () => run(doubled(18))), /long/)
+  assert.throws(() => withWatch(watch, () => run(doubled(18))), /long/)
 })

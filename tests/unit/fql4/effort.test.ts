@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { watched } from '../../../src/base/effort.ts'
+import { withWatch } from '../../../src/base/effort.ts'
 import { parse } from '../../../src/fql4/language.ts'
 import { Page } from '../../../src/fql4/values/transient.ts'
 import { renderValue } from '../../../src/fql4/wire/render.ts'
@@ -35,7 +35,7 @@ const ending = {
 }
 
 function endsEarly(work: () => unknown): void {
-  assert.throws(() => watched(ending, work), Interruption)
+  assert.throws(() => withWatch(ending, work), Interruption)
 }
 
 const size = 100_000
@@ -89,7 +89,7 @@ test('the characters of a property are collected in parts, however often it is i
   const parts = () => {
     for (let interruptions = 0; ; interruptions++) {
       try {
-        watched(ending, () => propertyNamed('IsGothic'))
+        withWatch(ending, () => propertyNamed('IsGothic'))
         return interruptions
       } catch (error) {
         assert.ok(error instanceof Interruption)
@@ -106,7 +106,7 @@ test('a pattern with a long lookahead for each match checks the clock meanwhile'
   let checks = 0
   const watch = { check: () => void checks++, beforeLongCall: () => assert.fail('it is short') }
   const query = { replacestrregex: given, pattern: 'a.*b|a', replace: '', first: false }
-  watched(watch, () => evaluatePure(query, { given: text, session: pureSession() }))
+  withWatch(watch, () => evaluatePure(query, { given: text, session: pureSession() }))
   assert.ok(checks > 20, `${checks} checks`)
 })
 

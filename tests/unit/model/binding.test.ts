@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { languages } from '../../../src/app/languages.ts'
-import { watched } from '../../../src/base/effort.ts'
+import { withWatch } from '../../../src/base/effort.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { RequestError } from '../../../src/base/request-errors.ts'
 import { evaluateBinding } from '../../../src/model/binding.ts'
@@ -49,7 +49,7 @@ test('an interruption during a binding ends the query, and makes no entry', () =
       throw end
     }
     const evaluate = () =>
-      watched({ check, beforeLongCall: check }, () => evaluateBinding(host, same, document))
+      withWatch({ check, beforeLongCall: check }, () => evaluateBinding(host, same, document))
     let thrown: unknown
     try {
       evaluate()

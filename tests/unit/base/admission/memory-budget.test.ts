@@ -99,7 +99,7 @@ test('a share that stalls for a window is evicted; growing, shrinking and counte
 const refusal = new Error('no room')
 
 test('a reservation above the limit is rejected, and released memory is available again', () => {
-  const budget = new MemoryBudget({ max: 10, refusal: () => refusal })
+  const budget = new MemoryBudget({ max: 10, rejection: () => refusal })
   const release = budget.reserve(6)
   budget.reserve(4)
   assert.throws(() => budget.reserve(1), refusal)
@@ -111,7 +111,7 @@ test('a reservation above the limit is rejected, and released memory is availabl
 })
 
 test('a single reservation may have any amount', () => {
-  const budget = new MemoryBudget({ max: 10, refusal: () => refusal })
+  const budget = new MemoryBudget({ max: 10, rejection: () => refusal })
   const release = budget.reserve(100)
   assert.throws(() => budget.reserve(1), refusal)
   release()
@@ -120,7 +120,7 @@ test('a single reservation may have any amount', () => {
 
 test('shares are evicted for a reservation; pinned shares are not', () => {
   const evicted: string[] = []
-  const budget = new MemoryBudget({ max: 10, refusal: () => refusal })
+  const budget = new MemoryBudget({ max: 10, rejection: () => refusal })
   const pinned = budget.open('a', () => evicted.push('pinned'), 3)
   pinned.pin(true)
   budget.open('a', () => evicted.push('a'), 3)
@@ -136,7 +136,7 @@ test('shares are evicted for a reservation; pinned shares are not', () => {
 
 test('a group holds at most its part of the limit', () => {
   const evicted: string[] = []
-  const budget = new MemoryBudget({ max: 20, groupPart: 1 / 2, refusal: () => refusal })
+  const budget = new MemoryBudget({ max: 20, groupPart: 1 / 2, rejection: () => refusal })
   const open = (group: string, name: string) => budget.open(group, () => evicted.push(name), 4)
   for (const name of ['a1', 'a2', 'a3']) open('a', name)
   assert.deepEqual(evicted, ['a1'])

@@ -6,7 +6,7 @@ import { MemoryBudget } from '../../../../src/base/admission/memory-budget.ts'
 import { Ticket } from '../../../../src/base/admission/ticket.ts'
 
 const refusal = new Error('no room')
-const budgetOf = (max: number) => new MemoryBudget({ max, refusal: () => refusal })
+const budgetOf = (max: number) => new MemoryBudget({ max, rejection: () => refusal })
 const never = () => new Promise<void>(() => undefined)
 
 test('a waiting request of the largest owner is evicted, with the error of the budget', async () => {

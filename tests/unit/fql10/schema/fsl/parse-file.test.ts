@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isInterruption, watched } from '../../../../../src/base/effort.ts'
+import { isInterruption, withWatch } from '../../../../../src/base/effort.ts'
 import { parseFsl } from '../../../../../src/fql10/schema/fsl/parse-file.ts'
 import type { CollectionItem } from '../../../../../src/fql10/schema/fsl/schema-items.ts'
 import { Source } from '../../../../../src/fql10/syntax/source.ts'
@@ -246,5 +246,5 @@ test('parsing many items can be interrupted', () => {
     },
     beforeLongCall() {},
   }
-  assert.throws(() => watched(watch, () => itemsOf(text)), isInterruption)
+  assert.throws(() => withWatch(watch, () => itemsOf(text)), isInterruption)
 })
