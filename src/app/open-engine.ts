@@ -25,7 +25,7 @@ import { readMigration } from '../model/schema/migration-effects.ts'
 import type { SessionHost } from '../model/session.ts'
 import { controlRows, type SharedLog } from '../query-log/shared-log.ts'
 import type { KeyValueStore } from '../storage/kv/kv-contract.ts'
-import { caughtUp, isReplicated } from '../storage/kv/replicated-store.ts'
+import { isReplicated, waitUntilCurrent } from '../storage/kv/replicated-store.ts'
 import { identityOf } from '../storage/lmdb/claim.ts'
 import type { ApplyLag } from '../storage/log/position.ts'
 import type { ReplicaStatus } from '../storage/postgres/postgres.ts'
@@ -141,7 +141,7 @@ export async function openEngine(
     const { chunks, files, mayWork, notices, now, waits, standing, timeline, worker } = shared
     const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
     const opened = engineOver({ ...parts, environment, role: { ...role, worker } })
-    const rows = { kv: controlRows(kv), caughtUp: () => caughtUp(kv) }
+    const rows = { kv: controlRows(kv), caughtUp: () => waitUntilCurrent(kv) }
     const sharedLog = { ...rows, now, chunks, files, uploads: role.background, mayWork }
     return { ...opened, waits, standing, sharedLog }
   }

@@ -12,14 +12,14 @@ import { openSnapshotTimes, type Timeline } from '../base/timeline.ts'
 import { type Cancel, systemTimers } from '../base/timers.ts'
 import type { KeyValueStore } from '../storage/kv/kv-contract.ts'
 import { isReplicated } from '../storage/kv/replicated-store.ts'
-import { isDamage, StoreUnavailableError, wordsOf } from '../storage/kv/store-errors.ts'
+import { causeText, isDamage, StoreUnavailableError } from '../storage/kv/store-errors.ts'
 import { assertIdentity } from '../storage/lmdb/claim.ts'
 import { DurableSequence } from '../storage/log/durable-sequence.ts'
 import { openFollower } from '../storage/log/follower.ts'
 import { openLogged } from '../storage/log/logged-store.ts'
 import type { ApplyLag } from '../storage/log/position.ts'
 import { logFolder } from '../storage/log/segment-files.ts'
-import { openSame } from '../storage/postgres/catch-up.ts'
+import { openSameStore } from '../storage/postgres/catch-up.ts'
 import { Checkpointer, checkpointEveryMs } from '../storage/postgres/checkpoint.ts'
 import type { CopyProgress } from '../storage/postgres/copy-state.ts'
 import { RecordFiles } from '../storage/postgres/files.ts'
@@ -196,7 +196,7 @@ export async function openConfiguredStore(
   })
   const notices = new NoticeBoard()
   const lease = new BackgroundLease(nodeName, systemClock.elapsedMs)
-  const open = () => openSame(location, nodeName, kv.storeId)
+  const open = () => openSameStore(location, nodeName, kv.storeId)
   // Leases and notices need not survive a failover: their owners write them again.
   const openLocal = async () => {
     const session = await open()
@@ -229,7 +229,7 @@ export async function openConfiguredStore(
     timeline: kv.timeline,
     worker: systemRandom.below(workersMax),
     now: () => kv.now(),
-    standing: () => kv.standing,
+    standing: () => kv.status,
     waits,
     notices,
     mayWork: () => lease.isHeld,
@@ -293,14 +293,14 @@ function upkeepOf(
 /** Calls `discard` when the replica cannot be opened, or when a later operation finds damage. */
 function replicaIn(folder: string, discard: (reason: string, isDamaged?: boolean) => never): KeyValueStore {
   const checked = (cause: unknown): never => {
-    if (isDamage(cause)) discard(wordsOf(cause), true)
+    if (isDamage(cause)) discard(causeText(cause), true)
     throw cause
   }
   let local: KeyValueStore
   try {
     local = openReplica(folder)
   } catch (cause) {
-    return discard(wordsOf(cause), isDamage(cause))
+    return discard(causeText(cause), isDamage(cause))
   }
   return storeOver(local, {
     read: read => {

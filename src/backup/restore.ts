@@ -6,7 +6,7 @@ import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { endOfTime, type Micros } from '../base/micros.ts'
 import { systemRandom } from '../base/random.ts'
-import { wordsOf } from '../storage/kv/store-errors.ts'
+import { causeText } from '../storage/kv/store-errors.ts'
 import { checkDataFile, dataFileName } from '../storage/lmdb/data-file.ts'
 import { closeFolder, type OpenFolder, openFolder, ownerOnly } from '../storage/lmdb/folder.ts'
 import { assertRoom, freeBytes } from '../storage/lmdb/room.ts'
@@ -96,7 +96,7 @@ class Replay {
     const object = await this.#target.get(name)
     if (object === undefined) throw this.#broken(`the object ${name} is missing`)
     const bytes = await decodeChunk(name, object).catch(cause => {
-      throw this.#broken(wordsOf(cause))
+      throw this.#broken(causeText(cause))
     })
     const batches: BatchSpan[] = []
     for (const record of recordsIn(bytes)) {

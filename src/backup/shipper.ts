@@ -11,7 +11,7 @@ import type { Clock } from '../base/clock.ts'
 import { type Micros, micros } from '../base/micros.ts'
 import { type Timers, wait } from '../base/timers.ts'
 import type { Bytes } from '../storage/kv/kv-contract.ts'
-import { wordsOf } from '../storage/kv/store-errors.ts'
+import { causeText } from '../storage/kv/store-errors.ts'
 import type { ChainPlace } from '../storage/log/segment.ts'
 import type { BackupStatus } from './backup-status.ts'
 import { oldestNeeded, removeBefore, writeBase } from './base-copy.ts'
@@ -353,7 +353,7 @@ export class Shipper {
       this.#generation = undefined
       this.#servedSince = undefined
     }
-    const reason = wordsOf(error)
+    const reason = causeText(error)
     if (reason !== this.#reason) this.#options.logger.error({ reason }, 'the continuous backup fails')
     this.#reason = reason
     this.#state = 'failing'

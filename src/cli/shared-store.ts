@@ -24,7 +24,7 @@ import {
   type KeyValueStore,
   type View,
 } from '../storage/kv/kv-contract.ts'
-import { caughtUp } from '../storage/kv/replicated-store.ts'
+import { waitUntilCurrent } from '../storage/kv/replicated-store.ts'
 import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
 import { openLmdb } from '../storage/lmdb/lmdb.ts'
 import { openFollower } from '../storage/log/follower.ts'
@@ -38,7 +38,7 @@ import {
 } from '../storage/postgres/copy-state.ts'
 import { fillRecord } from '../storage/postgres/fill-record.ts'
 import { ReplicaView, removeNote } from '../storage/postgres/replica.ts'
-import { openComparable } from '../storage/postgres/replica-folder.ts'
+import { openForComparison } from '../storage/postgres/replica-folder.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
 import type { OnCheckProgress } from '../storage/store/store-contract.ts'
 import { exitDiverged } from './fatal.ts'
@@ -103,7 +103,7 @@ async function compareReplica(
   record: KeyValueStore,
 ): Promise<{ readonly seq: number; readonly texts: readonly string[] } | undefined> {
   return withRecord(config, async session => {
-    const copy = await openComparable(session, config.data)
+    const copy = await openForComparison(session, config.data)
     if (copy === undefined) return undefined
     try {
       const { seq, differences } = await compareCopy(session, record, copy)
@@ -138,7 +138,7 @@ export async function withControlRows<T>(
   config: SharedConfig,
   use: (rows: KeyValueStore) => Promise<T>,
 ): Promise<T> {
-  const copy = await withRecord(config, session => openComparable(session, config.data))
+  const copy = await withRecord(config, session => openForComparison(session, config.data))
   if (copy === undefined)
     throw new StoreUnavailableError(
       `there is no replica of the store in ${config.data}: name the data directory of a node that runs`,
@@ -150,7 +150,7 @@ export async function withControlRows<T>(
     onFatal: exitDiverged,
   })
   try {
-    await caughtUp(kv)
+    await waitUntilCurrent(kv)
     return await use(controlRows(kv))
   } finally {
     await kv.close()

@@ -233,7 +233,7 @@ describe('faults of the database', { skip: noPostgres }, () => {
     assert.equal(await increment(store, 'before'), 'acknowledged')
     proxy.refuse(true)
     const away = increment(store, 'away')
-    await eventually('the database is away', () => store.standing.fault !== undefined)
+    await eventually('the database is away', () => store.status.fault !== undefined)
     passedMs += patienceMs
     assert.equal(await away, 'refused')
     assert.deepEqual(list(store), ['count=1', 'op before=0'])

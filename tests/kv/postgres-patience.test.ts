@@ -180,7 +180,7 @@ describe('a batch under way when the waiting time of writes ends', { skip: noPos
     // The last refresh was before the commit, and the clock of the test stands still: without this step, the node would
     // not refresh again.
     nowMs += 1_000
-    await eventually('its fault is known', () => store.standing.fault?.isLocal === true)
+    await eventually('its fault is known', () => store.status.fault?.isLocal === true)
     for (let count = 0; count < 3; count++) await assert.rejects(refresh)
     assert.equal(failures, 1)
     nowMs += 2_000

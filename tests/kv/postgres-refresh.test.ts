@@ -61,10 +61,10 @@ describe('the freshness of a node', { skip: noPostgres }, () => {
   test('a read starts the next refresh before the last is too old, without waiting', async () => {
     pass(2)
     assert.equal(node.ready(0), undefined)
-    assert.equal(node.standing.lagMs, 2, 'what is two milliseconds old is fresh enough')
+    assert.equal(node.status.lagMs, 2, 'what is two milliseconds old is fresh enough')
     pass(2)
     assert.equal(node.ready(0), undefined)
-    await eventually('the refresh that the read has begun ends', () => node.standing.lagMs === 0)
+    await eventually('the refresh that the read has begun ends', () => node.status.lagMs === 0)
   })
 
   test('a read waits when the last refresh is too old', async () => {
@@ -72,7 +72,7 @@ describe('the freshness of a node', { skip: noPostgres }, () => {
     const wait = node.ready(0)
     assert.ok(wait)
     await wait
-    assert.equal(node.standing.lagMs, 0)
+    assert.equal(node.status.lagMs, 0)
     // The time of the database advances, unlike the clock of this test. On a slow machine, the closed time may be too old
     // after the first refresh.
     await eventually('a fresh read does not wait', () => node.ready(0) === undefined)
@@ -81,7 +81,7 @@ describe('the freshness of a node', { skip: noPostgres }, () => {
   test('a commit counts as a refresh', async () => {
     pass(100)
     await node.transact(() => ({ result: undefined, writes: [put('key', 'value')] }))
-    assert.equal(node.standing.lagMs, 0)
+    assert.equal(node.status.lagMs, 0)
     assert.equal(node.ready(0), undefined)
     assert.deepEqual(
       node.read(view => view.get(bytes('key'))),
@@ -114,7 +114,7 @@ describe('the freshness of a node', { skip: noPostgres }, () => {
     assert.ok(wait)
     await wait
     assert.deepEqual(readKey(), bytes('value'))
-    assert.equal(node.standing.lagMs, 0)
+    assert.equal(node.status.lagMs, 0)
   })
 
   test('an idle node without a fault is readable, also if reads must end with the first fault', async () => {

@@ -164,14 +164,14 @@ test('a missing standby: reads and leases do not wait, and the fault names the s
     await write('before')
     await standby.kill()
     const waiting = write('waiting')
-    await eventually('the fault names the standby', () => missing.test(store.standing.fault?.reason ?? ''))
-    assert.equal(store.standing.fault?.isLocal, false)
+    await eventually('the fault names the standby', () => missing.test(store.status.fault?.reason ?? ''))
+    assert.equal(store.status.fault?.isLocal, false)
     // Longer than the time after which a node renews its row.
     const seenBefore = faults.length
     for (let renewal = 0; renewal < 3; renewal++) {
       passedMs += 10_000
       await store.ready(Number.POSITIVE_INFINITY)
-      assert.match(store.standing.fault?.reason ?? '', missing)
+      assert.match(store.status.fault?.reason ?? '', missing)
     }
     assert.ok(!faults.slice(seenBefore).includes(undefined), 'the fault is not over')
     assert.deepEqual(list(store, 'b'), ['before=before'])
@@ -189,7 +189,7 @@ test('a missing standby: reads and leases do not wait, and the fault names the s
 
     await standby.run()
     assert.equal(await waiting, 'waiting')
-    await eventually('the fault is over', () => store.standing.fault === undefined)
+    await eventually('the fault is over', () => store.status.fault === undefined)
   } finally {
     await store.close()
     await standby.stop()

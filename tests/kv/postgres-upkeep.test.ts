@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { encodeBatch } from '../../src/storage/kv/batch.ts'
-import { openSame } from '../../src/storage/postgres/catch-up.ts'
+import { openSameStore } from '../../src/storage/postgres/catch-up.ts'
 import { Checkpointer } from '../../src/storage/postgres/checkpoint.ts'
 import { RecordFiles } from '../../src/storage/postgres/files.ts'
 import { PostgresSession } from '../../src/storage/postgres/postgres-session.ts'
@@ -48,7 +48,7 @@ describe('background work over the shared log', { skip: noPostgres }, () => {
 
   test('a running node writes no checkpoint into tables of a newer release', async () => {
     const upkeep = new Upkeep({
-      open: () => openSame({ url: server.url(), schema }, 'a', storeId),
+      open: () => openSameStore({ url: server.url(), schema }, 'a', storeId),
       timers: systemTimers,
       everyMs: 5,
       tasks: [new Checkpointer('a')],
@@ -63,7 +63,7 @@ describe('background work over the shared log', { skip: noPostgres }, () => {
       const session = await PostgresSession.open({ url: server.url(), schema }, 'b')
       await assert.rejects(new Checkpointer('a').run(session), /version 99; this program knows/)
       session.close()
-      await assert.rejects(openSame({ url: server.url(), schema }, 'a', storeId), /version 99/)
+      await assert.rejects(openSameStore({ url: server.url(), schema }, 'a', storeId), /version 99/)
       assert.equal(await checkpoint(), 1)
     } finally {
       await upkeep.stop()
@@ -76,7 +76,7 @@ describe('background work over the shared log', { skip: noPostgres }, () => {
     let refusals = 0
     const open = async () => {
       try {
-        return await openSame(location, 'a', storeId)
+        return await openSameStore(location, 'a', storeId)
       } catch (error) {
         assert.match(String(error), /leads to another one|contains no store|cannot be reached/)
         if (String(error).includes('another one')) refusals++

@@ -112,12 +112,12 @@ export class CommitQueue {
    * Removes the transactions for a commit that begins now: at most `jobsMax`, or only one if the first has a
    * preparation.
    */
-  take(jobsMax = Number.POSITIVE_INFINITY): Job[] {
+  take(max = Number.POSITIVE_INFINITY): Job[] {
     const count = this.#pace.take(this.#jobs.length, this.#lastArrivedMs - this.#firstArrivedMs)
     this.#firstArrivedMs = this.#lastArrivedMs
     if (this.#jobs[0]?.prepare) return this.#jobs.splice(0, 1)
     const next = this.#jobs.findIndex(({ prepare }) => prepare !== undefined)
-    return this.#jobs.splice(0, Math.min(count, jobsMax, next === -1 ? count : next))
+    return this.#jobs.splice(0, Math.min(count, max, next === -1 ? count : next))
   }
 
   /** Returns uncommitted jobs to the front of the queue. */

@@ -79,12 +79,12 @@ export class Overlay implements ComparingView, AbsenceRecorder {
     const slots = [...this.#slots.ascending(range.start, range.end)]
     if (slots.length === 0) return this.base.range(range)
     if (range.reverse) slots.reverse()
-    return laidOver(this.base, range, slots)
+    return overlayEntries(this.base, range, slots)
   }
 }
 
 /** The entries of a range of `base`, with the writes `slots` applied. `slots` must be in the order of the range. */
-export function* laidOver(
+export function* overlayEntries(
   base: Pick<View, 'range'>,
   range: KeyRange,
   slots: Iterable<Write>,

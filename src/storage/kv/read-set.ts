@@ -56,7 +56,7 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
     // The state does not change, so a recorded value need not be read again, unless only a fingerprint is recorded.
     if (!isNew && typeof recorded !== 'string') return recorded
     const value = this.#base.get(key)
-    if (isNew) this.#keys.set(text, foundOf(value))
+    if (isNew) this.#keys.set(text, rowOf(value))
     return value
   }
 
@@ -64,7 +64,7 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
     const value = getCached(this.#base, key, cached)
     if (!this.#isRecorded(key)) return value
     const text = byteText(key)
-    if (!this.#keys.has(text)) this.#keys.set(text, foundOf(value))
+    if (!this.#keys.has(text)) this.#keys.set(text, rowOf(value))
     return value
   }
 
@@ -95,7 +95,7 @@ export class RecordingView implements ComparingView, AbsenceRecorder {
   }
 }
 
-function foundOf(value: Bytes | undefined): ReadRow {
+function rowOf(value: Bytes | undefined): ReadRow {
   if (value === undefined || value.length <= plainBytesMax) return value
   return hash('sha1', value, 'latin1')
 }
@@ -176,7 +176,7 @@ export function isReadSetValid(reads: ReadSet, view: View): boolean {
 
 function isSame(found: ReadRow, value: Bytes | undefined): boolean {
   if (found === undefined || value === undefined) return found === value
-  if (typeof found === 'string') return foundOf(value) === found
+  if (typeof found === 'string') return rowOf(value) === found
   return Buffer.compare(found, value) === 0
 }
 

@@ -30,6 +30,6 @@ export function isReplicated(kv: KeyValueStore): kv is ReplicatedStore {
 }
 
 /** Waits until reads see all commits of all machines. Rejects with `StoreUnavailableError` if this fails. */
-export async function caughtUp(kv: KeyValueStore): Promise<void> {
+export async function waitUntilCurrent(kv: KeyValueStore): Promise<void> {
   if (isReplicated(kv)) await kv.ready(Number.POSITIVE_INFINITY)
 }

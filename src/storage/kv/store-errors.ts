@@ -18,8 +18,8 @@ export class FolderInUseError extends StoreUnavailableError {
 }
 
 /** Formats a cause in one line. */
-export function wordsOf(cause: unknown): string {
-  if (cause instanceof AggregateError) return cause.errors.map(wordsOf).join(', ')
+export function causeText(cause: unknown): string {
+  if (cause instanceof AggregateError) return cause.errors.map(causeText).join(', ')
   return cause instanceof Error && cause.message !== '' ? cause.message : String(cause)
 }
 

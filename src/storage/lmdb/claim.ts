@@ -7,7 +7,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
-import { FolderInUseError, StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { causeText, FolderInUseError, StoreUnavailableError } from '../kv/store-errors.ts'
 import { prepareClaimFile } from './claim-file.ts'
 import { dataFileName } from './data-file.ts'
 import { ownerOnly } from './folder.ts'
@@ -70,7 +70,7 @@ function openClaims(folder: string): RootDatabase {
       ...ownerOnly,
     })
   } catch (cause) {
-    throw new StoreUnavailableError(`the data directory ${folder} cannot be claimed: ${wordsOf(cause)}`, {
+    throw new StoreUnavailableError(`the data directory ${folder} cannot be claimed: ${causeText(cause)}`, {
       cause,
     })
   }

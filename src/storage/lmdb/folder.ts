@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import { flushNames, makeFolder } from '../../base/folders.ts'
 import type { Bytes } from '../kv/kv-contract.ts'
-import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 import { keyEncoder, valueEncoder } from './codec.ts'
 import { checkDataFile, pageBytes } from './data-file.ts'
 import { ForgottenCommitError, NewestCommit } from './newest-commit.ts'
@@ -101,7 +101,7 @@ export function openFolder(
   } catch (error) {
     newest?.close()
     if (error instanceof StoreUnavailableError) throw error
-    throw new StoreUnavailableError(`cannot open the store in ${path}: ${wordsOf(error)}`, { cause: error })
+    throw new StoreUnavailableError(`cannot open the store in ${path}: ${causeText(error)}`, { cause: error })
   }
 }
 

@@ -14,7 +14,7 @@ import { allWrites } from '../kv/batch.ts'
 import { CommitQueue, completeJob, type Job, runJob } from '../kv/commit-queue.ts'
 import { Listeners } from '../kv/engine-parts.ts'
 import type { Bytes, KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
-import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 import { closeFolder, type Environment, openFolder } from './folder.ts'
 import { ForgottenCommitError, type NewestCommit } from './newest-commit.ts'
 import { assertRoom, freeBytes } from './room.ts'
@@ -280,7 +280,7 @@ class LmdbStore implements KeyValueStore {
         cause = reason
       })
     }
-    return new StoreUnavailableError(`cannot write to the store in ${this.#path}: ${wordsOf(cause)}`, {
+    return new StoreUnavailableError(`cannot write to the store in ${this.#path}: ${causeText(cause)}`, {
       cause,
     })
   }

@@ -1,7 +1,7 @@
 // The thread that applies segments of the commit log to LMDB.
 
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { wordsOf } from '../kv/store-errors.ts'
+import { causeText } from '../kv/store-errors.ts'
 import { closeFolder, openFolder } from '../lmdb/folder.ts'
 import { type ApplyRequest, applySegment } from './apply.ts'
 
@@ -27,6 +27,6 @@ function replyTo(apply: () => void): ApplyReply {
     apply()
     return {}
   } catch (error) {
-    return { failure: wordsOf(error) }
+    return { failure: causeText(error) }
   }
 }

@@ -13,7 +13,7 @@ import { writeBytesMax } from '../kv/batch.ts'
 import { CommitQueue, completeJob, type Job, prepareBatch, runJob } from '../kv/commit-queue.ts'
 import { Listeners } from '../kv/engine-parts.ts'
 import type { Bytes, EncodedWrites, KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
-import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 import { closeFolder, type Environment, type OpenFolder, openFolder } from '../lmdb/folder.ts'
 import { ForgottenCommitError } from '../lmdb/newest-commit.ts'
 import { assertRoom, freeBytes } from '../lmdb/room.ts'
@@ -304,7 +304,7 @@ class LoggedStore implements LoggedKeyValueStore {
     } catch (error) {
       this.#active?.revert()
       const failed = jobs ?? this.#queue.takeOlderThan(Number.POSITIVE_INFINITY)
-      const words = `cannot write to the store in ${this.#path}: ${wordsOf(error)}`
+      const words = `cannot write to the store in ${this.#path}: ${causeText(error)}`
       const isUnknown = jobs !== undefined && this.#lostFlush !== undefined
       const reason = isUnknown ? this.#lostFlush : new StoreUnavailableError(words, { cause: error })
       for (const job of failed) job.reject(reason)
@@ -391,7 +391,7 @@ class LoggedStore implements LoggedKeyValueStore {
 
   /** The outcome of the current batch is unknown to its clients, so the store rejects all further commits. */
   #loseFlush(what: string, cause: unknown): never {
-    const words = `${what} in ${this.#path}: ${wordsOf(cause)}`
+    const words = `${what} in ${this.#path}: ${causeText(cause)}`
     this.#lostFlush = new StoreUnavailableError(words, { cause, outcome: 'unknown' })
     this.#onLostFlush(this.#lostFlush)
     throw this.#lostFlush

@@ -3,7 +3,7 @@
 import { assert } from '../../base/assert.ts'
 import { isEmptyRange, isImpossibleKey } from '../kv/engine-parts.ts'
 import type { Bytes, Entry, KeyRange, View } from '../kv/kv-contract.ts'
-import { laidOver } from '../kv/overlay.ts'
+import { overlayEntries } from '../kv/overlay.ts'
 import type { ComparingView } from '../kv/transaction-view.ts'
 import type { LmdbView } from '../lmdb/view.ts'
 import { hashKey } from './key-hash.ts'
@@ -69,7 +69,7 @@ export class LoggedView implements ComparingView {
       const rows = table.within(range, limit)
       if (rows === undefined) continue
       const base = entries
-      entries = { range: wanted => laidOver(base, wanted, rows) }
+      entries = { range: wanted => overlayEntries(base, wanted, rows) }
     }
     const iterator = entries.range(range)[Symbol.iterator]()
     return entries === this.#image ? iterator : this.#whileOpen(iterator)

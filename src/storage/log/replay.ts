@@ -2,7 +2,7 @@
 
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { bytesEqual } from '../../base/bytes.ts'
-import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 import type { Environment } from '../lmdb/folder.ts'
 import { decodePosition, type LogPosition, positionKey } from './position.ts'
 import { RowTable } from './row-table.ts'
@@ -101,7 +101,7 @@ export function writeEndAgain(
       at += writeSync(descriptor, content, at, content.length - at, start + at)
     fdatasyncSync(descriptor)
   } catch (cause) {
-    const words = `the commit log in ${folder} cannot be written: ${wordsOf(cause)}`
+    const words = `the commit log in ${folder} cannot be written: ${causeText(cause)}`
     throw new StoreUnavailableError(words, { cause })
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)

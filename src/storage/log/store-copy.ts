@@ -6,7 +6,7 @@ import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from 'nod
 import { join } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { stayAlive, wait } from '../../base/timers.ts'
-import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 import { isClaimed } from '../lmdb/claim.ts'
 import { dataFileName } from '../lmdb/data-file.ts'
 import { closeFolder, type Environment, openFolder, ownerOnly } from '../lmdb/folder.ts'
@@ -32,7 +32,7 @@ export async function copyStore(from: string, to: string, durable?: () => number
     completeCopy(copy, segments, () => freeBytes(to))
     await closeFolder(copy)
   } catch (cause) {
-    throw new StoreUnavailableError(`the store cannot be copied to ${to}: ${wordsOf(cause)}`, { cause })
+    throw new StoreUnavailableError(`the store cannot be copied to ${to}: ${causeText(cause)}`, { cause })
   } finally {
     log.close()
     await closeFolder(source)

@@ -37,7 +37,7 @@ export async function redoLog(session: PostgresSession, local: KeyValueStore): P
   const apply = async (rows: readonly LogRow[]) => (await applyRows(local, rows)).seq
   const reached = note && (await catchUp(note.seq, head.seq, async () => session, apply))
   if (reached !== undefined && reached >= head.seq) return reached
-  const reason = await disagreement(session, readNote(local))
+  const reason = await logMismatch(session, readNote(local))
   throw new StoreUnavailableError(`the log cannot be applied to the replica: ${reason}`)
 }
 
@@ -47,7 +47,7 @@ export async function redoLog(session: PostgresSession, local: KeyValueStore): P
  * same name proves that all earlier batches are equal. Throws `StoreUnavailableError` when the database is unavailable,
  * or has no store that this program supports.
  */
-export async function disagreement(
+export async function logMismatch(
   session: PostgresSession,
   note: CopyNote | undefined,
 ): Promise<string | undefined> {
@@ -64,7 +64,11 @@ export async function disagreement(
 }
 
 /** Throws `StoreUnavailableError` when the address now leads to another store, or to tables of another version. */
-export function openSame(location: RecordLocation, node: string, storeId: string): Promise<PostgresSession> {
+export function openSameStore(
+  location: RecordLocation,
+  node: string,
+  storeId: string,
+): Promise<PostgresSession> {
   return PostgresSession.openChecked(location, node, async session => {
     if ((await readStoreId(session)) !== storeId)
       throw new StoreUnavailableError('the address of the store leads to another one')

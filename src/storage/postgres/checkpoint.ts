@@ -9,7 +9,7 @@ import { decodeBatch } from '../kv/batch.ts'
 import type { Write } from '../kv/kv-contract.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { byteaArray, putState, readLog } from './record.ts'
-import { assertKnown } from './tables.ts'
+import { assertSupportedVersion } from './tables.ts'
 import { holdLease, releaseLease, type UpkeepTask } from './upkeep.ts'
 
 const leaseName = 'checkpoint'
@@ -45,7 +45,7 @@ export class Checkpointer implements UpkeepTask {
 
   async run(session: PostgresSession): Promise<boolean> {
     const mayTrim = systemClock.elapsedMs() - this.#trimmedMs >= trimEveryMs
-    const { from, head } = await standingOf(session)
+    const { from, head } = await readPositions(session)
     // A process that finds no work does not take the lease.
     if ((from === head && !mayTrim) || !(await holdLease(session, leaseName, this.#node, leaseSeconds)))
       return false
@@ -66,7 +66,7 @@ export class Checkpointer implements UpkeepTask {
  * `from`: the checkpoint. `head`: the newest batch of the log. Throws `StoreUnavailableError` when a newer program has
  * changed the tables.
  */
-async function standingOf(
+async function readPositions(
   session: PostgresSession,
 ): Promise<{ readonly from: number; readonly head: number }> {
   const [row] = await session.query(
@@ -74,13 +74,13 @@ async function standingOf(
        (SELECT version FROM ${session.table('meta')} WHERE id = 1) AS version
      FROM ${session.table('checkpoint')} WHERE id = 1`,
   )
-  assertKnown(session, Number(row?.version))
+  assertSupportedVersion(session, Number(row?.version))
   return { from: Number(row?.seq), head: Number(row?.head) }
 }
 
 /** Resolves with true when there are more batches to apply. */
 export async function advanceCheckpoint(session: PostgresSession): Promise<boolean> {
-  const { from, head } = await standingOf(session)
+  const { from, head } = await readPositions(session)
   const changed = new Map<string, Write>()
   let reached = from
   let bytes = 0

@@ -19,9 +19,9 @@ import {
   type Write,
 } from '../kv/kv-contract.ts'
 import { StoreUnavailableError } from '../kv/store-errors.ts'
-import { disagreement, redoLog } from './catch-up.ts'
+import { logMismatch, redoLog } from './catch-up.ts'
 import { PostgresSession, type RecordLocation, type ResultRow } from './postgres-session.ts'
-import { keepLog, LogRetention, readBatch } from './record.ts'
+import { LogRetention, readBatch, retainLog } from './record.ts'
 import { type CopyNote, noteIn, noteWrite, ReplicaView, readNote } from './replica.ts'
 import { readStoreId } from './tables.ts'
 
@@ -140,7 +140,7 @@ async function resumable(
   local: KeyValueStore,
 ): Promise<{ readonly note: CopyNote; readonly last: Buffer } | undefined> {
   const note = readNote(local)
-  if (note === undefined || note.isComplete || (await disagreement(session, note)) !== undefined)
+  if (note === undefined || note.isComplete || (await logMismatch(session, note)) !== undefined)
     return undefined
   const [entry] = local.read(view => [...view.range({ ...everyKey, reverse: true, limit: 1 })])
   // The key of the note sorts before all other keys, so without another key, copying starts from the beginning.
@@ -167,7 +167,7 @@ async function pinCheckpoint(session: PostgresSession, node: string): Promise<Co
   await session.beginLocally()
   const [row] = await session.query(`SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1 FOR UPDATE`)
   const seq = Number(row?.seq)
-  await keepLog(session, node, seq)
+  await retainLog(session, node, seq)
   const batch = seq === 0 ? '' : await readBatch(session, seq)
   await session.query('COMMIT')
   // The log row of the checkpoint's batch is never removed, so a missing row means that the database has lost data.

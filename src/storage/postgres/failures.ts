@@ -2,7 +2,7 @@
 // no password. Also reports to the operator why a replica cannot follow its record (the store's tables in PostgreSQL).
 
 import { AddressFault } from '../../base/addresses.ts'
-import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 
 /** SQLSTATEs after which the session is closed: connection exceptions, shutdowns, time limits of the session. */
 const fatalStates = /^(08|57P0|25P03)/
@@ -33,11 +33,11 @@ export function isAboutTls(error: unknown): boolean {
 /** Converts an error of the database into a failure of the store. */
 export function rejection(cause: unknown): StoreUnavailableError {
   if (cause instanceof StoreUnavailableError) return cause
-  return new StoreUnavailableError(`the database of the store rejects this: ${wordsOf(cause)}`, { cause })
+  return new StoreUnavailableError(`the database of the store rejects this: ${causeText(cause)}`, { cause })
 }
 
 /** Converts a failure to connect into a failure of the store. The message contains no password. */
-export function unavailable(cause: unknown, reason = wordsOf(cause)): StoreUnavailableError {
+export function unavailable(cause: unknown, reason = causeText(cause)): StoreUnavailableError {
   if (cause instanceof StoreUnavailableError) return cause
   if (cause instanceof AddressFault)
     return new StoreUnavailableError(`the address of the store ${cause.message}`)
@@ -49,7 +49,7 @@ export class CopyFault extends StoreUnavailableError {
   override name = 'CopyFault'
 
   constructor(cause: unknown) {
-    super(`the replica of the store on this node cannot be updated: ${wordsOf(cause)}`, { cause })
+    super(`the replica of the store on this node cannot be updated: ${causeText(cause)}`, { cause })
   }
 }
 
@@ -97,5 +97,5 @@ export class Faults {
 }
 
 function faultOf(error: unknown): FollowFault {
-  return { isLocal: error instanceof CopyFault, reason: wordsOf(error) }
+  return { isLocal: error instanceof CopyFault, reason: causeText(error) }
 }

@@ -17,7 +17,7 @@ import type { SnapshotTimes } from '../../base/timeline.ts'
 import { type Cancel, Loop, type Timers, wait } from '../../base/timers.ts'
 import type { KeyValueStore, View } from '../kv/kv-contract.ts'
 import { StoreUnavailableError } from '../kv/store-errors.ts'
-import { catchUp, disagreement } from './catch-up.ts'
+import { catchUp, logMismatch } from './catch-up.ts'
 import { CopyFault, Faults, type FollowFault, rejection } from './failures.ts'
 import { PostgresSession, type RecordLocation } from './postgres-session.ts'
 import { ReconnectingSession } from './reconnecting-session.ts'
@@ -202,7 +202,7 @@ export class Follower {
     if (closed >= notBefore && this.fault !== undefined) return undefined
     const wanted = isLater && notBefore > 0 ? notBefore + 1 : notBefore
     if (closed < wanted || !this.#isCurrent) return this.#refreshUpTo(notBefore, wanted)
-    return notBefore > 0 ? undefined : this.#keepFresh()
+    return notBefore > 0 ? undefined : this.#refreshIfOld()
   }
 
   /** Catches up before a commit: catching up while the head is locked would delay all other nodes. */
@@ -217,7 +217,7 @@ export class Follower {
    * stopped reading its results, the database would wait for it indefinitely. If it is only idle, the database closes
    * it.
    */
-  async catchUp(head: Head, before: Progress | undefined, askedMs: number): Promise<void> {
+  async catchUp(head: Head, before: Progress | undefined, requestedMs: number): Promise<void> {
     if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
     if (this.#progress.seq < head.seq) this.#learnProgress()
     const session = () => this.#session.sound()
@@ -229,7 +229,7 @@ export class Follower {
     const reached = await catchUp(this.#progress.seq, head.seq, session, apply)
     if (reached < head.seq) await this.#failToReach(await session(), head)
     this.recordHead(head)
-    this.#currentMs = Math.max(this.#currentMs, askedMs)
+    this.#currentMs = Math.max(this.#currentMs, requestedMs)
   }
 
   /** Other processes of the node update the replica, too. */
@@ -241,7 +241,7 @@ export class Follower {
   async #failToReach(session: PostgresSession, head: Head): Promise<never> {
     const { seq } = await readHead(session)
     if (seq >= head.seq) {
-      const reason = await disagreement(session, readNote(this.#options.local))
+      const reason = await logMismatch(session, readNote(this.#options.local))
       throw this.#diverged(reason ?? 'the log does not continue after it')
     }
     session.close()
@@ -316,7 +316,7 @@ export class Follower {
    * Begins a refresh if the last one is too old. The promise resolves when the replica is fresh, or after
    * {@link patienceMs}. Undefined if the read need not wait.
    */
-  #keepFresh(): Promise<void> | undefined {
+  #refreshIfOld(): Promise<void> | undefined {
     const { lagMs } = this
     if (lagMs <= agingMs) return undefined
     if (this.#refreshing === undefined) this.#refresh(this.#times.wanted).catch(() => undefined)
@@ -406,7 +406,7 @@ export class Follower {
   openSession(statementTimeoutMs: number): Promise<PostgresSession> {
     const { local, location, node } = this.#options
     const check = async (session: PostgresSession) => {
-      const reason = await disagreement(session, readNote(local))
+      const reason = await logMismatch(session, readNote(local))
       if (reason !== undefined) throw this.#diverged(reason)
     }
     return PostgresSession.openChecked(location, node, check, statementTimeoutMs)

@@ -4,7 +4,7 @@
 
 import type { Client, ClientConfig, QueryConfig } from 'pg'
 import { wait } from '../../base/timers.ts'
-import { wordsOf } from '../kv/store-errors.ts'
+import { causeText } from '../kv/store-errors.ts'
 import { type DatabaseServer, endpointsOf, isSilent, markSilent } from './database-servers.ts'
 import { isAboutTls, isRejection, rejection, stateOf, unavailable } from './failures.ts'
 import { connectToFirst } from './first-server.ts'
@@ -95,7 +95,7 @@ export class PostgresSession {
       return outcome.connection
     }
     const { failures } = outcome
-    const reasons = failures.map(({ cause, server }) => `${server.name}: ${wordsOf(cause)}`)
+    const reasons = failures.map(({ cause, server }) => `${server.name}: ${causeText(cause)}`)
     throw unavailable(failures.at(-1)?.cause, reasons.length > 1 ? reasons.join('; ') : undefined)
   }
 

@@ -15,7 +15,7 @@ import { CommitQueue, completeJob, type Job, prepareBatch, runJob } from '../kv/
 import type { KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
 import { Overlay } from '../kv/overlay.ts'
 import type { ForeignBatch, ReplicatedStore } from '../kv/replicated-store.ts'
-import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 import type { FollowFault } from './failures.ts'
 import { Follower, type NodeOptions } from './follower.ts'
 import type { PostgresSession } from './postgres-session.ts'
@@ -178,7 +178,7 @@ export class PostgresStore implements ReplicatedStore {
   }
 
   /** The state of this node's replica relative to the record. */
-  get standing(): ReplicaStatus {
+  get status(): ReplicaStatus {
     const { fault, lagMs, progress } = this.#follower
     return { fault, lagMs, ...progress }
   }
@@ -359,7 +359,7 @@ export class PostgresStore implements ReplicatedStore {
 
 /** The jobs were not committed. `cause` is undefined if the database has not responded. */
 function rejected(cause: unknown): StoreUnavailableError {
-  const reason = cause === undefined ? 'it does not respond' : wordsOf(cause)
+  const reason = cause === undefined ? 'it does not respond' : causeText(cause)
   return new StoreUnavailableError(`the database of the store does not accept commits: ${reason}`, { cause })
 }
 
@@ -376,7 +376,7 @@ function notShown(): StoreUnavailableError {
 
 /** `cause`: why the last attempt to commit failed; undefined if no attempt failed. */
 function unknownOutcome(cause: unknown): StoreUnavailableError {
-  const before = cause === undefined ? '' : `; the previous attempt failed: ${wordsOf(cause)}`
+  const before = cause === undefined ? '' : `; the previous attempt failed: ${causeText(cause)}`
   return new StoreUnavailableError(
     `the outcome of this commit is unknown: it may have been committed, or not${before}`,
     { cause, outcome: 'unknown' },

@@ -8,7 +8,7 @@ import type { Bytes, Entry } from '../kv/kv-contract.ts'
 import { StoreUnavailableError } from '../kv/store-errors.ts'
 import { isRejection } from './failures.ts'
 import type { CommitOutcome, PostgresSession } from './postgres-session.ts'
-import { assertKnown } from './tables.ts'
+import { assertSupportedVersion } from './tables.ts'
 
 /** The newest committed batch, with related times. */
 export interface Head {
@@ -56,7 +56,7 @@ const newest = (session: PostgresSession) =>
 /** Does not wait for commits. Throws {@link StoreUnavailableError} when a newer program has changed the tables. */
 export async function readHead(session: PostgresSession): Promise<Head> {
   const [row] = await session.prepared('read head', newest(session), [])
-  if (row) assertKnown(session, Number(row.version))
+  if (row) assertSupportedVersion(session, Number(row.version))
   return headOf(row)
 }
 
@@ -135,7 +135,7 @@ export async function readLog(session: PostgresSession, after: number, upTo: num
 }
 
 /** Prevents the removal of log rows from batch `needs` on while the node is alive. */
-export async function keepLog(session: PostgresSession, node: string, needs: number): Promise<void> {
+export async function retainLog(session: PostgresSession, node: string, needs: number): Promise<void> {
   await session.query(
     `INSERT INTO ${session.table('node')} (name, needs, seen) VALUES ($1, $2, now())
      ON CONFLICT (name) DO UPDATE SET needs = excluded.needs, seen = excluded.seen`,
@@ -257,6 +257,6 @@ export class LogRetention {
     if (this.#elapsedMs() - this.#renewedMs < renewMs) return
     this.#renewedMs = this.#elapsedMs()
     // A promoted standby may lack the row. The node then writes the row again before the retention ends.
-    await session.locally(() => keepLog(session, this.#node, from))
+    await session.locally(() => retainLog(session, this.#node, from))
   }
 }

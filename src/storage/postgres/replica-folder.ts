@@ -9,10 +9,10 @@ import { flushNames, makeFolder } from '../../base/folders.ts'
 import type { Random } from '../../base/random.ts'
 import { machineStart } from '../../base/system-process.ts'
 import type { KeyValueStore } from '../kv/kv-contract.ts'
-import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 import { dataFileName, findDamage } from '../lmdb/data-file.ts'
 import { openLmdb } from '../lmdb/lmdb.ts'
-import { disagreement } from './catch-up.ts'
+import { logMismatch } from './catch-up.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
 import { stateOf } from './failures.ts'
 import { PostgresSession, type RecordLocation } from './postgres-session.ts'
@@ -111,7 +111,7 @@ function openFolder(folder: string): KeyValueStore {
 }
 
 /** Undefined if the log of the record cannot be applied to the replica. A node may use the replica at the same time. */
-export async function openComparable(
+export async function openForComparison(
   session: PostgresSession,
   folder: string,
 ): Promise<KeyValueStore | undefined> {
@@ -141,13 +141,13 @@ async function faultOf(session: PostgresSession, folder: string): Promise<Replic
   try {
     local = openFolder(folder)
   } catch (error) {
-    return { reason: wordsOf(error) }
+    return { reason: causeText(error) }
   }
   try {
     const note = readNote(local)
     if (note && note.boot !== machineStart())
       return { reason: 'the machine has been restarted since it was written' }
-    const reason = await disagreement(session, note)
+    const reason = await logMismatch(session, note)
     if (reason !== undefined) return { reason }
     return note?.isComplete ? undefined : { reason: 'an interrupted copy continues', isInterruptedCopy: true }
   } finally {

@@ -2,7 +2,7 @@
 // CockroachDB and YugabyteDB share.
 
 import type { Random } from '../../base/random.ts'
-import { StoreUnavailableError, wordsOf } from '../kv/store-errors.ts'
+import { causeText, StoreUnavailableError } from '../kv/store-errors.ts'
 import { stateOf } from './failures.ts'
 import type { PostgresSession } from './postgres-session.ts'
 
@@ -38,7 +38,7 @@ export async function createTables(session: PostgresSession, random: Random, ver
       const state = stateOf(error)
       if (state === forbiddenState)
         throw new StoreUnavailableError(
-          `the tables of the store cannot be created: ${wordsOf(error)}: grant CREATE on the database, or create the schema ${session.schemaName} with the role as its owner`,
+          `the tables of the store cannot be created: ${causeText(error)}: grant CREATE on the database, or create the schema ${session.schemaName} with the role as its owner`,
           { cause: error },
         )
       if (attempt === attemptsMax || state === undefined || !raceStates.has(state)) throw error
@@ -58,13 +58,13 @@ export async function readStoreId(session: PostgresSession): Promise<string> {
     throw new StoreUnavailableError(
       `data is being moved into the schema ${session.schemaName}: complete this with "terrarium migrate"`,
     )
-  assertKnown(session, version)
+  assertSupportedVersion(session, version)
   const [row] = await session.query(`SELECT store_id FROM ${session.table('meta')} WHERE id = 1`)
   return String(row?.store_id)
 }
 
 /** Throws {@link StoreUnavailableError} if this program does not support tables of the version `version`. */
-export function assertKnown(session: PostgresSession, version: number): void {
+export function assertSupportedVersion(session: PostgresSession, version: number): void {
   if (version === recordVersion) return
   throw new StoreUnavailableError(
     `the tables in schema ${session.schemaName} have version ${version}; this program knows version ${recordVersion}`,

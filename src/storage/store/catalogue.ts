@@ -34,7 +34,7 @@ import { covers, type IndexDefinition, indexDefinition } from './index-definitio
 import { nameTerms } from './index-tables.ts'
 import { NameHistory } from './name-history.ts'
 import { decodeVersion, encodeTimes, idAt, timeAt } from './records.ts'
-import { beforeAll, type FromEntry, Schema, type SchemaCache, type SchemaVersions } from './schema-cache.ts'
+import { beforeAll, type DecodedRow, Schema, type SchemaCache, type SchemaVersions } from './schema-cache.ts'
 import { noCounts, read, readFirst, type Snapshot } from './snapshot.ts'
 import type { Catalogue, DatabaseDefinition } from './store-contract.ts'
 
@@ -110,13 +110,13 @@ function parentOf(stored: Uint8Array | undefined): DatabaseId | undefined {
 }
 
 /** Shared by all transactions that change no schema; never modified. */
-const nothingChanged = new Set<DatabaseId>()
+const noChangedSchemas = new Set<DatabaseId>()
 
 export class StoreCatalogue implements Catalogue {
   readonly #snapshot: Snapshot
   readonly #cache: SchemaCache
   readonly #schemas = new Map<DatabaseId, Schema>()
-  #changed: Set<DatabaseId> = nothingChanged
+  #changed: Set<DatabaseId> = noChangedSchemas
   /** False if the transaction changes the state of index builds, but no definitions. */
   changesDefinitions = true
   readonly #relied = new Map<DatabaseId, SchemaRead>()
@@ -151,7 +151,7 @@ export class StoreCatalogue implements Catalogue {
 
   /** The transaction has written the schema of a database. */
   dropCached(database: DatabaseId): void {
-    if (this.#changed === nothingChanged) this.#changed = new Set()
+    if (this.#changed === noChangedSchemas) this.#changed = new Set()
     this.#changed.add(database)
     this.#schemas.delete(database)
   }
@@ -373,7 +373,7 @@ export class StoreCatalogue implements Catalogue {
   }
 
   /** The transaction relies on the row of the object. */
-  #fromEntry<T>(database: DatabaseId, { key, known, value }: FromEntry<T>): T {
+  #fromEntry<T>(database: DatabaseId, { key, known, value }: DecodedRow<T>): T {
     this.#reliedOn(database)?.entries.set(key, value)
     return known
   }

@@ -24,7 +24,7 @@ import { decodeHomes } from './directory.ts'
 import { rewriteKey } from './document-rewriter.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
 import { expiryTime } from './due-order.ts'
-import { actionAfter } from './history-writer.ts'
+import { actionOfVersion } from './history-writer.ts'
 import { checkIdMarks, latestIdMs } from './id-reservation.ts'
 import { idMs } from './ids.ts'
 import { pendingBuildsIn } from './index-builder.ts'
@@ -212,7 +212,7 @@ class StoreCheck {
       if (previous.ts >= version.ts) report(`${nameRef(ref)} has versions out of order at ${version.ts}`)
       // Some versions before the retained history may already have been removed.
       if (version.ts <= minimum || version.action === 'delete') continue
-      if (version.action !== actionAfter(previous, version.ts)) {
+      if (version.action !== actionOfVersion(previous, version.ts)) {
         report(`${nameRef(ref)} has the wrong action at ${version.ts}`)
       }
     }

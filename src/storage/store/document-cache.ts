@@ -18,7 +18,7 @@ interface CachedDocument {
   /** The time of the last change to the shape of the collection's documents; 0 if the shape never changed. */
   readonly shapeTime: Micros
   /** This version was the current version of its document as of this commit time. */
-  foundAt: Micros
+  validAtCommit: Micros
 }
 
 /** Approximate bytes of memory for each version, in addition to {@link bytesPerByte} for each stored byte. */

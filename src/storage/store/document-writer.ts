@@ -21,7 +21,7 @@ import type { Bytes } from '../kv/kv-contract.ts'
 import type { Journal } from '../kv/overlay.ts'
 import { newestLive } from './documents.ts'
 import { expiryTime, markDue } from './due-order.ts'
-import { actionAfter, replaceVersion } from './history-writer.ts'
+import { actionOfVersion, replaceVersion } from './history-writer.ts'
 import {
   entriesOfStored,
   isTaken,
@@ -109,7 +109,7 @@ export class DocumentWriter {
     const base = read(snapshot, pending.key)
     const before = base && reader.read(ref, base)
     if (before !== undefined) recordExpiry(snapshot, ttlOf(before.fields))
-    const action = fields === undefined ? 'delete' : actionAfter(before, commitTime)
+    const action = fields === undefined ? 'delete' : actionOfVersion(before, commitTime)
     const isOfUser = ref.collection >= firstUserCollection
     if (fields === undefined && before === undefined && isOfUser) return this.#forget(pending, ref)
     pending.version = { ref, ts: TransactionTime.micros, action, fields: fields ?? noFields }
@@ -229,7 +229,7 @@ export class DocumentWriter {
     const before = base && this.#context.reader.read(ref, base)
     if (before !== undefined) recordExpiry(this.#context.snapshot, ttlOf(before.fields))
     if (pending.version.action !== 'delete') {
-      const action = actionAfter(before, this.#context.commitTime)
+      const action = actionOfVersion(before, this.#context.commitTime)
       if (action !== pending.version.action) pending.version = { ...pending.version, action }
     }
     this.#lay(pending, base, before, false)
@@ -241,7 +241,7 @@ export class DocumentWriter {
     let inserted: StoredVersion | undefined
     const isChanged = this.#replace(ref, ts, ({ previous }) => {
       const content = fields ?? noFields
-      const action = fields === undefined ? 'delete' : actionAfter(previous, ts)
+      const action = fields === undefined ? 'delete' : actionOfVersion(previous, ts)
       // Encoding and decoding the version replaces placeholders for the transaction's time with the commit time.
       const shapeTime = reader.shapeTimeOf(ref)
       const stored = encodeVersion({ action, fields: content, shapeTime }, ts, stamp)

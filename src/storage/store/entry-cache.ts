@@ -46,9 +46,9 @@ export interface CachedRun {
   readonly rest: EntryRange | undefined
   readonly schemaTime: Micros
   /** The newest commit of the last snapshot in which the run was found valid: the time of this commit. */
-  foundAt: Micros
+  validAtCommit: Micros
   /** The time of the same snapshot itself. */
-  foundTime: Micros
+  validAtTime: Micros
 }
 
 /** Maximum number of entries of a run. */
@@ -87,18 +87,18 @@ export class EntryCache {
   /** Undefined if no run is valid in the given snapshot. */
   find(range: EntryRange, set: SetPlace, snapshot: Snapshot): CachedRun | undefined {
     const run = this.#runs.get(hashOf(range))
-    return run !== undefined && isSameRange(run.range, range) && this.#holds(run, set, snapshot)
+    return run !== undefined && isSameRange(run.range, range) && this.#isValid(run, set, snapshot)
       ? run
       : undefined
   }
 
-  #holds(run: CachedRun, set: SetPlace, snapshot: Snapshot): boolean {
+  #isValid(run: CachedRun, set: SetPlace, snapshot: Snapshot): boolean {
     const { lastCommitTime, time } = snapshot
-    if (run.foundAt === lastCommitTime) return true
-    const isUnwritten = !this.#recent.mayHaveWritten(run.range, run.foundAt, lastCommitTime)
+    if (run.validAtCommit === lastCommitTime) return true
+    const isUnwritten = !this.#recent.mayHaveWritten(run.range, run.validAtCommit, lastCommitTime)
     if (!isUnwritten && !isUnrecorded(run, set, snapshot)) return false
-    run.foundAt = lastCommitTime
-    run.foundTime = time
+    run.validAtCommit = lastCommitTime
+    run.validAtTime = time
     return true
   }
 
@@ -110,7 +110,12 @@ export class EntryCache {
   /** The run was read in the given snapshot. */
   remember(run: Pick<CachedRun, 'range' | 'entries' | 'rest'>, snapshot: Snapshot): void {
     const { lastCommitTime, schemaTime, time } = snapshot
-    this.#runs.set(hashOf(run.range), { ...run, schemaTime, foundAt: lastCommitTime, foundTime: time })
+    this.#runs.set(hashOf(run.range), {
+      ...run,
+      schemaTime,
+      validAtCommit: lastCommitTime,
+      validAtTime: time,
+    })
   }
 }
 
@@ -132,9 +137,9 @@ export function rangeAfter({ end, reverse, start }: EntryRange, key: Bytes): Ent
 
 function isUnrecorded(run: CachedRun, { collections, database }: SetPlace, snapshot: Snapshot): boolean {
   const { schemaTime, time, view } = snapshot
-  if (run.schemaTime !== schemaTime || time - run.foundTime > recordKeptMin) return false
+  if (run.schemaTime !== schemaTime || time - run.validAtTime > recordKeptMin) return false
   if (collections === undefined || collections.length > collectionsMax) return false
-  const since = micros(run.foundAt + 1)
+  const since = micros(run.validAtCommit + 1)
   return collections.every(
     collection => firstOf(view, collectionChangesRange(database, collection, since)) === undefined,
   )

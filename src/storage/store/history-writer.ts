@@ -80,14 +80,14 @@ export function replaceVersion(
 }
 
 /** Returns the action of a version that is not a delete. `previous`: the previous version. `ts`: the version's time. */
-export function actionAfter(previous: StoredVersion | undefined, ts: Micros): 'create' | 'update' {
+export function actionOfVersion(previous: StoredVersion | undefined, ts: Micros): 'create' | 'update' {
   const isLive = previous !== undefined && previous.action !== 'delete' && ttlOf(previous.fields) > ts
   return isLive ? 'update' : 'create'
 }
 
 function withActionAfter(previous: StoredVersion | undefined, version: StoredVersion): StoredVersion {
   if (version.action === 'delete') return version
-  return { ...version, action: actionAfter(previous, version.ts) }
+  return { ...version, action: actionOfVersion(previous, version.ts) }
 }
 
 /** `isNextNewest`: the next version is stored under the key of the document. */

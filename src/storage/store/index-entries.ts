@@ -46,7 +46,7 @@ export function entryTuples(
   const source = sourceOf(index, version.ref.collection)
   if (source === undefined || version.action === 'delete') return []
   const { id } = version.ref
-  const undated = index.terms.some(mayHoldTime) ? { ...version, ts: ownTime } : version
+  const undated = index.terms.some(mayContainTime) ? { ...version, ts: ownTime } : version
   const bindingValue = (name: string, document: Version): Value | undefined => {
     const code = source.bindings.get(name)
     return code && hooks.evaluateBinding(code, document, names?.lookupFor(index.ref, version.ts))
@@ -74,7 +74,7 @@ export function entryTuples(
  */
 const ownTime = new TransactionTime('micros')
 
-function mayHoldTime({ binding, path }: IndexField): boolean {
+function mayContainTime({ binding, path }: IndexField): boolean {
   return binding !== undefined || path?.[0] === 'ts'
 }
 

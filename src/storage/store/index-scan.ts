@@ -48,8 +48,8 @@ export function scanEntries(
   if (known !== undefined && at === undefined && !inexact) {
     const range = { start, end, reverse }
     const run = known.find(range, set, snapshot)
-    if (run !== undefined) return knownEntries(snapshot, set, run, known)
-    if (known.isWorth(range)) return knownEntries(snapshot, set, { range, entries: [], rest: range }, known)
+    if (run !== undefined) return cachedEntries(snapshot, set, run, known)
+    if (known.isWorth(range)) return cachedEntries(snapshot, set, { range, entries: [], rest: range }, known)
   }
   const rows = at === undefined ? table(snapshot, set, 'live', scan) : rowsAt(snapshot, set, scan, at)
   if (!inexact) return shownEntries(snapshot, set, rows, reverse)
@@ -84,7 +84,7 @@ function* shownEntries(
 }
 
 /** Yields the entries of a cached run and then the following entries, which it adds to the run. */
-function* knownEntries(
+function* cachedEntries(
   snapshot: Snapshot,
   set: EntrySet,
   { entries, range, rest }: Pick<CachedRun, 'range' | 'entries' | 'rest'>,

@@ -18,7 +18,7 @@ import { recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** The maximum time between two checks of a collection with recorded changes, in microseconds. */
-const lookMicros: number = 30 * microsPerDay
+const checkEveryMicros: number = 30 * microsPerDay
 
 /**
  * `from`: the key of a row before which no rows are left, so that a read does not have to skip the removed rows that
@@ -95,7 +95,7 @@ function removeCollectionChanges(
 
 /**
  * Schedules a check of a collection with a recorded change at `ts`: at the end of the day on which the change expires,
- * or on which {@link lookMicros} have passed since `ts`, whichever is earlier, but not before the end of the day of
+ * or on which {@link checkEveryMicros} have passed since `ts`, whichever is earlier, but not before the end of the day of
  * `after`.
  */
 function scheduleRemoval(
@@ -109,7 +109,8 @@ function scheduleRemoval(
   if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return
   const days =
     collection < firstUserCollection ? 0 : catalogue.userCollection(database, collection)?.historyDays
-  const retainedMicros = days === undefined ? lookMicros : Math.min(days * microsPerDay, lookMicros)
+  const retainedMicros =
+    days === undefined ? checkEveryMicros : Math.min(days * microsPerDay, checkEveryMicros)
   const due = (Math.floor(Math.max(ts + retainedMicros, after) / microsPerDay) + 1) * microsPerDay
   recordWork(transaction.rows.overlay, 'changes', micros(due), collectionOf({ database, collection }))
 }

@@ -171,7 +171,7 @@ export abstract class StoreReader {
     const shapeTime = this.versionReader.shapeTimeOf(ref)
     // A transaction that may write must read the row, so that the row is in its read set.
     const mayUseCache = !this.writable
-    if (mayUseCache && known?.foundAt === this.lastCommitTime && known.shapeTime === shapeTime) {
+    if (mayUseCache && known?.validAtCommit === this.lastCommitTime && known.shapeTime === shapeTime) {
       this.counters.readBytes += known.size
       return isExpired(this.snapshot, known.ttl) ? undefined : known.version
     }
@@ -183,7 +183,7 @@ export abstract class StoreReader {
     }
     if (!isVisible(this.snapshot, stored)) return undefined
     if (stored === known?.bytes && known.shapeTime === shapeTime) {
-      if (mayUseCache) known.foundAt = this.lastCommitTime
+      if (mayUseCache) known.validAtCommit = this.lastCommitTime
       return known.version
     }
     const version = this.decode(ref, stored)

@@ -29,7 +29,7 @@ import { isRevoked, revokedIdentities } from './token-revocation.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Maximum number of deleted objects that {@link nextGarbage} checks. */
-const jobsMax = 256
+const checkedObjectsMax = 256
 
 /**
  * The deleted object whose data has waited longest. Skips collections and tokens if the bindings (computed fields)
@@ -41,7 +41,7 @@ export function nextGarbage(
   mayCompute: (database: DatabaseId) => boolean,
 ): SweeperWork | undefined {
   return work
-    .read(view, jobsMax)
+    .read(view, checkedObjectsMax)
     .find(
       ({ target }) =>
         target.collection === native.databases ||

@@ -10,7 +10,7 @@ import type { IndexDefinition } from './index-definition.ts'
 import type { DatabaseDefinition } from './store-contract.ts'
 
 /** `known` was decoded from one row of the store. */
-export interface FromEntry<T> {
+export interface DecodedRow<T> {
   readonly known: T
   /** The `byteText` of the row's key. */
   readonly key: string
@@ -30,8 +30,8 @@ export class Schema {
   readonly version: Micros
   /** The version that clients see. Finished index builds change `version`, but not this version. */
   readonly shownVersion: Micros
-  readonly names = new Map<string, FromEntry<Ref>>()
-  readonly databases = new Map<bigint, FromEntry<DatabaseDefinition>>()
+  readonly names = new Map<string, DecodedRow<Ref>>()
+  readonly databases = new Map<bigint, DecodedRow<DatabaseDefinition>>()
   readonly collections = new Map<number, StoredCollection>()
   readonly covering = new Map<number, readonly IndexDefinition[]>()
   indexes: ReadonlyMap<bigint, IndexDefinition> | undefined
