@@ -114,7 +114,7 @@ export interface OpenEngine {
   readonly notices?: NoticeBoard | undefined
   /** The part of the commit log that is not in LMDB; absent without a log. */
   readonly applyLag?: () => ApplyLag
-  readonly standing?: () => ReplicaStatus
+  readonly replicaStatus?: () => ReplicaStatus
   readonly sharedLog?: SharedLog
   readonly waits?: StoreWaits
   close(): Promise<void>
@@ -138,12 +138,12 @@ export async function openEngine(
   const laneFolder = hasLane ? identityOf(config.data) : undefined
   const parts = { kv, committer, config, log, laneFolder, logSequence }
   if (shared !== undefined) {
-    const { chunks, files, mayWork, notices, now, waits, standing, timeline, worker } = shared
+    const { chunks, files, mayWork, notices, now, waits, replicaStatus: standing, timeline, worker } = shared
     const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
     const opened = engineOver({ ...parts, environment, role: { ...role, worker } })
     const rows = { kv: controlRows(kv), caughtUp: () => waitUntilCurrent(kv) }
     const sharedLog = { ...rows, now, chunks, files, uploads: role.background, mayWork }
-    return { ...opened, waits, standing, sharedLog }
+    return { ...opened, waits, replicaStatus, sharedLog }
   }
   const { timeline, close: closeTimeline } = timelineOf(config, role)
   backup?.followCommits(() => timeline.reach().upTo)

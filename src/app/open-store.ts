@@ -67,7 +67,7 @@ interface StoreHandle {
     readonly worker: number
     /** Microseconds, by the clock that all machines share. */
     readonly now: () => Micros
-    readonly standing: () => ReplicaStatus
+    readonly replicaStatus: () => ReplicaStatus
     readonly waits: StoreWaits
     /** Exchanges notices between all processes of all machines. */
     readonly notices: NoticeBoard
@@ -147,7 +147,7 @@ function locationOf(url: string, { storeSchema, storeHoldMs }: Config): RecordLo
   return { url, schema: storeSchema, holdMs: storeHoldMs }
 }
 
-export function withRecord<T>(
+export function withStoreSession<T>(
   { store, storeSchema }: { readonly store: string; readonly storeSchema: string },
   use: (session: PostgresSession) => Promise<T>,
 ): Promise<T> {

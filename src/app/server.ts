@@ -102,11 +102,11 @@ export async function createServer(
 /** Loads the metrics library only if metrics are on. */
 async function measure(
   config: Config,
-  { applyLag, standing }: OpenEngine,
+  { applyLag, replicaStatus: standing }: OpenEngine,
   meter: RequestMeter,
 ): Promise<Registry> {
   const { createRegistry } = await import('../server/metrics/registry.ts')
-  const node = standing && { name: nodeName(config), standing }
+  const node = replicaStatus && { name: nodeName(config), standing }
   const backup = config.backupTo === undefined ? undefined : () => backupFigures(config.data)
   return createRegistry(meter, {
     ...(node && { node }),
@@ -132,8 +132,8 @@ function backupFigures(data: string): BackupFigures {
 }
 
 /** Undefined if the replica can be updated, or if the shared database is the cause. */
-function ownFaultOf({ standing }: OpenEngine): string | undefined {
-  const fault = standing?.().fault
+function ownFaultOf({ replicaStatus: standing }: OpenEngine): string | undefined {
+  const fault = replicaStatus?.().fault
   // The reason may contain paths, so only the log contains it.
   return fault?.isLocal
     ? 'This node cannot update its replica of the store; its log has the reason'
@@ -171,7 +171,7 @@ function operationOf(
     parts: () => ({
       counts: countsOf(meter),
       slow_lane: laneReportOf(opened),
-      standing: standingOf(opened),
+      standing: replicaStateOf(opened),
       commit_log: logReportOf(opened),
       works_in_background: opened.worksInBackground?.() ?? true,
       forwarded: forwarded ?? null,
@@ -207,7 +207,7 @@ function countsOf(meter: RequestMeter): RequestCounts {
 
 function laneReportOf({ slowLane }: OpenEngine): LaneReport | null {
   if (slowLane === undefined) return null
-  const { processes, processesMax, running, waiting } = slowLane.standing
+  const { processes, processesMax, running, waiting } = slowLane.load
   return { processes, processes_max: processesMax, running, waiting }
 }
 
@@ -217,9 +217,9 @@ function logReportOf({ applyLag }: OpenEngine): CommitLogReport | null {
   return { bytes, lag_ms: Math.round(lagMs) }
 }
 
-function standingOf({ standing }: OpenEngine): ReplicaState | null {
-  if (standing === undefined) return null
-  const { behind, fault, lagMs, seq } = standing()
+function replicaStateOf({ replicaStatus: standing }: OpenEngine): ReplicaState | null {
+  if (replicaStatus === undefined) return null
+  const { behind, fault, lagMs, seq } = replicaStatus()
   return { head: seq, behind, lag_ms: Math.round(lagMs), fault: fault?.reason ?? null }
 }
 
@@ -245,7 +245,7 @@ function assemble({ config, dashboard, opened, queryLog, log, meter, metrics, op
     random: systemRandom,
     timers: systemTimers,
     notice: notice.signal,
-    ...(opened.standing && { ownFault: () => ownFaultOf(opened) }),
+    ...(opened.replicaStatus && { ownFault: () => ownFaultOf(opened) }),
     stopping: stopping.signal,
     queryLog,
     meter,

@@ -68,7 +68,7 @@ export function generationName(time: Micros, log: Bytes): string {
   return `${digits(time)}-${branchOf(log)}`
 }
 
-export function isOfLog(generation: string, log: Bytes): boolean {
+export function belongsToLog(generation: string, log: Bytes): boolean {
   return generation.endsWith(`-${branchOf(log)}`)
 }
 

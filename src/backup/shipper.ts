@@ -17,7 +17,7 @@ import type { BackupStatus } from './backup-status.ts'
 import { oldestNeeded, removeBefore, writeBase } from './base-copy.ts'
 import { checkNewest, claimTarget, listBases, listPieces } from './catalogue.ts'
 import { Lease, type LeaseReach, renewEveryMs, TargetInUseError } from './lease.ts'
-import { type BaseName, generationName, isOfLog, pieceObject } from './object-names.ts'
+import { type BaseName, belongsToLog, generationName, pieceObject } from './object-names.ts'
 import { type Piece, PieceQueue } from './piece-queue.ts'
 import { type BackupTarget, IncompleteBackupError } from './target.ts'
 
@@ -201,7 +201,7 @@ export class Shipper {
     this.#bases = await listBases(target)
     const base = this.#bases.at(-1)
     await this.#queue.seal()
-    if (base !== undefined && isOfLog(base.generation, log)) {
+    if (base !== undefined && belongsToLog(base.generation, log)) {
       let [end, time]: [ChainPlace, Micros] = [base.place, base.time]
       for await (const piece of listPieces(target, base.generation, base.time))
         if (piece.place.sequence > end.sequence) [end, time] = [piece.place, piece.time]

@@ -25,8 +25,8 @@ import { copyStore, flush, storeBytes } from '../storage/log/store-copy.ts'
 import { Store } from '../storage/store/store.ts'
 import { check } from './actions/check.ts'
 import { StartError } from './command.ts'
-import { yieldToService } from './own-commands.ts'
-import { type OnShare, withProgress } from './progress.ts'
+import { lowerOwnPriority } from './own-commands.ts'
+import { type OnProgress, withProgress } from './progress.ts'
 import { copyShared, fillShared, isShared, type SharedConfig } from './shared-store.ts'
 
 export interface StoreCopy {
@@ -40,7 +40,7 @@ export interface StoreCopy {
  * same time. Records progress and result in the data directory (task-note.ts).
  */
 export async function backUp(config: Config, folder: string): Promise<StoreCopy> {
-  yieldToService()
+  lowerOwnPriority()
   if (!isShared(config)) checkData(config)
   const bytes = isShared(config) ? 0 : storeBytes(config.data)
   if (bytes === 0 && !isShared(config)) throw new StartError(`there is no data in ${config.data}`)
@@ -52,7 +52,12 @@ export async function backUp(config: Config, folder: string): Promise<StoreCopy>
   )
 }
 
-async function copyTo(config: Config, folder: string, bytes: number, onShare: OnShare): Promise<StoreCopy> {
+async function copyTo(
+  config: Config,
+  folder: string,
+  bytes: number,
+  onShare: OnProgress,
+): Promise<StoreCopy> {
   await rejectContent(folder, 'the backup folder')
   await removeDrafts(dirname(folder))
   const draft = `${folder}.${systemRandom.hex(draftBytes)}.partial`

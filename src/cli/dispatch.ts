@@ -8,8 +8,8 @@ import { version } from '../base/program-files.ts'
 import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
 import { type Command, StartError } from './command.ts'
 import { commandHelp, groupHelp, programHelp } from './help.ts'
-import { styleFor, visible } from './terminal.ts'
-import { readWords } from './words.ts'
+import { escapeHidden, styleFor } from './terminal.ts'
+import { parseCommandLine } from './words.ts'
 
 /** Resolves with the exit status. */
 export async function dispatch(commands: readonly Command[], words: readonly string[]): Promise<number> {
@@ -39,13 +39,13 @@ async function run(commands: readonly Command[], words: readonly string[]): Prom
       )
     if (isHelpWanted || first === undefined) return print(programHelp(commands))
     const serve = commands.find(({ name }) => name === 'serve') as Command
-    return serve.run(readWords(serve, words, process.env))
+    return serve.run(parseCommandLine(serve, words, process.env))
   }
   if (first === 'help') return help(commands, words.slice(1))
   const found = find(commands, words)
   if (isHelpWanted) return help(commands, found ? found.name.split(' ') : [first])
   if (found === undefined) throw unknownCommand(commands, words)
-  return found.run(readWords(found, words.slice(found.name.split(' ').length), process.env))
+  return found.run(parseCommandLine(found, words.slice(found.name.split(' ').length), process.env))
 }
 
 /** The name has one or two words. */
@@ -89,6 +89,6 @@ function print(text: string): number {
 
 function complain(message: string, status: number): number {
   const name = styleFor(process.stderr)(['red', 'bold'], 'terrarium')
-  process.stderr.write(`${name}: ${visible(message)}\n`)
+  process.stderr.write(`${name}: ${escapeHidden(message)}\n`)
   return status
 }

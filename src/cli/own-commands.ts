@@ -31,7 +31,7 @@ export function startOwnCommand(config: Config, words: readonly string[]): Child
 }
 
 /** Lowers the priority of a command that a service has started, because no user waits for it. */
-export function yieldToService(): void {
+export function lowerOwnPriority(): void {
   if (process.env[ownVariable] === undefined) return
   try {
     lowerPriority(niceness)

@@ -3,20 +3,20 @@
 import { systemClock } from '../base/clock.ts'
 import { systemTimers } from '../base/timers.ts'
 import type { ExportProgress } from '../transfer/exporter.ts'
-import { visible } from './terminal.ts'
+import { escapeHidden } from './terminal.ts'
 
 const widthChars = 30
 const intervalMs = 100
 
 /** `share`: the completed fraction of the work, 0 to 1. */
-export type OnShare = (name: string, share: number) => void
+export type OnProgress = (name: string, share: number) => void
 
 /** Shows the fraction (0 to 1) that `share` returns until `work` has ended, and passes each to `onShare`. */
 export function withProgress<T>(
   name: string,
   share: () => number,
   work: () => Promise<T>,
-  onShare: OnShare = () => undefined,
+  onShare: OnProgress = () => undefined,
 ): Promise<T> {
   const line = () => {
     onShare(name, share())
@@ -32,7 +32,7 @@ async function withLine<T>(line: () => string, work: () => Promise<T>): Promise<
   const stop = systemTimers.every(intervalMs, () => {
     const text = line()
     widest = Math.max(widest, text.length)
-    if (isTTY) process.stderr.write(`\r${visible(text).padEnd(widest)}`)
+    if (isTTY) process.stderr.write(`\r${escapeHidden(text).padEnd(widest)}`)
   })
   try {
     return await work()

@@ -8,7 +8,7 @@ import type { Config } from '../app/config/settings.ts'
 import { prepareDataFolder } from '../app/data-folder.ts'
 import { engineOver } from '../app/open-engine.ts'
 import { openControlStore } from '../app/open-query-log.ts'
-import { nodeName, openConfiguredStore, withRecord } from '../app/open-store.ts'
+import { nodeName, openConfiguredStore, withStoreSession } from '../app/open-store.ts'
 import { hostName, parseDatabaseAddress } from '../base/addresses.ts'
 import { systemRandom } from '../base/random.ts'
 import { queryLogFolder } from '../query-log/segment-files.ts'
@@ -42,7 +42,7 @@ import { openForComparison } from '../storage/postgres/replica-folder.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
 import type { OnCheckProgress } from '../storage/store/store-contract.ts'
 import { exitDiverged } from './fatal.ts'
-import { type OnShare, withProgress } from './progress.ts'
+import { type OnProgress, withProgress } from './progress.ts'
 
 export type SharedConfig = Config & { readonly store: string }
 
@@ -102,7 +102,7 @@ async function compareReplica(
   config: SharedConfig,
   record: KeyValueStore,
 ): Promise<{ readonly seq: number; readonly texts: readonly string[] } | undefined> {
-  return withRecord(config, async session => {
+  return withStoreSession(config, async session => {
     const copy = await openForComparison(session, config.data)
     if (copy === undefined) return undefined
     try {
@@ -138,7 +138,7 @@ export async function withControlRows<T>(
   config: SharedConfig,
   use: (rows: KeyValueStore) => Promise<T>,
 ): Promise<T> {
-  const copy = await withRecord(config, session => openForComparison(session, config.data))
+  const copy = await withStoreSession(config, session => openForComparison(session, config.data))
   if (copy === undefined)
     throw new StoreUnavailableError(
       `there is no replica of the store in ${config.data}: name the data directory of a node that runs`,
@@ -193,7 +193,7 @@ async function separateRequests(local: KeyValueStore, folder: string): Promise<v
  * Copies the current record to a data directory, which must be empty or contain an incomplete copy. Resolves when the
  * copy is on disk.
  */
-export async function copyShared(config: SharedConfig, folder: string, onShare?: OnShare): Promise<void> {
+export async function copyShared(config: SharedConfig, folder: string, onShare?: OnProgress): Promise<void> {
   const local = openLmdb({ path: folder })
   try {
     await copyWithProgress('copy', config, local, onShare)
@@ -209,7 +209,7 @@ async function copyWithProgress(
   name: string,
   config: SharedConfig,
   local: KeyValueStore,
-  onShare?: OnShare,
+  onShare?: OnProgress,
 ): Promise<void> {
   let progress: CopyProgress = { keys: 0, keysTotal: undefined }
   const location = { url: config.store, schema: config.storeSchema }

@@ -27,7 +27,7 @@ export function styleFor({ isTTY }: Pick<Output, 'isTTY'>): (format: Format, tex
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}]/gu
 
 /** Writes hidden characters as `\u` and their number. Line ends and tabs are unchanged. */
-export function visible(text: string): string {
+export function escapeHidden(text: string): string {
   return text.replace(hidden, found =>
     found
       .split('')
@@ -37,7 +37,7 @@ export function visible(text: string): string {
 }
 
 /** Replaces each hidden character with a character that is one column wide, so that underlines stay aligned. */
-export function visibleInPlace(text: string): string {
+export function escapeHiddenInPlace(text: string): string {
   return text.replace(hidden, '\ufffd')
 }
 
@@ -48,7 +48,7 @@ export function quantity(count: number | string, one: string, many = `${one}s`):
 
 /** The first row is the header. */
 export function rowsText(rows: readonly (readonly string[])[]): string {
-  const shown = rows.map(row => row.map(visible))
+  const shown = rows.map(row => row.map(escapeHidden))
   const widths: number[] = []
   for (const row of shown)
     for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)

@@ -21,7 +21,7 @@ interface RawFlag extends RawSetting {
 }
 
 /** Reads a command line, the environment and the configuration file. Throws {@link UsageError}. */
-export function readWords(
+export function parseCommandLine(
   command: Command,
   words: readonly string[],
   env: NodeJS.ProcessEnv,

@@ -32,7 +32,7 @@ import type { Costs } from './operation-limits.ts'
 import type { RequestKind, Task } from './request-kind.ts'
 import { languageOf, runRequest } from './request-run.ts'
 import { RequestTime } from './request-time.ts'
-import { queueOf, TooLong } from './slow-lane-contract.ts'
+import { queueOf, SlowLaneNeeded } from './slow-lane-contract.ts'
 import { collectionSize, indexSize } from './stored-size.ts'
 
 const engineLimits = {
@@ -58,10 +58,10 @@ const ownerPart = 1 / 2
 
 /** Limits the memory of all waiting queries of a process. */
 export function queryMemory(maxMb: number): MemoryBudget {
-  return new MemoryBudget({ max: maxMb * megabyte, groupPart: ownerPart, rejection: refusalOf(maxMb) })
+  return new MemoryBudget({ max: maxMb * megabyte, groupPart: ownerPart, rejection: memoryRejection(maxMb) })
 }
 
-const refusalOf = (maxMb: number) => () =>
+const memoryRejection = (maxMb: number) => () =>
   new RequestError(
     'too many requests',
     msg`Queries under way take too much memory together. Max: ${maxMb} MB.`,
@@ -215,7 +215,7 @@ class QueryKind implements RequestKind {
 
   task(session: Session): RenderedResponse {
     this.#options.rateLimits.check(session.database, { compute: 1, read: 0, write: 0 })
-    if (this.#isLong || this.#mayBeLong(session.database) || this.budget.isUsedUp) throw new TooLong()
+    if (this.#isLong || this.#mayBeLong(session.database) || this.budget.isUsedUp) throw new SlowLaneNeeded()
     return this.#evaluate(this.#query(), session)
   }
 
@@ -258,7 +258,7 @@ class QueryKind implements RequestKind {
       if (isLong && this.budget.mayMove && !(isWrite && this.#options.forward)) return 'long'
       return isWrite ? 'writes' : undefined
     } catch (error) {
-      if (error instanceof TooLong) return 'long'
+      if (error instanceof SlowLaneNeeded) return 'long'
       if (error instanceof LanguageError || error instanceof RequestError) return undefined
       throw error
     }
@@ -348,7 +348,7 @@ function runMovable(
   const budget = new RequestTime(options, request, 'moves', ticket)
   const task: Task = session => {
     options.rateLimits.check(session.database, costs)
-    if (request.longBody !== undefined || budget.isUsedUp) throw new TooLong()
+    if (request.longBody !== undefined || budget.isUsedUp) throw new SlowLaneNeeded()
     return evaluate(session)
   }
   const isForwardable = request.isExplanation === true

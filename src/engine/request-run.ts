@@ -26,7 +26,7 @@ import type { EngineOptions } from './engine-options.ts'
 import { ExplanationResult } from './explain-query.ts'
 import type { RequestKind } from './request-kind.ts'
 import { evaluationFacts, factsOf, type Progress, Responses } from './responses.ts'
-import { queueOf, type SlowLane, TooLong } from './slow-lane-contract.ts'
+import { queueOf, type SlowLane, SlowLaneNeeded } from './slow-lane-contract.ts'
 import { runSlowly } from './slow-run.ts'
 import { storeFailure } from './store-failures.ts'
 
@@ -113,7 +113,7 @@ class RequestRun {
     const { budget } = this.#kind
     budget.end()
     try {
-      const response = await forward({ ...this.#request, timeoutMs: budget.leftMs() }, budget.ticket)
+      const response = await forward({ ...this.#request, timeoutMs: budget.remainingMs() }, budget.ticket)
       return this.#responses.forwarded(response)
     } catch (error) {
       return this.#recover(error)
@@ -189,7 +189,7 @@ class RequestRun {
           queue,
           ticket: budget.ticket,
           snapshotTime: 'readTimestamp' in progress ? progress.readTimestamp : epoch,
-          timeoutMs: budget.leftMs(),
+          timeoutMs: budget.remainingMs(),
           now: () => store.now(),
           lead,
         }),
@@ -304,7 +304,7 @@ class RequestRun {
   /** Continues the request after an attempt threw `error`, or returns the response to the failed request. */
   #recover(error: unknown): QueryResponse | Promise<QueryResponse> {
     if (error instanceof Pending) return this.#waitOrForward(error)
-    if (error instanceof TooLong) return this.#goSlow()
+    if (error instanceof SlowLaneNeeded) return this.#goSlow()
     if (error instanceof SnapshotTooEarly) return this.#readLater()
     if (error instanceof WriteNeeded) {
       this.#mustWrite = true

@@ -10,7 +10,7 @@ import { timedOut } from '../model/session.ts'
 import type { DatabaseId } from '../values/value.ts'
 import type { QueryRequest } from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
-import { queueOf, type SlowLane, TooLong } from './slow-lane-contract.ts'
+import { queueOf, type SlowLane, SlowLaneNeeded } from './slow-lane-contract.ts'
 
 const requestTimeLimits = {
   /**
@@ -60,10 +60,10 @@ export class RequestTime {
       check: () => {
         this.requireInTime()
         options.onCheck?.()
-        if (this.#work?.isOver()) this.#leave()
+        if (this.#work?.isOver()) this.#moveToSlowLane()
       },
       beforeLongCall: () => {
-        if (this.#work) this.#leave()
+        if (this.#work) this.#moveToSlowLane()
       },
     }
   }
@@ -106,7 +106,7 @@ export class RequestTime {
     return Math.max(0, Math.round((this.#options.host.now() - this.started) / 1000))
   }
 
-  leftMs(): number {
+  remainingMs(): number {
     return Math.max(0, (this.deadline - this.#options.host.now()) / 1000)
   }
 
@@ -117,13 +117,13 @@ export class RequestTime {
   async wait(promise: Promise<void>): Promise<void> {
     this.end()
     const late = () => new RequestError('time out', msg`Read timed out.`)
-    await this.ticket.wait(within(promise, this.leftMs(), this.#options.timers, late))
+    await this.ticket.wait(within(promise, this.remainingMs(), this.#options.timers, late))
   }
 
   /** Cancels the current evaluation, which takes too long for this process. */
-  #leave(): never {
+  #moveToSlowLane(): never {
     if (this.#failsWhenLong) throw timedOut()
     this.#work?.cancel()
-    throw new TooLong()
+    throw new SlowLaneNeeded()
   }
 }

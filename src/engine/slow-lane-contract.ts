@@ -65,7 +65,7 @@ export interface SlowLane {
 }
 
 /** Thrown to cancel an evaluation in the main process, which moves the query to the slow lane. */
-export class TooLong {}
+export class SlowLaneNeeded {}
 
 /** By database or, while the database is unknown, by credential. */
 export function queueOf(database: DatabaseId | undefined, authorization: string): string {

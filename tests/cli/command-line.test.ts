@@ -11,7 +11,7 @@ import { command, commandFlags } from '../../src/cli/command.ts'
 import { completionScripts } from '../../src/cli/commands/completion.ts'
 import { commandHelp, programHelp } from '../../src/cli/help.ts'
 import { commands } from '../../src/cli/table.ts'
-import { readWords } from '../../src/cli/words.ts'
+import { parseCommandLine } from '../../src/cli/words.ts'
 import { runCommand } from '../support/command.ts'
 import { folderOfFile } from '../support/folder.ts'
 import { runProgram, sourceProgram } from '../support/program.ts'
@@ -61,7 +61,9 @@ test('arguments become operands and typed options', () => {
     '--',
     '-c',
   ]
-  const { operands, options, config } = readWords(example, [...words, '--url'], { TERRARIUM_DATA: '/d' })
+  const { operands, options, config } = parseCommandLine(example, [...words, '--url'], {
+    TERRARIUM_DATA: '/d',
+  })
   assert.deepEqual(operands, ['a', 'b', '-', '-c', '--url'])
   assert.deepEqual(options, { url: undefined, size: 4, dryRun: true, type: ['x', 'y::z'], to: 'json' })
   assert.equal(config.data, '/d')
@@ -69,9 +71,9 @@ test('arguments become operands and typed options', () => {
 
 test('options have defaults, and some can come from the environment', () => {
   const env = { TERRARIUM_URL: 'http://x', TERRARIUM_SIZE: '7' }
-  const { options } = readWords(example, ['a'], env)
+  const { options } = parseCommandLine(example, ['a'], env)
   assert.deepEqual(options, { url: 'http://x', size: 3, dryRun: false, type: [], to: 'text' })
-  assert.equal(readWords(example, ['a', '--url', 'http://y'], env).options.url, 'http://y')
+  assert.equal(parseCommandLine(example, ['a', '--url', 'http://y'], env).options.url, 'http://y')
 })
 
 const mistakes: readonly (readonly [words: readonly string[], message: string])[] = [
@@ -89,7 +91,7 @@ const mistakes: readonly (readonly [words: readonly string[], message: string])[
 ]
 for (const [words, message] of mistakes) {
   test(`example ${words.join(' ')}: ${message}`, () => {
-    assert.throws(() => readWords(example, words, {}), { name: 'UsageError', message })
+    assert.throws(() => parseCommandLine(example, words, {}), { name: 'UsageError', message })
   })
 }
 

@@ -209,7 +209,7 @@ test('databases that use the whole queue do not keep the query of another databa
   })
   await turn()
   assert.deepEqual([rejected.length, isQuietRejected], [1, false])
-  assert.equal(lane.standing.waiting + lane.standing.running, laneWaitingMax)
+  assert.equal(lane.load.waiting + lane.load.running, laneWaitingMax)
   await lane.close()
 })
 
@@ -236,7 +236,7 @@ test('a waiting query that only reads is dropped when its client disconnects', a
   const goesOn = assert.rejects(run('a', 'y', 1000, writing), { code: 'time out' })
   for (const ticket of [reading, writing]) ticket.leave()
   await dropped
-  assert.equal(lane.standing.waiting, 1)
+  assert.equal(lane.load.waiting, 1)
   await lane.close()
   await goesOn
 })

@@ -14,7 +14,7 @@ import type { KeyValueStore } from '../../storage/kv/kv-contract.ts'
 import { formatMicros } from '../../values/time.ts'
 import { StartError } from '../command.ts'
 import { isShared, withControlRows } from '../shared-store.ts'
-import { visible } from '../terminal.ts'
+import { escapeHidden } from '../terminal.ts'
 
 interface KeyRequest {
   readonly name: string | undefined
@@ -54,7 +54,7 @@ export function revokeKey(id: string, config: Config): Promise<number> {
 async function create(keys: AccountKeys, request: Parameters<AccountKeys['create']>[0]): Promise<number> {
   try {
     const { key, secret } = await keys.create(request)
-    process.stderr.write(`${visible(describe(key))}\nThe secret is shown only now:\n`)
+    process.stderr.write(`${escapeHidden(describe(key))}\nThe secret is shown only now:\n`)
     print(secret)
     return 0
   } catch (cause) {
@@ -99,5 +99,5 @@ function shortTime(micros: number): string {
 }
 
 function print(line: string): void {
-  process.stdout.write(`${visible(line)}\n`)
+  process.stdout.write(`${escapeHidden(line)}\n`)
 }

@@ -8,13 +8,13 @@ import { withTaskNote } from '../../server/operation/task-note.ts'
 import { openServiceLog } from '../../server/service-log.ts'
 import { storeBytes } from '../../storage/log/store-copy.ts'
 import { StartError } from '../command.ts'
-import { yieldToService } from '../own-commands.ts'
+import { lowerOwnPriority } from '../own-commands.ts'
 import { addressOf, checkReporter, checkShared, isShared } from '../shared-store.ts'
-import { visible } from '../terminal.ts'
+import { escapeHidden } from '../terminal.ts'
 
 /** Resolves with the exit status. */
 export async function check(config: Config): Promise<number> {
-  yieldToService()
+  lowerOwnPriority()
   if (isShared(config)) return runShared(config)
   if (!existsSync(config.data)) throw new StartError(`there is no data directory ${config.data}`)
   if (storeBytes(config.data) === 0) throw new StartError(`there is no data in ${config.data}`)
@@ -55,7 +55,7 @@ async function runShared(config: Parameters<typeof checkShared>[0]): Promise<num
 }
 
 function printReport(name: string, contradictions: readonly string[]): number {
-  for (const contradiction of contradictions) process.stdout.write(`${visible(contradiction)}\n`)
+  for (const contradiction of contradictions) process.stdout.write(`${escapeHidden(contradiction)}\n`)
   const summary = contradictions.length === 0 ? 'sound' : `${contradictions.length} contradictions`
   process.stdout.write(`${name}: ${summary}\n`)
   return contradictions.length === 0 ? 0 : 1

@@ -10,7 +10,7 @@ import { withConnection } from '../client/connect.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
-import { isConfirmed, listText, visible } from '../terminal.ts'
+import { escapeHidden, isConfirmed, listText } from '../terminal.ts'
 
 export function createDatabase(name: string, choice: ClientChoice, config: Config): Promise<number> {
   return administer(choice, config, async connection => {
@@ -19,8 +19,8 @@ export function createDatabase(name: string, choice: ClientChoice, config: Confi
     const create = `if (Database.byName(${text}) == null) Database.create({ name: ${text} }) { name }`
     const { data, error, summary } = await connection.ownQuery(create)
     if (error) throw new StartError(summary || error.message)
-    if (data === 'null') throw new StartError(`the database ${visible(name)} already exists`)
-    process.stdout.write(`created ${visible(name)}\n`)
+    if (data === 'null') throw new StartError(`the database ${escapeHidden(name)} already exists`)
+    process.stdout.write(`created ${escapeHidden(name)}\n`)
   })
 }
 
@@ -47,11 +47,11 @@ export function deleteDatabase(
   return administer(choice, config, async connection => {
     const database = object({ database: name })
     if ((await run(object({ exists: database }), connection)) === false)
-      throw new StartError(`there is no database ${visible(name)}`)
-    const question = `Delete the database ${visible(name)} with all documents and databases in it?`
+      throw new StartError(`there is no database ${escapeHidden(name)}`)
+    const question = `Delete the database ${escapeHidden(name)} with all documents and databases in it?`
     if (!(await isConfirmed(choice, question))) return
     await run(object({ delete: database }), connection)
-    process.stdout.write(`deleted ${visible(name)}\n`)
+    process.stdout.write(`deleted ${escapeHidden(name)}\n`)
   })
 }
 
@@ -92,8 +92,8 @@ export function createKey(choice: KeyRequest, config: Config): Promise<number> {
       process.stdout.write(`${JSON.stringify({ id, role, name: name ?? '', secret })}\n`)
       return
     }
-    process.stderr.write(`${visible(id)}  ${visible(role)}\nThe secret is shown only now:\n`)
-    process.stdout.write(`${visible(secret)}\n`)
+    process.stderr.write(`${escapeHidden(id)}  ${escapeHidden(role)}\nThe secret is shown only now:\n`)
+    process.stdout.write(`${escapeHidden(secret)}\n`)
   })
 }
 
@@ -177,7 +177,7 @@ async function run(query: Json, connection: QueryConnection): Promise<Json> {
   if (reply.kind === 'resource') return reply.resource
   const [error] = reply.errors
   const texts = [error?.description, ...(error?.failures.map(({ text }) => text) ?? [])]
-  throw new StartError(visible(texts.filter(Boolean).join(' ') || 'the service rejected the query'))
+  throw new StartError(escapeHidden(texts.filter(Boolean).join(' ') || 'the service rejected the query'))
 }
 
 /** Returns a string unchanged, and undefined for values that are no reference. */

@@ -10,7 +10,7 @@ import { ownEnvironment } from '../own-commands.ts'
 import { inFolder, type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
 import { planPush, pushFiles } from '../schema/fsl-push.ts'
 import { readRootSecret } from '../service-files.ts'
-import { styleFor, visible } from '../terminal.ts'
+import { escapeHidden, styleFor } from '../terminal.ts'
 import { filesOf, typesOf, writeIfChanged } from './types.ts'
 
 interface DevChoice {
@@ -112,9 +112,9 @@ function writeDeclarations(files: SchemaFiles, { client, out }: DevChoice): void
 }
 
 function print(line: string): void {
-  process.stdout.write(`${visible(line)}\n`)
+  process.stdout.write(`${escapeHidden(line)}\n`)
 }
 
 function complain(message: string): void {
-  process.stderr.write(`${styleFor(process.stderr)('red', visible(message))}\n`)
+  process.stderr.write(`${styleFor(process.stderr)('red', escapeHidden(message))}\n`)
 }

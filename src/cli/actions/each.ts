@@ -10,7 +10,7 @@ import type { QueryConnection } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { StartError, withFile } from '../command.ts'
 import { withCount } from '../progress.ts'
-import { quantity, visible } from '../terminal.ts'
+import { escapeHidden, quantity } from '../terminal.ts'
 
 interface Choice extends ClientChoice {
   readonly batch: number
@@ -91,7 +91,7 @@ async function changePage(
     const { data, error, summary } = await connection.ownQuery(query)
     if (error === undefined) return { page: readPage(data), sizeNow }
     if (!tooMuch.has(error.code) || sizeNow === 1)
-      throw new StartError(visible(`${error.code}: ${errorText(error.message, summary)}`))
+      throw new StartError(escapeHidden(`${error.code}: ${errorText(error.message, summary)}`))
   }
 }
 

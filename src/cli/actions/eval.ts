@@ -14,7 +14,7 @@ import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { jsonText, type QueryText, writeError } from '../client/report.ts'
 import { withFile } from '../command.ts'
-import { quantity, rowsText, visible } from '../terminal.ts'
+import { escapeHidden, quantity, rowsText } from '../terminal.ts'
 
 interface Choice extends ClientChoice {
   readonly json: boolean
@@ -115,11 +115,11 @@ function readsText(explanation: Json): string {
 }
 
 function suggestionText(suggestion: Json): string {
-  const collection = visible(textAt(suggestion, 'collection'))
+  const collection = escapeHidden(textAt(suggestion, 'collection'))
   const existing = textAt(suggestion, 'existing')
   const begin = `\nThe query reads all of ${collection}.`
-  if (existing !== '') return `${begin} Use the index ${visible(existing)} instead.\n`
-  const lines = visible(textAt(suggestion, 'definition')).split('\n')
+  if (existing !== '') return `${begin} Use the index ${escapeHidden(existing)} instead.\n`
+  const lines = escapeHidden(textAt(suggestion, 'definition')).split('\n')
   return `${begin} This index would avoid it:\n${lines.map(line => `    ${line}\n`).join('')}`
 }
 

@@ -6,7 +6,7 @@ import { type ExportProgress, runExport } from '../../transfer/exporter.ts'
 import { formatMicros } from '../../values/time.ts'
 import type { Invocation } from '../command.ts'
 import { withRate } from '../progress.ts'
-import { quantity, visible } from '../terminal.ts'
+import { escapeHidden, quantity } from '../terminal.ts'
 import { timeOf } from '../time-argument.ts'
 import { withTransferErrors } from '../transfer-errors.ts'
 import type { exportOptions } from '../transfer-options.ts'
@@ -40,7 +40,7 @@ export async function run(invocation: Invocation<typeof exportOptions>): Promise
       const time = formatMicros(at)
       const content = `${quantity(documents, 'document')} of ${quantity(databases, 'database')}`
       process.stdout.write(`exported ${content} as of ${time}\n`)
-      for (const [what, count] of lost) process.stdout.write(visible(`lost: ${what}: ${count}\n`))
+      for (const [what, count] of lost) process.stdout.write(escapeHidden(`lost: ${what}: ${count}\n`))
       return 0
     } finally {
       await target.connection.close()

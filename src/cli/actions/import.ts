@@ -12,7 +12,7 @@ import { findSources } from '../../transfer/sources.ts'
 import { jsonText } from '../client/report.ts'
 import { type Invocation, StartError } from '../command.ts'
 import { withRate } from '../progress.ts'
-import { visible } from '../terminal.ts'
+import { escapeHidden } from '../terminal.ts'
 import { withTransferErrors } from '../transfer-errors.ts'
 import type { importOptions } from '../transfer-options.ts'
 import { openTarget } from '../transfer-target.ts'
@@ -67,7 +67,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
         ),
       )
       if (given.report !== undefined) writeFileSync(given.report, report.json())
-      process.stdout.write(given.json ? jsonText(report.json(), process.stdout) : visible(report.text()))
+      process.stdout.write(given.json ? jsonText(report.json(), process.stdout) : escapeHidden(report.text()))
       return 0
     } finally {
       await target.connection.close()

@@ -4,7 +4,7 @@ import { UsageError } from '../../app/config/read-config.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
 import { changeProfiles, profileFile, readProfiles } from '../profiles.ts'
-import { listText, visible } from '../terminal.ts'
+import { escapeHidden, listText } from '../terminal.ts'
 
 export async function addProfile(
   name: string,
@@ -13,7 +13,7 @@ export async function addProfile(
   if (url === undefined || secret === undefined)
     throw new UsageError('profile add needs --url and --secret (or TERRARIUM_URL and TERRARIUM_SECRET)')
   changeProfiles(profiles => profiles.set(name, { url, secret, ...(database !== undefined && { database }) }))
-  process.stdout.write(`added ${visible(name)} to ${profileFile()}\n`)
+  process.stdout.write(`added ${escapeHidden(name)} to ${profileFile()}\n`)
   return 0
 }
 
@@ -26,8 +26,8 @@ export async function listProfiles({ json }: { readonly json: boolean }): Promis
 
 export async function deleteProfile(name: string): Promise<number> {
   changeProfiles(profiles => {
-    if (!profiles.delete(name)) throw new StartError(`there is no profile ${visible(name)}`)
+    if (!profiles.delete(name)) throw new StartError(`there is no profile ${escapeHidden(name)}`)
   })
-  process.stdout.write(`deleted ${visible(name)}\n`)
+  process.stdout.write(`deleted ${escapeHidden(name)}\n`)
   return 0
 }

@@ -31,7 +31,7 @@ import {
   sameJson,
   stepsOf,
 } from '../schema/plan.ts'
-import { isConfirmed, quantity, styleFor, visible } from '../terminal.ts'
+import { escapeHidden, isConfirmed, quantity, styleFor } from '../terminal.ts'
 import { withTransferErrors } from '../transfer-errors.ts'
 
 interface Choice {
@@ -120,7 +120,7 @@ async function pullFsl(folder: string, connection: QueryConnection, choice: Choi
   const print = printerFor(choice)
   const files = changes.map(({ isNew, name }) => ({ file: name, isNew }))
   showFiles(files, print)
-  for (const name of unknown) print(`? ${visible(name)}: the database has no such file`)
+  for (const name of unknown) print(`? ${escapeHidden(name)}: the database has no such file`)
   const result = { changes: files, unknown }
   return writeFiles(result, changes.some(isOverwritten), choice, () => writeChanges(changes))
 }
@@ -147,7 +147,7 @@ async function pullObjects(folder: string, connection: QueryConnection, choice: 
   const unchanged = present.length - changes.length
   showFiles(files, print)
   for (const { file, object } of kept.values())
-    print(visible(`? ${file}: the database has no ${object.kind.name} ${object.name}`))
+    print(escapeHidden(`? ${file}: the database has no ${object.kind.name} ${object.name}`))
   print(`${unchanged} unchanged`)
   const overwrites = changes.some(({ file }) => existsSync(file))
   const result = { changes: files, unknown: Array.from(kept.values(), ({ file }) => file), unchanged }
@@ -164,7 +164,7 @@ function showFiles(
 ): void {
   const style = styleFor(process.stdout)
   for (const { file, isNew } of changes)
-    print(style(isNew ? 'green' : 'yellow', `${isNew ? '+' : '~'} ${visible(file)}`))
+    print(style(isNew ? 'green' : 'yellow', `${isNew ? '+' : '~'} ${escapeHidden(file)}`))
 }
 
 /** Asks for confirmation before it overwrites a file. Resolves with the exit status. */
@@ -225,8 +225,8 @@ async function pushFsl(
   if (plan.isStaged)
     print('a schema is staged: the files are staged with it, and take effect when it is committed')
   if (plan.diff === '') print('unchanged')
-  else print(visible(plan.diff.trimEnd()))
-  for (const { kind, name } of kept) print(visible(`? ${kind} ${name}: in no file, kept`))
+  else print(escapeHidden(plan.diff.trimEnd()))
+  for (const { kind, name } of kept) print(escapeHidden(`? ${kind} ${name}: in no file, kept`))
   const hasChanges = plan.diff !== ''
   if (!hasChanges && choice.dryRun) return concluded(choice, result, false, 0)
   if (hasChanges && !(await isConfirmed(choice, 'Make these changes?')))
@@ -298,8 +298,8 @@ function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
 
 function showPlan({ changes, unchanged, extra }: SchemaPlan, print: (line: string) => void): void {
   const style = styleFor(process.stdout)
-  for (const change of changes) print(style(colourOf(change), visible(lineFor(change))))
-  for (const { kind, name } of extra) print(visible(`? ${kind.name} ${name}: in no file, kept`))
+  for (const change of changes) print(style(colourOf(change), escapeHidden(lineFor(change))))
+  for (const { kind, name } of extra) print(escapeHidden(`? ${kind.name} ${name}: in no file, kept`))
   print(`${unchanged} unchanged`)
 }
 
@@ -335,7 +335,7 @@ function showSkipped(content: FolderContent | undefined): void {
     writeSyntaxError(error, from, process.stderr, 'skipped, because scripts are not run')
   for (const folder of content?.children ?? [])
     process.stderr.write(
-      `skipped: ${visible(folder)} is the schema of a child database; push it separately\n`,
+      `skipped: ${escapeHidden(folder)} is the schema of a child database; push it separately\n`,
     )
 }
 

@@ -10,7 +10,7 @@ import type { Config } from '../../app/config/settings.ts'
 import { claimData } from '../../app/data-folder.ts'
 import { serveWorker } from '../../app/forwarding.ts'
 import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../app/open-engine.ts'
-import { markStoreComplete, prepareStore, withRecord } from '../../app/open-store.ts'
+import { markStoreComplete, prepareStore, withStoreSession } from '../../app/open-store.ts'
 import { createServer, reportSupervisor, type Server, tlsOf, urlOf } from '../../app/server.ts'
 import { openPersistentClock, systemClock } from '../../base/clock.ts'
 import { NoticeBoard } from '../../base/notices.ts'
@@ -441,7 +441,7 @@ export async function rootSecretOf(config: RootSecretConfig, log: Logger): Promi
   if (config.rootSecret !== undefined) return config.rootSecret
   const { store, storeSchema } = config
   if (store === undefined) return secretOfFolder(config.data, log)
-  return withRecord({ store, storeSchema }, async session => {
+  return withStoreSession({ store, storeSchema }, async session => {
     const shared = await readRootHash(session)
     if (shared !== undefined) return shared
     const generated = loadRootSecret(config.data, systemRandom)

@@ -15,7 +15,7 @@ import type { ClientChoice } from '../client/options.ts'
 import { jsonText } from '../client/report.ts'
 import { StartError } from '../command.ts'
 import { databaseFiles, inFolder, readFslFiles, type SchemaFiles, watchSchema } from '../schema/fsl-files.ts'
-import { visible } from '../terminal.ts'
+import { escapeHidden } from '../terminal.ts'
 import { withTransferErrors } from '../transfer-errors.ts'
 import { declarationsOf } from '../types/declarations.ts'
 import { valueClassesOf } from '../types/value-classes.ts'
@@ -75,7 +75,7 @@ function writeOnce(files: SchemaFiles, { client, out }: TypesChoice, folder?: st
   } catch (cause) {
     if (!(cause instanceof TransferError)) throw cause
     const message = folder === undefined ? cause.message : inFolder(cause.message, folder, files)
-    process.stderr.write(`${visible(message)}\n`)
+    process.stderr.write(`${escapeHidden(message)}\n`)
     return 2
   }
   if (out === undefined) process.stdout.write(jsonText(text, process.stdout))

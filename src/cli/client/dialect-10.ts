@@ -5,7 +5,7 @@ import { QueryFailure } from '../../fql10/failure/query-failure.ts'
 import { summaryOf } from '../../fql10/failure/summary.ts'
 import { parseQuery } from '../../fql10/syntax/parse-query.ts'
 import { Source } from '../../fql10/syntax/source.ts'
-import { styleFor, visible } from '../terminal.ts'
+import { escapeHidden, styleFor } from '../terminal.ts'
 import { type Dialect, TextFault, type TextQuery } from './dialect.ts'
 import { jsonText, valueText, writeVersionHint } from './report.ts'
 
@@ -25,11 +25,11 @@ function queryOf(text: string): TextQuery {
         return error === undefined
       }
       // Log messages and hints, before the result.
-      if (summary !== '') shown.stderr.write(`${styleFor(shown.stderr)('dim', visible(summary))}\n`)
+      if (summary !== '') shown.stderr.write(`${styleFor(shown.stderr)('dim', escapeHidden(summary))}\n`)
       if (error !== undefined) {
         const { code, message } = error
-        const rest = summary.includes(message) ? '' : `: ${visible(message)}`
-        shown.stderr.write(`${styleFor(shown.stderr)(['red', 'bold'], visible(code))}${rest}\n`)
+        const rest = summary.includes(message) ? '' : `: ${escapeHidden(message)}`
+        shown.stderr.write(`${styleFor(shown.stderr)(['red', 'bold'], escapeHidden(code))}${rest}\n`)
         const isUnbound = code === 'unbound_variable' || summary.includes('error: Unbound variable `')
         if (isUnbound && isVersion4(text)) writeVersionHint('4', shown.stderr)
       } else if (shown.showsResult) shown.stdout.write(`${valueText(data, shown.stdout)}\n`)
@@ -49,7 +49,7 @@ export const dialect10: Dialect = {
       const end = text.trimEnd().length
       const isIncomplete = cause.diagnostics.some(({ span }) => span !== undefined && span.start >= end)
       throw new TextFault(isIncomplete, output => {
-        output.write(`${visible(summaryOf(cause.diagnostics))}\n`)
+        output.write(`${escapeHidden(summaryOf(cause.diagnostics))}\n`)
         if (isVersion4(text)) writeVersionHint('4', output)
       })
     }

@@ -8,7 +8,7 @@ import {
   type TextRange,
 } from '../../fql4/text/index.ts'
 import type { Json } from '../../values/value.ts'
-import { type Format, type Output, styleFor, visible, visibleInPlace } from '../terminal.ts'
+import { escapeHidden, escapeHiddenInPlace, type Format, type Output, styleFor } from '../terminal.ts'
 import type { Reply, WireError } from './connection.ts'
 
 /** The source from which queries were parsed. */
@@ -33,7 +33,7 @@ export function writeResult(resource: Json, body: string, asJson: boolean, outpu
 
 /** Replaces hidden characters by JSON escapes on a terminal. */
 export function jsonText(json: string, { isTTY }: Output): string {
-  return isTTY === true ? visible(json) : json
+  return isTTY === true ? escapeHidden(json) : json
 }
 
 /** Strings, names of called functions, and other literals, each with a colour. */
@@ -42,7 +42,7 @@ const valueParts = /("(?:[^"\\]|\\.)*")|([A-Za-z_$][\w$]*(?=\())|\b(true|false|n
 /** Colours a value of either language. */
 export function valueText(text: string, output: Output): string {
   const style = styleFor(output)
-  return visible(text).replace(valueParts, (part: string, string?: string, call?: string) => {
+  return escapeHidden(text).replace(valueParts, (part: string, string?: string, call?: string) => {
     const format: Format = string !== undefined ? 'green' : call !== undefined ? 'cyan' : 'yellow'
     return style(format, part)
   })
@@ -63,13 +63,13 @@ export function writeErrors(
   for (const error of errors) {
     writeError(error.code, error.description, output)
     output.write(placeText(from, query.source.at(error.position), output))
-    for (const failure of error.failures) output.write(`    ${visible(failureText(failure))}\n`)
-    output.write(visible(causeText(error.cause, 1)))
+    for (const failure of error.failures) output.write(`    ${escapeHidden(failureText(failure))}\n`)
+    output.write(escapeHidden(causeText(error.cause, 1)))
   }
 }
 
 export function writeError(code: string, message: string, output: Output): void {
-  output.write(`${styleFor(output)(['red', 'bold'], visible(code))}: ${visible(message)}\n`)
+  output.write(`${styleFor(output)(['red', 'bold'], escapeHidden(code))}: ${escapeHidden(message)}\n`)
 }
 
 /** An empty path of the field means that the error concerns the whole document. */
@@ -100,9 +100,9 @@ function placeText({ text, file }: QueryText, place: TextRange, output: Output):
   const { line: lineNumber, column } = new FqlSyntaxError('', text, place)
   const [line, underline] = excerpt(text, place)
   const isOneLine = file === undefined && !text.trimEnd().includes('\n')
-  const where = `${file === undefined ? 'line ' : `${visible(file)}:`}${lineNumber}:${column}`
+  const where = `${file === undefined ? 'line ' : `${escapeHidden(file)}:`}${lineNumber}:${column}`
   const head = isOneLine ? '' : `  ${style('dim', `at ${where}`)}\n`
-  return `${head}    ${visibleInPlace(line)}\n    ${style('red', underline)}\n`
+  return `${head}    ${escapeHiddenInPlace(line)}\n    ${style('red', underline)}\n`
 }
 
 /** The innermost last. */

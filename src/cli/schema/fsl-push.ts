@@ -34,7 +34,7 @@ interface PushPlan {
 }
 
 /** Holds kept objects whose own files the push replaces. */
-const keptFile = 'kept.fsl'
+const remainingFile = 'kept.fsl'
 
 /** Attempts to plan a push while the schema changes. */
 const attemptsMax = 5
@@ -52,7 +52,7 @@ export async function planPush(
     const { isStaged, version } = await schemaStatus(connection)
     const stored = (await databaseFiles(connection, isStaged)).map(readStored)
     const { error, local } = readLocal(files)
-    const sent = isWhole || error ? files : withKept(files, local, stored)
+    const sent = isWhole || error ? files : withRemaining(files, local, stored)
     const path = `diff?override=${isWhole}&staged=${isStaged}`
     const answer = await connection.schema('POST', path, sent)
     // The service has accepted a file that this program cannot read, so the objects in no file are unknown.
@@ -126,9 +126,13 @@ function keysOf(files: readonly FslFile[]): ReadonlySet<string> {
 
 /**
  * Adds files that keep the objects in no file of the folder. A stored file with the name of a local file is replaced,
- * so its other objects move to {@link keptFile}. Other stored files stay, without the objects that the folder contains.
+ * so its other objects move to {@link remainingFile}. Other stored files stay, without the objects that the folder contains.
  */
-function withKept(files: SchemaFiles, local: readonly FslFile[], stored: readonly FslFile[]): SchemaFiles {
+function withRemaining(
+  files: SchemaFiles,
+  local: readonly FslFile[],
+  stored: readonly FslFile[],
+): SchemaFiles {
   const known = keysOf(local)
   const sent = new Map(files)
   const moved: string[] = []
@@ -143,9 +147,9 @@ function withKept(files: SchemaFiles, local: readonly FslFile[], stored: readonl
     }
   }
   if (moved.length > 0) {
-    const there = sent.get(keptFile) ?? stored.find(({ name }) => name === keptFile)?.text ?? ''
+    const there = sent.get(remainingFile) ?? stored.find(({ name }) => name === remainingFile)?.text ?? ''
     sent.set(
-      keptFile,
+      remainingFile,
       [there.trimEnd(), ...moved]
         .filter(text => text !== '')
         .join('\n\n')

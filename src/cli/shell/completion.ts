@@ -7,7 +7,7 @@ import { memberOf } from '../../transfer/references.ts'
 import type { Json } from '../../values/value.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { DialectName } from '../client/dialect.ts'
-import { visible } from '../terminal.ts'
+import { escapeHidden } from '../terminal.ts'
 
 /** Functions whose first argument names an object, each with the function that lists these objects. */
 const listings: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ async function fetchNames(listing: string, connection: QueryConnection): Promise
   if (!Array.isArray(data)) return []
   return data.flatMap((ref: Json) => {
     const id = memberOf(ref, '@ref', 'id')
-    return typeof id === 'string' && id === visible(id) ? [id] : []
+    return typeof id === 'string' && id === escapeHidden(id) ? [id] : []
   })
 }
 
@@ -55,7 +55,7 @@ async function fetchNames(listing: string, connection: QueryConnection): Promise
 type Proposals = readonly [proposals: readonly string[], replaced: string]
 
 /** `line` ends at the cursor. */
-export async function propose(
+export async function completionsOf(
   line: string,
   commands: readonly string[],
   names: ObjectNames,

@@ -6,7 +6,7 @@ import { type Dialect, TextFault, type TextQuery } from '../client/dialect.ts'
 import { dialectOf } from '../client/dialects.ts'
 import { StartError } from '../command.ts'
 import { type Output, styleFor } from '../terminal.ts'
-import { ObjectNames, propose } from './completion.ts'
+import { completionsOf, ObjectNames } from './completion.ts'
 import { dotCommandNames, runDotCommand, type ShellState } from './dot-commands.ts'
 
 /** Tests pass their own streams. */
@@ -68,7 +68,7 @@ class Shell implements ShellState {
       terminal: isTerminal,
       history: [...options.history],
       completer: (line: string, done: (error: null, result: [string[], string]) => void) => {
-        void propose(line, dotCommandNames, this.#names, this.#connection, this.#dialect.name).then(
+        void completionsOf(line, dotCommandNames, this.#names, this.#connection, this.#dialect.name).then(
           ([proposals, replaced]) => done(null, [[...proposals], replaced]),
         )
       },

@@ -165,7 +165,7 @@ export class ProcessLane implements SlowLane {
     dropped?.reject(new RequestError('too many requests', msg`Too many long queries are waiting.`))
   }
 
-  get standing(): LaneLoad {
+  get load(): LaneLoad {
     return {
       processes: this.#processes.filter(process => process !== undefined).length,
       processesMax: this.#options.processesMax,
@@ -247,9 +247,9 @@ export class ProcessLane implements SlowLane {
     this.#idle.delete(process)
     this.#jobs.set(process, waiting)
     waiting.cancel()
-    const leftMs = Math.max(1, waiting.deadlineMs - clock.elapsedMs())
+    const remainingMs = Math.max(1, waiting.deadlineMs - clock.elapsedMs())
     // The slow-lane process checks the deadline itself; this timer kills one that does not respond.
-    waiting.cancel = timers.after(leftMs + slowLaneLimits.laneGraceMs, () => process.kill(outOfTime()))
+    waiting.cancel = timers.after(remainingMs + slowLaneLimits.laneGraceMs, () => process.kill(outOfTime()))
     const isRetiring = this.#retiring.has(process)
     /**
      * The job must run again, because a retiring process ran out of memory. It has written nothing, and another process
@@ -260,7 +260,7 @@ export class ProcessLane implements SlowLane {
     const { lead, now, snapshotTime } = waiting.job
     const job = {
       kind: 'job',
-      request: { ...request, timeoutMs: leftMs },
+      request: { ...request, timeoutMs: remainingMs },
       form: longBody !== undefined ? 'as it came' : body === undefined ? 'none' : 'text',
       snapshotTime,
       logSequence: this.#options.logSequence(),

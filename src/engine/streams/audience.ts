@@ -147,7 +147,7 @@ interface Reading {
  * Formats the events of one transaction about one subject. Streams share the decisions of their viewer and the rendered
  * bytes of their format. After an interrupted attempt, the next one continues with the results in this object.
  */
-export class Lines {
+export class EventFormatter {
   readonly #subject: Subject
   readonly #events: readonly StreamEvent[]
   readonly #txn: Micros

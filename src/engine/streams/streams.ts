@@ -24,7 +24,7 @@ import { type Micros, refKey } from '../../values/value.ts'
 import { budgetOwnerOf } from '../callers.ts'
 import type { EventStream } from '../engine-contract.ts'
 import type { StreamOpener, StreamOpening } from '../engine-options.ts'
-import { Audience, Lines } from './audience.ts'
+import { Audience, EventFormatter } from './audience.ts'
 import {
   type Condition,
   expiryOf,
@@ -71,7 +71,7 @@ interface UnderWay {
   readonly memo: Memo
   changesSeen: number
   readonly found: Map<Subject, StreamEvent[]>
-  readonly lines: Map<Subject, Lines>
+  readonly lines: Map<Subject, EventFormatter>
 }
 
 /**
@@ -259,7 +259,7 @@ export class Streams implements StreamOpener {
     const reading = { audience, transaction, beforeStep }
     const { found, lines: known } = this.#soFar(waiting, changes, time, reading)
     for (const [subject, events] of found) {
-      const lines = upsert(known, subject, () => new Lines(subject, events, time))
+      const lines = upsert(known, subject, () => new EventFormatter(subject, events, time))
       readers.push(...subject.readers)
       for (const stream of subject.streams) {
         const { viewer, start, format } = stream.origin

@@ -26,7 +26,7 @@ export function jsonAnswer(status: number, body: unknown): Answer {
 }
 
 /** Metrics of an answer without a query. */
-export const idleMetrics: QueryMetrics = {
+export const noQueryMetrics: QueryMetrics = {
   computeOps: 1,
   byteReadOps: 0,
   byteWriteOps: 0,
@@ -48,7 +48,7 @@ export function errorAnswer(code: RequestErrorCode, description: string, now: Mi
     status: requestErrors[code].status,
     body: errorBody(code, description),
     txnTime: now,
-    metrics: code === 'internal server error' ? undefined : idleMetrics,
+    metrics: code === 'internal server error' ? undefined : noQueryMetrics,
     requestError: code,
   }
 }

@@ -8,7 +8,7 @@ import { RequestError, type RequestErrorCode } from '../../base/request-errors.t
 import type { Principal } from '../../engine/engine-contract.ts'
 import { formatMicros } from '../../values/time.ts'
 import type { Micros } from '../../values/value.ts'
-import { type Answer, idleMetrics, jsonAnswer, jsonType } from './answer.ts'
+import { type Answer, jsonAnswer, jsonType, noQueryMetrics } from './answer.ts'
 import type { Endpoint, EndpointCall, Handler, Services } from './endpoint.ts'
 import type { Protocol } from './protocol.ts'
 import { version4Protocol } from './request-headers.ts'
@@ -107,7 +107,7 @@ async function charged(
     throw error
   })
   const metrics = {
-    ...idleMetrics,
+    ...noQueryMetrics,
     byteReadOps: costs.read,
     byteWriteOps: costs.write,
     queryTimeMs: Math.round(clock.elapsedMs() - begunMs),

@@ -5,7 +5,7 @@ import { constants, type IncomingHttpHeaders as Http2Headers, type ServerHttp2St
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { Exchange, HeaderList, Outlet } from './exchange.ts'
-import type { EarlyRequest } from './preface.ts'
+import type { UpgradeRequest } from './preface.ts'
 
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants
 
@@ -21,7 +21,7 @@ export class Http2Exchange implements Exchange {
   #hasReadBody = false
 
   /** `early`: the request that was sent over HTTP/1.1 before the upgrade to HTTP/2. */
-  constructor(stream: ServerHttp2Stream, headers: Http2Headers, client: string, early?: EarlyRequest) {
+  constructor(stream: ServerHttp2Stream, headers: Http2Headers, client: string, early?: UpgradeRequest) {
     this.#stream = stream
     this.client = client
     if (early !== undefined) {

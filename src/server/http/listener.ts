@@ -27,12 +27,12 @@ import { Http2Exchange } from './http2-exchange.ts'
 import type { Pacer } from './pacer.ts'
 import { Pacing } from './pacing.ts'
 import {
-  type EarlyRequest,
-  holdsFirstRecord,
+  containsFirstRecord,
   peek,
   receiveUpgrade,
   requestsUpgrade,
   startsHttp2,
+  type UpgradeRequest,
   upgradeIn,
 } from './preface.ts'
 
@@ -308,7 +308,7 @@ export class Listener {
       secure.emit('connection', socket)
     }
     peek(socket, seen => {
-      if (!holdsFirstRecord(seen)) return undefined
+      if (!containsFirstRecord(seen)) return undefined
       return () => this.#connections.get(socket)?.pacer.shakeHands(() => handOver(seen))
     })
   }
@@ -397,13 +397,13 @@ export class Listener {
   }
 
   /** Starts HTTP/2 on a socket. `stream` delivers its bytes. `early`: a request that came over HTTP/1.1. */
-  #admitSession(socket: Socket, early?: EarlyRequest, stream: Duplex = socket): void {
+  #admitSession(socket: Socket, early?: UpgradeRequest, stream: Duplex = socket): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined) socket.destroy()
     else connection.pacer.admitSession(() => this.#startSession(connection, socket, stream, early))
   }
 
-  #startSession(connection: Connection, socket: Socket, stream: Duplex, early?: EarlyRequest): void {
+  #startSession(connection: Connection, socket: Socket, stream: Duplex, early?: UpgradeRequest): void {
     const { pacer } = connection
     // From now on, a shutdown closes the session instead of the connection.
     this.#connections.delete(socket)

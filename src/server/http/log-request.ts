@@ -272,7 +272,7 @@ function allowedDatabase(
   queryLog: QueryLog,
 ): ExportDatabase | undefined {
   if (!database) {
-    if (!client.mayUseRegion(regionGroup)) throw notAllowed()
+    if (!client.mayUseRegion(regionGroup)) throw forbiddenLogs()
     return undefined
   }
   const own = client.database
@@ -280,13 +280,13 @@ function allowedDatabase(
   const isAllowed = own
     ? isHere && own.path.every((name, level) => name === database.names[level])
     : client.mayUseRegion(regionGroup)
-  if (!isAllowed) throw notAllowed()
+  if (!isAllowed) throw forbiddenLogs()
   const found = isHere ? engine.databasesAlong(database.names) : undefined
   if (!found) throw new ApiError('not found', `There is no database ${database.path}.`)
   return { ...database, ids: found.ids.map(String), since: Math.ceil(found.since / 1000) }
 }
 
 /** For a client that may not see a log. */
-export function notAllowed(): ApiError {
+export function forbiddenLogs(): ApiError {
   return new ApiError('forbidden', 'The credential gives no access to these logs.')
 }

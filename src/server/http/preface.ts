@@ -44,7 +44,7 @@ const recordLengthAt = 3
 const handshakeType = 22
 
 /** Also true when `seen` does not begin a handshake. */
-export function holdsFirstRecord(seen: Buffer): boolean {
+export function containsFirstRecord(seen: Buffer): boolean {
   if (seen[0] !== handshakeType) return true
   return seen.length >= recordHeadBytes && seen.length >= recordHeadBytes + seen.readUInt16BE(recordLengthAt)
 }
@@ -76,7 +76,7 @@ export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | unde
 const peekedBytesMax = limits.requestHeadBytesMax + limits.strangerBodyBytesMax + 16_384
 
 /** Arrived over HTTP/1.1; the following HTTP/2 session answers it as stream 1. */
-export interface EarlyRequest {
+export interface UpgradeRequest {
   readonly method: string
   readonly url: string
   readonly headers: IncomingHttpHeaders
@@ -89,7 +89,7 @@ const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nup
 
 /**
  * A HEADERS frame that opens and ends stream 1: POST (0x83), scheme http (0x86), path / (0x84), authority "-". These
- * values are placeholders; the {@link EarlyRequest} contains the actual values.
+ * values are placeholders; the {@link UpgradeRequest} contains the actual values.
  */
 const openingHeaders = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
 
@@ -128,7 +128,7 @@ export function receiveUpgrade(
   request: IncomingMessage,
   stream: Duplex,
   head: Buffer,
-  ready: (early: EarlyRequest) => void,
+  ready: (early: UpgradeRequest) => void,
 ): void {
   const { method, url, headers } = request
   const pieces = new Pieces()

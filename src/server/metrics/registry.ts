@@ -35,7 +35,7 @@ function countersOf(registry: Registry, prefix: string): AddMetric {
 interface NodeLabel {
   readonly name: string
   /** Current state of the node's replica. */
-  readonly standing: () => {
+  readonly status: () => {
     readonly fault: { readonly isLocal: boolean } | undefined
     readonly lagMs: number
     readonly behind: number
@@ -119,19 +119,19 @@ export function createRegistry(
   return registry
 }
 
-function measureNode(registry: Registry, { name, standing }: NodeLabel): void {
+function measureNode(registry: Registry, { name, status: standing }: NodeLabel): void {
   registry.setDefaultLabels({ node: name })
   const gauge = gaugesOf(registry, 'terrarium_store_', 'max')
-  gauge('lag_seconds', "Maximum age of this node's reads.", () => standing().lagMs / 1000)
+  gauge('lag_seconds', "Maximum age of this node's reads.", () => status().lagMs / 1000)
   gauge(
     'batches_behind',
     'Batches by which the shared record was ahead of the replica at the last poll.',
-    () => standing().behind,
+    () => status().behind,
   )
   gauge(
     'away',
     '1 while the database of the store cannot be reached, or its commits wait for a synchronous standby.',
-    () => (standing().fault?.isLocal === false ? 1 : 0),
+    () => (status().fault?.isLocal === false ? 1 : 0),
   )
 }
 

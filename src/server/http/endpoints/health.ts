@@ -6,7 +6,7 @@ import { RequestError } from '../../../base/request-errors.ts'
 import { within } from '../../../base/timers.ts'
 import type { TaskKind } from '../../operation/health.ts'
 import { type Operation, TaskError } from '../../operation/operation.ts'
-import { type Answer, errorAnswer, idleMetrics } from '../answer.ts'
+import { type Answer, errorAnswer, noQueryMetrics } from '../answer.ts'
 import { ApiError, apiEndpoint } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import { durationBounds } from '../request-meter.ts'
@@ -68,7 +68,7 @@ async function ping(services: Services, call: EndpointCall): Promise<Answer> {
   const outcome = await outcomeOf(services, scope, timeoutMs)
   if (outcome === 'fine') {
     const body = `{"resource":"Scope ${scope} is OK"}`
-    return { status: 200, body, txnTime: engine.now(), metrics: idleMetrics }
+    return { status: 200, body, txnTime: engine.now(), metrics: noQueryMetrics }
   }
   if (outcome === 'timed out') {
     const text = `Scope ${scope} timed out after ${timeoutMs} milliseconds`

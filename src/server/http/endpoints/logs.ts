@@ -10,11 +10,11 @@ import { ApiError, isoTime } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import {
   checkType,
+  forbiddenLogs,
   type LogClient,
   logAccess,
   logClient,
   logTraits,
-  notAllowed,
   readListRequest,
 } from '../log-request.ts'
 
@@ -47,7 +47,7 @@ class LogHandlers {
       token === undefined ? undefined : { subject: client.subject, token },
     )
     // An idempotency token may find a request that another caller with more rights has made.
-    if (!client.maySee(request)) throw notAllowed()
+    if (!client.maySee(request)) throw forbiddenLogs()
     return jsonAnswer(200, this.#describe(request, call))
   }
 

@@ -8,7 +8,7 @@ import { flagOf, UsageError, variableOf } from '../../../../src/app/config/read-
 import { type Config, initialOf, type SettingName, settings } from '../../../../src/app/config/settings.ts'
 import { command } from '../../../../src/cli/command.ts'
 import { commandHelp, programHelp } from '../../../../src/cli/help.ts'
-import { readWords } from '../../../../src/cli/words.ts'
+import { parseCommandLine } from '../../../../src/cli/words.ts'
 import { folderOfFile } from '../../../support/folder.ts'
 
 const folder = folderOfFile()
@@ -27,7 +27,7 @@ const everything = command({
 })
 
 const read = (flags: string[], env: Record<string, string> = {}): Config =>
-  readWords(everything, flags, env).config
+  parseCommandLine(everything, flags, env).config
 
 test('without arguments every setting has its default', () => {
   const config = read([])
@@ -149,8 +149,8 @@ test('messages never contain a secret', () => {
 
 test('a command accepts only the settings that it declares', () => {
   const narrow = command({ name: 'check', summary: 'Checks.', settings: ['data'], run: async () => 0 })
-  assert.equal(readWords(narrow, ['--data', '/x'], {}).config.data, '/x')
-  assert.throws(() => readWords(narrow, ['--port', '1'], {}), { message: 'unknown flag --port' })
+  assert.equal(parseCommandLine(narrow, ['--data', '/x'], {}).config.data, '/x')
+  assert.throws(() => parseCommandLine(narrow, ['--port', '1'], {}), { message: 'unknown flag --port' })
 })
 
 test('help explains every setting of a command within the width of a terminal', () => {
