@@ -23,7 +23,7 @@ import { RecordWriter } from '../query-log/record-writer.ts'
 import { type ChunkBucket, openS3Storage } from '../query-log/s3-storage.ts'
 import { queryLogFolder } from '../query-log/segment-files.ts'
 import { SegmentWriter } from '../query-log/segment-writer.ts'
-import { isUnavailable, rethrow, type SharedLog } from '../query-log/shared-log.ts'
+import { isUnavailable, rethrowStoreError, type SharedLog } from '../query-log/shared-log.ts'
 import { Signer } from '../query-log/signing.ts'
 import type { KeyValueStore } from '../storage/kv/kv-contract.ts'
 import { isFullDisk } from '../storage/kv/store-errors.ts'
@@ -61,7 +61,7 @@ export async function openQueryLog(
     const signer = new Signer(() => store.signingKey())
     // Continues on a full disk, which may have space later. If a shared store cannot commit, the start fails with the
     // reason.
-    await signer.ready().catch(shared === undefined ? tolerateUnavailable : rethrow)
+    await signer.ready().catch(shared === undefined ? tolerateUnavailable : rethrowStoreError)
     const downloads = new Downloads(shared?.files ?? new LocalFiles(exports, systemRandom), signer)
     const bucket = await openBucket(config, clock)
     const retention = { days: config.queryLogDays, bytes: config.queryLogMegabytes * megabyte }
@@ -136,7 +136,7 @@ function openedWhenRoom(open: () => KeyValueStore): KeyValueStore {
       opened ??= open()
       return opened
     } catch (cause) {
-      return rethrow(cause)
+      return rethrowStoreError(cause)
     }
   }
   return {

@@ -33,7 +33,7 @@ interface ExportRunnerOptions {
 }
 
 /** Milliseconds between two polls for requests. */
-const lookEveryMs = 1000
+const pollEveryMs = 1000
 /** Milliseconds after which a lease expires if it is not renewed. */
 const leaseMs = 5000
 /** Milliseconds between two renewals of a lease. */
@@ -79,7 +79,7 @@ export class ExportRunner {
     } catch {
       // The store is closing, so there is no work left.
     }
-    return lookEveryMs
+    return pollEveryMs
   }
 
   async #workOff(): Promise<void> {

@@ -12,7 +12,7 @@ import { microsPerDay } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import { flushFolder } from '../storage/log/segment-files.ts'
 import type { Micros } from '../values/value.ts'
-import { ifThere, modificationTime, removeFile } from './segment-files.ts'
+import { ifPresent, modificationTime, removeFile } from './segment-files.ts'
 import type { Signer } from './signing.ts'
 
 export interface ExportStorage {
@@ -113,7 +113,7 @@ export class LocalFiles implements FileTable {
   }
 
   async size(name: string): Promise<number | undefined> {
-    return (await ifThere(stat(this.#path(name))))?.size
+    return (await ifPresent(stat(this.#path(name))))?.size
   }
 
   async *read(name: string): AsyncGenerator<Buffer> {
@@ -125,7 +125,7 @@ export class LocalFiles implements FileTable {
   }
 
   async removeLeftovers(now: Micros): Promise<void> {
-    for (const name of (await ifThere(readdir(this.#folder))) ?? []) {
+    for (const name of (await ifPresent(readdir(this.#folder))) ?? []) {
       if (!name.endsWith('.part')) continue
       const modified = await modificationTime(this.#path(name))
       if (modified !== undefined && modified < now - microsPerDay) await this.remove(name)

@@ -290,7 +290,7 @@ export class ExportStore {
  * Returns whether a lease is valid. A lease that is longer than the maximum is invalid. Such a lease was made before
  * the clock was set back.
  */
-function isHeld(lease: ExportRequest['lease'], now: Micros): boolean {
+function isLeased(lease: ExportRequest['lease'], now: Micros): boolean {
   return lease !== undefined && lease.until > now && lease.until <= now + leaseMicrosMax
 }
 
@@ -314,7 +314,7 @@ function* freeInTurns(view: View, served: string, now: Micros): Generator<Export
   for (const requester of [...requesters.slice(first), ...requesters.slice(0, first)]) {
     for (const id of idsOf.get(requester) ?? []) {
       const request = find(view, id)
-      if (request !== undefined && !isHeld(request.lease, now)) yield request
+      if (request !== undefined && !isLeased(request.lease, now)) yield request
     }
   }
 }

@@ -9,7 +9,7 @@ import { type LogFault, type ParsedFacts, readFacts } from './facts.ts'
 import type { LogEntry } from './log-entry.ts'
 import { isTrail, splitLine } from './ownership.ts'
 import type { SearchText } from './search-text.ts'
-import { ifThere } from './segment-files.ts'
+import { ifPresent } from './segment-files.ts'
 
 const blockBytes = 524_288
 
@@ -22,7 +22,7 @@ export async function* lineBlocks(
   path: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const file = await ifThere(open(path))
+  const file = await ifPresent(open(path))
   if (file === undefined) return
   try {
     const block = Buffer.allocUnsafe(blockBytes)

@@ -29,7 +29,7 @@ import {
 import { changesBetween, type LogChanges, spanBefore } from './log-changes.ts'
 import { isWithin, type LogDatabase } from './ownership.ts'
 import {
-  ifThere,
+  ifPresent,
   listSegments,
   liveWriters,
   removeFile,
@@ -88,10 +88,10 @@ const copyGrowsMs = 7_200_000
 
 export class LogSummaries {
   readonly #folder: string
-  readonly #kept: string
+  readonly #sumsFolder: string
   readonly #random: Random
   readonly #now: () => Micros
-  readonly #held = new LRUCache<string, LogAggregate, { segment: Segment; signal: AbortSignal }>({
+  readonly #aggregates = new LRUCache<string, LogAggregate, { segment: Segment; signal: AbortSignal }>({
     maxSize: cachedBytesMax,
     sizeCalculation: bytesOf,
     // If the cache evicts an aggregate during its computation, the callers still get the aggregate.
@@ -102,7 +102,7 @@ export class LogSummaries {
   /** `folder` contains the segments; aggregates are stored in a subfolder. */
   constructor(folder: string, random: Random, now: () => Micros) {
     this.#folder = folder
-    this.#kept = join(folder, sumsFolder)
+    this.#sumsFolder = join(folder, sumsFolder)
     this.#random = random
     this.#now = now
   }
@@ -151,32 +151,32 @@ export class LogSummaries {
 
   /** Removes the sums of deleted segments. */
   async removeOrphans(): Promise<void> {
-    const names = await readdir(this.#kept).catch(() => [])
+    const names = await readdir(this.#sumsFolder).catch(() => [])
     const segments = new Set((await listSegments(this.#folder)).map(({ path }) => sumsName(path)))
-    for (const name of names) if (!segments.has(name)) await removeFile(join(this.#kept, name))
+    for (const name of names) if (!segments.has(name)) await removeFile(join(this.#sumsFolder, name))
   }
 
   #sumsOf(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
-    const sums = () => this.#held.forceFetch(segment.path, { context: { segment, signal } })
+    const sums = () => this.#aggregates.forceFetch(segment.path, { context: { segment, signal } })
     // Concurrent callers share one computation. If the caller that started the computation is aborted, the computation
     // fails for all callers. Each caller then tries a second time.
     return sums().catch(sums)
   }
 
   async #loadOrCompute(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
-    const path = join(this.#kept, sumsName(segment.path))
+    const path = join(this.#sumsFolder, sumsName(segment.path))
     const read = await readSums(path, signal)
     const sums =
       read ?? (await aggregateOf(segment, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, signal))
-    if (read === undefined) await this.#keep(path, sums)
+    if (read === undefined) await this.#store(path, sums)
     return sums
   }
 
   /** Stores an aggregate. If the aggregate cannot be stored, a later request computes the aggregate again. */
-  async #keep(path: string, sums: LogAggregate): Promise<void> {
+  async #store(path: string, sums: LogAggregate): Promise<void> {
     const draft = `${path}.${this.#random.hex(8)}`
     try {
-      await mkdir(this.#kept, { recursive: true, mode: 0o700 })
+      await mkdir(this.#sumsFolder, { recursive: true, mode: 0o700 })
       const lines: string[] = []
       await inSlices(
         aggregateLines(sums),
@@ -208,7 +208,7 @@ const decompress = promisify<Buffer, Buffer>(gunzip)
 /** Returns stored sums; undefined if the file is missing or damaged. */
 async function readSums(path: string, signal: AbortSignal): Promise<LogAggregate | undefined> {
   try {
-    const packed = await ifThere(readFile(path))
+    const packed = await ifPresent(readFile(path))
     if (packed === undefined) return undefined
     const [version = '', ...lines] = (await decompress(packed)).toString().trimEnd().split('\n')
     if (!isCurrentFormat(version)) return undefined

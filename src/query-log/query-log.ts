@@ -16,7 +16,7 @@ import { type LogChanges, spanBefore } from './log-changes.ts'
 import { type RecordPage, type RecordSearch, searchRecords } from './log-search.ts'
 import { LogSummaries, type LogSummary, type SummaryFilter } from './log-summary.ts'
 import { bytesOfRecord, type RecordedAnswer, type RecordedCall, type RecordWriter } from './record-writer.ts'
-import { gather, SegmentUploader } from './segment-exchange.ts'
+import { gatherRecords, SegmentUploader } from './segment-exchange.ts'
 import {
   listSegments,
   type Retention,
@@ -26,7 +26,7 @@ import {
 } from './segment-files.ts'
 import { matchingRecords, type OnDamage, type RecordFilter } from './segment-reader.ts'
 import type { SegmentWriter } from './segment-writer.ts'
-import { chunkName, rethrow, type SharedLog } from './shared-log.ts'
+import { chunkName, rethrowStoreError, type SharedLog } from './shared-log.ts'
 import type { Signer } from './signing.ts'
 
 const queryLogLimits = {
@@ -167,10 +167,10 @@ export class QueryLog {
   }
 
   /** Undefined for an empty log. */
-  async keptSince(): Promise<Micros | undefined> {
+  async oldestTime(): Promise<Micros | undefined> {
     const { folder, shared } = this.#options
     const [own] = await listSegments(folder)
-    const handedOver = await shared?.chunks.oldest().catch(rethrow)
+    const handedOver = await shared?.chunks.oldest().catch(rethrowStoreError)
     if (own === undefined || handedOver === undefined) return own?.from ?? handedOver
     return own.from < handedOver ? own.from : handedOver
   }
@@ -214,7 +214,7 @@ export class QueryLog {
 
   /** Opens an exported file that this service serves. */
   openFile(name: string): ReturnType<Downloads['open']> {
-    return this.#options.downloads.open(name).catch(rethrow)
+    return this.#options.downloads.open(name).catch(rethrowStoreError)
   }
 
   now(): Micros {
@@ -250,7 +250,7 @@ export class QueryLog {
     const { writer, folder, now, shared, timers } = this.#options
     await writer.flush()
     await writtenUpTo(folder, time, { now, timers, signal })
-    if (shared) await gather({ folder, shared, timers }, span, time, signal).catch(rethrow)
+    if (shared) await gatherRecords({ folder, shared, timers }, span, time, signal).catch(rethrowStoreError)
   }
 
   async #removeOldChunks({ bucket, chunks }: SharedLog, now: Micros): Promise<void> {

@@ -4,7 +4,7 @@
 
 import { open } from 'node:fs/promises'
 import { newline } from '../values/json-scan.ts'
-import { ifThere } from './segment-files.ts'
+import { ifPresent } from './segment-files.ts'
 import {
   blockBytesMax,
   blockMagic,
@@ -39,7 +39,7 @@ export async function* recordsOf(
   path: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RecordGroup, void, undefined> {
-  const file = await ifThere(open(path))
+  const file = await ifPresent(open(path))
   if (file === undefined) return
   try {
     let decoder: SegmentDecoder | undefined

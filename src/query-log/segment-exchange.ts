@@ -15,7 +15,7 @@ import type { Micros } from '../values/value.ts'
 import {
   copyPath,
   hasLines,
-  ifThere,
+  ifPresent,
   listSegments,
   modificationTime,
   type Segment,
@@ -181,7 +181,7 @@ const fromGzip = promisify(gunzip)
 const fromZstd = promisify(zstdDecompress)
 
 /** Polling interval while waiting for other machines, in milliseconds. */
-const lookEveryMs = 100
+const pollEveryMs = 100
 
 interface GatherOptions {
   readonly folder: string
@@ -193,7 +193,7 @@ interface GatherOptions {
  * Requests all records up to `time`, and waits until all live machines have uploaded them. Then copies the missing
  * parts of all segments that may contain records of the time span.
  */
-export async function gather(
+export async function gatherRecords(
   options: GatherOptions,
   { from, to }: TimeSpan,
   time: Micros,
@@ -204,7 +204,7 @@ export async function gather(
   await chunks.request(time)
   while ((await chunks.reportedByAll()) < time) {
     signal.throwIfAborted()
-    await wait(lookEveryMs, timers)
+    await wait(pollEveryMs, timers)
   }
   const own = new Set(
     (await listSegments(folder))
@@ -222,7 +222,7 @@ async function copyChunk({ folder, shared }: GatherOptions, chunk: Chunk): Promi
   const { bucket, chunks } = shared
   const { bytes, position, start, until, writer } = chunk
   const paths = [false, true].map(isOfLines => copyPath(folder, start, writer, isOfLines))
-  const sizes = await Promise.all(paths.map(path => ifThere(stat(path))))
+  const sizes = await Promise.all(paths.map(path => ifPresent(stat(path))))
   const size = Math.max(...sizes.map(each => each?.size ?? 0))
   // Two cases: the copy already contains this chunk, or an earlier chunk is missing, because it has expired.
   if (size >= position + bytes || size < position) return

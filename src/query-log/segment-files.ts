@@ -45,7 +45,7 @@ const livePattern = /^([0-9a-f]+)\.live$/
 /** A writer that has reported nothing for this many milliseconds is regarded as crashed. */
 const silentMs = 10_000
 /** Polling interval while waiting for writers, in milliseconds. */
-const lookEveryMs = 20
+const pollEveryMs = 20
 
 export function segmentPath(folder: string, from: Micros, writer: string): string {
   return join(folder, `${String(from).padStart(19, '0')}-${writer}.log`)
@@ -69,7 +69,7 @@ export function livePath(folder: string, writer: string): string {
 
 /** Oldest first. */
 export async function listSegments(folder: string): Promise<Segment[]> {
-  const segments = ((await ifThere(readdir(folder))) ?? []).sort().flatMap(name => {
+  const segments = ((await ifPresent(readdir(folder))) ?? []).sort().flatMap(name => {
     const [, from, copied, writer] = segmentPattern.exec(name) ?? []
     if (from === undefined || writer === undefined) return []
     return { path: join(folder, name), from: nearestMicros(Number(from)), writer, isCopy: copied !== '' }
@@ -112,14 +112,14 @@ async function listWriters(folder: string): Promise<Map<string, Micros>> {
 
 /** Returns the modification time of a file in microseconds; undefined if the file does not exist. */
 export async function modificationTime(path: string): Promise<Micros | undefined> {
-  const about = await ifThere(stat(path))
+  const about = await ifPresent(stat(path))
   return about && micros(Math.ceil(about.mtimeMs * 1000))
 }
 
 /** Returns the result of a file operation; undefined if the file does not exist. */
-export async function ifThere<T>(doing: Promise<T>): Promise<T | undefined> {
+export async function ifPresent<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
-    return await doing
+    return await operation
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
@@ -142,7 +142,7 @@ export async function writtenUpTo(
     const silentSince = now() - silentMs * 1000
     const writers = await listWriters(folder)
     if ([...writers.values()].every(until => until >= time || until < silentSince)) return
-    await wait(lookEveryMs, timers)
+    await wait(pollEveryMs, timers)
   }
 }
 
@@ -191,7 +191,7 @@ export async function removeOldSegments(
       await removeFile(path)
       continue
     }
-    const sums = await ifThere(stat(join(folder, sumsFolder, sumsName(path))))
+    const sums = await ifPresent(stat(join(folder, sumsFolder, sumsName(path))))
     const size = about.size + (sums?.size ?? 0)
     total += size
     if (isClosed) closed.push({ path, size })

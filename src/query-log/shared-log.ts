@@ -47,7 +47,7 @@ export interface SharedLog {
 }
 
 /** Throws `cause`. If the cause is that the store is unavailable, throws `service unavailable` (503) instead. */
-export function rethrow(cause: unknown): never {
+export function rethrowStoreError(cause: unknown): never {
   if (cause instanceof StoreUnavailableError) throw new RequestError('service unavailable', cause.message)
   throw cause
 }
@@ -67,14 +67,14 @@ export function isUnavailable(cause: unknown): boolean {
 /** A view of `kv` that contains only the rows without a database. Store failures become `service unavailable`. */
 export function controlRows(kv: KeyValueStore): KeyValueStore {
   return {
-    read: read => refusing(() => kv.read(view => read(controlView(view)))),
+    read: read => withStoreErrors(() => kv.read(view => read(controlView(view)))),
     transact: work =>
       kv
         .transact(view => {
           const { result, writes } = work(controlView(view))
           return { result, writes: writes.map(({ key, value }) => ({ key: controlKey(key), value })) }
         })
-        .catch(rethrow),
+        .catch(rethrowStoreError),
     watch: listener => kv.watch(listener),
     // The code that opened the underlying store closes it.
     close: () => Promise.resolve(),
@@ -98,10 +98,10 @@ function* withOwnKeys(rows: Iterable<Entry>): Generator<Entry> {
   for (const { key, value } of rows) yield { key: key.subarray(1), value }
 }
 
-function refusing<T>(read: () => T): T {
+function withStoreErrors<T>(read: () => T): T {
   try {
     return read()
   } catch (cause) {
-    return rethrow(cause)
+    return rethrowStoreError(cause)
   }
 }

@@ -10,7 +10,7 @@ import { micros } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { version4 } from '../../src/fql4/language.ts'
 import { makeRecordFolder } from '../../src/query-log/record-folder.ts'
-import { gather, SegmentUploader } from '../../src/query-log/segment-exchange.ts'
+import { gatherRecords, SegmentUploader } from '../../src/query-log/segment-exchange.ts'
 import { matchingRecords } from '../../src/query-log/segment-reader.ts'
 import type { SharedLog } from '../../src/query-log/shared-log.ts'
 import type { Chunk } from '../../src/storage/postgres/log-chunks.ts'
@@ -121,7 +121,12 @@ test('machines of both versions: a new machine reads all segments, and 0.2 fails
   // Version 0.2 expands each chunk with gzip.
   await assert.rejects(promisify(gunzip)(body), /incorrect header check/)
   const span = { from: 0, to: 9e12 }
-  await gather({ folder: other, shared, timers: systemTimers }, span, time(9), AbortSignal.timeout(60_000))
+  await gatherRecords(
+    { folder: other, shared, timers: systemTimers },
+    span,
+    time(9),
+    AbortSignal.timeout(60_000),
+  )
   assert.equal(await recordsIn(other), lineOf('old', 1) + lineOf('new', 3))
   const copied = readdirSync(other).find(name => name.endsWith('.log')) as string
   assert.deepEqual(readFileSync(join(other, copied)), readFileSync(path))

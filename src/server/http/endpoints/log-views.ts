@@ -52,7 +52,7 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
         ...details.callersNamed(text(fields, 'who')),
       }
       const { records, next } = await queryLog.search(search, signal)
-      const keptSince = await queryLog.keptSince()
+      const keptSince = await queryLog.oldestTime()
       return {
         records: records.map(({ record }) => record),
         details: records.map(each => details.describe(each)),
