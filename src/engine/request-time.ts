@@ -6,7 +6,7 @@ import type { Watch } from '../base/effort.ts'
 import { msg } from '../base/message.ts'
 import { RequestError } from '../base/request-errors.ts'
 import { within } from '../base/timers.ts'
-import { timedOut } from '../model/session.ts'
+import { timeoutError } from '../model/session.ts'
 import type { DatabaseId } from '../values/value.ts'
 import type { QueryRequest } from './engine-contract.ts'
 import type { EngineOptions } from './engine-options.ts'
@@ -70,7 +70,7 @@ export class RequestTime {
 
   /** Throws `time out` after the deadline. */
   requireInTime(): void {
-    if (this.#options.host.now() > this.deadline) throw timedOut()
+    if (this.#options.host.now() > this.deadline) throw timeoutError()
   }
 
   get mayMove(): boolean {
@@ -122,7 +122,7 @@ export class RequestTime {
 
   /** Cancels the current evaluation, which takes too long for this process. */
   #moveToSlowLane(): never {
-    if (this.#failsWhenLong) throw timedOut()
+    if (this.#failsWhenLong) throw timeoutError()
     this.#work?.cancel()
     throw new SlowLaneNeeded()
   }

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import type { RequestError } from '../base/request-errors.ts'
 import type { LanguageError } from '../model/failure.ts'
 import type { RenderedResponse, ResponseRenderer } from '../model/language.ts'
-import { type Session, timedOut } from '../model/session.ts'
+import { type Session, timeoutError } from '../model/session.ts'
 import type { NamedObject } from '../model/use-recorders.ts'
 import type { Attempt } from '../storage/store/attempt.ts'
 import {
@@ -165,7 +165,7 @@ export class Responses {
       // The slow-lane process does not know the complete query time, so the response is rendered again.
       return {
         ...response,
-        ...this.#language.failed(timedOut(), this.#request, { time: response.txnTime, metrics }),
+        ...this.#language.failed(timeoutError(), this.#request, { time: response.txnTime, metrics }),
         isSlow: true,
         metrics,
       }

@@ -29,7 +29,7 @@ const known: Partial<Transaction> = {
 }
 
 /** Reads of other members throw a {@link Lookup}. */
-function nothingBut<T extends object>(known: Partial<T>): T {
+function onlyMembers<T extends object>(known: Partial<T>): T {
   const get = (target: Partial<T>, name: string | symbol) => {
     if (Object.hasOwn(target, name)) return target[name as keyof T]
     throw new Lookup(`a binding must not use ${String(name)}`)
@@ -37,7 +37,7 @@ function nothingBut<T extends object>(known: Partial<T>): T {
   return new Proxy(known, { get }) as T
 }
 
-const nothing = nothingBut<Transaction>(known)
+const onlyKnown = onlyMembers<Transaction>(known)
 
 /** Can only resolve names of the database `own`. */
 function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
@@ -46,7 +46,7 @@ function transactionOver(names: NameLookup, own: DatabaseId): Transaction {
       throw new Lookup('a binding must not look into other databases')
     return names(nativeCollection, name)
   }
-  return nothingBut<Transaction>({ ...known, catalogue: nothingBut<Catalogue>({ resolve }) })
+  return onlyMembers<Transaction>({ ...known, catalogue: onlyMembers<Catalogue>({ resolve }) })
 }
 
 /**
@@ -62,7 +62,7 @@ export function evaluateBinding(
   const { database } = document.ref
   const session = new Session({
     host,
-    transaction: names ? transactionOver(names, database) : nothing,
+    transaction: names ? transactionOver(names, database) : onlyKnown,
     caller: callerWith({ kind: 'predicate', database }),
     dialect: '4',
     memo: new Memo(),

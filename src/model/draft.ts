@@ -76,7 +76,7 @@ function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
   return stored ?? patch
 }
 
-export function kept(fields: ObjectValue, resource: Resource, rules: WriteRules): ObjectValue {
+export function preservedFields(fields: ObjectValue, resource: Resource, rules: WriteRules): ObjectValue {
   const isPreserved = (name: string) => {
     const field = resource.fields[name]
     if (rules.replacesAllFields && field !== undefined && !field.createOnly) return false
@@ -97,7 +97,7 @@ function fieldFailures(fields: ObjectValue, patch: ObjectValue, resource: Resour
   return failures
 }
 
-export function refuse({ failures, typeFailures }: Draft, place: FailurePlace = 'call'): void {
+export function rejectFailures({ failures, typeFailures }: Draft, place: FailurePlace = 'call'): void {
   const faults: (Fault & { readonly place: FailurePlace })[] = []
   if (failures.length > 0) faults.push({ kind: 'invalid fields', failures, place })
   if (typeFailures.length > 0) faults.push({ kind: 'mistyped', failures: typeFailures, place })

@@ -142,7 +142,7 @@ export class Failure {
 }
 
 /** If the store rejects a write of `work`, throws a Failure at `place`. */
-export function applied<T>(work: () => T, place: FailurePlace): T {
+export function applyWrite<T>(work: () => T, place: FailurePlace): T {
   try {
     return work()
   } catch (error) {

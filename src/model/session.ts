@@ -138,7 +138,7 @@ const stepsPerUnit = 8
 
 const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
 
-export function timedOut(): RequestError {
+export function timeoutError(): RequestError {
   return new RequestError('time out', msg`Read timed out (Query eval has timed out.)`)
 }
 
@@ -385,7 +385,7 @@ export class Session {
   }
 
   checkDeadline(): void {
-    if (this.host.now() > this.deadline) throw timedOut()
+    if (this.host.now() > this.deadline) throw timeoutError()
   }
 
   /** Larger than all ids that were created before this request. A repeated evaluation of the query gets the same id. */

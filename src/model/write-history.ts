@@ -4,8 +4,8 @@ import { micros, nearestMicros } from '../base/micros.ts'
 import type { Version } from '../storage/store/store-contract.ts'
 import { microsOfTime } from '../values/time.ts'
 import { native, type ObjectValue, type Ref, type Time } from '../values/value.ts'
-import { draftOf, refuse } from './draft.ts'
-import { applied, Failure } from './failure.ts'
+import { draftOf, rejectFailures } from './draft.ts'
+import { applyWrite, Failure } from './failure.ts'
 import { mayOnDocument, permissionDenied } from './permissions.ts'
 import { isUserDocument } from './read.ts'
 import { resourceOf } from './resources/kinds.ts'
@@ -37,10 +37,10 @@ export function insertVersion(
   }
   rejectUnlessAllowed(ref, ts, action, params, session)
   if (action === 'delete')
-    return applied(() => transaction.insertVersion(ref, micros(time), undefined), 'call')
+    return applyWrite(() => transaction.insertVersion(ref, micros(time), undefined), 'call')
   const draft = draftOf('history', ref, undefined, new Map(), params, resource, session)
-  refuse(draft)
-  return applied(() => transaction.insertVersion(ref, micros(time), draft.fields), 'call')
+  rejectFailures(draft)
+  return applyWrite(() => transaction.insertVersion(ref, micros(time), draft.fields), 'call')
 }
 
 /** `ts` must match exactly. Ignores a missing version. */
@@ -52,7 +52,7 @@ export function removeVersion(ref: Ref, ts: Time, action: HistoryAction, session
   const [valid] = transaction.versions(ref, { reverse: true, notAfter: time })
   const stored = valid?.ts === time ? valid : undefined
   rejectUnlessAllowed(ref, ts, action, stored?.fields ?? new Map(), session)
-  applied(() => transaction.removeVersion(ref, time, action === 'delete' ? 'delete' : 'create'), 'call')
+  applyWrite(() => transaction.removeVersion(ref, time, action === 'delete' ? 'delete' : 'create'), 'call')
   return null
 }
 

@@ -15,8 +15,8 @@ import {
   TransactionTime,
   type Value,
 } from '../values/value.ts'
-import { draftOf, kept, knownFields, refuse } from './draft.ts'
-import { applied, Failure, type FailurePlace } from './failure.ts'
+import { draftOf, knownFields, preservedFields, rejectFailures } from './draft.ts'
+import { applyWrite, Failure, type FailurePlace } from './failure.ts'
 import { mayOnDocument, mayRead, permissionDenied } from './permissions.ts'
 import { resourceOf } from './resources/kinds.ts'
 import { applyPatch } from './resources/patch.ts'
@@ -70,7 +70,7 @@ export function createDocument(
   const base = resource.defaults?.(session, rules) ?? new Map()
   const draft = draftOf('create', ref, undefined, base, params, resource, session, rules)
   rejectExistingName(draft)
-  refuse(draft, 'target')
+  rejectFailures(draft, 'target')
   return write(draft, resource, 'target')
 }
 
@@ -93,7 +93,7 @@ export function changeDocument(
   rejectOtherTime(session)
   const previous = existing(ref, session, 'target')
   const patch = knownFields(params, resource, mode, rules)
-  const base = mode === 'update' ? previous.fields : kept(previous.fields, resource, rules)
+  const base = mode === 'update' ? previous.fields : preservedFields(previous.fields, resource, rules)
   const argument = (parameters: number): Value => {
     const fields = [previous.fields, applyPatch(previous.fields, patch, rules.keepsEmpty)]
     return parameters === 3 ? [...fields, ref] : fields
@@ -103,7 +103,7 @@ export function changeDocument(
   rules.check?.()
   rejectWhileStaged(ref.collection, session)
   const draft = draftOf(mode, ref, previous, base, params, resource, session, rules)
-  refuse(draft)
+  rejectFailures(draft)
   return write(draft, resource, 'call')
 }
 
@@ -116,7 +116,7 @@ export function deleteDocument(ref: Ref, session: Session): DocumentValue {
   if (!mayOnDocument('delete', ref, session)) throw permissionDenied()
   rejectWhileStaged(ref.collection, session)
   resourceOf(ref.collection).beforeDelete?.(previous, session)
-  applied(() => session.transaction.delete(ref), 'call')
+  applyWrite(() => session.transaction.delete(ref), 'call')
   return viewDocument(previous, session)
 }
 
@@ -155,12 +155,12 @@ export function moveDatabase(source: Ref, target: Ref, session: Session): Versio
     throw Failure.of({ kind: 'moved into itself', database: moved.name, parent: parent.name })
   const other = catalogue.resolve(target.id, native.databases, moved.name)
   if (other) throw Failure.of({ kind: 'exists', ref: other })
-  return applied(() => transaction.moveDatabase(source, target.id), 'call')
+  return applyWrite(() => transaction.moveDatabase(source, target.id), 'call')
 }
 
 function write(draft: Draft, resource: Resource, place: FailurePlace): DocumentValue {
   const { fields, mode, ref, session } = draft
-  const version = applied(() => session.transaction.put(ref, fields), place)
+  const version = applyWrite(() => session.transaction.put(ref, fields), place)
   resource.written?.(draft, version)
   return viewDocument(asShown(draft, version), session, mode === 'create')
 }

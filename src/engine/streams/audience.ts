@@ -8,7 +8,7 @@ import { type Memo, Pending } from '../../base/pending.ts'
 import { RequestError } from '../../base/request-errors.ts'
 import { upsert } from '../../base/upsert.ts'
 import { mayOnDocument, mayRead } from '../../model/permissions.ts'
-import { Session, type SessionHost, timedOut } from '../../model/session.ts'
+import { Session, type SessionHost, timeoutError } from '../../model/session.ts'
 import type { StreamEvent, StreamFormat, StreamSubject } from '../../model/streaming.ts'
 import type { Transaction } from '../../storage/store/store-contract.ts'
 import type { Micros } from '../../values/value.ts'
@@ -68,7 +68,7 @@ export class Audience {
     const { now } = this.#options.host
     const end = now() + audienceLimits.streamPredicateMs * 1000
     const check = () => {
-      if (now() > end) throw timedOut()
+      if (now() > end) throw timeoutError()
     }
     try {
       return withWatch({ check, beforeLongCall: check }, decision)

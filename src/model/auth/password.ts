@@ -27,7 +27,7 @@ import {
   tooManyChecks,
 } from './bcrypt.ts'
 import type { BcryptTask } from './bcrypt-thread.ts'
-import { FailureThrottle, guesserOf, type PasswordRequest, type ThrottleOptions } from './throttle.ts'
+import { clientKeyOf, FailureThrottle, type PasswordRequest, type ThrottleOptions } from './throttle.ts'
 
 export const passwordLimits = {
   /** Maximum number of waiting operations: password checks and hash computations; own limit. */
@@ -100,7 +100,7 @@ interface PasswordOptions extends ThrottleOptions {
  * Cached correct passwords, as keyed digests. Their checks are not throttled, so guesses by other clients do not delay
  * the user.
  */
-const provenMax = 20_000
+const verifiedMax = 20_000
 
 /** Databases in `#costs`. */
 const costsMax = 10_000
@@ -110,8 +110,8 @@ export class Passwords {
   readonly #bcrypt: Bcrypt
   readonly #queue = new FairRunner(passwordThreads, passwordLimits.passwordChecksWaitingMax, tooManyChecks)
   readonly #throttle: FailureThrottle
-  readonly #proven = new GenerationCache<string, true>(provenMax)
-  readonly #provenKey: Uint8Array
+  readonly #verified = new GenerationCache<string, true>(verifiedMax)
+  readonly #digestKey: Uint8Array
   /** The highest cost of the checked hashes of each database, if it exceeds the configured cost. */
   readonly #costs = new GenerationCache<DatabaseId, number>(costsMax)
   /** No password matches fake hashes. A check against one takes as long as against a real hash of the same cost. */
@@ -123,7 +123,7 @@ export class Passwords {
     this.#cost = cost
     this.#bcrypt = options.bcrypt ?? threadedBcrypt
     this.#throttle = new FailureThrottle(options)
-    this.#provenKey = random.bytes(32)
+    this.#digestKey = random.bytes(32)
     this.#fakeDigest = `${random.hex(26)}a`
   }
 
@@ -139,13 +139,13 @@ export class Passwords {
   ): boolean {
     const usable = storedHash !== undefined && isUsableHash(storedHash) ? storedHash : undefined
     const proof = this.#proof(password, usable ?? this.#fakeHash(this.#cost))
-    if (this.#proven.get(proof)) return true
+    if (this.#verified.get(proof)) return true
     const subject = `password check ${usable ?? 'nobody'} ${digest(password)}`
     const compare = async () => {
-      const passed = await this.#throttle.run(`${guesserOf(request)} ${identity}`, () =>
+      const passed = await this.#throttle.run(`${clientKeyOf(request)} ${identity}`, () =>
         this.#inTurn(request, () => this.#compare(password, usable, request.caller.database)),
       )
-      if (passed) this.#proven.set(proof, true)
+      if (passed) this.#verified.set(proof, true)
       return passed
     }
     return request.memo.getEach(subject, compare, true)
@@ -185,11 +185,11 @@ export class Passwords {
   }
 
   #proof(password: string, storedHash: string): string {
-    return createHmac('sha256', this.#provenKey).update(storedHash).update(password).digest('base64')
+    return createHmac('sha256', this.#digestKey).update(storedHash).update(password).digest('base64')
   }
 
   #inTurn<T>(request: PasswordRequest, operation: () => Promise<T>): Promise<T> {
-    return this.#queue.run([request.caller.database, guesserOf(request)], operation)
+    return this.#queue.run([request.caller.database, clientKeyOf(request)], operation)
   }
 }
 

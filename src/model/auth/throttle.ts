@@ -43,7 +43,7 @@ export interface PasswordRequest {
 }
 
 /** Names the client by its credential and its address. */
-export function guesserOf({ address, caller: { credential, database } }: PasswordRequest): string {
+export function clientKeyOf({ address, caller: { credential, database } }: PasswordRequest): string {
   const who =
     credential instanceof Ref ? refKey(credential) : credential === undefined ? 'root' : 'third party'
   return `${who} in ${database} at ${address ?? 'nowhere'}`
@@ -141,7 +141,7 @@ interface Waiter {
   /** The latest start time of the check. */
   readonly latest: number
   readonly start: () => void
-  readonly refuse: () => void
+  readonly reject: () => void
 }
 
 /** The running and waiting checks of a key. Times are milliseconds of {@link Clock.elapsedMs}. */
@@ -215,12 +215,12 @@ export class FailureThrottle {
 
   #turn(queue: Queue): Promise<void> {
     return new Promise((resolve, reject) => {
-      const refuse = () => reject(tooManyChecks())
+      const rejectCheck = () => reject(tooManyChecks())
       const { waiting } = queue
       const latest = this.#options.clock.elapsedMs() + throttleLimits.passwordQueueWaitMs
-      waiting.push({ latest, start: resolve, refuse })
+      waiting.push({ latest, start: resolve, reject: rejectCheck })
       if (waiting.length > throttleLimits.passwordQueueMax)
-        waiting.splice(this.#options.random.below(waiting.length), 1)[0]?.refuse()
+        waiting.splice(this.#options.random.below(waiting.length), 1)[0]?.reject()
       this.#serve(queue)
     })
   }
@@ -230,8 +230,8 @@ export class FailureThrottle {
     queue.alarm = undefined
     const { clock, timers } = this.#options
     for (let [next] = queue.waiting; next !== undefined; [next] = queue.waiting) {
-      const due = this.#isFree(queue) ? 0 : Math.min(next.latest, queue.startedAt + this.#pause(queue))
-      const rest = due - clock.elapsedMs()
+      const startMs = this.#isFree(queue) ? 0 : Math.min(next.latest, queue.startedAt + this.#pause(queue))
+      const rest = startMs - clock.elapsedMs()
       if (rest > 0) {
         queue.alarm = timers.after(rest, () => this.#serve(queue))
         return

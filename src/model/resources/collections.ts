@@ -60,7 +60,7 @@ export const collectionResource: Resource = {
     if (rules.historyDaysDefault !== undefined && mode === 'replace' && !patch.has('history_days')) {
       fields.set('history_days', defaultHistoryDays(rules))
     }
-    if (draft.previous && isProtected(draft.ref.database, draft.session)) refuseLoss(draft)
+    if (draft.previous && isProtected(draft.ref.database, draft.session)) rejectLoss(draft)
   },
   written(draft) {
     const { fields, previous, ref, session } = draft
@@ -83,7 +83,7 @@ function isSame(value: Value | undefined, other: Value | undefined): boolean {
  * Rejects changes that would remove data from a protected database. As in the hosted service, the error for adding
  * `ttl_days` says that `ttl_days` cannot be removed.
  */
-function refuseLoss({ fields, previous }: Draft): void {
+function rejectLoss({ fields, previous }: Draft): void {
   const [historyBefore, history] = [previous?.fields.get('history_days'), fields.get('history_days')]
   const endsForever = historyBefore === undefined && history !== undefined
   if (isLess(history, historyBefore) || endsForever) {

@@ -3,7 +3,7 @@
 import { checkedByDefaultField } from '../../storage/store/definitions.ts'
 import { encodeGlobalId } from '../../values/names.ts'
 import { native, Ref, sameRef } from '../../values/value.ts'
-import { applied, type DestructiveChange, Failure } from '../failure.ts'
+import { applyWrite, type DestructiveChange, Failure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { flag, map, name, priority } from './fields.ts'
 import { type Draft, failure, type Resource } from './resource.ts'
@@ -35,7 +35,7 @@ function deleteKeysOf(ref: Ref, { transaction }: Session): void {
     const database = transaction.get(document)?.fields.get('database')
     return database instanceof Ref && sameRef(database, ref)
   })
-  for (const { document } of named) applied(() => transaction.delete(document), 'call')
+  for (const { document } of named) applyWrite(() => transaction.delete(document), 'call')
 }
 
 /** A database with collections, indexes or functions cannot become a container. */

@@ -4,11 +4,11 @@
 
 import { addToTime, maxTime, minTime, type TimeUnit, timeFromMicros, timeUnit } from '../../values/time.ts'
 import { isObject, native, type ObjectValue, Ref, sameRef, type Value } from '../../values/value.ts'
-import { applied, Failure, type FieldFailure } from '../failure.ts'
+import { applyWrite, Failure, type FieldFailure } from '../failure.ts'
 import { applyTypes, runChecks } from '../schema/collection-rules.ts'
 import type { Session } from '../session.ts'
 import { documentRef, map, text, timestamp } from './fields.ts'
-import { blamedBy, type Draft, failure, type Resource } from './resource.ts'
+import { type Draft, failure, failurePlaceOf, type Resource } from './resource.ts'
 
 export const documentResource: Resource = {
   fields: {
@@ -68,7 +68,7 @@ export const credentialResource: Resource = {
     if (failures.length > 0 || !(instance instanceof Ref)) return
     const other = session.transaction.directory.credentialOf(instance)
     if (other && other.ref.id !== ref.id) {
-      throw Failure.of({ kind: 'not unique', indexes: [] }, blamedBy(mode))
+      throw Failure.of({ kind: 'not unique', indexes: [] }, failurePlaceOf(mode))
     }
     if (!maySetHash(session)) retainHash(fields, previous?.fields)
     const before = previous?.fields.get('instance')
@@ -146,5 +146,5 @@ function writeCredentialsOf(instance: Ref, block: ObjectValue, session: Session)
   const password = block.get('password')
   if (typeof password === 'string') fields.set('hashed_password', hashOf(password, session))
   const ref = existing?.ref ?? session.newDocument(instance.database, native.credentials)
-  applied(() => transaction.put(ref, fields), 'call')
+  applyWrite(() => transaction.put(ref, fields), 'call')
 }

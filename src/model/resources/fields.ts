@@ -44,7 +44,7 @@ export const name: FieldCheck = (value, path) => {
 }
 
 /** Applies `clean` to each object in the field `key`, which contains an object or an array of objects. */
-export function keepKnown(
+export function cleanField(
   fields: Map<string, Value>,
   key: string,
   clean: (item: ObjectValue) => ObjectValue,

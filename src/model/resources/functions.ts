@@ -6,7 +6,7 @@ import { Failure, type FieldFailure } from '../failure.ts'
 import { permissionDenied } from '../permissions.ts'
 import { map, name } from './fields.ts'
 import { renameResource } from './renaming.ts'
-import { blamedBy, type Draft, failure, type Resource } from './resource.ts'
+import { type Draft, failure, failurePlaceOf, type Resource } from './resource.ts'
 import { isWithin, roleFailures } from './roles.ts'
 
 export const functionResource: Resource = {
@@ -24,7 +24,7 @@ export const functionResource: Resource = {
     const { session, failures, fields, patch, rules } = draft
     const body = patch.get('body') ?? undefined
     if (body !== undefined && !(body instanceof Lambda) && !rules.checksTexts) {
-      throw Failure.of({ kind: 'no body' }, blamedBy(draft.mode))
+      throw Failure.of({ kind: 'no body' }, failurePlaceOf(draft.mode))
     }
     const role = fields.get('role')
     if (role !== undefined && !rules.checksTexts) failures.push(...roleFailures(role, ['role'], session))
@@ -53,7 +53,7 @@ function rejectHigherRole(draft: Draft): void {
     draft.failures.push(...reasons)
     if (reasons.length > 0) return
   }
-  throw permissionDenied(blamedBy(draft.mode))
+  throw permissionDenied(failurePlaceOf(draft.mode))
 }
 
 function keepsBody({ fields, previous }: Draft): boolean {

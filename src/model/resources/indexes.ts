@@ -22,7 +22,7 @@ import {
 import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { destructive, isProtected } from './databases.ts'
-import { flag, keepKnown, map, name, text, whole } from './fields.ts'
+import { cleanField, flag, map, name, text, whole } from './fields.ts'
 import { type Draft, type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
 
 const indexesLimits = {
@@ -197,9 +197,9 @@ export const indexResource: Resource = {
   strictReferences: true,
   complete(draft) {
     const { fields } = draft
-    keepKnown(fields, 'source', withoutUnknownSourceKeys)
-    keepKnown(fields, 'terms', withoutUnknownFieldKeys)
-    keepKnown(fields, 'values', withoutUnknownFieldKeys)
+    cleanField(fields, 'source', withoutUnknownSourceKeys)
+    cleanField(fields, 'terms', withoutUnknownFieldKeys)
+    cleanField(fields, 'values', withoutUnknownFieldKeys)
     const index = indexDefinition(draft)
     if (!index.publicRead) fields.delete('permissions')
     if (draft.mode === 'replace')

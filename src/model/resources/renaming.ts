@@ -2,7 +2,7 @@
 // which do not change.
 
 import { isArray, isObject, itemsOf, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
-import { applied } from '../failure.ts'
+import { applyWrite } from '../failure.ts'
 import type { Session } from '../session.ts'
 import type { Draft } from './resource.ts'
 
@@ -76,7 +76,7 @@ function rewriteAll(
     const fields = new Map(before)
     change(fields)
     const isChanged = [...fields].some(([name, value]) => value !== before.get(name))
-    if (isChanged) applied(() => transaction.put(document, fields), 'call')
+    if (isChanged) applyWrite(() => transaction.put(document, fields), 'call')
   }
 }
 

@@ -122,7 +122,7 @@ export function failure(path: readonly string[], fault: FieldFault): FieldFailur
 }
 
 /** Errors about a whole document refer to this part of the query. */
-export function blamedBy(mode: WriteMode): FailurePlace {
+export function failurePlaceOf(mode: WriteMode): FailurePlace {
   return mode === 'create' ? 'target' : 'call'
 }
 

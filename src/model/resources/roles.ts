@@ -16,7 +16,7 @@ import { isBuiltinRole } from '../auth/builtin-role.ts'
 import { memberOf } from '../auth/resource-names.ts'
 import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
-import { keepKnown, map, name } from './fields.ts'
+import { cleanField, map, name } from './fields.ts'
 import { renameRole } from './renaming.ts'
 import { type FieldCheck, failure, invalidType, type Resource } from './resource.ts'
 
@@ -95,8 +95,8 @@ export const roleResource: Resource = {
   allowedInContainer: true,
   complete({ failures, fields, patch, ref, rules, session }) {
     if (!rules.checksTexts) failures.push(...textFailures(patch))
-    keepKnown(fields, 'privileges', item => withKnownActions(pick(item, ['resource', 'actions'])))
-    keepKnown(fields, 'membership', item => pick(item, ['resource', 'predicate']))
+    cleanField(fields, 'privileges', item => withKnownActions(pick(item, ['resource', 'actions'])))
+    cleanField(fields, 'membership', item => pick(item, ['resource', 'predicate']))
     failures.push(...arityFailures(fields))
     failures.push(...crowdedMemberships(fields, ref, session))
   },

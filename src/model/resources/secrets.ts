@@ -1,7 +1,7 @@
 // The secret of a key has the rights of a role. The secret of a token authenticates a client as a document.
 
 import { type DocumentValue, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
-import { applied, Failure, type FieldFailure } from '../failure.ts'
+import { applyWrite, Failure, type FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { viewDocument } from '../view-document.ts'
 import { documentRef, map, priority, refOf, text, timestamp } from './fields.ts'
@@ -53,7 +53,7 @@ export function createToken(instance: Ref, params: ObjectValue, session: Session
   const ref = session.newDocument(instance.database, native.tokens)
   const shown = new Map<string, Value>()
   makeTokenSecret({ session, fields, ref, shown })
-  const { action, ts } = applied(() => session.transaction.put(ref, fields), 'call')
+  const { action, ts } = applyWrite(() => session.transaction.put(ref, fields), 'call')
   fields.delete('hashed_secret')
   return viewDocument({ ref, ts, action, fields: new Map([...fields, ...shown]) }, session, true)
 }

@@ -28,7 +28,7 @@ export function referenceFailures(value: Value, session: Session, strict: boolea
     if (failures.length >= limits.gatheredErrorsMax) return
     const names = () => here.map(String)
     if (value instanceof UnresolvedRef) {
-      failures.push(refused(names(), 'unreadable'))
+      failures.push(referenceFailure(names(), 'unreadable'))
     } else if (value instanceof Ref) {
       failures.push(...checkReference(value, names, session, strict))
     } else if (value instanceof DocumentValue) {
@@ -50,7 +50,10 @@ export function referenceFailures(value: Value, session: Session, strict: boolea
   return failures
 }
 
-function refused(path: readonly string[], why: 'unreadable' | 'missing' | 'other database'): FieldFailure {
+function referenceFailure(
+  path: readonly string[],
+  why: 'unreadable' | 'missing' | 'other database',
+): FieldFailure {
   return { path, fault: { kind: 'reference', why }, isInArgument: true }
 }
 
@@ -60,8 +63,8 @@ function checkReference(
   session: Session,
   strict: boolean,
 ): readonly FieldFailure[] {
-  if (ref.database !== session.database) return [refused(path(), 'other database')]
+  if (ref.database !== session.database) return [referenceFailure(path(), 'other database')]
   if (!strict || isNativeCollectionRef(ref)) return []
-  if (session.transaction.get(ref) === undefined) return [refused(path(), 'missing')]
-  return mayRead(ref, session) ? [] : [refused(path(), 'unreadable')]
+  if (session.transaction.get(ref) === undefined) return [referenceFailure(path(), 'missing')]
+  return mayRead(ref, session) ? [] : [referenceFailure(path(), 'unreadable')]
 }

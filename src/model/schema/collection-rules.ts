@@ -5,7 +5,7 @@ import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '..
 import { aliasesOf } from '../auth/resource-names.ts'
 import { type FailedCheck, Failure, type FieldPath, LanguageError } from '../failure.ts'
 import { uncounted } from '../read.ts'
-import { blamedBy, type Draft } from '../resources/resource.ts'
+import { type Draft, failurePlaceOf } from '../resources/resource.ts'
 import type { FindCollection, Session } from '../session.ts'
 import { namedIn, objectIn, partsIn, textIn } from './definition-parts.ts'
 import { anyType, type FieldType, type MemberType, type ObjectType } from './field-types.ts'
@@ -123,7 +123,7 @@ function valueOfDefault(source: string, name: string, field: string, { mode, ses
     return runDefault(source, name, session)
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
-    throw Failure.of({ kind: 'failed default', field, error }, blamedBy(mode))
+    throw Failure.of({ kind: 'failed default', field, error }, failurePlaceOf(mode))
   }
 }
 
@@ -139,7 +139,7 @@ export function runChecks(draft: CheckedDraft): void {
     if (result === true) continue
     failed.push({ name, why: result === false || result === null ? 'not met' : 'no boolean' })
   }
-  if (failed.length > 0) throw Failure.of({ kind: 'failed checks', checks: failed }, blamedBy(mode))
+  if (failed.length > 0) throw Failure.of({ kind: 'failed checks', checks: failed }, failurePlaceOf(mode))
 }
 
 function checkResult(source: string, name: string, { mode, ref, session }: CheckedDraft): Value {
@@ -150,7 +150,7 @@ function checkResult(source: string, name: string, { mode, ref, session }: Check
     return session.withAuthority({ kind: 'predicate', database: ref.database }, readOnly)
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
-    throw Failure.of({ kind: 'broken check', error }, blamedBy(mode))
+    throw Failure.of({ kind: 'broken check', error }, failurePlaceOf(mode))
   }
 }
 

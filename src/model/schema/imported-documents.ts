@@ -48,7 +48,7 @@ export class ImportedDocuments {
   }
 
   /** The reason if a check constraint fails for a written document. Throws the same errors as {@link complete}. */
-  refusal(ref: Ref): string | undefined {
+  rejection(ref: Ref): string | undefined {
     if (ref.collection < firstUserCollection) return undefined
     return reasonOf(() => runChecks({ mode: 'create', ref, session: this.#session() }))
   }

@@ -4,7 +4,7 @@
 import { type IndexDefinition, ownIndexField } from '../../storage/store/index-definition.ts'
 import { native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { ownKeyOf } from '../../values/value-keys.ts'
-import { applied } from '../failure.ts'
+import { applyWrite } from '../failure.ts'
 import { uncounted } from '../read.ts'
 import type { Session } from '../session.ts'
 import { objectIn } from './definition-parts.ts'
@@ -124,7 +124,7 @@ export function updateOwnIndexes(
     const key = moved && shapeKey(moved)
     const next = key === undefined ? undefined : wanted.get(key)
     if (moved === undefined || key === undefined || next === undefined) {
-      applied(() => transaction.delete(index.ref), 'call')
+      applyWrite(() => transaction.delete(index.ref), 'call')
       continue
     }
     wanted.delete(key)
@@ -132,10 +132,10 @@ export function updateOwnIndexes(
     const changed = new Map(moved)
     if (next.has('unique')) changed.set('unique', true)
     else changed.delete('unique')
-    applied(() => transaction.put(index.ref, changed), 'call')
+    applyWrite(() => transaction.put(index.ref, changed), 'call')
   }
   for (const fields of wanted.values()) {
     const id = transaction.nextSchemaId(collection.database, native.indexes)
-    applied(() => transaction.put(new Ref(collection.database, native.indexes, id), fields), 'call')
+    applyWrite(() => transaction.put(new Ref(collection.database, native.indexes, id), fields), 'call')
   }
 }

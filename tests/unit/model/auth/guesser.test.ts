@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { guesserOf, type PasswordRequest } from '../../../../src/model/auth/throttle.ts'
+import { clientKeyOf, type PasswordRequest } from '../../../../src/model/auth/throttle.ts'
 import { native, Ref, rootDatabase } from '../../../../src/values/value.ts'
 
 test('a different credential, database or address is a different guesser', () => {
   const guesser = (credential: Ref | undefined, database: bigint, address: string | undefined) =>
-    guesserOf({ caller: { credential, database }, address } as PasswordRequest)
+    clientKeyOf({ caller: { credential, database }, address } as PasswordRequest)
   const key = new Ref(rootDatabase, native.keys, 1n)
   const names = [
     guesser(key, 0n, '192.0.2.1'),
