@@ -28,7 +28,7 @@ function valueType<T extends Value>(
   name: string,
   accepts: (value: Value) => value is T,
   expected = name,
-  rejected: typeof refuse = mismatch,
+  rejected: typeof argumentError = mismatch,
 ): ArgumentType<T> {
   return {
     mode: 'value',
@@ -46,7 +46,7 @@ export const string = valueType('String', value => typeof value === 'string')
 export const integer = valueType('Integer', value => typeof value === 'bigint')
 export const number = valueType('Number', value => typeof value === 'bigint' || typeof value === 'number')
 export const boolean = valueType('Boolean', value => typeof value === 'boolean')
-export const nothing = valueType('Null', value => value === null)
+export const nullArgument = valueType('Null', value => value === null)
 export const array = valueType('Array', isArray)
 export const object: ArgumentType<ObjectValue> = valueType('Object', isObject)
 export const time: ArgumentType<Time> = {
@@ -97,7 +97,7 @@ export function isScalar(value: Value): value is Value {
 }
 
 /** Unresolved references cause `invalid ref`. */
-function refuse(expected: string, value: Value, call: Call, key: string): QueryError {
+function argumentError(expected: string, value: Value, call: Call, key: string): QueryError {
   if (value instanceof UnresolvedRef) return undefinedReference(value, call, key)
   return mismatch(expected, value, call, key)
 }
@@ -108,7 +108,7 @@ function referringType<T extends Value>(
   accepts: (value: Value) => value is T,
   expected = name,
 ): ArgumentType<T> {
-  return valueType(name, accepts, expected, refuse)
+  return valueType(name, accepts, expected, argumentError)
 }
 
 const isRefTo =
@@ -144,7 +144,7 @@ export const set: ArgumentType<SetLike> = {
   name: 'Set',
   check(value, call, key) {
     if (value instanceof SetValue || isNativeCollectionRef(value)) return value as SetLike
-    throw refuse(value instanceof Ref ? 'Set' : 'Ref or Set', value, call, key)
+    throw argumentError(value instanceof Ref ? 'Set' : 'Ref or Set', value, call, key)
   },
 }
 
@@ -159,7 +159,7 @@ export const iterable: ArgumentType<Elements> = referringType(
 export const arrayOrPage = valueType('Array or Page', value => isArray(value) || value instanceof Page)
 
 /** For a set, the text is `Array or Page expected, Set provided.` Other errors are those of {@link iterable}. */
-export const iterableAtHand: ArgumentType<readonly Value[] | Page> = {
+export const iterableInMemory: ArgumentType<readonly Value[] | Page> = {
   mode: 'value',
   name: 'Array or Page',
   check(value, call, key) {

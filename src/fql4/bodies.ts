@@ -18,14 +18,14 @@ import type { ApiVersion } from './wire/version.ts'
 
 /** Throws `invalid expression` for a body that is missing, not JSON, or nested too deeply. */
 export function readBody(body: string | undefined): Json {
-  const refuse = (description: Message) => QueryError.of('invalid expression', description, [])
-  if (body === undefined) throw refuse(msg`No query provided.`)
+  const invalidBody = (description: Message) => QueryError.of('invalid expression', description, [])
+  if (body === undefined) throw invalidBody(msg`No query provided.`)
   try {
     return parseJson(body)
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     const nested = error.reason === 'nesting'
-    throw refuse(
+    throw invalidBody(
       nested ? msg`Request body JSON exceeds nesting limit.` : msg`Request body is not valid JSON.`,
     )
   }

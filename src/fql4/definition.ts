@@ -194,7 +194,7 @@ export function undefinedReferenceText({ target }: UnresolvedRef, session: Sessi
         : msg`Ref refers to undefined key '${target.id}'`
     default: {
       // In API versions before 2.7, collections are called classes.
-      const isClass = target.type === 'collection' && !speaks(session, '2.7')
+      const isClass = target.type === 'collection' && !supportsVersion(session, '2.7')
       return msg`Ref refers to undefined ${own(isClass ? 'class' : target.type)} '${target.name}'`
     }
   }
@@ -206,6 +206,6 @@ export function apiVersionOf({ dialect }: Session): ApiVersion {
 }
 
 /** Returns whether the API version of the session's client is `minimum` or newer. */
-export function speaks(session: Session, minimum: ApiVersion): boolean {
+export function supportsVersion(session: Session, minimum: ApiVersion): boolean {
   return isAtLeast(apiVersionOf(session), minimum)
 }

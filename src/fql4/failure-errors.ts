@@ -34,7 +34,7 @@ import {
   Uuid,
   type Value,
 } from '../values/value.ts'
-import { type Call, speaks, undefinedReference } from './definition.ts'
+import { type Call, supportsVersion, undefinedReference } from './definition.ts'
 import {
   type ErrorEntry,
   errorEntry,
@@ -156,14 +156,14 @@ const olderLabels: Readonly<Record<string, string>> = { Collection: 'Class', Doc
 
 function labelOf(collection: number, session: Session): Message {
   const label = labels.get(collection) ?? 'Document'
-  return own(speaks(session, '2.7') ? label : (olderLabels[label] ?? label))
+  return own(supportsVersion(session, '2.7') ? label : (olderLabels[label] ?? label))
 }
 
 /** Creates a single error with all failures of a written document. */
 function validationFailed(failures: readonly FieldFailure[], call: Call, at: readonly string[]): ErrorEntry {
   const fields = failures.map(each => fieldError(each, call))
   const distinct = [...new Map(fields.map(each => [JSON.stringify(each), each])).values()]
-  const noun = own(speaks(call.session, '2.7') ? 'document' : 'instance')
+  const noun = own(supportsVersion(call.session, '2.7') ? 'document' : 'instance')
   const description = msg`${noun} data is not valid.`
   return errorEntry('validation failed', description, call.position(...at), { failures: distinct })
 }

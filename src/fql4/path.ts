@@ -20,7 +20,7 @@ import {
   type Value,
 } from '../values/value.ts'
 import type { PathStep } from './arguments.ts'
-import { speaks } from './definition.ts'
+import { supportsVersion } from './definition.ts'
 import {
   Action,
   cursorValue,
@@ -189,7 +189,7 @@ function nameOf(ref: Ref, { transaction }: Session): string | undefined {
 function nativeIdOf(ref: Ref, session: Session): string | undefined {
   if (!isNativeCollectionRef(ref)) return undefined
   const name = nativeName(Number(ref.id))
-  return name === 'collections' && !speaks(session, '2.7') ? 'classes' : name
+  return name === 'collections' && !supportsVersion(session, '2.7') ? 'classes' : name
 }
 
 function intoEvent(event: EventValue, step: string): Value | undefined {

@@ -10,7 +10,7 @@ import { extentOf } from '../values/extent.ts'
 import type { Value } from '../values/value.ts'
 import type { Call } from './definition.ts'
 
-const valueLimitsLimits = {
+const textLimits = {
   /** Maximum number of UTF-16 units in all texts that a query creates; own limit. */
   textUnitsPerQueryMax: 67_108_864,
   /** Number of UTF-16 units of a read or created text that cost one additional compute unit; own limit. */
@@ -35,8 +35,8 @@ export function countText(call: Call, units: number): void {
   if (units > limits.textUnitsMax) throw tooMuchText(units, limits.textUnitsMax)
   const { session } = call
   session.textUnits += units
-  if (session.textUnits > valueLimitsLimits.textUnitsPerQueryMax) {
-    throw tooMuchText(session.textUnits, valueLimitsLimits.textUnitsPerQueryMax)
+  if (session.textUnits > textLimits.textUnitsPerQueryMax) {
+    throw tooMuchText(session.textUnits, textLimits.textUnitsPerQueryMax)
   }
   countScan(call, units)
 }
@@ -44,11 +44,11 @@ export function countText(call: Call, units: number): void {
 /** Counts a text of `units` UTF-16 units that a function reads. Throws if the query exceeds its compute limit. */
 export function countScan(call: Call, units: number): void {
   longCall(units)
-  const cost = Math.floor(units / valueLimitsLimits.textUnitsPerComputeUnit)
+  const cost = Math.floor(units / textLimits.textUnitsPerComputeUnit)
   if (cost > 0) call.session.compute(cost)
 }
 
-export function counted(call: Call, text: string): string {
+export function countedText(call: Call, text: string): string {
   countText(call, text.length)
   return text
 }

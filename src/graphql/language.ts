@@ -9,7 +9,7 @@ import { type Language, type LanguageRequest, requestFault } from '../model/lang
 import { errorsBody, OperationError, SchemaError } from './errors.ts'
 import { readExplanation } from './explanation.ts'
 import { GeneratedTextQuery, ImportQuery, SchemaTextQuery } from './import/import-query.ts'
-import { learnDocument, OperationQuery } from './operation/operation-query.ts'
+import { OperationQuery, rememberDocument } from './operation/operation-query.ts'
 import { readOperationRequest } from './operation/operation-request.ts'
 import { isLanguageWord, shapeOf } from './shape.ts'
 import { requestErrorBody, requestErrorText } from './wire/errors.ts'
@@ -44,7 +44,7 @@ export const graphql: Language = {
     const body = isImport(request) ? requestErrorText(code, description) : requestErrorBody(code, description)
     return { status, body, fault: requestFault(error) }
   },
-  learn: learnDocument,
+  learn: rememberDocument,
   stackOverflow: () => OperationError.failed('stack overflow', msg`The operation is nested too deeply.`),
   parseExplanation: readExplanation,
   renderExplanation: version4.renderExplanation,

@@ -97,12 +97,14 @@ class OperationWalk {
 
   selections(sets: readonly SelectionSetNode[], depth: number, open: ReadonlySet<string>): void {
     if (depth > graphqlLimits.selectionDepthMax)
-      throw refused(`The selections are nested too deeply. Max: ${graphqlLimits.selectionDepthMax} levels.`)
+      throw limitError(
+        `The selections are nested too deeply. Max: ${graphqlLimits.selectionDepthMax} levels.`,
+      )
     const fields = new Map<string, { nodes: FieldNode[]; open: ReadonlySet<string> }>()
     for (const set of sets) this.#collect(set, fields, open)
     for (const [name, { nodes, open: spread }] of fields) {
       if (nodes.length > graphqlLimits.responseNameRepeatsMax)
-        throw refused(
+        throw limitError(
           `The field '${name}' is selected too often. Max: ${graphqlLimits.responseNameRepeatsMax} times.`,
         )
       const inner = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
@@ -141,9 +143,9 @@ class OperationWalk {
     const name = node.name.value
     const { aliasesMax, introspectionsMax } = graphqlLimits
     if (node.alias !== undefined && ++this.#aliases > aliasesMax)
-      throw refused(`The operation has too many aliases. Max: ${aliasesMax}.`)
+      throw limitError(`The operation has too many aliases. Max: ${aliasesMax}.`)
     if ((name === '__schema' || name === '__type') && ++this.#introspections > introspectionsMax)
-      throw refused(`The operation reads the schema too often. Max: ${introspectionsMax} times.`)
+      throw limitError(`The operation reads the schema too often. Max: ${introspectionsMax} times.`)
     const key = node.alias?.value ?? name
     const known = fields.get(key)
     if (known === undefined) fields.set(key, { nodes: [node], open })
@@ -155,10 +157,10 @@ class OperationWalk {
 
   #count(): void {
     if (++this.#fields > graphqlLimits.selectedFieldsMax)
-      throw refused(`The operation selects too many fields. Max: ${graphqlLimits.selectedFieldsMax}.`)
+      throw limitError(`The operation selects too many fields. Max: ${graphqlLimits.selectedFieldsMax}.`)
   }
 }
 
-function refused(message: string): OperationError {
+function limitError(message: string): OperationError {
   return OperationError.invalid(message)
 }

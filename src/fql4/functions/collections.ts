@@ -15,7 +15,7 @@ import {
   type Elements,
   integer,
   iterable,
-  iterableAtHand,
+  iterableInMemory,
   lambda,
   list,
 } from '../arguments.ts'
@@ -161,7 +161,7 @@ const double = '{"lambda": "n", "expr": {"multiply": [{"var": "n"}, 2]}}'
 
 const throughLambdas = [
   define({
-    arguments: { map: lambda, collection: iterableAtHand },
+    arguments: { map: lambda, collection: iterableInMemory },
     result: 'Array or Page',
     summary:
       'Calls the lambda `map` with each element of an array or page, and returns the results. A set must first be read with `paginate`.',
@@ -169,7 +169,7 @@ const throughLambdas = [
     evaluate: (args, call) => map(args.map, args.collection, call),
   }),
   define({
-    arguments: { foreach: lambda, collection: iterableAtHand },
+    arguments: { foreach: lambda, collection: iterableInMemory },
     result: 'Array or Page',
     summary:
       'Calls the lambda `foreach` with each element of an array or page, for example to write documents. Returns `collection` unchanged.',

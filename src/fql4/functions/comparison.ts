@@ -4,7 +4,7 @@ import { equalValues } from '../../values/equality.ts'
 import { compareValues } from '../../values/order.ts'
 import type { Value } from '../../values/value.ts'
 import { anyValue, nonEmptyList } from '../arguments.ts'
-import { type Call, family, speaks, unary, undefinedReference } from '../definition.ts'
+import { type Call, family, supportsVersion, unary, undefinedReference } from '../definition.ts'
 import { ErrorList } from '../query-errors.ts'
 import { unresolvedIn } from '../sets/cursor.ts'
 import { Action } from '../values/transient.ts'
@@ -77,7 +77,7 @@ export const comparison = family('Comparison', [
       'True if all operands are equal. The integer 1 equals the double 1.0, but not within arrays or objects.',
     example: ['[1, 1.0]', 'true'],
     evaluate([first, ...others], { session }) {
-      const exactActions = speaks(session, '5')
+      const exactActions = supportsVersion(session, '5')
       return others.every(other => session.metered(() => equalTopLevel(first as Value, other, exactActions)))
     },
   }),

@@ -20,7 +20,7 @@ import {
 } from '../../values/value.ts'
 import { anyValue } from '../arguments.ts'
 import { integerOf } from '../arithmetic.ts'
-import { type Call, family, mismatch, speaks, unary } from '../definition.ts'
+import { type Call, family, mismatch, supportsVersion, unary } from '../definition.ts'
 import { valueAt } from '../path.ts'
 import { ErrorList, type QueryError } from '../query-errors.ts'
 import { countScan } from '../value-limits.ts'
@@ -81,7 +81,7 @@ function toDate(value: Value, call: Call): Value {
 function documentFields(document: DocumentValue, call: Call): ObjectValue {
   const { session } = call
   const fields = new Map<string, Value>([['ref', document.ref]])
-  const ofOldVersion = !speaks(session, '2.1')
+  const ofOldVersion = !supportsVersion(session, '2.1')
   if (ofOldVersion) fields.set('class', valueAt(['class'], document, session) as Value)
   fields.set('ts', instant(document.ts))
   for (const [name, value] of document.fields) {

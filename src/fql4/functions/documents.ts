@@ -8,7 +8,15 @@ import { rejectOtherTime } from '../../model/write-checks.ts'
 import { type HistoryAction, insertVersion, removeVersion } from '../../model/write-history.ts'
 import { isNativeCollectionRef, native, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import { anyValue, identifier, nameOrRef, object, ref, time, transactionTime } from '../arguments.ts'
-import { type Call, define, family, mismatch, optional, speaks, undefinedReference } from '../definition.ts'
+import {
+  type Call,
+  define,
+  family,
+  mismatch,
+  optional,
+  supportsVersion,
+  undefinedReference,
+} from '../definition.ts'
 import { resolveName } from '../references.ts'
 import { existsInSet, getFromSet } from '../sets/read.ts'
 import { Action, EventValue, type SetLike, SetValue } from '../values/transient.ts'
@@ -16,7 +24,7 @@ import { atTime } from './basic.ts'
 
 /** From API version 5 on, a query that creates a collection cannot create documents in this collection. */
 export function creationRules({ session }: Call): WriteRules {
-  return { rejectsNewCollections: speaks(session, '5') }
+  return { rejectsNewCollections: supportsVersion(session, '5') }
 }
 
 /** Reads the document of a reference, or of a set's first element, as of the valid time of the session. */

@@ -9,7 +9,7 @@ import { invalidType } from '../../model/resources/resource.ts'
 import { createToken } from '../../model/resources/secrets.ts'
 import { viewDocument } from '../../model/view-document.ts'
 import { isNativeCollectionRef, type ObjectValue, Ref, type Value } from '../../values/value.ts'
-import { boolean, identifier, nothing, object, string } from '../arguments.ts'
+import { boolean, identifier, nullArgument, object, string } from '../arguments.ts'
 import { type Call, define, family, type Lifetime, unary } from '../definition.ts'
 import { QueryError } from '../query-errors.ts'
 import { firstIdentity } from '../sets/read.ts'
@@ -96,7 +96,7 @@ const identityReader = (name: string, lifetime: Lifetime) =>
   define({
     effect: 'read',
     ...lifetime,
-    arguments: { [name]: nothing },
+    arguments: { [name]: nullArgument },
     result: 'Ref or String',
     summary:
       "Returns the document that the caller is logged in as, or the subject of the caller's third-party token. Without an identity, the call fails.",
@@ -105,7 +105,7 @@ const identityReader = (name: string, lifetime: Lifetime) =>
   })
 
 const identityProbe = (name: string, lifetime: Lifetime) =>
-  unary(name, nothing, {
+  unary(name, nullArgument, {
     effect: 'read',
     ...lifetime,
     result: 'Boolean',
@@ -154,7 +154,7 @@ export const identity = family('Identity', [
   define({
     effect: 'read',
     since: '4',
-    arguments: { current_token: nothing },
+    arguments: { current_token: nullArgument },
     result: 'Ref or Object',
     summary:
       "Returns the reference of the caller's token or key, or the payload of the caller's third-party token. A key of another database is an error.",
@@ -165,7 +165,7 @@ export const identity = family('Identity', [
       throw call.error('invalid token', msg`Token metadata is not accessible.`)
     },
   }),
-  unary('has_current_token', nothing, {
+  unary('has_current_token', nullArgument, {
     since: '4',
     result: 'Boolean',
     summary: 'True if `current_token` returns a value.',

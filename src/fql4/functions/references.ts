@@ -11,7 +11,7 @@ import {
   UnresolvedRef,
   type Value,
 } from '../../values/value.ts'
-import { anyValue, databaseRef, nothing, string } from '../arguments.ts'
+import { anyValue, databaseRef, nullArgument, string } from '../arguments.ts'
 import {
   type ArgumentType,
   type Call,
@@ -97,7 +97,7 @@ export const references = family('References', [
     define({
       effect: 'write',
       ...(name === 'next_id' && { deprecatedFor: 'new_id' }),
-      arguments: { [name]: nothing },
+      arguments: { [name]: nullArgument },
       result: 'String',
       summary: 'Returns a new id, which is larger than all earlier ids.',
       example: [`{"is_string": {"${name}": null}}`, 'true'],

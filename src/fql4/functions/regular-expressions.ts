@@ -21,7 +21,7 @@ import { searchStart } from '../../text/text-search.ts'
 import type { Value } from '../../values/value.ts'
 import { boolean, integer, string } from '../arguments.ts'
 import { type ArgumentType, type Call, define, family, optional, unary } from '../definition.ts'
-import { CountedText, counted, countScan } from '../value-limits.ts'
+import { CountedText, countedText, countScan } from '../value-limits.ts'
 
 const regularExpressionsLimits = {
   /** Maximum number of results of `FindStrRegex`. */
@@ -155,7 +155,7 @@ function findAll(
       new Map<string, Value>([
         ['start', BigInt(offset)],
         ['end', BigInt(offset + Math.max(0, length - 1))],
-        ['data', counted(call, part.slice(match.start, match.end))],
+        ['data', countedText(call, part.slice(match.start, match.end))],
       ]),
     )
     if (found.length === most) break
@@ -239,7 +239,7 @@ export const regularExpressions = family('Regular expressions', [
     result: 'String',
     summary: 'Returns a regular expression that matches the string literally.',
     example: ['"1+1"', '"\\\\Q1+1\\\\E"'],
-    evaluate: (text, call) => counted(call, quotePattern(text)),
+    evaluate: (text, call) => countedText(call, quotePattern(text)),
   }),
   define({
     arguments: {

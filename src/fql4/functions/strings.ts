@@ -13,7 +13,7 @@ import { normalize } from '../../values/normalize.ts'
 import type { Value } from '../../values/value.ts'
 import { integer, list, scalar, string } from '../arguments.ts'
 import { type ArgumentType, type Call, define, family, optional, unary } from '../definition.ts'
-import { CountedText, counted, countScan, countText } from '../value-limits.ts'
+import { CountedText, countedText, countScan, countText } from '../value-limits.ts'
 import { typeName } from '../values/tagged.ts'
 
 const stringsLimits = {
@@ -127,7 +127,7 @@ function ngrams(text: string, { max, min }: Sizes, call: Call): string[] {
   for (let first = 0; first < length; first++) {
     step()
     for (let size = min; size <= max && first + size <= length; size++) {
-      grams.push(counted(call, text.slice(offsets[first], offsets[first + size])))
+      grams.push(countedText(call, text.slice(offsets[first], offsets[first + size])))
     }
   }
   return grams
@@ -145,7 +145,7 @@ function mapping(
     example: [JSON.stringify(example[0]), JSON.stringify(example[1])],
     evaluate(text, call) {
       longCall(text.length)
-      return counted(call, map(text))
+      return countedText(call, map(text))
     },
   })
 }
@@ -276,7 +276,9 @@ export const strings = family('Strings', [
     example: ['{"casefold": "Weißkopf"}', '"weisskopf"'],
     evaluate(args, call) {
       const fold = foldings[args.normalizer ?? 'NFKCCaseFold']
-      const folded = args.casefold.map(term => (typeof term === 'string' ? counted(call, fold(term)) : term))
+      const folded = args.casefold.map(term =>
+        typeof term === 'string' ? countedText(call, fold(term)) : term,
+      )
       return folded.length === 1 ? (folded[0] as Value) : folded
     },
   }),

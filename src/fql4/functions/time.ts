@@ -22,7 +22,7 @@ import {
   time as instant,
   integer,
   type NamedTimeUnit,
-  nothing,
+  nullArgument,
   string,
   temporal,
   unitOfTime,
@@ -121,7 +121,7 @@ const constructors = [
     evaluate: timeFromText,
   }),
   define({
-    arguments: { now: nothing },
+    arguments: { now: nullArgument },
     result: 'Time',
     summary: 'Returns the time of the query. All calls in a query return the same time.',
     example: ['{"equals": [{"now": null}, {"time": "now"}]}', 'true'],

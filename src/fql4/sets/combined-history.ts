@@ -197,15 +197,15 @@ function during(presences: readonly Presence[], events: HistoryStream): HistoryS
         const ts = eventTime(event)
         step(presences.length)
         if (presences.some(({ since, until }) => since <= ts && (ts < until || until === stillThere)))
-          yield { ...event, sources: event.sources.map(presentOf) }
+          yield { ...event, sources: event.sources.map(elementSetOf) }
       }
     },
   }
 }
 
 /** Returns the set whose events `set` contains: a join reads elements. Other values stay as they are. */
-export function presentOf<T extends Value>(set: T): T | SetLike {
-  return set instanceof SetValue && set.shape.type === 'events' ? presentOf(set.shape.source) : set
+export function elementSetOf<T extends Value>(set: T): T | SetLike {
+  return set instanceof SetValue && set.shape.type === 'events' ? elementSetOf(set.shape.source) : set
 }
 
 /** Returns all current and former elements, with the intervals in which the source contained them. */

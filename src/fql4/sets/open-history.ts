@@ -18,8 +18,8 @@ import { firstOf, rangeOfKey } from '../../model/sets/stream.ts'
 import { isNativeCollectionRef, type Lambda, type Micros, native, Ref } from '../../values/value.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
-import { combinedHistory, type HistoryMember, joinHistory, presentOf } from './combined-history.ts'
-import { openMember, withoutHistory } from './open.ts'
+import { combinedHistory, elementSetOf, type HistoryMember, joinHistory } from './combined-history.ts'
+import { noHistoryError, openMember } from './open.ts'
 
 /** The history of a set with all events, also events of documents that the caller may not read. */
 interface MemberHistory {
@@ -85,7 +85,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Member
     case 'reverse':
     case 'range':
     case 'filter':
-      throw withoutHistory(reading)
+      throw noHistoryError(reading)
     default:
       return unreachable(shape)
   }
@@ -126,7 +126,7 @@ function openOperand(
   reading: CallReading,
 ): (HistoryMember & Pick<MemberHistory, 'isFiltered'>) | undefined {
   const opened = openMemberHistory(set, reading)
-  const present = presentOf(set)
+  const present = elementSetOf(set)
   const oldest = minimumValidTime(present, reading)
   return (
     opened && {
@@ -172,7 +172,7 @@ function momentOf(
 
 function minimumValidTime(set: SetLike, reading: CallReading): Micros {
   const strictest = (sets: readonly SetLike[]) =>
-    sets.reduce((oldest, member) => Math.max(oldest, minimumValidTime(presentOf(member), reading)), epoch)
+    sets.reduce((oldest, member) => Math.max(oldest, minimumValidTime(elementSetOf(member), reading)), epoch)
   if (set instanceof Ref)
     return minimumOf(set, isNativeCollectionRef(set) ? Number(set.id) : set.collection, reading)
   const { shape } = set

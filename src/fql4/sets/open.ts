@@ -99,14 +99,14 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): OpenMe
       return source && { ...source, stream: partOf(source.stream, shape, reading) }
     }
     case 'events':
-      throw withoutHistory(reading)
+      throw noHistoryError(reading)
     default:
       return unreachable(shape)
   }
 }
 
 /** The error for a set without a readable history, and for a set of events in place of elements. */
-export function withoutHistory({ call }: CallReading) {
+export function noHistoryError({ call }: CallReading) {
   return call.invalid(msg`Set does not support events history.`)
 }
 

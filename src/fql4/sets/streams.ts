@@ -186,14 +186,14 @@ function meet(readers: readonly ElementReader[], order: SetOrder, reverse: boole
   const sign = reverse ? -1 : 1
   const side = reverse ? 'high' : 'low'
   let goal = readers[0]?.current
-  for (let settled = 0, index = 0; goal && settled < readers.length; index = (index + 1) % readers.length) {
+  for (let matching = 0, index = 0; goal && matching < readers.length; index = (index + 1) % readers.length) {
     const reader = readers[index] as ElementReader
     reader.seek(besideKey(goal, side))
     if (reader.current === undefined) return false
     if (compareKeys(reader.current, goal, order) * sign > 0) {
       goal = reader.current
-      settled = 1
-    } else settled++
+      matching = 1
+    } else matching++
   }
   return goal !== undefined
 }

@@ -14,7 +14,7 @@ import type {
 import { closestTo } from '../../base/closest.ts'
 import type { Json } from '../../values/value.ts'
 import { FqlSyntaxError, SourceNode, type TextRange } from './source.ts'
-import { arityOf, dotted, keyOf, nameInstead, readNumber } from './syntax.ts'
+import { arityOf, dottedName, keyOf, readNumber, unsupportedNodeText } from './syntax.ts'
 import {
   fqlFunctions,
   functionNames,
@@ -74,7 +74,7 @@ export class ExpressionReader {
       case 'CallExpression':
         return this.#call(node)
       default:
-        throw this.#fault(nameInstead(node), node)
+        throw this.#fault(unsupportedNodeText(node), node)
     }
   }
 
@@ -107,7 +107,7 @@ export class ExpressionReader {
   #unary(operator: string, operand: Expression, node: TextRange & Node): QueryPart {
     const isNumber =
       operand.type === 'Literal' && (typeof operand.value === 'number' || typeof operand.value === 'bigint')
-    if (operator !== '-' || !isNumber) throw this.#fault(nameInstead(node), node)
+    if (operator !== '-' || !isNumber) throw this.#fault(unsupportedNodeText(node), node)
     return this.#leaf(this.#number(operand, true), node)
   }
 
@@ -142,7 +142,7 @@ export class ExpressionReader {
     const fields = new Map<string, Json>()
     const parts = new Map<string, SourceNode>()
     for (const property of node.properties) {
-      if (property.type !== 'Property') throw this.#fault(nameInstead(property), property)
+      if (property.type !== 'Property') throw this.#fault(unsupportedNodeText(property), property)
       const name = keyOf(property)
       if (name === undefined) throw this.#fault('a field is written name: value', property)
       if (fields.has(name)) throw this.#fault(`the key "${name}" occurs twice`, property.key)
@@ -245,7 +245,7 @@ export class ExpressionReader {
       return this.#variable(callee.name) === undefined ? callee.name : undefined
     if (callee.type !== 'MemberExpression' || callee.computed || callee.property.type !== 'Identifier')
       return undefined
-    return prefixes.has(dotted(callee.object)) ? callee.property.name : undefined
+    return prefixes.has(dottedName(callee.object)) ? callee.property.name : undefined
   }
 
   /** Reads a call that needs separate code. Returns undefined for all other calls. */

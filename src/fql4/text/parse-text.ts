@@ -6,7 +6,7 @@ import { type Expression, type ModuleDeclaration, parse, parseExpressionAt, type
 import type { Json } from '../../values/value.ts'
 import { ExpressionReader } from './expression-reader.ts'
 import { FqlSyntaxError, type SourceNode, type TextRange } from './source.ts'
-import { dotted } from './syntax.ts'
+import { dottedName } from './syntax.ts'
 
 export interface ParsedExpression extends TextRange {
   /** The query as wire JSON. To send the query, convert it to text with `writeJson`. */
@@ -157,7 +157,7 @@ function constantsOf(node: Statement | ModuleDeclaration): readonly (readonly [s
   if (declaration?.type !== 'VariableDeclaration') return []
   return declaration.declarations.flatMap(({ id, init }) =>
     // Skips aliases of the driver's functions, such as `const Query = q.Query`.
-    id.type === 'Identifier' && init && !dotted(init).endsWith(`.${id.name}`)
+    id.type === 'Identifier' && init && !dottedName(init).endsWith(`.${id.name}`)
       ? [[id.name, init] as const]
       : [],
   )
@@ -173,7 +173,7 @@ function exportOf(node: Statement | ModuleDeclaration): Expression | undefined {
   }
   const assigned = node.type === 'ExpressionStatement' ? node.expression : undefined
   if (assigned?.type !== 'AssignmentExpression' || assigned.left.type !== 'MemberExpression') return undefined
-  return /^(?:module\.)?exports(?:\.default)?$/.test(dotted(assigned.left)) ? assigned.right : undefined
+  return /^(?:module\.)?exports(?:\.default)?$/.test(dottedName(assigned.left)) ? assigned.right : undefined
 }
 
 const stringsAndComments = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\/\/.*|\/\*[\s\S]*?\*\//g

@@ -29,10 +29,10 @@ export function keyOf({ key, computed, kind, method }: Property): string | undef
 }
 
 /** Returns the text of `a` or `a.b`, and an empty text for all other nodes. */
-export function dotted(node: Expression | Super): string {
+export function dottedName(node: Expression | Super): string {
   if (node.type === 'Identifier') return node.name
   if (node.type !== 'MemberExpression' || node.computed || node.property.type !== 'Identifier') return ''
-  return `${dotted(node.object)}.${node.property.name}`
+  return `${dottedName(node.object)}.${node.property.name}`
 }
 
 export function arityOf(parameters: readonly Parameter[]): readonly [min: number, max: number] {
@@ -82,7 +82,7 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 /** Returns the error message for an unsupported node; most messages show what to write instead. */
-export function nameInstead(node: Node): string {
+export function unsupportedNodeText(node: Node): string {
   // Nodes such as unary, binary and logical expressions have an operator. For assignments, `kinds` has a message.
   const { operator } = node as Node & { readonly operator?: string }
   if (operator !== undefined && node.type !== 'AssignmentExpression') {

@@ -229,8 +229,8 @@ class Renderer {
     this.#enter()
     let text = ''
     for (const [key, part] of form) {
-      const holdsFields = key === 'object' || key === 'let'
-      const rendered = holdsFields ? this.#codeFields(part) : this.#code(part)
+      const hasFields = key === 'object' || key === 'let'
+      const rendered = hasFields ? this.#codeFields(part) : this.#code(part)
       text += `${text === '' ? '' : ','}${quoteJson(key)}:${rendered ?? 'null'}`
     }
     this.#depth--

@@ -39,7 +39,7 @@ const preparationMsMax = 5
 const known = new GenerationCache<string, number>(knownUnitsMax, units => units)
 
 /** Remembers a long document that another process has validated in a short time. */
-export function learnDocument(query: string): void {
+export function rememberDocument(query: string): void {
   known.set(query, query.length)
 }
 
