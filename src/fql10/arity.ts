@@ -13,7 +13,7 @@ export function arityOfLambda({ parameters, rest }: LambdaNode): Arity {
   return { counts: [parameters.length], open: rest !== undefined }
 }
 
-export function takes({ counts, open }: Arity, count: number): boolean {
+export function acceptsCount({ counts, open }: Arity, count: number): boolean {
   return counts.includes(count) || (open && count > (counts.at(-1) ?? 0))
 }
 

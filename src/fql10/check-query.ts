@@ -8,7 +8,7 @@ import type { Query, RenderedResponse } from '../model/language.ts'
 import { isTypechecked } from '../model/resources/databases.ts'
 import type { Session } from '../model/session.ts'
 import type { Value as Stored } from '../values/value.ts'
-import { mayReadTypes, refusal } from './environment-query.ts'
+import { forbiddenText, mayReadTypes } from './environment-query.ts'
 import { QueryFailure } from './failure/query-failure.ts'
 import { summaryOf } from './failure/summary.ts'
 import { bindTemplate } from './formats/decode.ts'
@@ -43,7 +43,7 @@ export function readCheck(body: string | undefined): CheckRequest {
 }
 
 /** Returns whether a request is checked. `typecheck`: the option of the request. */
-export function wantsCheck(typecheck: string | undefined, session: Session): boolean {
+export function isCheckEnabled(typecheck: string | undefined, session: Session): boolean {
   return typecheck === undefined ? isTypechecked(session.database, session) : typecheck === 'true'
 }
 
@@ -59,7 +59,7 @@ export class CheckQuery implements Query {
   }
 
   evaluate(session: Session): RenderedResponse {
-    if (!mayReadTypes(session)) throw new RequestError('forbidden', msg`${refusal}`)
+    if (!mayReadTypes(session)) throw new RequestError('forbidden', msg`${forbiddenText}`)
     const { membersAt: position, query } = this.#request
     const names = namesOf(new DataWorld(session))
     const args = decodeArguments(query.arguments, (this.#options.format ?? 'simple') !== 'simple', names)
@@ -85,7 +85,7 @@ export class CheckQuery implements Query {
     const { query } = this.#request.query
     const program = programOf(query)
     const placeholders = bindTemplate(query, program.source, namesOf(new DataWorld(session)))
-    if (!wantsCheck(this.#options.typecheck, session)) return undefined
+    if (!isCheckEnabled(this.#options.typecheck, session)) return undefined
     return checkOnce({ query, program, args, placeholders }, session)
   }
 

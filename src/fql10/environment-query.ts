@@ -17,9 +17,9 @@ export function isEnvironmentRequest({ options }: LanguageRequest): boolean {
 }
 
 /** The message for callers that may not see types. */
-export const refusal = 'A valid admin/server key must be provided to use this endpoint'
+export const forbiddenText = 'A valid admin/server key must be provided to use this endpoint'
 
-class EnvironmentRefused extends LanguageError {
+class EnvironmentForbidden extends LanguageError {
   override name = 'EnvironmentRefused'
 
   get aborted(): undefined {
@@ -39,7 +39,7 @@ export class EnvironmentQuery implements Query {
   readonly effect = 'read'
 
   evaluate(session: Session): RenderedResponse {
-    if (!mayReadTypes(session)) throw new EnvironmentRefused(refusal)
+    if (!mayReadTypes(session)) throw new EnvironmentForbidden(forbiddenText)
     const types = typesOf(session)
     const environment = {
       globals: textsOf([...libraryNames, ...types.names()]),
@@ -55,7 +55,7 @@ export class EnvironmentQuery implements Query {
   }
 }
 
-export function refusedEnvironment(error: LanguageError): RenderedResponse {
+export function forbiddenEnvironment(error: LanguageError): RenderedResponse {
   return { status: 403, body: errorText('forbidden', error.message) }
 }
 

@@ -11,12 +11,12 @@ import { isStaged } from '../model/schema/schema-files.ts'
 import type { Session } from '../model/session.ts'
 import type { Micros, Value as Stored } from '../values/value.ts'
 import { Call } from './call.ts'
-import { CheckQuery, readCheck, wantsCheck } from './check-query.ts'
+import { CheckQuery, isCheckEnabled, readCheck } from './check-query.ts'
 import {
   EnvironmentQuery,
   failedEnvironment,
+  forbiddenEnvironment,
   isEnvironmentRequest,
-  refusedEnvironment,
 } from './environment-query.ts'
 import { Interpreter } from './evaluate/interpreter.ts'
 import { eventStreamOrder, FeedQuery, StreamPageQuery } from './events/event-queries.ts'
@@ -40,12 +40,12 @@ import {
   splitVersion,
   timeMark,
 } from './response.ts'
-import { keepStoredFiles } from './schema/push/current-files.ts'
+import { refreshStoredFiles } from './schema/push/current-files.ts'
 import {
   completeSchemaBody,
   failedSchemaRequest,
   isSchemaRequest,
-  refusedSchemaRequest,
+  rejectedSchemaRequest,
   SchemaQuery,
 } from './schema/push/schema-query.ts'
 import { StagedWorld } from './schema/push/staged-world.ts'
@@ -56,7 +56,7 @@ import { Source } from './syntax/source.ts'
 import type { Struct, Value } from './value.ts'
 import { DataWorld } from './world/data-world.ts'
 import { logLinesOf, queryName, visibleTo } from './world/log-output.ts'
-import { type CheckOutcome, checkOnce, learnCheck } from './world/remembered-checks.ts'
+import { type CheckOutcome, checkOnce, rememberCheck } from './world/remembered-checks.ts'
 import { storedCode } from './world/stored-code.ts'
 import { namesOf } from './world/wire-names.ts'
 
@@ -136,7 +136,7 @@ class ReadyQuery implements Query {
       if (errors.length > 0) throw invalidQuery(errors)
       const result = interpreter.run(program, args, placeholders)
       world.finish()
-      if (world.changesSchema) keepStoredFiles(session)
+      if (world.changesSchema) refreshStoredFiles(session)
       const data = render(result, format, interpreter)
       const lines = [...warnings, ...logLines, ...(hints ?? [])]
       return {
@@ -164,7 +164,7 @@ class ReadyQuery implements Query {
     const { typecheck } = this.#options
     // `true` concerns only the query. The schema that it writes is checked if the database is.
     session.typecheck = typecheck === 'false' ? false : undefined
-    if (!wantsCheck(typecheck, session)) return undefined
+    if (!isCheckEnabled(typecheck, session)) return undefined
     return checkOnce({ query: this.#body.query, program, args, placeholders }, session)
   }
 
@@ -229,8 +229,8 @@ export const version10: NamedLanguage<'10'> = {
     return completeBody(beginning, schemaVersion, ending, optionsOf(request))
   },
   rejected(error, request, ending) {
-    if (isSchemaRequest(request)) return refusedSchemaRequest(error)
-    if (isEnvironmentRequest(request)) return refusedEnvironment(error)
+    if (isSchemaRequest(request)) return rejectedSchemaRequest(error)
+    if (isEnvironmentRequest(request)) return forbiddenEnvironment(error)
     const failed = error instanceof FailedQuery ? error : undefined
     const failure = failed?.failure ?? (error instanceof QueryFailure ? error : stackOverflow())
     if (optionsOf(request).endpoint !== undefined) return eventFailure(failure)
@@ -242,7 +242,7 @@ export const version10: NamedLanguage<'10'> = {
       lesson: failed?.lesson,
     }
   },
-  learn: learnCheck,
+  learn: rememberCheck,
   failed(error, request, { metrics }) {
     if (isSchemaRequest(request)) return failedSchemaRequest(error)
     if (isEnvironmentRequest(request)) return failedEnvironment(error)

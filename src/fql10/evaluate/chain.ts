@@ -30,7 +30,7 @@ import {
   UserFunction,
   type Value,
 } from '../value.ts'
-import { causeText, createdHere } from './operators.ts'
+import { causeText, nullCreationHint } from './operators.ts'
 
 type FieldLink = Extract<Link, { kind: 'field' }>
 type MethodLink = Extract<Link, { kind: 'method' }>
@@ -128,7 +128,7 @@ function absenceOf(doc: Doc, call: Call): Absence | undefined {
 /** The failure of a field, method or index access on null. */
 function nullAccess(value: Value, name: string, start: number, end: number, call: Call) {
   const message = msg`Cannot access \`${name}\` on null.`
-  return call.failureWithin('invalid_null_access', message, start, end, createdHere(value))
+  return call.failureWithin('invalid_null_access', message, start, end, nullCreationHint(value))
 }
 
 function missingField(value: Value, field: string, start: number, end: number, call: Call): NullValue {
@@ -302,7 +302,7 @@ function assertPresent(value: Value, span: Span, call: Call): Value {
   }
   if (!isNull(value)) return value
   const origin = value?.span
-  const hints = origin !== undefined && touches(origin, span) ? [] : createdHere(value)
+  const hints = origin !== undefined && touches(origin, span) ? [] : nullCreationHint(value)
   const message = causeText(value?.cause ?? { type: 'literal' })
   throw failureAt('null_value', message, span, call, hints)
 }

@@ -29,7 +29,7 @@ import {
 import { countText } from '../value-limits.ts'
 
 /** A hint for errors about null. Empty if `value` is not null. */
-export function createdHere(value: Value): Remark[] {
+export function nullCreationHint(value: Value): Remark[] {
   if (value === null) return [{ name: 'hint', message: 'Null value created here', span: undefined }]
   if (!(value instanceof NullValue)) return []
   return [{ name: 'hint', message: 'Null value created here', span: value.span }]
@@ -115,7 +115,13 @@ function missingOperator(node: BinaryNode, left: Value, call: Call) {
   const { operator, operatorStart } = node
   const message = msg`The function \`${operator}\` does not exist on \`${typeName(left)}\``
   const end = operatorStart + operator.length
-  return call.failureWithin('invalid_function_invocation', message, operatorStart, end, createdHere(left))
+  return call.failureWithin(
+    'invalid_function_invocation',
+    message,
+    operatorStart,
+    end,
+    nullCreationHint(left),
+  )
 }
 
 /** Returns `value` if the value is a Boolean. For any other value, throws an error that underlines the operand. */
@@ -196,7 +202,7 @@ export function evaluateUnary(node: UnaryNode, scope: Scope | undefined, call: C
   if (operator === '!' && typeof value === 'boolean') return !value
   if (operator !== '!' && isNumber(value)) return operator === '-' ? negative(value) : complement(value)
   const message = msg`The function \`${operator}\` does not exist on \`${typeName(value)}\``
-  throw call.failureWithin('invalid_function_invocation', message, start, start + 1, createdHere(value))
+  throw call.failureWithin('invalid_function_invocation', message, start, start + 1, nullCreationHint(value))
 }
 
 const isDouble = (value: Value) => typeof value === 'number'

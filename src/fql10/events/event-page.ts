@@ -19,8 +19,8 @@ import { equalElements } from '../comparison.ts'
 import { QueryFailure } from '../failure/query-failure.ts'
 import { callAt } from '../sets/lazy-set.ts'
 import { Doc, Id, isArray, isNull, isStruct, type Value, type WatchedPath } from '../value.ts'
-import type { OpenedSource } from './event-request.ts'
-import { type CostCounters, type Moment, Moments } from './moments.ts'
+import type { SourceReading } from './event-request.ts'
+import { type CostCounters, type EventSnapshot, EventSnapshots } from './moments.ts'
 import { type EventPlace, placeText, wholeTransaction } from './token.ts'
 
 interface PageBounds {
@@ -47,7 +47,7 @@ export interface EventPage {
 /** An element of the source, as of the time before or after a transaction. */
 interface Element {
   readonly value: Value
-  readonly moment: Moment
+  readonly moment: EventSnapshot
 }
 
 type Outcome =
@@ -56,7 +56,7 @@ type Outcome =
 
 /** Throws only errors that end the request; other errors become error events. */
 export function readEvents(
-  opened: OpenedSource,
+  opened: SourceReading,
   behind: EventPlace,
   bounds: PageBounds,
   session: Session,
@@ -65,9 +65,9 @@ export function readEvents(
 }
 
 class PageReader {
-  readonly #opened: OpenedSource
+  readonly #opened: SourceReading
   readonly #session: Session
-  readonly #moments: Moments
+  readonly #moments: EventSnapshots
   /** True if the source has no filters and no watched fields, and the caller may read all documents of the source. */
   readonly #isPlain: boolean
   readonly #events: EventText[] = []
@@ -75,10 +75,10 @@ class PageReader {
   #spent: CostCounters
   #looked: EventPlace | undefined
 
-  constructor(opened: OpenedSource, session: Session) {
+  constructor(opened: SourceReading, session: Session) {
     this.#opened = opened
     this.#session = session
-    this.#moments = new Moments(session, opened.world, opened.call)
+    this.#moments = new EventSnapshots(session, opened.world, opened.call)
     const { steps, watched } = opened
     const leavesOut = watched !== undefined || steps.some(({ kind }) => kind === 'where')
     this.#isPlain = !leavesOut && !this.#moments.dependsOnState
@@ -176,7 +176,7 @@ class PageReader {
   }
 
   /** Undefined if a step of the source filters the document out. */
-  #elementOf(document: Value, moment: Moment): Element | undefined {
+  #elementOf(document: Value, moment: EventSnapshot): Element | undefined {
     let value = document
     for (const { apply, kind, origin } of this.#opened.steps) {
       const call = callAt(origin, moment.call).reading(moment.call)
@@ -187,7 +187,7 @@ class PageReader {
   }
 
   /** If `work` fails, the result is an error event. */
-  #caught<T>(moment: Moment, work: () => T): T | { readonly type: 'error'; readonly error: string } {
+  #caught<T>(moment: EventSnapshot, work: () => T): T | { readonly type: 'error'; readonly error: string } {
     try {
       return work()
     } catch (error) {
@@ -219,7 +219,7 @@ export function errorEvent(code: string, message: string): string {
 }
 
 /** A document as of one moment. Undefined if the document does not exist at this moment or is not in the source. */
-type DocumentState = readonly [document: Doc, moment: Moment] | undefined
+type DocumentState = readonly [document: Doc, moment: EventSnapshot] | undefined
 
 /** A new document must have a watched field, an update must change one, and a removed document had all of them. */
 function watchedChange(

@@ -18,7 +18,7 @@ import {
   statsText,
 } from './event-page.ts'
 import { type EventRequest, readEventRequest, startOf } from './event-request.ts'
-import { type OpenedToken, placeText, wholeTransaction } from './token.ts'
+import { placeText, type SourceToken, wholeTransaction } from './token.ts'
 
 const eventQueriesLimits = {
   /** Number of UTF-16 units after which a page of a stream gets no further event; own limit. */
@@ -101,7 +101,7 @@ function subjectOf(source: ChangeSource): StreamSubject {
 }
 
 /** Tokens that differ only in their creation times have the same key. */
-function keyOf({ database, source }: OpenedToken): string {
+function keyOf({ database, source }: SourceToken): string {
   return Buffer.from(encodeValue([database, source], epoch)).toString('base64')
 }
 

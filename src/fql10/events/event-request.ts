@@ -22,7 +22,7 @@ import { DataWorld } from '../world/data-world.ts'
 import { collectionRef } from '../world/stored-sets.ts'
 import { checkCovered, checkSource, type SourceStep, sourcePartsOf } from './event-source.ts'
 import { callOf } from './moments.ts'
-import { type EventPlace, type OpenedToken, openToken, placeIn, sourceIn, wholeTransaction } from './token.ts'
+import { type EventPlace, openToken, placeIn, type SourceToken, sourceIn, wholeTransaction } from './token.ts'
 
 const eventRequestLimits = {
   /** Default number of events on a page of a feed. */
@@ -31,7 +31,7 @@ const eventRequestLimits = {
   feedPageMax: 16_000,
 } as const
 
-export interface OpenedSource {
+export interface SourceReading {
   readonly source: ChangeSource
   readonly steps: readonly SourceStep[]
   readonly watched: readonly WatchedPath[] | undefined
@@ -40,7 +40,7 @@ export interface OpenedSource {
 }
 
 /** Returns the reason if the source cannot be used. */
-function openSource(token: OpenedToken, world: DataWorld, session: Session): OpenedSource | string {
+function openSource(token: SourceToken, world: DataWorld, session: Session): SourceReading | string {
   if (token.database !== session.database) return 'it was created in another database.'
   const call = callOf(session, world)
   try {
@@ -86,8 +86,8 @@ export interface EventRequest {
 
 /** Events start after the position. */
 interface EventStart {
-  readonly token: OpenedToken
-  readonly opened: OpenedSource
+  readonly token: SourceToken
+  readonly opened: SourceReading
   readonly behind: EventPlace
 }
 

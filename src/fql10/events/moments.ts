@@ -33,15 +33,15 @@ export function callOf(session: Session, world: DataWorld): Call {
   return new Call(interpreter, undefined, new Source('*query*', ''), undefined).as({ limit })
 }
 
-export class Moments {
+export class EventSnapshots {
   readonly #session: Session
   readonly #world: DataWorld
   readonly #call: Call
   /** True if the caller's rights may depend on the content of documents. */
   readonly dependsOnState: boolean
-  readonly #past = new Map<Micros, { readonly session: Session; readonly moment: Moment }>()
+  readonly #past = new Map<Micros, { readonly session: Session; readonly moment: EventSnapshot }>()
   /** Used only if one `DataWorld` serves all times. */
-  #latest: Moment | undefined
+  #latest: EventSnapshot | undefined
 
   /** `world` and `call` belong to `session`. */
   constructor(session: Session, world: DataWorld, call: Call) {
@@ -53,10 +53,10 @@ export class Moments {
   }
 
   /** The data with all commits up to `time`. */
-  at(time: Micros): Moment {
+  at(time: Micros): EventSnapshot {
     if (this.dependsOnState) return this.#pastAt(time)
     if (this.#latest?.time !== time) {
-      this.#latest = new Moment(this.#world, this.#call.asOf(time), time)
+      this.#latest = new EventSnapshot(this.#world, this.#call.asOf(time), time)
     }
     return this.#latest
   }
@@ -79,7 +79,7 @@ export class Moments {
     }
   }
 
-  #pastAt(time: Micros): Moment {
+  #pastAt(time: Micros): EventSnapshot {
     const known = this.#past.get(time)
     if (known !== undefined) return known.moment
     // Each change needs two moments: the times before and after its transaction. Older moments are not needed again.
@@ -91,13 +91,13 @@ export class Moments {
     const limit = { effectLimit: 'read', effectPlace: 'stream requests' } as const
     const session = this.#session.over(this.#session.transaction.asOf(time), limit)
     const world = new DataWorld(session)
-    const moment = new Moment(world, callOf(session, world), time)
+    const moment = new EventSnapshot(world, callOf(session, world), time)
     this.#past.set(time, { session, moment })
     return moment
   }
 }
 
-export class Moment {
+export class EventSnapshot {
   /** For the functions of an event source, which read as of this time and cannot write. */
   readonly call: Call
   readonly time: Micros

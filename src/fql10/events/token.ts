@@ -10,7 +10,7 @@ import { saved, seal, unseal } from '../sets/saved-values.ts'
 import { EventSource } from '../value.ts'
 
 /** A decoded token whose source is not decoded yet. */
-export interface OpenedToken {
+export interface SourceToken {
   /** The source returns events of later transactions. */
   readonly start: Micros
   readonly database: bigint
@@ -29,7 +29,7 @@ export function tokenOf(source: EventSource, call: Call): string {
 }
 
 /** Decodes a token. Undefined for a text that this service has not created. */
-export function openToken(text: string, key: Uint8Array): OpenedToken | undefined {
+export function openToken(text: string, key: Uint8Array): SourceToken | undefined {
   const opened = unseal(text, key)
   if (opened?.kind !== 'event source' || !isArray(opened.value)) return undefined
   const [database, start, source] = opened.value
@@ -37,7 +37,7 @@ export function openToken(text: string, key: Uint8Array): OpenedToken | undefine
 }
 
 /** Throws RevivalError if a collection or function that the source uses was deleted. */
-export function sourceIn({ source }: OpenedToken, call: Call): EventSource | undefined {
+export function sourceIn({ source }: SourceToken, call: Call): EventSource | undefined {
   const revived = new Reviver(call, undefined).value(source)
   return revived instanceof EventSource ? revived : undefined
 }

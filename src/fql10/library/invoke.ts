@@ -1,7 +1,7 @@
 // Calls library functions. The checks run in this order: the number of arguments, their types one by one, the effect.
 
 import { msg } from '../../base/message.ts'
-import { type Arity, arityOfLambda, arityText, takes, wrongCount } from '../arity.ts'
+import { type Arity, acceptsCount, arityOfLambda, arityText, wrongCount } from '../arity.ts'
 import type { Call } from '../call.ts'
 import { BoundFunction, type FunctionValue, Lambda, typeName, type Value } from '../value.ts'
 import { definitionOf, type FunctionDefinition, type Parameter, type Signature } from './entry.ts'
@@ -12,7 +12,7 @@ export function arityOf(callee: FunctionValue): Arity {
 }
 
 export function requireCount(arity: Arity, count: number, call: Call): void {
-  if (!takes(arity, count)) throw call.failure('invalid_function_invocation', wrongCount(arity, count))
+  if (!acceptsCount(arity, count)) throw call.failure('invalid_function_invocation', wrongCount(arity, count))
 }
 
 /** Errors have the position of the argument list, `call.span`. */
@@ -68,7 +68,7 @@ function checkCallback(
 ): void {
   // `given` is a function, because the cast of a callback parameter accepts only functions.
   const arity = arityOf(given as FunctionValue)
-  if (takes(arity, count)) return
+  if (acceptsCount(arity, count)) return
   const wanted = `${count} parameter${count === 1 ? '' : 's'}`
   const message = msg`\`${name}\` should accept ${wanted}, provided function requires ${arityText(arity, 'parameter')}.`
   throw call.failure('invalid_argument', message)

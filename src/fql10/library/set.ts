@@ -10,7 +10,7 @@ import { isElement } from '../sets/items.ts'
 import { elementsOf, type LazySet, lazy, originOf } from '../sets/lazy-set.ts'
 import { checkSize, firstPage, nextPage } from '../sets/pages.ts'
 import {
-  all,
+  allElements,
   ConcatSet,
   DistinctSet,
   DropSet,
@@ -94,7 +94,7 @@ const setReadingEntries: readonly LibraryEntry[] = [
     example: ['[1, 2].toSet().toArray()', '[\n  1,\n  2\n]'],
     run(set, _, call) {
       hintOfFullRead(set, 'toArray', call)
-      const elements = all(set, call)
+      const elements = allElements(set, call)
       call.evaluation.compute(elements.length)
       return requireExtent(elements, call)
     },

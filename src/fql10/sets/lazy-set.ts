@@ -59,7 +59,7 @@ export function callAt({ source, span, outer, at, snapshot }: Origin, reading: C
   for (const place of [...spansAround(outer, reading), span])
     if (place !== undefined) call = call.within(place)
   const limit = { effect: 'read', place: 'set functions' } as const
-  return call.as({ source, limit: narrower(call, limit) }).reading({ at, snapshot })
+  return call.as({ source, limit: stricterLimit(call, limit) }).reading({ at, snapshot })
 }
 
 /** The calls that enclosed the creation of a set, outermost first, without those that also enclose its read. */
@@ -75,7 +75,7 @@ function spansAround(outer: Call | undefined, reading: Call): readonly (Span | u
 }
 
 /** The effect limit of code that may not write. If the limit of `call` is stricter, the result is this stricter limit. */
-export function narrower({ limit }: Call, own: NonNullable<Call['limit']>): NonNullable<Call['limit']> {
+export function stricterLimit({ limit }: Call, own: NonNullable<Call['limit']>): NonNullable<Call['limit']> {
   return limit === undefined || limit.effect === 'write' ? own : limit
 }
 

@@ -209,7 +209,7 @@ export class PagedSet extends DerivedSet {
 /** The distinct elements of a set, in ascending order. */
 export class DistinctSet extends DerivedSet {
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
-    const sorted = all(this.inner, reading).toSorted(compareTotally)
+    const sorted = allElements(this.inner, reading).toSorted(compareTotally)
     const distinct = sorted.filter(
       (element, index) => index === 0 || !equalElements(sorted[index - 1] as Value, element),
     )
@@ -237,7 +237,7 @@ export class OrderSet extends DerivedSet {
 
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const call = callAt(this.origin, reading)
-    const sorted = sortBy(all(this.inner, reading), this.orderings, (element, { key }) =>
+    const sorted = sortBy(allElements(this.inner, reading), this.orderings, (element, { key }) =>
       key === undefined ? element : call.apply(key, element),
     )
     yield* numbered(sorted.length, from, index => sorted[index] as Value)
@@ -262,7 +262,7 @@ export class OrderSet extends DerivedSet {
 /** Reads the other set completely. */
 export class ReversedSet extends DerivedSet {
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
-    const elements = all(this.inner, reading)
+    const elements = allElements(this.inner, reading)
     yield* numbered(elements.length, from, index => elements.at(-1 - index) as Value)
   }
 
@@ -276,7 +276,7 @@ export class ReversedSet extends DerivedSet {
 }
 
 /** Throws `value_too_large` if the set has more than `limits.v10ElementsMax` elements. */
-export function all(set: LazySet, reading: Call): Value[] {
+export function allElements(set: LazySet, reading: Call): Value[] {
   const elements: Value[] = []
   for (const element of elementsOf(set, reading)) {
     step()

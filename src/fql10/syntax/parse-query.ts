@@ -4,7 +4,7 @@ import { type Message, msg, own } from '../../base/message.ts'
 import { type Diagnostic, invalidQuery } from '../failure/query-failure.ts'
 import type { LambdaNode, Node, Program, TypeNode } from './nodes.ts'
 import { Parser } from './parser.ts'
-import { ExpectedTokens, FaultRecorded } from './reader.ts'
+import { ExpectedTokens, ParseAbort } from './reader.ts'
 import type { Source } from './source.ts'
 import { readType } from './types.ts'
 
@@ -62,7 +62,7 @@ export function readWhole<T>(parser: Parser, read: () => T): Reading<T> {
   } catch (error) {
     if (error instanceof ExpectedTokens && parser.faults.length === 0) {
       parser.record(expectedText(error.names), error.at, error.at + 1)
-    } else if (!(error instanceof ExpectedTokens || error instanceof FaultRecorded)) throw error
+    } else if (!(error instanceof ExpectedTokens || error instanceof ParseAbort)) throw error
   }
   return { result, faults: parser.faults }
 }

@@ -32,9 +32,9 @@ export class ExpectedTokens {
 }
 
 /** Thrown after a recorded fault if parsing cannot continue. */
-export class FaultRecorded {}
+export class ParseAbort {}
 
-const recorded = new FaultRecorded()
+const recorded = new ParseAbort()
 
 export const code = {
   tab: 0x09,
@@ -141,7 +141,7 @@ export class SourceReader {
     if (this.faults.length >= readerLimits.v10FaultsMax) throw recorded
   }
 
-  fault(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): FaultRecorded {
+  fault(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): ParseAbort {
     this.record(message, start, end, parts)
     return recorded
   }
@@ -283,7 +283,7 @@ export class SourceReader {
     return name
   }
 
-  keyword(word: string, start: number): FaultRecorded {
+  keyword(word: string, start: number): ParseAbort {
     const annotation = `\`${word}\` is a keyword`
     return this.fault(msg`Invalid identifier`, start, start + word.length, { annotation })
   }

@@ -66,7 +66,7 @@ export const loose: Alternative = new Group(1, false, 0, []).alternatives[0] as 
 loose.isRequired = true
 
 /** The alternative itself, or the one that stands for it. */
-export function actual(of: Alternative): Alternative {
+export function representativeOf(of: Alternative): Alternative {
   let found = of
   while (found.same !== undefined) found = found.same
   return found
@@ -75,15 +75,15 @@ export function actual(of: Alternative): Alternative {
 /** True if `inner` belongs to a group within the alternative `outer`. */
 function isWithin(inner: Alternative, outer: Alternative): boolean {
   if (outer === base || inner === outer) return true
-  return inner.group.parents.some(parent => isWithin(actual(parent), outer))
+  return inner.group.parents.some(parent => isWithin(representativeOf(parent), outer))
 }
 
 /** True if two alternatives cannot apply to the same value: they, or groups around them, are variants of one group. */
-export function isApart(left: Alternative, right: Alternative): boolean {
+export function areExclusive(left: Alternative, right: Alternative): boolean {
   if (left === base || right === base || left === right) return false
   if (left.group === right.group) return true
   const up = (from: Alternative, to: Alternative) =>
-    from.group.parents.some(parent => isApart(actual(parent), to))
+    from.group.parents.some(parent => areExclusive(representativeOf(parent), to))
   return up(left, right) || up(right, left)
 }
 

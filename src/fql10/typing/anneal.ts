@@ -2,7 +2,7 @@
 // the type, which has only the bounds of these alternatives. Several variants are an overload. This is a search, whose
 // size is limited: a type with too many choices is `Any`.
 
-import { type Alternative, actual, base, Contradiction, type Group, loose } from './alternatives.ts'
+import { type Alternative, base, Contradiction, type Group, loose, representativeOf } from './alternatives.ts'
 import { freshen, type Selection } from './copies.ts'
 import type { Machine } from './machine.ts'
 import { anyType, type Bound, mapParts, type Use, Variable } from './terms.ts'
@@ -55,13 +55,13 @@ function select<T extends Use>(
 ): T {
   const isInner = (of: Alternative) => of !== base && of !== loose && of.group.level > limit
   const keep = (test: (of: Alternative) => boolean) => (given: Alternative) => {
-    const of = actual(given)
+    const of = representativeOf(given)
     return !of.isDead && (!isInner(of) || test(of))
   }
   const selection: Selection = {
     lower: keep(lower),
     upper: keep(upper),
-    of: given => (isInner(actual(given)) ? base : given),
+    of: given => (isInner(representativeOf(given)) ? base : given),
   }
   return freshen(term, limit, limit + 1, selection)
 }
@@ -71,7 +71,7 @@ function groupsOf(root: Use, limit: number, isRootValue: boolean): OpenGroups | 
   const groups: OpenGroups = { inputs: new Map(), outputs: new Map() }
   const seen = new Set<string>()
   const note = ({ type: term, of }: Bound<Use>, isValue: boolean): void => {
-    const found = actual(of)
+    const found = representativeOf(of)
     if (found.isDead) return
     if (found !== base && found !== loose && found.group.level > limit) {
       const into = isValue ? groups.outputs : groups.inputs

@@ -6,7 +6,7 @@ import type { Source } from '../syntax/source.ts'
 import { anneal } from './anneal.ts'
 import { bounded } from './budget.ts'
 import type { Environment } from './environment.ts'
-import { fixed, Typer, TypeScope } from './expressions.ts'
+import { monomorphic, Typer, TypeScope } from './expressions.ts'
 import type { Print } from './failures.ts'
 import { Machine } from './machine.ts'
 import { type PrintedType, printType } from './print.ts'
@@ -60,7 +60,7 @@ function checkedQuery(
   const machine = machineFor(environment)
   const typer = new Typer(machine, source, placeholders)
   let scope: TypeScope | undefined
-  for (const [name, type] of args) scope = new TypeScope(name, fixed(type), scope)
+  for (const [name, type] of args) scope = new TypeScope(name, monomorphic(type), scope)
   const type = typer.type(body, scope)
   if (machine.errors.length > 0)
     return { type: undefined, errors: machine.errors, warnings: machine.warnings }

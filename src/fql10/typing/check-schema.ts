@@ -20,7 +20,7 @@ import { indexedFaults } from './indexable.ts'
 import { libraryNames, libraryShapes } from './library.ts'
 import type { Machine } from './machine.ts'
 import { lambdaIn, namesOf, SchemaTypes } from './schema-types.ts'
-import { booleanType, named, nullType, type Type } from './terms.ts'
+import { booleanType, namedType, nullType, type Type } from './terms.ts'
 
 /** `untyped`: functions whose types are unknown, such as those of version 4. */
 export function schemaErrors(
@@ -102,7 +102,7 @@ const checkResult: Type = { kind: 'union', members: [booleanType, nullType] }
 function collectionErrors(item: CollectionItem, types: SchemaTypes): readonly Diagnostic[] {
   step(stepsPerDefinition)
   const { members, source } = item
-  const document = named(item.name.text)
+  const document = namedType(item.name.text)
   return members.flatMap((member): readonly Diagnostic[] => {
     switch (member.kind) {
       case 'field':
@@ -180,7 +180,7 @@ function predicateErrors(
   types: SchemaTypes,
 ): readonly Diagnostic[] {
   step(stepsPerDefinition)
-  const document = named('')
+  const document = namedType('')
   return (members as readonly (RoleItem | ProviderItem)['members'][number][]).flatMap(member => {
     const predicated = member.kind === 'privileges' ? member.actions : [member]
     return predicated.flatMap(each => {

@@ -5,7 +5,7 @@ import { applyId, companionMembers, rangeType } from '../library/collection.ts'
 import { documentMembers } from '../library/document.ts'
 import { type CollectionItem, type IndexMember, ofKind } from '../schema/fsl/schema-items.ts'
 import { librarySignature } from './annotations.ts'
-import { Deferred, fixedScheme } from './deferred.ts'
+import { LazyScheme, monomorphicScheme } from './deferred.ts'
 import { argumentsOf, type Declaration, termType } from './documents.ts'
 import type { Scheme, Shape } from './environment.ts'
 import {
@@ -18,7 +18,7 @@ import {
   methodTexts,
   typeTexts,
 } from './library.ts'
-import { type FunctionType, named, type Type, withoutSpans } from './terms.ts'
+import { type FunctionType, namedType, type Type, withoutSpans } from './terms.ts'
 
 interface CollectionParts {
   declaration(item: CollectionItem): Declaration
@@ -72,7 +72,7 @@ export class CollectionShapes {
       fields,
       member: field => {
         const type = this.#parts.fieldType(item, field)
-        return type && fixedScheme(type)
+        return type && monomorphicScheme(type)
       },
       alias: this.#parts.alias(item),
       isDocument: true,
@@ -80,13 +80,13 @@ export class CollectionShapes {
   }
 
   #writing(method: string, name: string, item: CollectionItem): Scheme {
-    return new Deferred(() => {
+    return new LazyScheme(() => {
       const type = argumentsOf(this.#parts.declaration(item))[method] as Type
       return {
         kind: 'function',
         parameters: [{ name: 'data', type: withoutSpans(type) }],
         rest: undefined,
-        result: named(name),
+        result: namedType(name),
       }
     })
   }
@@ -96,7 +96,7 @@ export class CollectionShapes {
     fields.set('create', this.#writing('create', name, item))
     fields.set('createData', this.#writing('createData', name, item))
     for (const index of ofKind(item.members, 'index')) {
-      fields.set(index.name.text, new Deferred(() => this.#indexType(index, item, named(name))))
+      fields.set(index.name.text, new LazyScheme(() => this.#indexType(index, item, namedType(name))))
     }
     return fields
   }

@@ -15,7 +15,7 @@ import {
   type IntersectionType,
   isNumberWithin,
   type LiteralType,
-  literalIs,
+  literalHasType,
   type NamedType,
   neverType,
   nullType,
@@ -135,7 +135,7 @@ export class Comparison {
   }
 
   #literal(value: LiteralType, va: Alternative, use: Use, ua: Alternative): boolean {
-    if (use.kind === 'named' && literalIs(value.value, use.name)) return true
+    if (use.kind === 'named' && literalHasType(value.value, use.name)) return true
     if (use.kind === 'literal') {
       if (readValue(value) === readValue(use)) return true
       const text = (print: Print) => msg`\`${print.value(value)}\` is not the value \`${print.use(use)}\``

@@ -4,7 +4,7 @@ import type { Scheme } from './environment.ts'
 import { schemeText } from './print.ts'
 import type { Type } from './terms.ts'
 
-export class Deferred implements Scheme {
+export class LazyScheme implements Scheme {
   readonly parameters: readonly string[] = []
   readonly #make: () => Type
   #type: Type | undefined
@@ -45,6 +45,6 @@ export class Alias implements Scheme {
   }
 }
 
-export function fixedScheme(type: Type): Scheme {
-  return new Deferred(() => type)
+export function monomorphicScheme(type: Type): Scheme {
+  return new LazyScheme(() => type)
 }

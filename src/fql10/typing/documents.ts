@@ -5,7 +5,7 @@ import type { TypeNode } from '../syntax/nodes.ts'
 import {
   anyType,
   mapParts,
-  named,
+  namedType,
   nullType,
   numberType,
   optional,
@@ -29,8 +29,8 @@ export interface Declaration {
   readonly hasTtls: boolean
 }
 
-const idType = named('ID')
-const timeType = named('Time')
+const idType = namedType('ID')
+const timeType = namedType('Time')
 
 /** Fields of every document. */
 export const metadata: ReadonlyMap<string, Type> = new Map<string, Type>([

@@ -28,11 +28,11 @@ import {
   levelOf,
   neverType,
   nullType,
-  placed,
   stringType,
   type Type,
   type Use,
   type Variable,
+  withSpan,
 } from './terms.ts'
 
 /** A local name. The variables of its type above `level` are new for each mention. */
@@ -62,7 +62,7 @@ export class TypeScope {
 }
 
 /** A mention copies nothing of this type. */
-export function fixed(type: Type): Local {
+export function monomorphic(type: Type): Local {
   return { type, level: Number.POSITIVE_INFINITY, generics: [] }
 }
 
@@ -115,15 +115,15 @@ export class Typer {
     switch (node.kind) {
       case 'literal': {
         const span = this.span(node)
-        return node.value === null ? placed(nullType, span) : { kind: 'literal', value: node.value, span }
+        return node.value === null ? withSpan(nullType, span) : { kind: 'literal', value: node.value, span }
       }
       case 'placeholder':
-        return placed(this.#placeholders[node.index] ?? anyType, this.span(node))
+        return withSpan(this.#placeholders[node.index] ?? anyType, this.span(node))
       case 'name':
         return this.#name(node.name, this.span(node), scope)
       case 'template':
         for (const part of node.parts) if (typeof part !== 'string') this.type(part, scope)
-        return placed(stringType, this.span(node))
+        return withSpan(stringType, this.span(node))
       case 'array':
         return {
           kind: 'tuple',
@@ -143,7 +143,7 @@ export class Typer {
       case 'if': {
         this.#check(this.type(node.condition, scope), booleanType, this.span(node.condition))
         const then = this.type(node.then, scope)
-        if (node.otherwise === undefined) return placed(nullType, this.span(node))
+        if (node.otherwise === undefined) return withSpan(nullType, this.span(node))
         return this.#machine.variable(undefined, [then, this.type(node.otherwise, scope)].flatMap(membersOf))
       }
       case 'at': {
@@ -155,7 +155,7 @@ export class Typer {
         return anyType
       case 'unary':
         this.#check(this.type(node.operand, scope), unaryOperators[node.operator], this.span(node.operand))
-        return placed(unaryOperators[node.operator], this.span(node))
+        return withSpan(unaryOperators[node.operator], this.span(node))
       case 'binary':
         return this.#binaries(node, scope)
       case 'chain':
@@ -193,7 +193,7 @@ export class Typer {
   #global(scheme: Scheme, span: Span): Type {
     if (scheme.parameters.length > 0) return instantiate(scheme, [], [], this.#machine.level)
     const { type } = scheme
-    return type.kind !== 'variable' && type.span === undefined ? placed(type, span) : type
+    return type.kind !== 'variable' && type.span === undefined ? withSpan(type, span) : type
   }
 
   /** Returns the type of the last statement, and the names that are known after it. */
@@ -240,9 +240,10 @@ export class Typer {
     const parameters = node.parameters.map(name => ({ name, type: machine.variable() }))
     const rest = node.rest === undefined ? undefined : machine.variable()
     let inner = scope
-    for (const { name, type } of parameters) if (name !== '_') inner = new TypeScope(name, fixed(type), inner)
+    for (const { name, type } of parameters)
+      if (name !== '_') inner = new TypeScope(name, monomorphic(type), inner)
     if (node.rest !== undefined && rest !== undefined) {
-      inner = new TypeScope(node.rest, fixed({ kind: 'named', name: 'Array', args: [rest] }), inner)
+      inner = new TypeScope(node.rest, monomorphic({ kind: 'named', name: 'Array', args: [rest] }), inner)
     }
     return {
       kind: 'function',
@@ -263,7 +264,7 @@ export class Typer {
     }
     let type: Type | undefined
     for (const each of spine.reverse()) {
-      if (each.operator === 'isa') type = placed(booleanType, this.span(each))
+      if (each.operator === 'isa') type = withSpan(booleanType, this.span(each))
       else type = this.#binary(each, type ?? this.type(left, scope), scope)
     }
     return type ?? anyType
@@ -280,7 +281,7 @@ export class Typer {
       return this.#machine.variable(undefined, [nonNull(leftType), ...membersOf(rightType)])
     }
     const known = operators[operator]
-    if (known === undefined) return placed(booleanType, span)
+    if (known === undefined) return withSpan(booleanType, span)
     if (known.kind !== 'function') {
       const args = [this.#machine.variable(), this.#machine.variable()]
       const result = this.#result(known, span, variable => ({
@@ -296,7 +297,7 @@ export class Typer {
     const [first, second] = known.parameters
     if (first !== undefined) this.#check(leftType, first.type, this.span(left))
     if (second !== undefined) this.#check(rightType, second.type, this.span(right))
-    return placed(known.result, span)
+    return withSpan(known.result, span)
   }
 
   #chain({ operand, links, start }: ChainNode, scope: TypeScope | undefined): Type {
@@ -402,7 +403,7 @@ export class Typer {
     const operand = this.type(node.operand, scope)
     if (node.fields === undefined) return anyType
     const element = this.#machine.variable()
-    const inner = new TypeScope(shortParameter, fixed(element), scope)
+    const inner = new TypeScope(shortParameter, monomorphic(element), scope)
     const fields = new Map(node.fields.map(({ name, value }) => [name, this.#projected(value, inner)]))
     const lambda: FunctionType = {
       kind: 'function',

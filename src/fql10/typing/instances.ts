@@ -13,7 +13,7 @@ import {
   levelOf,
   mainTypeOf,
   type NamedType,
-  named,
+  namedType,
   type TupleType,
   type Type,
   type Use,
@@ -115,7 +115,7 @@ export class Instances {
   mainType(value: LiteralType): NamedType {
     let found = this.#mainTypes.get(value)
     if (found === undefined) {
-      found = named(mainTypeOf(value.value), value.span)
+      found = namedType(mainTypeOf(value.value), value.span)
       this.#mainTypes.set(value, found)
     }
     return found

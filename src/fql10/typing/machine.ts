@@ -8,14 +8,14 @@ import type { Span } from '../syntax/source.ts'
 import {
   type Alternative,
   Alternatives,
-  actual,
+  areExclusive,
   base,
   type Conflict,
   Contradiction,
   type Group,
-  isApart,
   loose,
   meet,
+  representativeOf,
 } from './alternatives.ts'
 import { enter, leave } from './budget.ts'
 import { Comparison } from './compare.ts'
@@ -146,9 +146,9 @@ export class Machine implements Checks {
   }
 
   #dispatch(value: Type, fromValue: Alternative, use: Use, fromUse: Alternative): void {
-    const va = actual(fromValue)
-    const ua = actual(fromUse)
-    if (va.isDead || ua.isDead || isApart(va, ua)) return
+    const va = representativeOf(fromValue)
+    const ua = representativeOf(fromUse)
+    if (va.isDead || ua.isDead || areExclusive(va, ua)) return
     if (use.kind === 'variable' && levelOf(value) <= use.level) this.#flowIn(value, va, use, ua)
     else if (value.kind === 'variable' && levelOf(use) <= value.level) this.#flowOut(value, va, use, ua)
     else if (use.kind === 'variable') {
@@ -377,8 +377,8 @@ export class Machine implements Checks {
   /** After an alternative was replaced by its parent, a conflict may have become a failure. */
   #retarget(at: number): void {
     const conflict = this.#conflicts[at] as FailedCheck
-    const value = actual(conflict.value)
-    const use = actual(conflict.use)
+    const value = representativeOf(conflict.value)
+    const use = representativeOf(conflict.use)
     if (value === base && use === base) {
       this.#failures.push(conflict.failure)
       this.#conflicts[at] = { ...conflict, value: loose, use: loose }

@@ -5,9 +5,9 @@ import { bounded } from './budget.ts'
 import { machineFor, print } from './check-query.ts'
 import { instantiate } from './copies.ts'
 import type { Environment, Scheme } from './environment.ts'
-import { fixed, Typer, TypeScope } from './expressions.ts'
+import { monomorphic, Typer, TypeScope } from './expressions.ts'
 import type { Machine } from './machine.ts'
-import { mainTypeOf, type NamedType, named, type Type, unionOf } from './terms.ts'
+import { mainTypeOf, type NamedType, namedType, type Type, unionOf } from './terms.ts'
 
 /** A field or method, with its type as text. */
 export interface Member {
@@ -29,7 +29,7 @@ export function membersAt(
     const machine = machineFor(environment)
     const typer = new Typer(machine, source, [], nameStart)
     let scope: TypeScope | undefined
-    for (const [name, type] of args) scope = new TypeScope(name, fixed(type), scope)
+    for (const [name, type] of args) scope = new TypeScope(name, monomorphic(type), scope)
     typer.type(body, scope)
     return typer.observed === undefined ? [] : new MemberList(machine).of(typer.observed)
   }
@@ -66,7 +66,7 @@ class MemberList {
         this.#visit(type.of)
         return
       case 'literal':
-        this.#named(named(mainTypeOf(type.value)))
+        this.#named(namedType(mainTypeOf(type.value)))
         return
       case 'tuple':
         this.#named({ kind: 'named', name: 'Array', args: [unionOf(type.elements)] })

@@ -6,7 +6,7 @@ import {
   type Bound,
   type FunctionType,
   type LiteralValue,
-  literalIs,
+  literalHasType,
   type NamedType,
   type RecordType,
   readValue,
@@ -16,7 +16,7 @@ import {
 } from './terms.ts'
 
 /** A variable of a collected type. Recursive positions have variables of their own. */
-export type Name = Variable | { readonly kind: 'recursion'; readonly id: string }
+export type CollectedVariable = Variable | { readonly kind: 'recursion'; readonly id: string }
 
 export interface FunctionPart {
   readonly names: readonly (string | undefined)[]
@@ -37,7 +37,7 @@ export class Part {
   isAny = false
   isNever = false
   isPoisoned = false
-  readonly variables = new Set<Name>()
+  readonly variables = new Set<CollectedVariable>()
   /** The variants of overloads (values) and unions (uses). */
   readonly overloads: Part[][] = []
   readonly literals = new Map<string, LiteralValue>()
@@ -51,7 +51,7 @@ export class Part {
   readonly tuples = new Map<number, Part[]>()
   /** Values without their nulls. They are added after all other values. */
   readonly differences: Part[] = []
-  readonly nonNull = new Set<Name>()
+  readonly nonNull = new Set<CollectedVariable>()
 
   constructor(isValue: boolean) {
     this.isValue = isValue
@@ -150,7 +150,7 @@ export class Part {
     }
     if (this.literals.has('boolean true') && this.literals.has('boolean false')) this.names.add('Boolean')
     for (const [key, value] of this.literals) {
-      if ([...this.names].some(name => literalIs(value, name))) this.literals.delete(key)
+      if ([...this.names].some(name => literalHasType(value, name))) this.literals.delete(key)
     }
   }
 }
@@ -175,7 +175,7 @@ function mergeLists<K>(lists: Map<K, Part[]>, key: K, parts: Part[]): void {
 
 export interface Collection {
   readonly root: Part
-  readonly recursions: Map<Name, Part>
+  readonly recursions: Map<CollectedVariable, Part>
 }
 
 /** Removes null from a concrete value. Undefined if nothing is left. */
@@ -189,10 +189,10 @@ export function collect(term: Use, isValue: boolean, withoutNull: WithoutNull): 
 }
 
 class Collector {
-  readonly recursions = new Map<Name, Part>()
+  readonly recursions = new Map<CollectedVariable, Part>()
   readonly #withoutNull: WithoutNull
   readonly #open = new Set<string>()
-  readonly #names = new Map<string, Name>()
+  readonly #names = new Map<string, CollectedVariable>()
 
   constructor(withoutNull: WithoutNull) {
     this.#withoutNull = withoutNull
@@ -200,7 +200,7 @@ class Collector {
 
   part(term: Use, isValue: boolean): Part {
     const part = this.#of(term, isValue, new Set())
-    settle(part)
+    mergeDifferences(part)
     return part
   }
 
@@ -347,14 +347,14 @@ class Collector {
     this.#open.delete(key)
     const recursion = this.#names.get(key)
     if (recursion === undefined) return part
-    settle(part)
+    mergeDifferences(part)
     this.recursions.set(recursion, part)
     const reference = new Part(isValue)
     reference.variables.add(recursion)
     return reference
   }
 
-  #recursion(key: string): Name {
+  #recursion(key: string): CollectedVariable {
     let name = this.#names.get(key)
     if (name === undefined) {
       name = { kind: 'recursion', id: key }
@@ -392,6 +392,6 @@ function shownLower({ lower, given }: Variable): readonly Bound<Type>[] {
 }
 
 /** Adds the values without their nulls after all others. */
-function settle(part: Part): void {
+function mergeDifferences(part: Part): void {
   while (part.differences.length > 0) part.merge(part.differences.shift() as Part)
 }

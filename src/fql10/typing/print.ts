@@ -2,7 +2,7 @@
 
 import { literalText, memberName } from '../../model/schema/field-types.ts'
 import type { Scheme } from './environment.ts'
-import { type Collection, collect, type FunctionPart, type Name, type Part } from './parts.ts'
+import { type CollectedVariable, type Collection, collect, type FunctionPart, type Part } from './parts.ts'
 import { simplify } from './simplify.ts'
 import type { Type, Use } from './terms.ts'
 
@@ -62,8 +62,8 @@ function isFunction(part: Part): boolean {
 class Printer {
   readonly #collection: Collection
   readonly #options: PrintOptions
-  readonly #names = new Map<Name, string>()
-  readonly #open = new Set<Name>()
+  readonly #names = new Map<CollectedVariable, string>()
+  readonly #open = new Set<CollectedVariable>()
   #last = 0
 
   constructor(collection: Collection, options: PrintOptions) {
@@ -178,7 +178,7 @@ class Printer {
     return parenthesised(text, precedence.function, around)
   }
 
-  #variable(name: Name, around: number): string {
+  #variable(name: CollectedVariable, around: number): string {
     const body = this.#collection.recursions.get(name)
     if (body === undefined || this.#open.has(name)) return this.#nameOf(name)
     this.#open.add(name)
@@ -186,7 +186,7 @@ class Printer {
     return parenthesised(`${inner} as ${this.#nameOf(name)}`, precedence.recursion, around)
   }
 
-  #nameOf(name: Name): string {
+  #nameOf(name: CollectedVariable): string {
     let text = this.#names.get(name)
     if (text === undefined) {
       do text = letters(this.#last++)

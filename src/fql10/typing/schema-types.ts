@@ -17,12 +17,12 @@ import { librarySignature, resolveType } from './annotations.ts'
 import { bounded } from './budget.ts'
 import { machineFor, print } from './check-query.ts'
 import { CollectionShapes } from './collection-shapes.ts'
-import { Alias, fixedScheme } from './deferred.ts'
+import { Alias, monomorphicScheme } from './deferred.ts'
 import { type Declaration, type DeclaredField, metadata } from './documents.ts'
 import type { Environment, Scheme } from './environment.ts'
 import { Typer } from './expressions.ts'
 import { libraryNames, libraryShapes } from './library.ts'
-import { anyType, type FunctionType, named, type Type, withoutSpans } from './terms.ts'
+import { anyType, type FunctionType, namedType, type Type, withoutSpans } from './terms.ts'
 
 interface SchemaItems {
   readonly collections: readonly CollectionItem[]
@@ -32,7 +32,7 @@ interface SchemaItems {
 }
 
 function moduleScheme(name: string): Scheme {
-  const type = named(`${name}Collection`)
+  const type = namedType(`${name}Collection`)
   return { parameters: [], type, text: type.name }
 }
 
@@ -226,10 +226,10 @@ export class SchemaTypes {
       { source, start: name.start, end: name.end },
       type !== undefined,
       () => {
-        const document = named(item.name.text)
+        const document = namedType(item.name.text)
         if (type === undefined) return this.#infer(lambdaIn(member.body), source, document)
         const { errors, type: declared } = this.declared(type, source)
-        const scheme = fixedScheme(withoutSpans(declared))
+        const scheme = monomorphicScheme(withoutSpans(declared))
         this.#inferred.set(key, { scheme, errors: [] })
         const found = this.checkLambda(lambdaIn(member.body), source, document, declared)
         return { scheme, errors: [...errors, ...found] }

@@ -1,14 +1,17 @@
 // Simplifies collected types: removes variables that say nothing, and unites variables that always occur together.
 
-import type { Collection, Name, Part } from './parts.ts'
+import type { CollectedVariable, Collection, Part } from './parts.ts'
 
 /** A position contains variables, and names and literals, which are compared as texts. */
-type Occurrence = Name | string
+type Occurrence = CollectedVariable | string
 
 /** Changes the parts: removes and unites variables. */
 export function simplify({ root, recursions }: Collection): void {
-  const occurrences = { values: new Map<Name, Set<Occurrence>>(), uses: new Map<Name, Set<Occurrence>>() }
-  const names = new Set<Name>()
+  const occurrences = {
+    values: new Map<CollectedVariable, Set<Occurrence>>(),
+    uses: new Map<CollectedVariable, Set<Occurrence>>(),
+  }
+  const names = new Set<CollectedVariable>()
   const visited = new Set<Part>()
   const visit = (part: Part): void => {
     if (visited.has(part)) return
@@ -22,7 +25,7 @@ export function simplify({ root, recursions }: Collection): void {
     for (const name of part.nonNull) note(name, part, [name])
     for (const child of part.children()) visit(child)
   }
-  const note = (name: Name, part: Part, all: readonly Occurrence[]): void => {
+  const note = (name: CollectedVariable, part: Part, all: readonly Occurrence[]): void => {
     names.add(name)
     const map = part.isValue ? occurrences.values : occurrences.uses
     const known = map.get(name)
@@ -38,17 +41,17 @@ export function simplify({ root, recursions }: Collection): void {
 }
 
 interface Occurrences {
-  readonly values: Map<Name, Set<Occurrence>>
-  readonly uses: Map<Name, Set<Occurrence>>
+  readonly values: Map<CollectedVariable, Set<Occurrence>>
+  readonly uses: Map<CollectedVariable, Set<Occurrence>>
 }
 
 /** The replacements of variables. Undefined for variables that are removed. */
 function unite(
-  names: ReadonlySet<Name>,
+  names: ReadonlySet<CollectedVariable>,
   { values, uses }: Occurrences,
-  recursions: ReadonlyMap<Name, Part>,
-): Map<Name, Name | undefined> {
-  const replaced = new Map<Name, Name | undefined>()
+  recursions: ReadonlyMap<CollectedVariable, Part>,
+): Map<CollectedVariable, CollectedVariable | undefined> {
+  const replaced = new Map<CollectedVariable, CollectedVariable | undefined>()
   for (const name of names) {
     if (!recursions.has(name) && values.has(name) !== uses.has(name)) replaced.set(name, undefined)
   }
@@ -81,12 +84,12 @@ function unite(
   return replaced
 }
 
-function apply(part: Part, replaced: ReadonlyMap<Name, Name | undefined>): void {
+function apply(part: Part, replaced: ReadonlyMap<CollectedVariable, CollectedVariable | undefined>): void {
   for (const set of [part.variables, part.nonNull]) {
     const before = [...set]
     set.clear()
     for (const name of before) {
-      let now: Name | undefined = name
+      let now: CollectedVariable | undefined = name
       while (now !== undefined && replaced.has(now)) now = replaced.get(now)
       if (now !== undefined) set.add(now)
     }

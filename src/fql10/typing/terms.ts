@@ -23,7 +23,7 @@ interface NeverType extends Placed {
 }
 
 /** A value in a request. The result of a check can be used for other values of the same kind if `isRead` is false. */
-export interface GivenValue {
+export interface ArgumentValue {
   readonly value: LiteralValue
   isRead: boolean
 }
@@ -33,7 +33,7 @@ export interface LiteralType extends Placed {
   readonly kind: 'literal'
   readonly value: LiteralValue
   /** Undefined for literals in the text of a program. */
-  readonly given?: GivenValue
+  readonly given?: ArgumentValue
 }
 
 /** Records that the result of the check depends on the value. */
@@ -199,14 +199,14 @@ export type Use = Type | SelectUse | CallUse | AccessUse | ProjectUse | GuardUse
 export const anyType: AnyType = { kind: 'any' }
 export const neverType: NeverType = { kind: 'never' }
 
-export function named(name: string, span?: Span): NamedType {
+export function namedType(name: string, span?: Span): NamedType {
   return { kind: 'named', name, args: [], span }
 }
 
-export const nullType = named('Null')
-export const booleanType = named('Boolean')
-export const stringType = named('String')
-export const numberType = named('Number')
+export const nullType = namedType('Null')
+export const booleanType = namedType('Boolean')
+export const stringType = namedType('String')
+export const numberType = namedType('Number')
 
 /** A single member stays as it is. */
 export function unionOf(members: readonly Type[], span?: Span): Type {
@@ -226,7 +226,7 @@ export function optional(type: Type): Type {
 }
 
 /** The same type with another span. */
-export function placed<T extends Type>(type: T, span: Span | undefined): T {
+export function withSpan<T extends Type>(type: T, span: Span | undefined): T {
   return type instanceof Variable ? type : { ...type, span }
 }
 
@@ -256,7 +256,7 @@ function fits(value: bigint, bits: number): boolean {
 }
 
 /** True if a literal is a value of a named type. */
-export function literalIs(value: LiteralValue, name: string): boolean {
+export function literalHasType(value: LiteralValue, name: string): boolean {
   switch (typeof value) {
     case 'bigint':
       return (

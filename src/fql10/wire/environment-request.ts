@@ -7,8 +7,8 @@ export const environmentOptions = { kind: 'environment' } as const
 
 /** The body of the response to a request that fails with a RequestError. */
 export function environmentErrorBody(code: RequestErrorCode, description: string): string {
-  const isRefused = code === 'unauthorized'
-  const text = isRefused ? 'Invalid token, unable to authenticate request' : description
+  const isUnauthorized = code === 'unauthorized'
+  const text = isUnauthorized ? 'Invalid token, unable to authenticate request' : description
   return errorText(requestErrors[code].version10, text)
 }
 

@@ -9,8 +9,8 @@ export function requestErrorBody(code: RequestErrorCode, description: string): s
 
 /** The body of an error from a feed or a stream. */
 export function eventErrorBody(code: RequestErrorCode, description: string): string {
-  const isRefused = code === 'unauthorized'
-  return errorBody(code, isRefused ? 'Invalid token, unable to authenticate request' : description)
+  const isUnauthorized = code === 'unauthorized'
+  return errorBody(code, isUnauthorized ? 'Invalid token, unable to authenticate request' : description)
 }
 
 function errorBody(code: RequestErrorCode, message: string): string {

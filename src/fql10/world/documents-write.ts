@@ -39,11 +39,11 @@ import { collectionRef } from './stored-sets.ts'
 import { storedOf, UnstorableValue } from './stored-values.ts'
 import {
   constraintFailure,
-  failedTo,
+  failedWriteText,
   invalidSchema,
-  pastWrite,
+  pastWriteError,
   permissionDenied,
-  sameQuery,
+  sameQueryError,
   type Target,
   writeFailure,
 } from './write-failures.ts'
@@ -146,7 +146,7 @@ export class QueryDocumentWriter implements Writer {
       ? documentFields(given, mode)
       : this.#nativeFields(ref.collection, how, given, doc, target, call)
     if (!isUser) this.#names.keep(ref)
-    else if (this.#names.deleted.has(collectionOf(ref).id)) throw sameQuery(call)
+    else if (this.#names.deleted.has(collectionOf(ref).id)) throw sameQueryError(call)
     this.#guarded(target, call, () =>
       changeDocument(how, ref, fields, session, {
         ...writeRules,
@@ -182,7 +182,7 @@ export class QueryDocumentWriter implements Writer {
     })
     this.#noteWrite(ref, call)
     if (ref.collection === native.collections) this.#names.deleted.set(ref.id, doc.name)
-    if (ref.collection === native.roles) this.#lookForUsers(ref, target, call)
+    if (ref.collection === native.roles) this.#rejectUsedRoleAtEnd(ref, target, call)
     return new Doc(ref, doc.collection, { name: doc.name, state: 'deleted' })
   }
 
@@ -203,7 +203,7 @@ export class QueryDocumentWriter implements Writer {
     return {
       normalize: fields => {
         const failures = prepareDefinition(fields, own, this.#session)
-        if (failures.length > 0) throw constraintFailure(failedTo(target), failures, call)
+        if (failures.length > 0) throw constraintFailure(failedWriteText(target), failures, call)
         this.#migrations.addSteps(fields, own, call)
       },
     }
@@ -225,12 +225,12 @@ export class QueryDocumentWriter implements Writer {
   /** Rejects a write to a document if this query has written or deleted the definition of its collection. */
   #rejectSameQuery(definition: Ref, call: Call): void {
     const isGone = this.#names.deleted.has(definition.id)
-    if (isGone || schemaPartsOf(definition, this.#session).isWrittenHere) throw sameQuery(call)
+    if (isGone || schemaPartsOf(definition, this.#session).isWrittenHere) throw sameQueryError(call)
   }
 
   /** Rejects a write to a collection definition if this query has written documents of the collection. */
   #rejectWritten(ref: Ref, call: Call): void {
-    if (ref.collection === native.collections && this.#written.has(Number(ref.id))) throw sameQuery(call)
+    if (ref.collection === native.collections && this.#written.has(Number(ref.id))) throw sameQueryError(call)
   }
 
   #rejectComputed(definition: Ref, data: Struct, target: Target, call: Call): void {
@@ -239,7 +239,7 @@ export class QueryDocumentWriter implements Writer {
     const failures = [...computed.keys()]
       .filter(name => data.has(name))
       .map(name => ({ paths: [[name]], message: 'Cannot write to a computed field' }))
-    if (failures.length > 0) throw constraintFailure(failedTo(target), failures, call)
+    if (failures.length > 0) throw constraintFailure(failedWriteText(target), failures, call)
   }
 
   #takeId(data: Struct, isUser: boolean, target: Target, call: Call): readonly [bigint | undefined, Struct] {
@@ -263,18 +263,18 @@ export class QueryDocumentWriter implements Writer {
     const before = (doc && session.transaction.get(doc.ref)?.fields) ?? new Map<string, StoredValue>()
     const { failures, stored: fields } = checkFields(number, mode, given, doc, before, session)
     const all = [...failures, ...definitionFailures(number, mode, given, before, doc, session)]
-    if (all.length > 0) throw constraintFailure(failedTo(target), all, call)
-    if (number === native.functions || number === native.keys) this.#lookForRole(fields, target, call)
+    if (all.length > 0) throw constraintFailure(failedWriteText(target), all, call)
+    if (number === native.functions || number === native.keys) this.#requireRoleAtEnd(fields, target, call)
     return fields
   }
 
   /** Checks at the end of the query that a role exists, because the query may create the role later. */
-  #lookForRole(fields: ObjectValue, target: Target, call: Call): void {
+  #requireRoleAtEnd(fields: ObjectValue, target: Target, call: Call): void {
     const role = fields.get('role')
     this.#atEnd.push(() => {
       const message = unknownRole(role, this.#session)
       if (message === undefined) return
-      throw constraintFailure(failedTo(target), [{ paths: [['role']], message }], call)
+      throw constraintFailure(failedWriteText(target), [{ paths: [['role']], message }], call)
     })
   }
 
@@ -282,7 +282,7 @@ export class QueryDocumentWriter implements Writer {
    * Rejects the deletion of a role that schema objects use. The check runs at the end of the query, because the query
    * may still delete or change these objects.
    */
-  #lookForUsers(role: Ref, target: Target, call: Call): void {
+  #rejectUsedRoleAtEnd(role: Ref, target: Target, call: Call): void {
     const { name } = target
     if (name === undefined) return
     this.#atEnd.push(() => {
@@ -294,7 +294,7 @@ export class QueryDocumentWriter implements Writer {
         paths: [['name']],
         message: `The ${kind} \`${label}\` refers to this document by its previous identifier \`${name}\`.`,
       }))
-      throw constraintFailure(failedTo(target), failures, call)
+      throw constraintFailure(failedWriteText(target), failures, call)
     })
   }
 
@@ -329,7 +329,7 @@ function isNumberedNative(number: number | undefined): boolean {
 
 /** Rejects writes inside an `at` block. */
 function requirePresent(call: Call): void {
-  if (call.at !== undefined) throw pastWrite(call)
+  if (call.at !== undefined) throw pastWriteError(call)
 }
 
 /** Throws `invalid_type`. */
@@ -360,18 +360,18 @@ function rejectReserved(given: ObjectValue, target: Target, call: Call, isNative
       paths: [[name]],
       message: 'Is a reserved field and cannot be used',
     }))
-    throw constraintFailure(failedTo(target), failures, call)
+    throw constraintFailure(failedWriteText(target), failures, call)
   }
   const ttl = given.get('ttl') ?? null
   if (isNative || ttl === null || ttl instanceof Time || ttl instanceof TransactionTime) return
   const message = `Expected Time | Null, provided ${valueTypeText(ttl)}`
-  throw constraintFailure(failedTo(target), [{ paths: [['ttl']], message }], call)
+  throw constraintFailure(failedWriteText(target), [{ paths: [['ttl']], message }], call)
 }
 
 /** Throws `constraint_failure` for an invalid id. */
 function idOf(given: Value, target: Target, call: Call): bigint {
   const invalidId = (message: string): QueryFailure =>
-    constraintFailure(failedTo(target), [{ paths: [['id']], message }], call)
+    constraintFailure(failedWriteText(target), [{ paths: [['id']], message }], call)
   if (isNull(given)) throw invalidId('Missing required field of type ID | String | Long')
   const id = idParameter.cast(given)
   if (id === undefined) {

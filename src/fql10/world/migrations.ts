@@ -24,7 +24,7 @@ import {
   type PlannedStep,
 } from '../schema/migrations/declaration.ts'
 import { type MigrationPlan, planMigration } from '../schema/migrations/migration-plan.ts'
-import { renderError, sameQuery } from './write-failures.ts'
+import { renderError, sameQueryError } from './write-failures.ts'
 
 /** Plans from the stored definition to an item of a schema file. Faults have positions in the file. */
 export function migrationOfItem(item: CollectionItem, session: Session): MigrationPlan {
@@ -63,7 +63,7 @@ export class Migrations {
     if (plan.faults.length > 0) reject(undefined)
     let steps: readonly Step[] = []
     if (own !== undefined && plan.steps.length > 0) {
-      if (session.transaction.hasWritten(own.database, Number(own.id))) throw sameQuery(call)
+      if (session.transaction.hasWritten(own.database, Number(own.id))) throw sameQueryError(call)
       const valued = hasForeignIndexes(own, session) ? foreignIndexes : withValues(plan.steps, name, session)
       if (typeof valued === 'string') reject(valued)
       else steps = valued

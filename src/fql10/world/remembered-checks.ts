@@ -14,7 +14,7 @@ import type { Program } from '../syntax/nodes.ts'
 import { Source, type Span } from '../syntax/source.ts'
 import type { ComposedQuery } from '../syntax/template.ts'
 import { type CheckedQuery, checkQuery } from '../typing/check-query.ts'
-import { type GivenValue, type LiteralValue, mainTypeOf, type Type } from '../typing/terms.ts'
+import { type ArgumentValue, type LiteralValue, mainTypeOf, type Type } from '../typing/terms.ts'
 import type { Struct, Value } from '../value.ts'
 import { typesOf, ValueTypes } from './static-types.ts'
 
@@ -41,7 +41,7 @@ interface CheckRequest {
 
 export interface CheckOutcome {
   readonly checked: CheckedQuery
-  /** For {@link learnCheck} in another process. Undefined if the check was short, is remembered, or is too long. */
+  /** For {@link rememberCheck} in another process. Undefined if the check was short, is remembered, or is too long. */
   readonly report?: string | undefined
 }
 
@@ -126,14 +126,14 @@ interface CheckResult {
 class RememberedChecks {
   readonly #session: Session
   readonly #byKinds: string
-  readonly #given: readonly GivenValue[]
+  readonly #given: readonly ArgumentValue[]
   readonly #checks: Remembered<CheckEntry>
 
   constructor(
     session: Session,
     checks: Remembered<CheckEntry>,
     byKinds: string,
-    given: readonly GivenValue[],
+    given: readonly ArgumentValue[],
   ) {
     this.#session = session
     this.#checks = checks
@@ -246,7 +246,7 @@ const learned = new GenerationCache<string, Report & { readonly bytes: number }>
 let hasLearned = false
 
 /** Remembers the result of a check in another process. */
-export function learnCheck(report: string): void {
+export function rememberCheck(report: string): void {
   const read: Report = JSON.parse(report)
   learned.set(read.key, { ...read, bytes: 3 * report.length })
   hasLearned = true

@@ -16,7 +16,7 @@ import { companionMembers } from '../library/collection.ts'
 import { entriesFor, type FunctionDefinition } from '../library/entry.ts'
 import { nativeModule } from '../library/natives.ts'
 import { any, id as idParameter } from '../library/parameters.ts'
-import { narrower } from '../sets/lazy-set.ts'
+import { stricterLimit } from '../sets/lazy-set.ts'
 import {
   endsOfRange,
   notQueryable,
@@ -77,12 +77,12 @@ function setOf(
 }
 
 function storedTerm(term: Value, name: string, call: Call): StoredValue {
-  const stored = storedOrNothing(term)
+  const stored = storedOrUndefined(term)
   if (stored !== undefined) return stored
   throw call.invalidArgument(name, msg`Argument cannot be used as lookup term`)
 }
 
-function storedOrNothing(value: Value): StoredValue | undefined {
+function storedOrUndefined(value: Value): StoredValue | undefined {
   return catchError(
     UnstorableValue,
     () => storedOf(value),
@@ -127,7 +127,7 @@ function boundValue(
 ): StoredValue | undefined {
   const [name] = path
   if (path.length === 1 && !isComputed && name === 'id') return idBound(value, collection)
-  const stored = storedOrNothing(value)
+  const stored = storedOrUndefined(value)
   if (path.length === 1 && !isComputed && name === 'ts' && stored instanceof Time) {
     return microsOfTime(stored)
   }
@@ -142,7 +142,7 @@ function idBound(value: Value, collection: Module): StoredValue | undefined {
   if (!(collection instanceof UserCollection)) return undefined
   const { database, id: number } = collection.ref
   const id = value instanceof Doc ? value.ref.id : idParameter.cast(value)
-  const isNothing = storedOrNothing(value) === null
+  const isNothing = storedOrUndefined(value) === null
   return new Ref(database, Number(number), id ?? (isNothing ? 0n : idMax))
 }
 
@@ -191,7 +191,7 @@ function readParts(collection: Ref, session: Session): SchemaParts {
 function computedField(body: string, source: string): ComputedField {
   return (doc, call) => {
     const own = bodyOf(body, source)
-    const limit = narrower(call, { effect: 'read', place: 'computed fields' })
+    const limit = stricterLimit(call, { effect: 'read', place: 'computed fields' })
     return call.evaluation.apply(new Lambda(own.node, own.source, undefined), [doc], call.as({ limit }))
   }
 }

@@ -6,7 +6,14 @@ import { collectionNumber, nativeOf, typeOfModule } from '../library/natives.ts'
 import { itemsIn } from '../schema/fsl/patch.ts'
 import { definitionsOf, othersOf } from '../schema/push/current-files.ts'
 import { SchemaTypes } from '../typing/schema-types.ts'
-import { anyType, type GivenValue, type LiteralValue, named, nullType, type Type } from '../typing/terms.ts'
+import {
+  type ArgumentValue,
+  anyType,
+  type LiteralValue,
+  namedType,
+  nullType,
+  type Type,
+} from '../typing/terms.ts'
 import {
   Doc,
   EventSource,
@@ -48,14 +55,14 @@ const membersMax = 256
 
 export class ValueTypes {
   /** The values with literal types, in the order of the request. */
-  readonly given: GivenValue[] = []
+  readonly given: ArgumentValue[] = []
 
   typeOf(value: Value): Type {
     if (isNull(value)) return nullType
-    if (typeof value === 'number') return Number.isFinite(value) ? this.#literal(value) : named('Double')
-    if (typeof value === 'boolean') return named('Boolean')
+    if (typeof value === 'number') return Number.isFinite(value) ? this.#literal(value) : namedType('Double')
+    if (typeof value === 'boolean') return namedType('Boolean')
     if (typeof value === 'bigint' || typeof value === 'string') return this.#literal(value)
-    if (value instanceof NarrowLong) return named('Long')
+    if (value instanceof NarrowLong) return namedType('Long')
     if (isArray(value)) {
       if (value.length > membersMax) return { kind: 'named', name: 'Array', args: [anyType] }
       return { kind: 'tuple', elements: value.map(each => this.typeOf(each)) }
@@ -76,20 +83,20 @@ export class ValueTypes {
 }
 
 function typeOfObject(value: Value): Type {
-  if (value instanceof Module) return named(typeOfModule(value))
+  if (value instanceof Module) return namedType(typeOfModule(value))
   if (value instanceof Doc) return documentType(value.collection)
   if (value instanceof EventSource) return { kind: 'named', name: 'EventSource', args: [anyType] }
-  if (value instanceof Id) return named('ID')
-  if (value instanceof Time) return named('Time')
-  if (value instanceof TransactionTime) return named('TransactionTime')
-  if (value instanceof LocalDate) return named('Date')
-  if (value instanceof Uuid) return named('UUID')
-  if (value instanceof Uint8Array) return named('Bytes')
+  if (value instanceof Id) return namedType('ID')
+  if (value instanceof Time) return namedType('Time')
+  if (value instanceof TransactionTime) return namedType('TransactionTime')
+  if (value instanceof LocalDate) return namedType('Date')
+  if (value instanceof Uuid) return namedType('UUID')
+  if (value instanceof Uint8Array) return namedType('Bytes')
   return kindOf(value) === 'set' ? { kind: 'named', name: 'Set', args: [anyType] } : anyType
 }
 
 function documentType(collection: Module): Type {
-  if (collection.isUserCollection) return named(collection.name)
+  if (collection.isUserCollection) return namedType(collection.name)
   const type = nativeOf(collectionNumber(collection))?.type
-  return type === undefined ? anyType : named(type)
+  return type === undefined ? anyType : namedType(type)
 }

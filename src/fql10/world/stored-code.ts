@@ -26,7 +26,7 @@ import { type Body, bodyOf } from './bodies.ts'
 import { DataWorld } from './data-world.ts'
 import { logLinesOf } from './log-output.ts'
 import { runtimeOf, storedOf, UnstorableValue } from './stored-values.ts'
-import { foreignOrFailure } from './user-functions.ts'
+import { toForeignOrFail } from './user-functions.ts'
 
 function nowhere(): never {
   const message = msg`Documents are not available here.`
@@ -166,7 +166,7 @@ function run(
     'list' in given && given.areVersions ? world.version(each) : world.runtime(each, times.at),
   )
   const call = callOf(interpreter, source, session, times)
-  const result = foreignOrFailure(interpreter.enter(new Lambda(node, source, undefined), args, call))
+  const result = toForeignOrFail(interpreter.enter(new Lambda(node, source, undefined), args, call))
   world.finish()
   return result
 }

@@ -23,7 +23,7 @@ import { Doc, isArray, isStruct, Lambda, NarrowLong, NullValue, typeName, type V
  * An argument of a call of a version 10 function. Predicates of version 10 decide whether the call is allowed. They get
  * the argument unchanged, because {@link runtimeOf} returns the original argument.
  */
-export class PassedArgument extends Transient {
+export class ArgumentWrapper extends Transient {
   readonly kind = 'argument'
   readonly value: Value
   constructor(value: Value) {
@@ -59,7 +59,7 @@ export function runtimeOf(stored: StoredValue, documentOf: DocumentOf): Value {
   if (stored instanceof Ref) return documentOf(stored)
   if (stored instanceof StoredLambda) return foreignLambda
   if (stored instanceof DocumentValue) return documentOf(stored.ref)
-  if (stored instanceof PassedArgument) return stored.value
+  if (stored instanceof ArgumentWrapper) return stored.value
   return stored instanceof Transient ? runtimeOf(stored.storedForm(), documentOf) : null
 }
 

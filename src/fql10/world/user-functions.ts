@@ -13,7 +13,7 @@ import { QueryFailure } from '../failure/query-failure.ts'
 import { Doc, Id, NullValue, typeName, type UserFunction, type Value } from '../value.ts'
 import { bodyOf } from './bodies.ts'
 import type { DocumentReader } from './documents-read.ts'
-import { PassedArgument, runtimeOf, storedOf, UnstorableValue } from './stored-values.ts'
+import { ArgumentWrapper, runtimeOf, storedOf, UnstorableValue } from './stored-values.ts'
 import { permissionDenied } from './write-failures.ts'
 
 /** Implements {@link World.callUser} with a session. */
@@ -29,7 +29,7 @@ export function callUser(
   if (stored === undefined) throw call.failure('unbound_variable', msg`Unbound variable \`${callee.name}\``)
   const code = codeOf(stored.fields.get('body'))
   const passed = (language: CodeLanguageName) =>
-    language === '10' ? args.map(arg => new PassedArgument(arg)) : args.map(foreignOrFailure)
+    language === '10' ? args.map(arg => new ArgumentWrapper(arg)) : args.map(toForeignOrFail)
   const request = { action: 'call', resource: ref, argument: () => passed('4'), passed } as const
   if (!session.with({ callSite: call }, () => session.access.allows(request))) throw permissionDenied(call)
   if (code === undefined) return call.nullResult()
@@ -113,7 +113,7 @@ function toForeign(value: Value): StoredValue {
 }
 
 /** Converts a value like {@link toForeign}. Throws a Failure for a value that version 4 does not support. */
-export function foreignOrFailure(value: Value): StoredValue {
+export function toForeignOrFail(value: Value): StoredValue {
   return catchError(
     UnstorableValue,
     () => toForeign(value),

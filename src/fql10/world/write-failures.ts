@@ -29,7 +29,7 @@ export interface Target {
 }
 
 /** The message of a failed write, such as ``Failed to update document with id 5 in collection `Jar`.`` */
-export function failedTo({ action, collection, name, ref }: Target): Message {
+export function failedWriteText({ action, collection, name, ref }: Target): Message {
   const isNative = ref !== undefined && nativeOf(ref.collection) !== undefined
   if (!isNative) {
     const which = action === 'create' || ref === undefined ? msg`document` : msg`document with id ${ref.id}`
@@ -82,7 +82,7 @@ export function writeFailure({ faults }: Failure, target: Target, call: Call): Q
 
 function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
   const failed = (message: string, path?: readonly string[]) =>
-    constraintFailure(failedTo(target), [{ paths: path === undefined ? [] : [path], message }], call)
+    constraintFailure(failedWriteText(target), [{ paths: path === undefined ? [] : [path], message }], call)
   switch (fault.kind) {
     case 'permission denied':
       return permissionDenied(call)
@@ -105,18 +105,18 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
         paths: [shownPath(path, target)],
         message: fieldText(field),
       }))
-      return constraintFailure(failedTo(target), failures, call)
+      return constraintFailure(failedWriteText(target), failures, call)
     }
     case 'mistyped': {
       const failures = fault.failures.map(({ fault: type, path }) => ({
         paths: [shownTypePath(path)],
         message: String(typeFaultText(type)),
       }))
-      return constraintFailure(failedTo(target), failures, call)
+      return constraintFailure(failedWriteText(target), failures, call)
     }
     case 'failed checks': {
       const failures = fault.checks.map(each => ({ paths: [], message: String(failedCheckText(each)) }))
-      return constraintFailure(failedTo(target), failures, call)
+      return constraintFailure(failedWriteText(target), failures, call)
     }
     case 'broken check':
       return fault.error instanceof QueryFailure
@@ -129,13 +129,13 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
     case 'negative id':
       return failed('id must be nonnegative', ['id'])
     case 'other time':
-      return pastWrite(call)
+      return pastWriteError(call)
     case 'in container':
       return failed('A container database can contain only databases, keys and roles.')
     case 'built-in collection':
       return failed('Built-in collections cannot be changed.')
     case 'new collection':
-      return sameQuery(call)
+      return sameQueryError(call)
     case 'destructive':
       return failed(
         `${destructiveTexts[fault.change]}: destructive change forbidden because database is in protected mode.`,
@@ -168,12 +168,12 @@ function shownPath(path: readonly string[], { ref }: Target): readonly string[] 
   return path[0] === 'data' && path.length > 1 ? path.slice(1) : path
 }
 
-export function pastWrite(call: Call): QueryFailure {
+export function pastWriteError(call: Call): QueryFailure {
   return call.failure('invalid_write', msg`Cannot write at a snapshot time in the past.`)
 }
 
 /** The error of a query that writes a collection definition and documents of this collection. */
-export function sameQuery(call: Call): QueryFailure {
+export function sameQueryError(call: Call): QueryFailure {
   return call.failure('invalid_write', msg`Cannot modify a document and its collection in the same query.`)
 }
 

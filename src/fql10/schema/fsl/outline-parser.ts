@@ -412,7 +412,7 @@ export class OutlineParser extends Parser {
 
   /**
    * At an unexpected token, skips the body and returns undefined. Any other syntax error is already recorded
-   * (`FaultRecorded`), and ends the parsing of the file.
+   * (`ParseAbort`), and ends the parsing of the file.
    */
   #functionBody() {
     const start = this.at

@@ -29,7 +29,7 @@ function insertion({ place }: Declaration, at: number | undefined): Span | undef
 }
 
 /** Inserts the text after the range. */
-export function behind(message: string, span: Span | undefined, text: string): Remark {
+export function insertAfter(message: string, span: Span | undefined, text: string): Remark {
   return suggestion(message, span && { ...span, start: span.end }, text)
 }
 
@@ -62,7 +62,7 @@ export function statements(
 }
 
 /** Inserts a migrations block, even if the collection already has one. */
-export function blockBefore(message: string, span: Span | undefined, texts: readonly string[]): Remark {
+export function insertBlockBefore(message: string, span: Span | undefined, texts: readonly string[]): Remark {
   return suggestion(message, span && { ...span, end: span.start }, block(texts))
 }
 
@@ -94,7 +94,7 @@ export function valueHints(typeSpan: Span | undefined): {
   readonly defaulted: Remark
 } {
   return {
-    nullable: behind('Make the field nullable', typeSpan, '?'),
-    defaulted: behind('Add a default value to this field', typeSpan, ' = <expr>'),
+    nullable: insertAfter('Make the field nullable', typeSpan, '?'),
+    defaulted: insertAfter('Add a default value to this field', typeSpan, ' = <expr>'),
   }
 }

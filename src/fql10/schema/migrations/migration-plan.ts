@@ -23,7 +23,7 @@ import {
   shownField,
   typeOf,
 } from './document-shape.ts'
-import { blockBefore, fault, splitBefore, statements, valueHints, wildcardBefore } from './hints.ts'
+import { fault, insertBlockBefore, splitBefore, statements, valueHints, wildcardBefore } from './hints.ts'
 import { Rewinder } from './rewind.ts'
 
 export interface MigrationPlan {
@@ -177,7 +177,7 @@ class Comparison {
     }
     const name = pathSpelling(path.slice(-1))
     const { defaulted, nullable } = valueHints(typeSpan)
-    const added = blockBefore(provide, nameSpan, [`add ${name}`, `backfill ${name} = <expr>`])
+    const added = insertBlockBefore(provide, nameSpan, [`add ${name}`, `backfill ${name} = <expr>`])
     return fault(message, nameSpan, added, defaulted, nullable)
   }
 

@@ -21,7 +21,7 @@ import {
   shownField,
   typeOf,
 } from './document-shape.ts'
-import { behind, fault, hint, removal } from './hints.ts'
+import { fault, hint, insertAfter, removal } from './hints.ts'
 import type { RewindContext } from './rewind-context.ts'
 
 export function rewindDrop(path: FieldPathPlace, statement: Statement, rewinder: RewindContext): undefined {
@@ -104,7 +104,7 @@ function moveFault(
     msg`Cannot move field ${shown}, as it is in the submitted schema`,
     span,
     hint('Field defined here', placeOf(field)),
-    behind(again, spanIn(statement, to), `\n    add ${pathSpelling(from.path)}`),
+    insertAfter(again, spanIn(statement, to), `\n    add ${pathSpelling(from.path)}`),
   )
 }
 

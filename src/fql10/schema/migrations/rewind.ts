@@ -31,7 +31,7 @@ import {
   shownField,
   typeOf,
 } from './document-shape.ts'
-import { behind, fault, hint, removal, statements, valueHints, wildcardSuggestion } from './hints.ts'
+import { fault, hint, insertAfter, removal, statements, valueHints, wildcardSuggestion } from './hints.ts'
 import { rewindDrop, rewindMove } from './move.ts'
 import type { At, RewindContext } from './rewind-context.ts'
 import { rewindSplit } from './split.ts'
@@ -117,7 +117,11 @@ export class Rewinder implements RewindContext {
     if (at.isTop && hasWildcard(this.shape) && !this.#movesConflicts) {
       if (typeOf(field.content).kind !== 'any') {
         const text = '\n    move_conflicts .conflicts'
-        const remark = behind('Add a `move_conflicts` migration', spanIn(statement, statement.node), text)
+        const remark = insertAfter(
+          'Add a `move_conflicts` migration',
+          spanIn(statement, statement.node),
+          text,
+        )
         this.reject(msg`Cannot add field, as ${shown} conflicts with the wildcard`, span, remark)
       }
     } else {

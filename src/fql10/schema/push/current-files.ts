@@ -99,7 +99,7 @@ export function currentFiles(session: Session): readonly FileText[] {
 }
 
 /** Updates the files to match the current definitions, and stores them if any file has changed. */
-export function keepFiles(session: Session): readonly FileText[] {
+export function refreshFiles(session: Session): readonly FileText[] {
   const stored = readSchemaFiles('active', session)
   const current = patchFiles(stored, itemTexts(session))
   const isSame =
@@ -109,11 +109,11 @@ export function keepFiles(session: Session): readonly FileText[] {
 }
 
 /**
- * Call after a query has written definitions. Does nothing if the database has no stored files, because `keepFiles`
+ * Call after a query has written definitions. Does nothing if the database has no stored files, because `refreshFiles`
  * stores the files when a client first reads them.
  */
-export function keepStoredFiles(session: Session): void {
-  if (readSchemaFiles('active', session).length > 0) keepFiles(session)
+export function refreshStoredFiles(session: Session): void {
+  if (readSchemaFiles('active', session).length > 0) refreshFiles(session)
 }
 
 /** The write is not added to the costs of the query. */

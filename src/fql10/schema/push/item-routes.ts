@@ -12,7 +12,7 @@ import type { SourceRange } from '../fsl/outline.ts'
 import { parseFsl } from '../fsl/parse-file.ts'
 import { type FileText, itemKey, itemsIn, mainFile, placeWithComment, readFile } from '../fsl/patch.ts'
 import type { SchemaItem } from '../fsl/schema-items.ts'
-import { currentFiles, keepFiles } from './current-files.ts'
+import { currentFiles, refreshFiles } from './current-files.ts'
 import { applyPlan, diffFormOf, diffText, type Push, planOf, serviceCall } from './push-plan.ts'
 import {
   commitTime,
@@ -150,7 +150,7 @@ export const itemRoutes: readonly Route[] = [
     path: ['items', '*', '*'],
     answer(call) {
       const { session, version } = call
-      const item = namedItem(call, keepFiles(session))
+      const item = namedItem(call, refreshFiles(session))
       const definition = definitionText(item.kind, item.name.text, session)
       return { version, ...itemAnswer(item, placeWithComment(item), contentOf(item), definition) }
     },

@@ -8,7 +8,7 @@ import type { SchemaRequest } from '../../wire/schema-request.ts'
 import { changesOf } from '../fsl/diff/schema-diff.ts'
 import { type FileText, itemsIn } from '../fsl/patch.ts'
 import type { SchemaItem } from '../fsl/schema-items.ts'
-import { keepFiles } from './current-files.ts'
+import { refreshFiles } from './current-files.ts'
 import { itemRoutes } from './item-routes.ts'
 import { applyPlan, diffFormOf, diffText, type Push, type PushPlan, planOf, resultOf } from './push-plan.ts'
 import { commitTime, doesWrite, notFound, type Route, SchemaFailure } from './route.ts'
@@ -29,7 +29,7 @@ function pushOf({ files, parameters }: SchemaRequest): Push {
 
 /** Returns the staged files if the request has `staged=true` and a schema is staged, else the active files. */
 function filesOf({ parameters }: SchemaRequest, session: Session): readonly FileText[] {
-  return parameters.staged === 'true' ? stagedFiles(session) : keepFiles(session)
+  return parameters.staged === 'true' ? stagedFiles(session) : refreshFiles(session)
 }
 
 const fileRoutes: readonly Route[] = [

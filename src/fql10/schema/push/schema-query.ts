@@ -107,7 +107,7 @@ export function completeSchemaBody(body: string, time: Micros): string {
   return text.includes(documentTime) ? text.replaceAll(documentTime, formatMicros(time)) : text
 }
 
-export function refusedSchemaRequest(error: LanguageError): RenderedResponse {
+export function rejectedSchemaRequest(error: LanguageError): RenderedResponse {
   const status = error instanceof SchemaFailure ? error.status : 400
   const fault = error instanceof SchemaFailure ? error.fault : undefined
   return { status, body: schemaErrorBody(error.message), ...(fault && { fault }) }

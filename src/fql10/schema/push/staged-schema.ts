@@ -17,7 +17,7 @@ import type { ObjectValue, Ref } from '../../../values/value.ts'
 import { definitionOf } from '../fsl/definition-of-item.ts'
 import { printPaths } from '../fsl/index-parts.ts'
 import { type FileText, itemsIn } from '../fsl/patch.ts'
-import { currentFiles, definitionsOf, keepFiles, storeFiles } from './current-files.ts'
+import { currentFiles, definitionsOf, refreshFiles, storeFiles } from './current-files.ts'
 import { applyPlan, type Push, type PushPlan, planOf, resultOf } from './push-plan.ts'
 import { SchemaFailure } from './route.ts'
 
@@ -26,7 +26,7 @@ type StagedStatus = 'none' | 'pending' | 'ready' | 'failed'
 
 /** Returns the active files if no schema is staged. */
 export function stagedFiles(session: Session): readonly FileText[] {
-  return isStaged(session) ? readSchemaFiles('staged', session) : keepFiles(session)
+  return isStaged(session) ? readSchemaFiles('staged', session) : refreshFiles(session)
 }
 
 /** Throws a SchemaFailure if the staged files are no longer a valid change of the active schema. */
