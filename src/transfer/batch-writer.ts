@@ -126,7 +126,7 @@ interface DocumentRules {
     existing: ObjectValue | undefined,
   ): ObjectValue | { readonly reason: string }
   /** Why a written document is rejected; undefined when it is accepted. */
-  refusal(ref: Ref): string | undefined
+  rejection(ref: Ref): string | undefined
 }
 
 /** The rules of the languages for written documents. */
@@ -158,12 +158,12 @@ export type WorkLimit = <T>(work: () => T) => T
 export const unlimited: WorkLimit = work => work()
 
 /** For a record that can never be written. */
-export function bad(reason: string): Outcome {
+export function badOutcome(reason: string): Outcome {
   return { kind: 'bad', reason }
 }
 
 /** For a record that was not written. A retry may succeed once other documents exist. */
-export function unmet(reason: string): Outcome {
+export function unmetOutcome(reason: string): Outcome {
   return { kind: 'unmet', reason }
 }
 
@@ -240,20 +240,20 @@ export class BatchWriter {
    */
   runTogether(
     records: readonly DocumentRecord[],
-    refused: ReadonlyMap<number, Outcome>,
+    rejected: ReadonlyMap<number, Outcome>,
     limited: WorkLimit,
   ): BatchResult {
     const outcomes = records.map(
       (record, index) =>
-        refused.get(index) ?? attributed(index, () => limited(() => this.#record(record, index))),
+        rejected.get(index) ?? attributed(index, () => limited(() => this.#record(record, index))),
     )
     const found = new Map<number, Outcome>()
     for (const [index, { collection, id }] of records.entries()) {
       const { kind } = outcomes[index] as Outcome
       if (kind !== 'written' && kind !== 'replaced') continue
       const ref = new Ref(this.#database, this.#resolver.container(collection) as number, id)
-      const reason = attributed(index, () => limited(() => this.#within(() => this.#rules.refusal(ref))))
-      if (reason !== undefined) found.set(index, unmet(reason))
+      const reason = attributed(index, () => limited(() => this.#within(() => this.#rules.rejection(ref))))
+      if (reason !== undefined) found.set(index, unmetOutcome(reason))
     }
     if (found.size > 0) throw new RecordRejections(found)
     return { outcomes, missing: this.#missing, unresolved: this.#unresolved }
@@ -261,19 +261,19 @@ export class BatchWriter {
 
   #record(record: DocumentRecord, index: number): Outcome {
     const fault = recordFault(record)
-    if (fault !== undefined) return bad(fault)
+    if (fault !== undefined) return badOutcome(fault)
     const number = this.#resolver.container(record.collection)
     if (number === undefined) {
-      return this.#options.dryRun ? done.written : bad(`there is no collection ${record.collection}`)
+      return this.#options.dryRun ? done.written : badOutcome(`there is no collection ${record.collection}`)
     }
     const fields = this.#resolver.fields(record.fields)
     const ref = new Ref(this.#database, number, record.id)
-    const refused = this.#refusal(ref, fields)
-    if (refused !== undefined) return bad(refused)
+    const refused = this.#rejection(ref, fields)
+    if (refused !== undefined) return badOutcome(refused)
     if (record.size > limits.documentBytesMax / bytesOfCharacter) {
       const bytes = encodeValue(fields).length
       if (bytes > limits.documentBytesMax)
-        return bad(`too large: ${bytes} bytes, allowed are ${limits.documentBytesMax}`)
+        return badOutcome(`too large: ${bytes} bytes, allowed are ${limits.documentBytesMax}`)
     }
     const outcome = record.isHistory ? this.#past(ref, fields, record) : this.#present(ref, fields, record)
     if (outcome.kind === 'written' || outcome.kind === 'replaced' || outcome.kind === 'equal')
@@ -282,7 +282,7 @@ export class BatchWriter {
   }
 
   /** Why a query would reject the resolved fields; undefined for valid fields. */
-  #refusal(ref: Ref, fields: ObjectValue): string | undefined {
+  #rejection(ref: Ref, fields: ObjectValue): string | undefined {
     for (const lambda of this.#resolver.lambdas) {
       if (!this.#target.rules.isExpression(lambda)) return 'a stored lambda that is not valid in the language'
     }
@@ -320,7 +320,7 @@ export class BatchWriter {
     const existing = this.#transaction.get(ref)
     if (existing !== undefined && equalValues(existing.fields, given)) return done.equal
     const fields = this.#within(() => this.#rules.complete(ref, given, existing?.fields))
-    if ('reason' in fields) return bad(fields.reason)
+    if ('reason' in fields) return badOutcome(fields.reason)
     if (existing !== undefined && equalValues(existing.fields, fields)) return done.equal
     const other = existing ? 'exists with different content' : this.#hindrance(ref, fields, ts)
     if (other !== undefined) {
@@ -328,12 +328,12 @@ export class BatchWriter {
       if (onConflict === 'fail') return conflict(other)
     }
     const taken = this.#takenBy(ref, fields)
-    if (taken !== undefined) return bad(taken)
+    if (taken !== undefined) return badOutcome(taken)
     const isPast = ts !== undefined && ts < snapshotTime && other === undefined
     if (isPast) this.#insert(ref, ts, fields)
     else this.#transaction.put(this.#targetOf(ref, fields), fields)
     const isCheckedLater = this.#options.checks === 'together'
-    const refused = isCheckedLater ? undefined : this.#within(() => this.#rules.refusal(ref))
+    const refused = isCheckedLater ? undefined : this.#within(() => this.#rules.rejection(ref))
     if (refused !== undefined) throw new DocumentRejection(refused)
     return other === undefined ? done.written : done.replaced
   }
@@ -378,7 +378,7 @@ export class BatchWriter {
 
   #past(ref: Ref, fields: ObjectValue, { isDelete, ts }: DocumentRecord): Outcome {
     if (ts === undefined || ts >= this.#transaction.snapshotTime)
-      return bad('a past version without a time in the past')
+      return badOutcome('a past version without a time in the past')
     for (const version of this.#transaction.versions(ref, { reverse: true, notAfter: micros(ts) })) {
       if (version.ts !== ts) break
       const isSame = (version.action === 'delete') === isDelete && equalValues(version.fields, fields)
@@ -422,7 +422,7 @@ function attributed<T>(index: number, work: () => T): T {
     return work()
   } catch (error) {
     if (!isRejection(error)) throw error
-    throw new RecordRejections(new Map([[index, bad(reasonOf(error))]]))
+    throw new RecordRejections(new Map([[index, badOutcome(reasonOf(error))]]))
   }
 }
 

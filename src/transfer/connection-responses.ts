@@ -6,7 +6,7 @@ import { type DatabasePath, QueryError } from './connection.ts'
 import { TransferError } from './record.ts'
 
 /** Credential for the database at `path`, which begins at the database of `secret`. */
-export function scoped(secret: string, path: DatabasePath): string {
+export function scopedSecret(secret: string, path: DatabasePath): string {
   return path.length === 0 ? secret : `${secret}:${path.join('/')}:admin`
 }
 

@@ -46,7 +46,7 @@ interface StoredState {
 const saveIntervalMs = 200
 const readBytesMax = 1_048_576
 /** Milliseconds after which the files of an abandoned import are removed. */
-const keptMs = 30 * msPerDay
+const abandonedMs = 30 * msPerDay
 
 /** Append-only. Appended lines are valid once the state contains the new length. */
 class LineFile {
@@ -214,7 +214,7 @@ function removeForgotten(folder: string): void {
     if (!/^[0-9a-f]{24}\.(?:json|json\.new|references|unmet|lock|\d+\.lock)$/.test(name)) continue
     const path = join(folder, name)
     const about = statSync(path, { throwIfNoEntry: false })
-    if (about !== undefined && systemClock.now() / 1000 - about.mtimeMs > keptMs)
+    if (about !== undefined && systemClock.now() / 1000 - about.mtimeMs > abandonedMs)
       rmSync(path, { force: true })
   }
 }

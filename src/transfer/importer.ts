@@ -26,7 +26,7 @@ import { documentsIn, nativeOf, neededCollection, referencesIn, referenceText } 
 import { type Finding, findingText, Report } from './report.ts'
 import { ensureDatabase, LateData, namedRecord, writeSchema } from './schema-writer.ts'
 import type { SourceFile, Sources } from './sources.ts'
-import { metOf, type UnmetDocument, UnmetDocuments } from './unmet-documents.ts'
+import { type UnmetDocument, UnmetDocuments, withoutUnmet } from './unmet-documents.ts'
 
 export interface ImportOptions {
   /** Below the connection's database. A missing database is created. */
@@ -399,7 +399,7 @@ class Importer {
       const records = documents.map(({ record }) => record)
       const options = { onConflict, dryRun, checks: 'together' } as const
       const result = await this.#connection.write([...top, ...database], records, options)
-      this.#record({ database }, metOf(documents, result))
+      this.#record({ database }, withoutUnmet(documents, result))
       return result.outcomes.map(each => (each.kind === 'unmet' ? each.reason : undefined))
     }
     const all = () => this.#state.unmet()

@@ -88,7 +88,7 @@ async function* checked(
   let offset = from
   let rest: Uint8Array = new Uint8Array(0)
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  const refuse = async (at: number) => {
+  const encodingError = async (at: number) => {
     const line = await lineAt(source, at)
     return new BadRecord(
       `byte ${at} (line ${line}) is not valid UTF-8; use --encoding to name the encoding of the file`,
@@ -100,13 +100,13 @@ async function* checked(
     try {
       decoder.decode(text)
     } catch {
-      throw await refuse(offset + firstFault(text))
+      throw await encodingError(offset + firstFault(text))
     }
     yield text
     offset += text.length
     rest = bytes.subarray(text.length)
   }
-  if (rest.length > 0) throw await refuse(offset)
+  if (rest.length > 0) throw await encodingError(offset)
 }
 
 /** Bytes up to the end of the last complete character. */

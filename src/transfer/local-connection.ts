@@ -7,7 +7,7 @@ import { importOptions, schemaTextOptions } from '../graphql/wire/import-options
 import type { DatabaseId } from '../values/value.ts'
 import { writeJson } from '../values/write-json.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'
-import { graphqlBody, resourceOf, schemaBody, scoped } from './connection-responses.ts'
+import { graphqlBody, resourceOf, schemaBody, scopedSecret } from './connection-responses.ts'
 import { TransferError } from './record.ts'
 import { schemaMethods } from './schema-methods.ts'
 import type { TransferService } from './service.ts'
@@ -31,14 +31,14 @@ export function localConnection(
   const databaseOf = async (path: DatabasePath): Promise<DatabaseId> => {
     const known = databases.get(path.join('/'))
     if (known !== undefined) return known
-    const principal = await engine.whoIs(`Bearer ${scoped(secret, path)}`)
+    const principal = await engine.whoIs(`Bearer ${scopedSecret(secret, path)}`)
     if (!principal) throw new TransferError(`there is no database ${path.join('/')} in ${name}`)
     databases.set(path.join('/'), principal.database)
     return principal.database
   }
   const graphql = async (path: DatabasePath, options: Readonly<Record<string, string>>, text?: string) => {
     const { body, status } = await engine.query({
-      authorization: `Bearer ${scoped(secret, path)}`,
+      authorization: `Bearer ${scopedSecret(secret, path)}`,
       language: 'graphql',
       dialect: defaultApiVersion,
       options,
@@ -52,7 +52,7 @@ export function localConnection(
     close,
     async query(path, expression) {
       const { body, status } = await engine.query({
-        authorization: `Bearer ${scoped(secret, path)}`,
+        authorization: `Bearer ${scopedSecret(secret, path)}`,
         language: '4',
         dialect: '4',
         body: writeJson(expression),
@@ -62,7 +62,7 @@ export function localConnection(
     },
     ...schemaMethods(name, async (path, request) => {
       const { body, status } = await engine.query({
-        authorization: `Bearer ${scoped(secret, path)}`,
+        authorization: `Bearer ${scopedSecret(secret, path)}`,
         language: '10',
         dialect: '10',
         options: schemaOptions,

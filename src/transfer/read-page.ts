@@ -9,7 +9,7 @@ import type { CollectionDefinition, Transaction, Version } from '../storage/stor
 import { type DatabaseId, int64Max, type Micros, native, type ObjectValue, Ref } from '../values/value.ts'
 import type { OnCosts } from './batch-writer.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
-import { named, Resolver } from './resolve.ts'
+import { Resolver, withNames } from './resolve.ts'
 
 /** A position after a live document. `id`: undefined before the first document. */
 interface LivePlace<Id extends bigint | undefined = bigint | undefined> {
@@ -238,7 +238,7 @@ class PageReader {
       ts: version.ts as Micros,
       isHistory,
       isDelete: version.action === 'delete',
-      fields: named(version.fields, catalogue) as ObjectValue,
+      fields: withNames(version.fields, catalogue) as ObjectValue,
       size: 0,
     })
   }

@@ -32,7 +32,7 @@ export type Content =
   | { readonly kind: 'unknown' }
 
 /** Also detects the encoding unless it is `given`. Throws `TransferError` when the file cannot be read. */
-export async function recognise(
+export async function detectContent(
   source: ByteSource,
   given: string | undefined,
 ): Promise<{ readonly content: Content; readonly encoding: string }> {

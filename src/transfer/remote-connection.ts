@@ -5,7 +5,7 @@ import { networkFailure } from '../base/system-reasons.ts'
 import { wait } from '../base/timers.ts'
 import { writeJson } from '../values/write-json.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'
-import { graphqlBody, messageOf, resourceOf, schemaBody, scoped } from './connection-responses.ts'
+import { graphqlBody, messageOf, resourceOf, schemaBody, scopedSecret } from './connection-responses.ts'
 import {
   missingRequestText,
   pageRequestText,
@@ -65,7 +65,7 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
       try {
         const response = await fetch(base + endpoint, {
           method,
-          headers: { authorization: `Bearer ${scoped(secret, path)}`, 'x-faunadb-api-version': '4' },
+          headers: { authorization: `Bearer ${scopedSecret(secret, path)}`, 'x-faunadb-api-version': '4' },
           ...(method !== 'GET' && { body }),
         })
         const text = await responseText(response)
@@ -89,9 +89,9 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
   const transfer = async (path: DatabasePath, endpoint: string, body: string): Promise<string> => {
     const { status, text } = await post(path, endpoint, body)
     if (status < 300) return text
-    throw refusal(path, status, text)
+    throw responseError(path, status, text)
   }
-  const refusal = (path: DatabasePath, status: number, text: string) =>
+  const responseError = (path: DatabasePath, status: number, text: string) =>
     status === 401 && path.length > 0
       ? new TransferError(
           `${base} has no database ${path.join('/')}, or the secret is not one of an admin (401)`,
@@ -120,7 +120,7 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
         const reason = records.length === 1 ? tooLarge : tooLargeTogether
         return { outcomes: records.map(() => ({ kind: 'bad', reason })), missing: [], unresolved: [] }
       }
-      if (status >= 300) throw refusal(path, status, text)
+      if (status >= 300) throw responseError(path, status, text)
       return readOf(base, () => readWriteResponse(JSON.parse(text), records.length))
     },
     async missing(path, documents) {

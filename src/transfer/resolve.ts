@@ -102,25 +102,25 @@ export class Resolver {
       const number =
         within.type === 'collection' && within.scope === undefined ? this.collection(within.name) : undefined
       // A reference to a schema object by number is not resolved, because the number could come from another database.
-      if (number === undefined || namedNatives.has(number)) return this.#nothing(reference)
+      if (number === undefined || namedNatives.has(number)) return this.#unresolvable(reference)
       const ref = new Ref(this.#database, number, target.id)
       this.documents.push(ref)
       return ref
     }
     if (target.type === 'key' || target.type === 'native' || target.scope !== undefined)
-      return this.#nothing(reference)
+      return this.#unresolvable(reference)
     if (target.type === 'collection') {
       const number = this.collection(target.name)
       if (number !== undefined) return new Ref(this.#database, native.collections, BigInt(number))
     }
     return (
       this.#catalogue.resolve(this.#database, native[nativeOfKind[target.type]], target.name) ??
-      this.#nothing(reference)
+      this.#unresolvable(reference)
     )
   }
 
   /** Records an unresolvable reference. Returns the value that exports print for it. */
-  #nothing(reference: UnresolvedRef): Value {
+  #unresolvable(reference: UnresolvedRef): Value {
     const { target } = reference
     this.unresolved.push(referenceText(reference))
     if (target.type === 'index') return `[legacy index ${target.name}]`
@@ -140,13 +140,13 @@ export class Resolver {
 }
 
 /** Replaces the numbers in the references of a stored value by names. */
-export function named(value: Value, catalogue: Catalogue): Value {
+export function withNames(value: Value, catalogue: Catalogue): Value {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Ref) return nameOf(value, catalogue)
-  if (isObject(value)) return new Map([...value].map(([name, field]) => [name, named(field, catalogue)]))
-  if (isArray(value)) return value.map(element => named(element, catalogue))
+  if (isObject(value)) return new Map([...value].map(([name, field]) => [name, withNames(field, catalogue)]))
+  if (isArray(value)) return value.map(element => withNames(element, catalogue))
   if (value instanceof Lambda)
-    return new Lambda(value.apiVersion, value.parameters, named(value.body, catalogue))
+    return new Lambda(value.apiVersion, value.parameters, withNames(value.body, catalogue))
   return value
 }
 

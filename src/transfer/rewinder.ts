@@ -137,7 +137,7 @@ class Rewinder {
       before = refused.length
       const again = await this.#write(refused)
       refused = again.refused
-      if (refused.length === before) await this.#refuse(refused, again.reasons)
+      if (refused.length === before) await this.#reject(refused, again.reasons)
     }
   }
 
@@ -145,7 +145,7 @@ class Rewinder {
    * Throws an error for rejected documents, except in a dry run, which does not delete the conflicting documents. A dry
    * run counts a rejected document as replaced if it exists now, else as created.
    */
-  async #refuse(refused: readonly DocumentRecord[], reasons: readonly string[]): Promise<void> {
+  async #reject(refused: readonly DocumentRecord[], reasons: readonly string[]): Promise<void> {
     const { collection, database, dryRun } = this.#options
     if (!dryRun) {
       const shown = reasons.slice(0, reasonsMax).join('\n')

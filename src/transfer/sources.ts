@@ -8,7 +8,7 @@ import type { DatabasePath } from './connection.ts'
 import { diskSource } from './disk-source.ts'
 import { isPiece, nameOfPath } from './export-paths.ts'
 import type { ByteSource } from './input.ts'
-import { type Content, recognise } from './recognise.ts'
+import { type Content, detectContent } from './recognise.ts'
 import { TransferError } from './record.ts'
 
 /** To be imported; with the facts that were detected. */
@@ -143,7 +143,7 @@ class Finder {
     this.#seen.set(path, size)
     const shown = shownAs(path, top)
     const source = diskSource(path)
-    const { content, encoding } = await recognise(source, this.#options.encoding)
+    const { content, encoding } = await detectContent(source, this.#options.encoding)
     if (content.kind === 'metadata') return
     if (content.kind === 'unknown' || content.kind === 'empty') {
       this.found.passedOver.push(`${shown} (${content.kind === 'empty' ? 'empty' : 'of no known format'})`)

@@ -123,7 +123,7 @@ export class UnmetDocuments {
 }
 
 /** Leaves out the documents whose outcome is `unmet`. */
-export function metOf(
+export function withoutUnmet(
   documents: readonly UnmetDocument[],
   { missing, outcomes, unresolved }: BatchResult,
 ): Omit<BatchOutcome, 'place'> {

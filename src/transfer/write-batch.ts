@@ -12,7 +12,7 @@ import {
   type BatchResult,
   type BatchTarget,
   BatchWriter,
-  bad,
+  badOutcome,
   DocumentRejection,
   HiddenVersion,
   isRejection,
@@ -22,7 +22,7 @@ import {
   RecordRejections,
   reasonOf,
   unlimited,
-  unmet,
+  unmetOutcome,
   type WorkLimit,
 } from './batch-writer.ts'
 import type { DocumentRecord } from './record.ts'
@@ -70,16 +70,16 @@ export async function writeBatch(
       for (const reference of written.missing) missing.push(reference)
       for (const object of written.unresolved) unresolved.push(object)
     } catch (error) {
-      const isRefused = isRejection(error) || error instanceof DocumentRejection
-      if (count > 1 && (isRefused || error instanceof ContendedTransaction)) {
+      const isRejectedRecord = isRejection(error) || error instanceof DocumentRejection
+      if (count > 1 && (isRejectedRecord || error instanceof ContendedTransaction)) {
         // A record of the batch was rejected, or concurrent transactions conflicted with a long batch. Smaller batches
         // take less time, so they conflict less often.
         size = count >> 1
         continue
       }
-      if (!isRefused) throw error
+      if (!isRejectedRecord) throw error
       const isUnmet = error instanceof DocumentRejection && options.checks !== undefined
-      outcomes.push(isUnmet ? unmet(error.reason) : bad(reasonOf(error)))
+      outcomes.push(isUnmet ? unmetOutcome(error.reason) : badOutcome(reasonOf(error)))
     }
     // The size grows slowly, so that a rejected record costs about one further transaction, even if many are rejected.
     size = 2 * count
@@ -119,29 +119,29 @@ async function writeTogether(
   records: readonly DocumentRecord[],
   options: BatchOptions,
 ): Promise<BatchResult> {
-  const refused = new Map<number, Outcome>()
-  for (let attempt = 1; refused.size < records.length; attempt++) {
+  const rejected = new Map<number, Outcome>()
+  for (let attempt = 1; rejected.size < records.length; attempt++) {
     target.requireGoing?.()
     try {
       return await inTransaction(target, database, options, (writer, limited) =>
-        writer.runTogether(records, refused, limited),
+        writer.runTogether(records, rejected, limited),
       )
     } catch (error) {
       if (error instanceof RecordRejections) {
-        for (const [index, outcome] of error.outcomes) refused.set(index, outcome)
+        for (const [index, outcome] of error.outcomes) rejected.set(index, outcome)
         if (attempt < writeBatchLimits.togetherAttemptsMax) continue
-        refuseOthers(refused, records, unmet('too many other documents of the batch were rejected'))
+        rejectOthers(rejected, records, unmetOutcome('too many other documents of the batch were rejected'))
         break
       }
       if (!isRejection(error)) throw error
       // The error concerns the whole batch, for example because it has too many bytes.
-      refuseOthers(refused, records, unmet(reasonOf(error)))
+      rejectOthers(rejected, records, unmetOutcome(reasonOf(error)))
     }
   }
-  return { outcomes: records.map((_, index) => refused.get(index) as Outcome), missing: [], unresolved: [] }
+  return { outcomes: records.map((_, index) => rejected.get(index) as Outcome), missing: [], unresolved: [] }
 }
 
-function refuseOthers(
+function rejectOthers(
   refused: Map<number, Outcome>,
   records: readonly DocumentRecord[],
   outcome: Outcome,

@@ -1,7 +1,7 @@
 // Reads a file that was chosen in the browser, as a source for the reader of `terrarium import`.
 
 import type { ByteSource } from '../../../src/transfer/input.ts'
-import { recognise } from '../../../src/transfer/recognise.ts'
+import { detectContent } from '../../../src/transfer/recognise.ts'
 import { TransferError } from '../../../src/transfer/record.ts'
 import type { SourceFile } from '../../../src/transfer/sources.ts'
 
@@ -16,7 +16,7 @@ export async function readChosenFile(
   encoding: string | undefined,
 ): Promise<SourceFile> {
   const source = sourceOf(file)
-  const found = await recognise(source, encoding)
+  const found = await detectContent(source, encoding)
   const { kind } = found.content
   const refusal = refusals[kind]
   if (refusal !== undefined) throw new TransferError(`${file.name} ${refusal}`)
