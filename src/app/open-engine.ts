@@ -105,7 +105,7 @@ export interface OpenEngine {
    * Present when long queries run in slow-lane processes. A process that serves requests keeps a slow-lane process
    * ready.
    */
-  readonly slowLane?: Pick<ProcessLane, 'keepReady' | 'standing'> | undefined
+  readonly slowLane?: Pick<ProcessLane, 'keepReady' | 'load'> | undefined
   /** Returns the pending work of all processes. */
   pendingWork(): PendingWork
   /** True while this process does the background work. */
@@ -138,10 +138,10 @@ export async function openEngine(
   const laneFolder = hasLane ? identityOf(config.data) : undefined
   const parts = { kv, committer, config, log, laneFolder, logSequence }
   if (shared !== undefined) {
-    const { chunks, files, mayWork, notices, now, waits, replicaStatus: standing, timeline, worker } = shared
+    const { chunks, files, mayWork, notices, now, waits, replicaStatus, timeline, worker } = shared
     const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
     const opened = engineOver({ ...parts, environment, role: { ...role, worker } })
-    const rows = { kv: controlRows(kv), caughtUp: () => waitUntilCurrent(kv) }
+    const rows = { kv: controlRows(kv), waitUntilCurrent: () => waitUntilCurrent(kv) }
     const sharedLog = { ...rows, now, chunks, files, uploads: role.background, mayWork }
     return { ...opened, waits, replicaStatus, sharedLog }
   }

@@ -229,7 +229,7 @@ export async function openConfiguredStore(
     timeline: kv.timeline,
     worker: systemRandom.below(workersMax),
     now: () => kv.now(),
-    standing: () => kv.status,
+    replicaStatus: () => kv.status,
     waits,
     notices,
     mayWork: () => lease.isHeld,

@@ -102,11 +102,11 @@ export async function createServer(
 /** Loads the metrics library only if metrics are on. */
 async function measure(
   config: Config,
-  { applyLag, replicaStatus: standing }: OpenEngine,
+  { applyLag, replicaStatus }: OpenEngine,
   meter: RequestMeter,
 ): Promise<Registry> {
   const { createRegistry } = await import('../server/metrics/registry.ts')
-  const node = replicaStatus && { name: nodeName(config), standing }
+  const node = replicaStatus && { name: nodeName(config), status: replicaStatus }
   const backup = config.backupTo === undefined ? undefined : () => backupFigures(config.data)
   return createRegistry(meter, {
     ...(node && { node }),
@@ -132,7 +132,7 @@ function backupFigures(data: string): BackupFigures {
 }
 
 /** Undefined if the replica can be updated, or if the shared database is the cause. */
-function ownFaultOf({ replicaStatus: standing }: OpenEngine): string | undefined {
+function ownFaultOf({ replicaStatus }: OpenEngine): string | undefined {
   const fault = replicaStatus?.().fault
   // The reason may contain paths, so only the log contains it.
   return fault?.isLocal
@@ -217,7 +217,7 @@ function logReportOf({ applyLag }: OpenEngine): CommitLogReport | null {
   return { bytes, lag_ms: Math.round(lagMs) }
 }
 
-function replicaStateOf({ replicaStatus: standing }: OpenEngine): ReplicaState | null {
+function replicaStateOf({ replicaStatus }: OpenEngine): ReplicaState | null {
   if (replicaStatus === undefined) return null
   const { behind, fault, lagMs, seq } = replicaStatus()
   return { head: seq, behind, lag_ms: Math.round(lagMs), fault: fault?.reason ?? null }

@@ -8,8 +8,8 @@ import { version } from '../base/program-files.ts'
 import { StoreUnavailableError } from '../storage/kv/store-errors.ts'
 import { type Command, StartError } from './command.ts'
 import { commandHelp, groupHelp, programHelp } from './help.ts'
+import { parseCommandLine } from './parse-command-line.ts'
 import { escapeHidden, styleFor } from './terminal.ts'
-import { parseCommandLine } from './words.ts'
 
 /** Resolves with the exit status. */
 export async function dispatch(commands: readonly Command[], words: readonly string[]): Promise<number> {

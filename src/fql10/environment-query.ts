@@ -20,7 +20,7 @@ export function isEnvironmentRequest({ options }: LanguageRequest): boolean {
 export const forbiddenText = 'A valid admin/server key must be provided to use this endpoint'
 
 class EnvironmentForbidden extends LanguageError {
-  override name = 'EnvironmentRefused'
+  override name = 'EnvironmentForbidden'
 
   get aborted(): undefined {
     return undefined

@@ -235,7 +235,7 @@ export class QueryLog {
    */
   async fresh(): Promise<void> {
     const { shared, signer } = this.#options
-    await shared?.caughtUp().catch(() => undefined)
+    await shared?.waitUntilCurrent().catch(() => undefined)
     await signer.ready().catch(() => undefined)
   }
 

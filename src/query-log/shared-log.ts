@@ -32,7 +32,7 @@ export interface SharedLog {
   /** Account keys and export requests. */
   readonly kv: KeyValueStore
   /** Waits until `kv` has all commits of all machines. Rejects with `StoreUnavailableError`. */
-  readonly caughtUp: () => Promise<void>
+  readonly waitUntilCurrent: () => Promise<void>
   /** The clock that all machines share. */
   readonly now: () => Micros
   readonly chunks: Pick<RecordLogChunks, keyof RecordLogChunks>

@@ -235,7 +235,7 @@ export class BatchWriter {
   }
 
   /**
-   * Writes all records whose index is not in `refused`, and then checks the written documents. Throws {@link
+   * Writes all records whose index is not in `rejected`, and then checks the written documents. Throws {@link
    * RecordRejections} if records fail.
    */
   runTogether(
@@ -268,8 +268,8 @@ export class BatchWriter {
     }
     const fields = this.#resolver.fields(record.fields)
     const ref = new Ref(this.#database, number, record.id)
-    const refused = this.#rejection(ref, fields)
-    if (refused !== undefined) return badOutcome(refused)
+    const rejected = this.#rejection(ref, fields)
+    if (rejected !== undefined) return badOutcome(rejected)
     if (record.size > limits.documentBytesMax / bytesOfCharacter) {
       const bytes = encodeValue(fields).length
       if (bytes > limits.documentBytesMax)
@@ -333,8 +333,8 @@ export class BatchWriter {
     if (isPast) this.#insert(ref, ts, fields)
     else this.#transaction.put(this.#targetOf(ref, fields), fields)
     const isCheckedLater = this.#options.checks === 'together'
-    const refused = isCheckedLater ? undefined : this.#within(() => this.#rules.rejection(ref))
-    if (refused !== undefined) throw new DocumentRejection(refused)
+    const rejected = isCheckedLater ? undefined : this.#within(() => this.#rules.rejection(ref))
+    if (rejected !== undefined) throw new DocumentRejection(rejected)
     return other === undefined ? done.written : done.replaced
   }
 

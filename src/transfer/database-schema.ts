@@ -115,14 +115,14 @@ async function writeObjects(
     late.filter(each => !roles.includes(each)),
     dryRun,
   )
-  const refused = dryRun
+  const rejected = dryRun
     ? []
     : await completeStubs(
         connection,
         path,
         roles.filter(each => isMade(each) || stillHidden.has(each.name)),
       )
-  return [...unpushed, ...pushed, ...others, ...refused]
+  return [...unpushed, ...pushed, ...others, ...rejected]
 }
 
 /**

@@ -307,14 +307,14 @@ class Importer {
 
   async #item(file: SourceFile, item: FileItem, sender: BatchSender): Promise<void> {
     const { bad, next, origin, record: found, size } = item
-    const refuse = async (name: string, id: string | undefined, reason: string) => {
+    const reject = async (name: string, id: string | undefined, reason: string) => {
       await sender.end()
       const collection = shownCollection(name, file)
       this.#report.counts(collection).read++
       this.#addBad({ ...origin, collection, id, reason })
       this.#state.progress(file, next, this.#report.data)
     }
-    if (bad) return refuse(this.#options.into ?? bad.collection ?? file.collection, bad.id, bad.reason)
+    if (bad) return reject(this.#options.into ?? bad.collection ?? file.collection, bad.id, bad.reason)
     // Schema objects were created in the schema phase.
     if (found?.kind !== 'document') return sender.passed(next)
     const collection = this.#options.into ?? found.collection
@@ -326,7 +326,7 @@ class Importer {
     const record = { ...found, collection, id, size }
     const fault = recordFault(record)
     if (fault === undefined) await sender.add(record, { ...origin, hasNewId }, next)
-    else await refuse(collection, String(id), fault)
+    else await reject(collection, String(id), fault)
   }
 
   /** Records the result of a batch and the progress in its file. Throws when the import has to stop. */
@@ -403,8 +403,8 @@ class Importer {
       return result.outcomes.map(each => (each.kind === 'unmet' ? each.reason : undefined))
     }
     const all = () => this.#state.unmet()
-    const refused = dryRun ? this.#unmetInDryRun() : await new UnmetDocuments({ all, write }).retry()
-    for (const { database, origin, reason, record } of refused) {
+    const rejected = dryRun ? this.#unmetInDryRun() : await new UnmetDocuments({ all, write }).retry()
+    for (const { database, origin, reason, record } of rejected) {
       const collection = shownCollection(record.collection, { database })
       this.#addBad({ ...origin, collection, id: String(record.id), reason })
     }
@@ -420,13 +420,13 @@ class Importer {
       documentsIn(document.record.fields).some(({ collection, id }) =>
         this.#coming.has(shownCollection(collection, document), id),
       )
-    const refused: UnmetDocument[] = []
+    const rejected: UnmetDocument[] = []
     for (const document of [...this.#state.unmet()].flat()) {
       const { collection } = document.record
       if (isComing(document)) this.#report.counts(shownCollection(collection, document)).written++
-      else refused.push(document)
+      else rejected.push(document)
     }
-    return refused
+    return rejected
   }
 
   /** The result that a dry run's batch would have if all preceding documents had been written. */

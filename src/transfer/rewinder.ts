@@ -119,7 +119,7 @@ class Rewinder {
   /** Restores the documents that existed at the time `to`. */
   async restore(): Promise<void> {
     const { collection, to: at } = this.#options
-    let refused: DocumentRecord[] = []
+    let rejected: DocumentRecord[] = []
     for (let place: PagePlace | undefined = firstPlace; place !== undefined; ) {
       const page = await this.#connection.page(this.#options.database, {
         collection,
@@ -127,17 +127,17 @@ class Rewinder {
         place,
         history: false,
       })
-      refused.push(...(await this.#write(page.records)).refused)
+      rejected.push(...(await this.#write(page.records)).rejected)
       this.#progress.documents += page.records.length
       place = page.next
     }
     // The store rejects a document while another one has the same unique value. The other one may have been replaced
     // since, so rejected documents are retried.
-    for (let before = Number.POSITIVE_INFINITY; refused.length > 0 && refused.length < before; ) {
-      before = refused.length
-      const again = await this.#write(refused)
-      refused = again.refused
-      if (refused.length === before) await this.#reject(refused, again.reasons)
+    for (let before = Number.POSITIVE_INFINITY; rejected.length > 0 && rejected.length < before; ) {
+      before = rejected.length
+      const again = await this.#write(rejected)
+      rejected = again.rejected
+      if (rejected.length === before) await this.#reject(rejected, again.reasons)
     }
   }
 
@@ -145,24 +145,24 @@ class Rewinder {
    * Throws an error for rejected documents, except in a dry run, which does not delete the conflicting documents. A dry
    * run counts a rejected document as replaced if it exists now, else as created.
    */
-  async #reject(refused: readonly DocumentRecord[], reasons: readonly string[]): Promise<void> {
+  async #reject(rejected: readonly DocumentRecord[], reasons: readonly string[]): Promise<void> {
     const { collection, database, dryRun } = this.#options
     if (!dryRun) {
       const shown = reasons.slice(0, reasonsMax).join('\n')
-      throw new TransferError(`${refused.length} documents cannot be restored:\n${shown}`)
+      throw new TransferError(`${rejected.length} documents cannot be restored:\n${shown}`)
     }
     const missing = await this.#connection.missing(
       database,
-      refused.map(({ id }) => ({ collection, id })),
+      rejected.map(({ id }) => ({ collection, id })),
     )
     for (const isMissing of missing) this.counts[isMissing ? 'created' : 'replaced']++
   }
 
   async #write(
     records: readonly DocumentRecord[],
-  ): Promise<{ readonly refused: DocumentRecord[]; readonly reasons: readonly string[] }> {
+  ): Promise<{ readonly rejected: DocumentRecord[]; readonly reasons: readonly string[] }> {
     const { collection, database, dryRun } = this.#options
-    const refused: DocumentRecord[] = []
+    const rejected: DocumentRecord[] = []
     const reasons: string[] = []
     for (const batch of this.#batches(records)) {
       const { outcomes } = await this.#connection.write(database, batch, { onConflict: 'replace', dryRun })
@@ -173,12 +173,12 @@ class Rewinder {
         else if (outcome.kind === 'expired') this.counts.expired++
         else {
           const record = batch[at] as DocumentRecord
-          refused.push(record)
+          rejected.push(record)
           reasons.push(`${collection}/${record.id}: ${'reason' in outcome ? outcome.reason : outcome.kind}`)
         }
       }
     }
-    return { refused, reasons }
+    return { rejected, reasons }
   }
 
   /**

@@ -90,17 +90,17 @@ export async function completeStubs(
   path: DatabasePath,
   records: readonly SchemaRecord[],
 ): Promise<readonly SchemaFinding[]> {
-  const refused: SchemaFinding[] = []
+  const rejected: SchemaFinding[] = []
   for (const record of records) {
     const { params } = hasLateData(record) ? without('data', record) : record
     try {
       await connection.query(path, object({ update: referenceTo(record), params: literal(params) }))
     } catch (error) {
       if (!(error instanceof QueryError)) throw error
-      refused.push(finding({ connection, path, dryRun: false }, record, 'failed', error.message))
+      rejected.push(finding({ connection, path, dryRun: false }, record, 'failed', error.message))
     }
   }
-  return refused
+  return rejected
 }
 
 async function lastAttempt(target: Target, record: SchemaRecord): Promise<SchemaFinding> {
@@ -251,15 +251,15 @@ export class LateData {
 
   /** Writes the `data` of each object that has none yet. Returns the objects whose `data` was rejected. */
   async give(connection: Pick<TransferConnection, 'query'>): Promise<readonly SchemaFinding[]> {
-    const refused: SchemaFinding[] = []
+    const rejected: SchemaFinding[] = []
     for (const waiting of this.#waiting) {
       const reason = await giveData(connection, waiting)
       if (reason === undefined) continue
       const { path, record } = waiting
       const about = { database: path.join('/'), kind: kindOf(record), name: record.name }
-      refused.push({ ...about, outcome: 'failed', reason: `it has no data: ${reason}` })
+      rejected.push({ ...about, outcome: 'failed', reason: `it has no data: ${reason}` })
     }
-    return refused
+    return rejected
   }
 }
 

@@ -5,10 +5,10 @@ import type { Stats } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import type { DatabasePath } from './connection.ts'
+import { type Content, detectContent } from './detect-content.ts'
 import { diskSource } from './disk-source.ts'
 import { isPiece, nameOfPath } from './export-paths.ts'
 import type { ByteSource } from './input.ts'
-import { type Content, detectContent } from './recognise.ts'
 import { TransferError } from './record.ts'
 
 /** To be imported; with the facts that were detected. */

@@ -142,11 +142,11 @@ async function writeTogether(
 }
 
 function rejectOthers(
-  refused: Map<number, Outcome>,
+  rejected: Map<number, Outcome>,
   records: readonly DocumentRecord[],
   outcome: Outcome,
 ): void {
-  for (const index of records.keys()) if (!refused.has(index)) refused.set(index, outcome)
+  for (const index of records.keys()) if (!rejected.has(index)) rejected.set(index, outcome)
 }
 
 async function inTransaction(

@@ -52,8 +52,8 @@ test('queries, metrics and errors reach the page', { skip }, async () => {
       code: error.message,
       txnTime: error.requestResult.responseHeaders['x-txn-time'],
     }))
-    const refused = await new Client({ ...options, secret: 'wrong' }).query(1).catch(error => error.name)
-    return { data: value.data, metrics, failure, refused, ping: await client.ping('node') }
+    const rejected = await new Client({ ...options, secret: 'wrong' }).query(1).catch(error => error.name)
+    return { data: value.data, metrics, failure, rejected, ping: await client.ping('node') }
   }, config)
   assert.deepEqual(seen.data, { name: 'Fire' })
   assert.equal(seen.metrics['x-byte-read-ops'], 1)
@@ -61,7 +61,7 @@ test('queries, metrics and errors reach the page', { skip }, async () => {
   const { txnTime, ...failure } = seen.failure as { txnTime: string }
   assert.deepEqual(failure, { name: 'NotFound', status: 404, code: 'instance not found' })
   assert.match(txnTime, /^\d{16}$/, 'the header is exposed')
-  assert.equal(seen.refused, 'Unauthorized')
+  assert.equal(seen.rejected, 'Unauthorized')
   assert.equal(seen.ping, 'Scope node is OK')
 })
 

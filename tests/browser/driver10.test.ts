@@ -46,11 +46,11 @@ test('queries, pages and errors of version 10 reach the page', { skip }, async (
       code: error.code,
       summary: error.queryInfo.summary,
     }))
-    const refused = await new Client({ secret: 'wrong', endpoint: new URL(endpoint) })
+    const rejected = await new Client({ secret: 'wrong', endpoint: new URL(endpoint) })
       .query(fql`1`)
       .catch(error => error.name)
     const { later, n } = answer.data
-    return { later: later.isoString, n, tags: answer.query_tags, pages, failure, refused }
+    return { later: later.isoString, n, tags: answer.query_tags, pages, failure, rejected }
   }, config)
   assert.deepEqual(seen, {
     later: '2024-01-03T03:04:05Z',
@@ -63,6 +63,6 @@ test('queries, pages and errors of version 10 reach the page', { skip }, async (
       code: 'divide_by_zero',
       summary: 'error: Attempted integer division by zero.\nat *query*:1:5\n  |\n1 | 1 / 0\n  |     ^\n  |',
     },
-    refused: 'AuthenticationError',
+    rejected: 'AuthenticationError',
   })
 })

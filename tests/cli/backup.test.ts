@@ -71,9 +71,9 @@ test('a restore into a folder with content is rejected', async () => {
   const full = join(folder, 'full')
   await mkdir(full)
   await writeFile(join(full, 'note'), 'mine')
-  const refused = await runProgram(['restore', join(folder, 'backup'), '--data', full])
-  assert.equal(refused.status, 1)
-  assert.equal(refused.stderr, `terrarium: the data directory ${full} is not empty\n`)
+  const rejected = await runProgram(['restore', join(folder, 'backup'), '--data', full])
+  assert.equal(rejected.status, 1)
+  assert.equal(rejected.stderr, `terrarium: the data directory ${full} is not empty\n`)
   assert.deepEqual(await readdir(full), ['note'])
 })
 

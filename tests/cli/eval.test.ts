@@ -140,9 +140,9 @@ test('another database, and the rights of another role', async () => {
   const made = await onServer(['eval', '--database', 'shop', 'CreateCollection({name: "things"})'])
   assert.equal(made.status, 0, made.stderr)
   assert.equal((await onServer(['eval', 'Exists(Collection("things"))'])).stdout, 'false\n')
-  const refused = await onServer(['eval', '--database=shop', '--as', 'client', 'Paginate(Collections())'])
-  assert.equal(refused.status, 1)
-  assert.match(refused.stderr, /^permission denied/)
+  const rejected = await onServer(['eval', '--database=shop', '--as', 'client', 'Paginate(Collections())'])
+  assert.equal(rejected.status, 1)
+  assert.match(rejected.stderr, /^permission denied/)
   for (const [words, reason] of [
     [['--database', 'shop/nowhere'], 'there is no database shop/nowhere, or the secret may not open it'],
     [['--as', '@role/none'], '@role/none does not exist, or the secret may not act as @role/none'],

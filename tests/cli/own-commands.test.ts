@@ -7,9 +7,9 @@ import { test } from 'node:test'
 
 const module = JSON.stringify(new URL('../../src/cli/own-commands.ts', import.meta.url).href)
 const script = `import { getPriority } from 'node:os'
-  import { yieldToService } from ${module}
+  import { lowerOwnPriority } from ${module}
   const before = getPriority()
-  yieldToService()
+  lowerOwnPriority()
   console.log(JSON.stringify([before, getPriority()]))`
 
 function priorities(env: NodeJS.ProcessEnv): unknown {

@@ -92,7 +92,7 @@ async function sells(client: Client): Promise<unknown> {
   const cart = await run<Cart>(
     fql`Customer.byId(${customer})!.cart { id, status, total, items { quantity, product { name } } }`,
   )
-  const refused = [
+  const rejected = [
     await codeOf(run(fql`putInCart(${customer}, ${book}, 2)`)),
     await codeOf(client.query(fql`Order.byId(${cart.id})!.update({ status: 'lost' })`, { typecheck: false })),
     await codeOf(run(fql`checkout(${cart.id}, 'shipped', {})`)),
@@ -105,7 +105,7 @@ async function sells(client: Client): Promise<unknown> {
     Product.sortedByPrice().map(.name).toArray(),
   ]`)
   const quantities = cart.items.data.map(({ quantity }) => quantity)
-  return [cart.total, quantities.reduce((a, b) => a + b), refused, after]
+  return [cart.total, quantities.reduce((a, b) => a + b), rejected, after]
 }
 
 const appFlows: Readonly<Record<string, Flow>> = {

@@ -29,7 +29,7 @@ const done: FakeResponse = { status: 200, body: '{"data":{"@int":"1"},"summary":
 const failed = (status: number, code: string, headers = {}): FakeResponse => {
   return { status, headers, body: JSON.stringify({ error: { code, message: code } }) }
 }
-const refused = new TypeError('fetch failed', {
+const rejected = new TypeError('fetch failed', {
   cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
 })
 const lost = new TypeError('fetch failed', {
@@ -52,7 +52,7 @@ function clientOf(script: readonly (FakeResponse | Error)[], options = {}) {
 test('requests that were certainly not executed are retried: contention, a rate limit, a starting service', async () => {
   const starting = { status: 503, body: '{"errors":[]}', headers: { 'retry-after': '0' } }
   const limited = failed(429, 'limit_exceeded', { 'retry-after': '0' })
-  for (const first of [failed(409, 'contended_transaction'), limited, starting, refused]) {
+  for (const first of [failed(409, 'contended_transaction'), limited, starting, rejected]) {
     const { client, sent } = clientOf([first, first, done])
     const { data, attempts } = await client.query(fql`1`)
     assert.deepEqual([data, attempts, sent.length], [1, 3, 3])
@@ -64,7 +64,7 @@ test('retries end, and the last error is thrown', async () => {
     [failed(409, 'contended_transaction'), ContentionError],
     [failed(429, 'limit_exceeded', { 'retry-after': '0' }), RateLimitError],
     [{ status: 503, headers: { 'retry-after': '0' } }, ProtocolError],
-    [refused, NetworkError],
+    [rejected, NetworkError],
   ] as const
   for (const [fault, expected] of cases) {
     const { client, sent } = clientOf([fault], { retries: 2 })

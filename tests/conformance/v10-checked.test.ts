@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { startServer } from '../support/server.ts'
 import { playWith, readExpectedFailures } from './play.ts'
 
-const refused: Readonly<Record<string, string>> = JSON.parse(
+const rejected: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(new URL('refused-when-checked.json', import.meta.url), 'utf8'),
 )
 
@@ -46,20 +46,20 @@ test('checks change no results, and reject exactly the listed cases', async () =
   const server = await startServer()
   const results = await playWith(server, '', ['v10'], 'true').finally(() => server.stop())
   const failed = results.filter(({ passed }) => !passed)
-  const others = failed.filter(({ id, refusal }) => refusal === undefined && id !== completeResponse)
+  const others = failed.filter(({ id, rejection }) => rejection === undefined && id !== completeResponse)
   const expected = readExpectedFailures()
   assert.deepEqual(
     others.filter(({ id }) => !expected.includes(id)),
     [],
   )
-  const found = failed.flatMap(({ id, refusal }) =>
-    refusal === undefined || expected.includes(id) ? [] : [[id, refusal[0] ?? ''] as const],
+  const found = failed.flatMap(({ id, rejection }) =>
+    rejection === undefined || expected.includes(id) ? [] : [[id, rejection[0] ?? ''] as const],
   )
-  assert.deepEqual(Object.fromEntries(found.toSorted()), refused)
+  assert.deepEqual(Object.fromEntries(found.toSorted()), rejected)
 })
 
 test('each error of the list has one reason', () => {
-  for (const [id, error] of Object.entries(refused)) {
+  for (const [id, error] of Object.entries(rejected)) {
     const reasons = rules.filter(([pattern]) => pattern.test(error)).map(([, reason]) => reason)
     assert.equal(reasons.length, 1, `${id}: ${error}: ${reasons.join(', ')}`)
   }

@@ -70,8 +70,8 @@ driverTest('an order that one driver writes can be paged and changed by the othe
       paid.data.map(({ data }) => data.total),
       [25],
     )
-    const refused = old.query(q.Create(q.Collection('Order'), { data: { customer: 'bob', total: -1 } }))
-    await assert.rejects(refused, { message: 'check constraint failure' })
+    const rejected = old.query(q.Create(q.Collection('Order'), { data: { customer: 'bob', total: -1 } }))
+    await assert.rejects(rejected, { message: 'check constraint failure' })
   }),
 )
 

@@ -60,9 +60,9 @@ driverTest('the error of an aborted query contains its value', async app => {
 })
 
 driverTest('an invalid secret is an AuthenticationError', async app => {
-  const refused = await failureOf(app.client({ secret: 'wrong' }).query(fql`1`), AuthenticationError)
-  assert.equal(refused.code, 'unauthorized')
-  assert.equal(refused.httpStatus, 401)
+  const rejected = await failureOf(app.client({ secret: 'wrong' }).query(fql`1`), AuthenticationError)
+  assert.equal(rejected.code, 'unauthorized')
+  assert.equal(rejected.httpStatus, 401)
 })
 
 driverTest('an invalid request is an InvalidRequestError', async app => {

@@ -110,8 +110,8 @@ describe('queries while a schema is staged', { timeout }, () => {
 
   test('an invalid definition is rejected, and nothing is staged', async () => {
     const database = await staged(shelf, indexed)
-    const refused = await database.ask('Collection.create({ name: "Shelf" })')
-    assert.equal(refused.error?.code, 'constraint_failure')
+    const rejected = await database.ask('Collection.create({ name: "Shelf" })')
+    assert.equal(rejected.error?.code, 'constraint_failure')
     assert.equal(await database.file('main.fsl', true), indexed)
   })
 
@@ -181,9 +181,9 @@ describe('schema files while a schema is staged', { timeout }, () => {
           ['import', '--url', server.url, '--database', name, '--state', join(folder, 'state'), folder],
           { TERRARIUM_SECRET: server.rootSecret },
         )
-      const refused = await run()
-      assert.equal(refused.status, 1, refused.stdout)
-      assert.match(refused.stderr, new RegExp(`${name} has a staged schema: commit or abandon it`))
+      const rejected = await run()
+      assert.equal(rejected.status, 1, rejected.stdout)
+      assert.match(rejected.stderr, new RegExp(`${name} has a staged schema: commit or abandon it`))
       assert.equal(await database.file('main.fsl', true), indexed)
       await database.schema('POST', 'staged/commit')
       const done = await run()
@@ -256,9 +256,9 @@ describe('the end of a staged schema', { timeout }, () => {
       'let c = Collection.byName("Wide")!; [c.indexes!.byBoth!.status, c.constraints![0]!.status]',
     )
     assert.deepEqual(data, ['failed', 'failed'])
-    const refused = await database.request('POST', 'staged/commit')
+    const rejected = await database.request('POST', 'staged/commit')
     assert.deepEqual(
-      [refused.status, refused.json.error.message],
+      [rejected.status, rejected.json.error.message],
       [400, 'Cannot commit schema in the `failed` state. Check schema status for details.'],
     )
     await database.schema('POST', 'staged/abandon')

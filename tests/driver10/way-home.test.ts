@@ -119,12 +119,12 @@ test('an export and schema files are imported, served to the driver, and exporte
       let order = Order.all().first()!
       [order.id, order.buyer!.loud, order.buyer!.since.year, Buyer.byName("Bob").first()!.level, greet("x")]`)
     assert.deepEqual(found.data, ['7', 'ADA', 2021, 1, 'hi x'])
-    const refused = [
+    const rejected = [
       fql`Buyer.create({ name: "Ada", since: Date.today() })`,
       fql`Buyer.create({ name: "", since: Date.today() })`,
       fql`Order.create({ total: 1 })`,
     ]
-    for (const query of refused) await assert.rejects(shop.query(query), ServiceError)
+    for (const query of rejected) await assert.rejects(shop.query(query), ServiceError)
     const defined = await shop.query(fql`[Role.byName("clerk")!.name, AccessProvider.byName("acme")!.issuer]`)
     assert.deepEqual(defined.data, ['clerk', 'https://acme.example'])
     shop.close()

@@ -41,8 +41,8 @@ test('large queries share a memory limit', async () => {
     statuses.every(status => status === 200 || status === 429),
     statuses.join(),
   )
-  const refused = answers.filter(({ status }) => status === 429).map(({ json }) => json)
-  const texts = refused.map(json => (json as { errors: { description: string }[] }).errors[0]?.description)
+  const rejected = answers.filter(({ status }) => status === 429).map(({ json }) => json)
+  const texts = rejected.map(json => (json as { errors: { description: string }[] }).errors[0]?.description)
   assert.ok(texts.some(each => each === 'Queries under way take too much memory together. Max: 24 MB.'))
   const { json } = await send(server, {
     secret: server.rootSecret,

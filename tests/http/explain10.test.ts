@@ -125,9 +125,9 @@ test('indexes, elements of sets and created documents are shown, and nothing is 
   )
   const found = await explain('Note.byN(n).map(.n).toArray()', 'User("1")', { arguments: { n: 1 } })
   assert.deepEqual(found.result, [1])
-  const refused = found.decisions.filter(({ action, allowed }) => action === 'read' && !allowed)
+  const rejected = found.decisions.filter(({ action, allowed }) => action === 'read' && !allowed)
   assert.deepEqual(
-    refused.map(({ document }) => document),
+    rejected.map(({ document }) => document),
     [{ id: '2', coll: 'Note' }],
   )
   const made = await explain('Note.create({ n: 5 }) { n, ts }', 'server')
@@ -138,17 +138,17 @@ test('indexes, elements of sets and created documents are shown, and nothing is 
 
 test('invalid queries, unknown callers and missing rights are reported', async () => {
   assert.equal((await explain('1 +', 'server')).errors?.[0]?.code, 'invalid_query')
-  const refused = async (query: object, secret = server.rootSecret) => {
+  const rejected = async (query: object, secret = server.rootSecret) => {
     const { json, status } = await send(server, { path: '/api/v1/explain', secret, query })
     const [error] = (json as { errors: readonly { code: string; description: string }[] }).errors
     return [status, error?.code, error?.description.split('\n')[0]]
   }
   const whom = '"as" must be a built-in role or a document of this database.'
-  assert.deepEqual(await refused({ query: '1', as: 'User' }), [400, 'bad request', whom])
-  assert.deepEqual(await refused({ query: '1', as: 'nobody(' }), [400, 'bad request', '"as" fails:'])
+  assert.deepEqual(await rejected({ query: '1', as: 'User' }), [400, 'bad request', whom])
+  assert.deepEqual(await rejected({ query: '1', as: 'nobody(' }), [400, 'bad request', '"as" fails:'])
   const missing = 'The document that "as" refers to does not exist.'
-  assert.deepEqual(await refused({ query: '1', as: 'User("7")' }), [400, 'bad request', missing])
-  assert.deepEqual((await refused({ as: 'server' })).slice(0, 2), [400, 'bad request'])
+  assert.deepEqual(await rejected({ query: '1', as: 'User("7")' }), [400, 'bad request', missing])
+  assert.deepEqual((await rejected({ as: 'server' })).slice(0, 2), [400, 'bad request'])
   const secret = (await run('Key.create({ role: "server" }).secret')) as string
-  assert.deepEqual((await refused({ query: '1', as: 'server' }, secret)).slice(0, 2), [403, 'forbidden'])
+  assert.deepEqual((await rejected({ query: '1', as: 'server' }, secret)).slice(0, 2), [403, 'forbidden'])
 })

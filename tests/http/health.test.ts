@@ -101,9 +101,9 @@ test('without a folder for backups no backup starts, and a failed backup has a r
   const without = await startServer()
   const blocked = await startServer({ flags: ['--backups', file] })
   try {
-    const refused = await start(without, 'backups')
-    assert.equal(refused.status, 403)
-    assert.match(refused.text, /--backups/)
+    const rejected = await start(without, 'backups')
+    assert.equal(rejected.status, 403)
+    assert.match(rejected.text, /--backups/)
     assert.equal((await health(without)).backups, null)
     await rootQuery(blocked, { create_collection: { object: { name: 'things' } } })
     const { failure, result } = await finished(blocked, 'backup')

@@ -35,9 +35,9 @@ for (const collection of ['Mixed', 'Terms', 'Values', 'Unique']) {
   test(`${collection}: a key is at most 64,000 bytes long`, async () => {
     const create = `${collection}.create(data)`
     assert.equal((await sendFql(server, secret, create, { data: ofBytes(most) })).status, 200)
-    const refused = await sendFql(server, secret, create, { data: ofBytes(most + 1) })
+    const rejected = await sendFql(server, secret, create, { data: ofBytes(most + 1) })
     assert.deepEqual(
-      [refused.status, (refused.json as { error: unknown }).error],
+      [rejected.status, (rejected.json as { error: unknown }).error],
       [400, { code: 'invalid_request', message: 'Key bytes (64001) exceeds threshold (64000)' }],
     )
     const other = ofBytes(most - 1)
@@ -100,6 +100,6 @@ test('the limit holds for each entry of an index of version 4', async () => {
   })
   const { a, b } = ofBytes(most + 1)
   assert.equal((await inVersion4('old', { tags: ['short', 'x'], v: b })).status, 201)
-  const refused = await inVersion4('old', { tags: ['short', a], v: b })
-  assert.deepEqual([refused.status, refused.text.includes('Key bytes (64001)')], [400, true])
+  const rejected = await inVersion4('old', { tags: ['short', a], v: b })
+  assert.deepEqual([rejected.status, rejected.text.includes('Key bytes (64001)')], [400, true])
 })

@@ -20,18 +20,18 @@ test('a database above its limits gets 429, and others are not affected', async 
     // The bucket holds ten operations, so this leaves a debt for most of a minute.
     const burst = { map: { lambda: 'n', expr: add }, collection: Array.from({ length: 200 }, (_, n) => n) }
     assert.equal((await send(server, { secret: one, query: burst })).status, 200)
-    const refused = await send(server, {
+    const rejected = await send(server, {
       secret: one,
       query: add,
       headers: { origin: 'http://app.test' },
     })
-    assert.equal(refused.status, 429)
-    assert.deepEqual(refused.json, {
+    assert.equal(rejected.status, 429)
+    assert.deepEqual(rejected.json, {
       errors: [{ code: 'too many requests', description: 'Rate limit for write exceeded' }],
     })
-    assert.equal(refused.headers.get('x-rate-limited-ops'), 'write')
-    assert.match(refused.headers.get('access-control-expose-headers') ?? '', /x-rate-limited-ops/)
-    assert.equal(refused.headers.get('x-byte-write-ops'), '0', 'nothing was written')
+    assert.equal(rejected.headers.get('x-rate-limited-ops'), 'write')
+    assert.match(rejected.headers.get('access-control-expose-headers') ?? '', /x-rate-limited-ops/)
+    assert.equal(rejected.headers.get('x-byte-write-ops'), '0', 'nothing was written')
     const count = { count: { paginate: { documents: { collection: 'things' } }, size: 1000 } }
     assert.deepEqual(await query(server, one, count), { data: [200] }, 'nothing was written')
     const fine = await send(server, {
@@ -73,9 +73,9 @@ test('explanations, imports and exports are limited like queries', async () => {
     const write = (records: readonly string[]) =>
       post('transfer/write', ['{"onConflict":"fail"}', ...records].join('\n'))
     assert.equal((await write(lines)).status, 200)
-    const refused = await write(lines.slice(0, 1))
-    assert.equal(refused.status, 429)
-    assert.match(refused.text, /Rate limit for write exceeded/)
+    const rejected = await write(lines.slice(0, 1))
+    assert.equal(rejected.status, 429)
+    assert.match(rejected.text, /Rate limit for write exceeded/)
     assert.equal((await post('transfer/snapshot', '')).status, 429)
     assert.equal((await send(server, { secret, query: { create: { collection: 'things' } } })).status, 429)
   } finally {

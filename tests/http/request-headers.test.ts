@@ -13,7 +13,7 @@ function post(headers: Record<string, string>): Promise<Response> {
   return fetch(service.url, { method: 'POST', body: '1', headers })
 }
 
-async function refusalOf(headers: Record<string, string>): Promise<string> {
+async function errorOfHeaders(headers: Record<string, string>): Promise<string> {
   const response = await post(headers)
   assert.equal(response.status, 400)
   const body = (await response.json()) as { errors: { code: string; description: string }[] }
@@ -28,7 +28,7 @@ const timeout = "Invalid header 'x-query-timeout':"
 const retries = "Invalid header 'x-max-retries-on-contention':"
 const tags = "Invalid header 'x-fauna-tags':"
 
-const refused: [name: string, value: string, description: string][] = [
+const rejected: [name: string, value: string, description: string][] = [
   ['x-faunadb-api-version', '9', `${version} '9'.`],
   ['x-faunadb-api-version', '4.0', `${version} '4.0'.`],
   ['x-faunadb-api-version', 'unstable', `${version} 'unstable'.`],
@@ -66,9 +66,9 @@ const refused: [name: string, value: string, description: string][] = [
   ['x-fauna-tags', `${'k'.repeat(41)}=1,a=${'v'.repeat(81)}`, `${tags} invalid value`],
 ]
 
-for (const [name, value, description] of refused) {
+for (const [name, value, description] of rejected) {
   test(`${name}: ${value.slice(0, 30)} is rejected`, async () => {
-    assert.equal(await refusalOf({ authorization, [name]: value }), description)
+    assert.equal(await errorOfHeaders({ authorization, [name]: value }), description)
   })
 }
 
@@ -81,7 +81,7 @@ test('of several invalid headers, the first is reported', async () => {
     'x-faunadb-api-version': 'x',
   }
   for (const name of Object.keys(bad).reverse()) {
-    assert.match(await refusalOf(bad), new RegExp(`^Invalid header '${name}'`))
+    assert.match(await errorOfHeaders(bad), new RegExp(`^Invalid header '${name}'`))
     delete bad[name]
   }
 })

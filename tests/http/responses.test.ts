@@ -232,9 +232,9 @@ test('pages of another origin may read every x- header except the build', async 
     name => name.startsWith('x-') && name !== 'x-faunadb-build',
   )
   assert.deepEqual(exposed, new Set(sent))
-  const refused = await post('1', { origin: 'http://app.test', authorization: '' })
-  assert.equal(refused.status, 401)
-  assert.equal(refused.headers.get('access-control-expose-headers'), 'x-txn-time')
+  const rejected = await post('1', { origin: 'http://app.test', authorization: '' })
+  assert.equal(rejected.status, 401)
+  assert.equal(rejected.headers.get('access-control-expose-headers'), 'x-txn-time')
 })
 
 test('a response to x-trace names the machine, except for 401 and 500', async () => {

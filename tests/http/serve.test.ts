@@ -73,7 +73,7 @@ function start(words: readonly string[], env: Readonly<Record<string, string>> =
 }
 
 /** Runs the program to its end. The error must be one line without a stack trace. */
-async function refused(words: readonly string[]) {
+async function rejected(words: readonly string[]) {
   const program = start(words)
   const status = await program.exited()
   assert.equal(program.stdout(), '')
@@ -196,7 +196,7 @@ test('a port in use is reported in one line', async () => {
   const taken = net.createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as net.AddressInfo
-  const { status, message } = await refused([
+  const { status, message } = await rejected([
     'serve',
     '--port',
     String(port),
@@ -210,7 +210,7 @@ test('a port in use is reported in one line', async () => {
 
 test('an address of another machine is reported in one line', async () => {
   const words = ['serve', '--port', '0', '--host', '192.0.2.1', '--data', join(folder, 'elsewhere')]
-  const { status, message } = await refused(words)
+  const { status, message } = await rejected(words)
   assert.equal(status, 1)
   assert.equal(message, 'cannot serve on 192.0.2.1:0: the machine does not have this address')
 })
@@ -219,7 +219,7 @@ test('an invalid data directory is reported in one line', async () => {
   const file = join(folder, 'file')
   writeFileSync(file, '')
   for (const data of [file, join(file, 'below')]) {
-    const { status, message } = await refused(['serve', '--port', '0', '--data', data])
+    const { status, message } = await rejected(['serve', '--port', '0', '--data', data])
     assert.equal(status, 1)
     assert.match(message, /^the data directory .* cannot be used: /)
   }
@@ -230,7 +230,7 @@ test('a data directory without permission is reported in one line', async contex
   const data = join(folder, 'locked')
   mkdirSync(data)
   chmodSync(data, 0o500)
-  const { status, message } = await refused(['serve', '--port', '0', '--data', data])
+  const { status, message } = await rejected(['serve', '--port', '0', '--data', data])
   assert.equal(status, 1)
   assert.match(message, /cannot be used: permission denied$/)
 })
@@ -239,9 +239,9 @@ test('an unreadable or unusable certificate is reported in one line', async () =
   const bad = join(folder, 'bad.pem')
   writeFileSync(bad, 'no certificate')
   const base = ['serve', '--port', '0', '--data', join(folder, 'certificates')]
-  const missing = await refused([...base, '--tls-cert', '/nonexistent.pem', '--tls-key', bad])
+  const missing = await rejected([...base, '--tls-cert', '/nonexistent.pem', '--tls-key', bad])
   assert.deepEqual(missing, { status: 1, message: 'cannot read /nonexistent.pem: it does not exist' })
-  const unusable = await refused([...base, '--tls-cert', bad, '--tls-key', bad])
+  const unusable = await rejected([...base, '--tls-cert', bad, '--tls-key', bad])
   assert.equal(unusable.status, 1)
   assert.match(unusable.message, /are no usable certificate and key$/)
 })
@@ -254,7 +254,7 @@ test('errors in the command line end with status 2', async () => {
     [['constructor'], /^unknown command "constructor"/],
   ]
   for (const [words, expected] of cases) {
-    const { status, message } = await refused(words)
+    const { status, message } = await rejected(words)
     assert.equal(status, 2)
     assert.match(message, expected)
   }

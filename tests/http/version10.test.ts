@@ -32,7 +32,7 @@ test('information about a request is in the body, in order, and not in headers',
 })
 
 test('an invalid body is rejected as a whole', async () => {
-  const refusals = [
+  const rejections = [
     ['', 'No request body provided'],
     ['{}', 'Invalid request body'],
     ['{"query": "1", "more": 2}', 'Invalid request body'],
@@ -43,7 +43,7 @@ test('an invalid body is rejected as a whole', async () => {
       'Invalid request body: Unexpected JSON Array Start. Expected Object.',
     ],
   ] as const
-  for (const [body, message] of refusals) {
+  for (const [body, message] of rejections) {
     const { json, status } = await ask(body)
     assert.equal(status, 400)
     assert.deepEqual(json, { error: { code: 'invalid_request', message } })

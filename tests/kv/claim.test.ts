@@ -31,13 +31,13 @@ function claimElsewhere(next: string): string {
 
 test('a folder is claimed once, whatever the process number', async () => {
   const release = claimFolder(folder)
-  const refused = (error: unknown) => {
+  const rejected = (error: unknown) => {
     assert.ok(error instanceof StoreUnavailableError)
     assert.ok(error.message.startsWith(`the data directory ${folder} is in use by process ${process.pid} `))
     return true
   }
   // Rejecting a process with the same number does not change the claim.
-  for (let time = 0; time < 2; time++) assert.throws(() => claimFolder(folder), refused)
+  for (let time = 0; time < 2; time++) assert.throws(() => claimFolder(folder), rejected)
   const inUse = `the data directory ${folder} is in use by process ${process.pid}`
   for (let time = 0; time < 2; time++) assert.equal(claimElsewhere(''), inUse)
   await release()

@@ -332,11 +332,11 @@ describe('lmdb on a full disk', () => {
     free = 17_000_000
     await store.transact(write(put('small', '1')))
     const large = { key: bytes('large'), value: new Uint8Array(1_000_000) }
-    const refused = await Promise.allSettled([
+    const rejected = await Promise.allSettled([
       store.transact(write(large)),
       store.transact(write(put('beside', '1'))),
     ])
-    for (const each of refused) {
+    for (const each of rejected) {
       assert.equal(each.status, 'rejected')
       assert.ok(each.reason instanceof StoreUnavailableError)
       assert.equal(each.reason.outcome, 'not committed')

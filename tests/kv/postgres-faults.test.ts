@@ -82,7 +82,7 @@ async function node(name: string, url: string): Promise<PostgresStore> {
 async function increment(
   store: PostgresStore,
   name: string,
-): Promise<'acknowledged' | 'refused' | 'unknown'> {
+): Promise<'acknowledged' | 'rejected' | 'unknown'> {
   try {
     await store.transact(view => {
       const count = Number(text(view.get(bytes('count'))) ?? '0')
@@ -92,7 +92,7 @@ async function increment(
     return 'acknowledged'
   } catch (error) {
     assert.ok(error instanceof StoreUnavailableError, String(error))
-    return error.outcome === 'unknown' ? 'unknown' : 'refused'
+    return error.outcome === 'unknown' ? 'unknown' : 'rejected'
   }
 }
 
@@ -103,7 +103,7 @@ async function verify(told: ReadonlyMap<string, string>): Promise<void> {
   const done = new Set(rows.filter(row => row.startsWith('op ')).map(row => row.slice(3).split('=')[0]))
   for (const [name, outcome] of told) {
     if (outcome === 'acknowledged') assert.ok(done.has(name), `${name} was acknowledged and is lost`)
-    if (outcome === 'refused') assert.ok(!done.has(name), `${name} was refused and is there`)
+    if (outcome === 'rejected') assert.ok(!done.has(name), `${name} was rejected and is there`)
   }
   assert.equal(
     rows.find(row => row.startsWith('count=')),
@@ -231,17 +231,17 @@ describe('faults of the database', { skip: noPostgres }, () => {
   test('while the database is unavailable, reads continue and writes are rejected; afterwards writes continue without intervention', async () => {
     const store = await node('a', proxied())
     assert.equal(await increment(store, 'before'), 'acknowledged')
-    proxy.refuse(true)
+    proxy.reject(true)
     const away = increment(store, 'away')
     await eventually('the database is away', () => store.status.fault !== undefined)
     passedMs += patienceMs
-    assert.equal(await away, 'refused')
+    assert.equal(await away, 'rejected')
     assert.deepEqual(list(store), ['count=1', 'op before=0'])
-    proxy.refuse(false)
+    proxy.reject(false)
     let outcome = await increment(store, 'after 0')
     const told = new Map([
       ['before', 'acknowledged'],
-      ['away', 'refused'],
+      ['away', 'rejected'],
       ['after 0', outcome],
     ] as [string, string][])
     for (let attempt = 1; outcome !== 'acknowledged'; attempt++) {
@@ -268,7 +268,7 @@ describe('faults of the database', { skip: noPostgres }, () => {
     const version = /have version \d+; this program knows version \d+/
     await eventually('it is said', () => told.some(reason => version.test(String(reason))))
     passedMs += patienceMs
-    assert.equal(await after, 'refused')
+    assert.equal(await after, 'rejected')
     await server.query(`UPDATE ${meta} SET version = ${known[0]?.version}`)
     await eventually(
       'it accepts writes again',

@@ -93,7 +93,7 @@ describe('the freshness of a node', { skip: noPostgres }, () => {
 
   test('reads end by the age of the replica, also directly after a pause of the process', async () => {
     await node.transact(() => ({ result: undefined, writes: [put('key', 'value')] }))
-    proxy.refuse(true)
+    proxy.reject(true)
     proxy.cut()
     pass(staleReadsMs - 1)
     await node.ready(0)
@@ -101,7 +101,7 @@ describe('the freshness of a node', { skip: noPostgres }, () => {
     pass(2)
     await node.ready(0)
     assert.throws(readKey, StoreUnavailableError)
-    proxy.refuse(false)
+    proxy.reject(false)
     await node.ready(Number.POSITIVE_INFINITY)
     assert.deepEqual(readKey(), bytes('value'))
   })
@@ -122,7 +122,7 @@ describe('the freshness of a node', { skip: noPostgres }, () => {
     node = await open('strict', 0)
     pass(2_000)
     assert.equal(readKey(), undefined)
-    proxy.refuse(true)
+    proxy.reject(true)
     proxy.cut()
     await node.ready(0)
     assert.throws(readKey, StoreUnavailableError)

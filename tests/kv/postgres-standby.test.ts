@@ -65,13 +65,13 @@ describe('a commit that waits for its synchronous standby', { skip: noPostgres }
         await standby.kill()
         const doubtful = write('doubtful')
         // Asserted at once, because no other client would read it meanwhile.
-        const refused = assert.rejects(doubtful, { name: 'StoreUnavailableError', outcome: 'unknown' })
+        const rejected = assert.rejects(doubtful, { name: 'StoreUnavailableError', outcome: 'unknown' })
         await isWaiting()
         await interrupt(primary)
         // The next attempt begins after the outcome of the interrupted commit was handled.
         await isWaiting()
         passedMs += patienceMs
-        await refused
+        await rejected
 
         const found = write('found')
         await interrupt(primary)

@@ -73,13 +73,13 @@ describe('background work over the shared log', { skip: noPostgres }, () => {
   test('neither leases nor files are written to another store behind the same address', async () => {
     const proxy = await FaultyProxy.to(server.port)
     const location = { url: server.url().replace(`:${server.port}/`, `:${proxy.port}/`), schema }
-    let refusals = 0
+    let rejections = 0
     const open = async () => {
       try {
         return await openSameStore(location, 'a', storeId)
       } catch (error) {
         assert.match(String(error), /leads to another one|contains no store|cannot be reached/)
-        if (String(error).includes('another one')) refusals++
+        if (String(error).includes('another one')) rejections++
         throw error
       }
     }
@@ -94,11 +94,11 @@ describe('background work over the shared log', { skip: noPostgres }, () => {
     const leases = async () => Number((await server.query(`SELECT count(*) FROM ${schema}.lease`))[0]?.count)
     try {
       await eventually('the lease is held', async () => (await leases()) === 1)
-      proxy.refuse(true)
+      proxy.reject(true)
       await server.query(`DROP SCHEMA ${schema} CASCADE`)
       await makeTables()
-      proxy.refuse(false)
-      await eventually('the work looks for its store', () => refusals > 3)
+      proxy.reject(false)
+      await eventually('the work looks for its store', () => rejections > 3)
       assert.equal(await leases(), 0)
       await assert.rejects(files.remove('file'), /leads to another one/)
     } finally {

@@ -12,10 +12,10 @@ function setUp() {
   const clock = new RecordClock(() => ms)
   return {
     clock,
-    /** The answer to a request from `askedMs` arrives at `atMs` and shows the time `shownMs` after the beginning. */
-    answer(shownMs: number, atMs: number, askedMs = atMs) {
+    /** The answer to a request from `requestedMs` arrives at `atMs` and shows the time `shownMs` after the beginning. */
+    answer(shownMs: number, atMs: number, requestedMs = atMs) {
       ms = atMs
-      clock.learn(micros(begin + shownMs * 1000), askedMs)
+      clock.learn(micros(begin + shownMs * 1000), requestedMs)
     },
     /** Milliseconds since the beginning by the clock. */
     shows(atMs: number) {

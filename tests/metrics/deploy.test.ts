@@ -13,13 +13,13 @@ import { files, read } from '../tidy/sources.ts'
 async function servedNames(): Promise<ReadonlySet<string>> {
   const meter = new RequestMeter()
   meter.statuses[200] = 1
-  const standing = () => ({ fault: undefined, lagMs: 0, behind: 0 })
+  const status = () => ({ fault: undefined, lagMs: 0, behind: 0 })
   const applyLag = () => ({ bytes: 0, lagMs: 0 })
   const backup = () => ({
     ...{ isFailing: false, lastSuccess: null, lagSeconds: 0, waitingBytes: 0, droppedBytes: 0 },
     ...{ oldestRestorable: null, newestRestorable: null },
   })
-  const node = { name: 'one', standing }
+  const node = { name: 'one', status }
   const text = await createRegistry(meter, { node, applyLag, backup }).metrics()
   return new Set(text.split('\n').flatMap(line => /^(\w+)[ {]/.exec(line)?.[1] ?? []))
 }

@@ -40,7 +40,7 @@ export interface Node extends ServerProcess {
 }
 
 /** The response to a write. */
-type WriteOutcome = 'acknowledged' | 'refused'
+type WriteOutcome = 'acknowledged' | 'rejected'
 
 let clusters = 0
 
@@ -113,7 +113,7 @@ export class Cluster {
       () => undefined,
     )
     if (answer) assert.ok([200, 201, 409, 503].includes(answer.status), answer.text)
-    const told = answer !== undefined && answer.status < 300 ? 'acknowledged' : 'refused'
+    const told = answer !== undefined && answer.status < 300 ? 'acknowledged' : 'rejected'
     this.outcomes.set(name, told)
     return told
   }

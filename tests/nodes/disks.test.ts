@@ -84,7 +84,7 @@ describeNodes(
       for (let count = 0; count < 4; count++)
         await send(nodes.b, { secret: nodes.cluster.secret, query: create })
       assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
-      assert.equal(await nodes.cluster.write(full), 'refused')
+      assert.equal(await nodes.cluster.write(full), 'rejected')
       const ping = (scope: string) => send(full, { method: 'GET', path: `/ping?scope=${scope}` })
       assert.deepEqual([(await ping('read')).status, (await ping('node')).status], [503, 200])
       assert.match((await ping('read')).text, /cannot update its replica of the store/)

@@ -78,7 +78,7 @@ describeNodes(
       await nodes.postgres.query('CREATE ROLE app LOGIN SUPERUSER')
       const store = `postgres://app@127.0.0.1:${nodes.postgres.port}/postgres`
       const node = await nodes.cluster.start({ env: { TERRARIUM_STORE: store } })
-      const refuse = (how: string) =>
+      const reject = (how: string) =>
         nodes.postgres.query(
           `ALTER ROLE app ${how}`,
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'",
@@ -88,14 +88,14 @@ describeNodes(
           .stderr()
           .split('\n')
           .filter(line => line.includes(text)).length
-      await refuse('NOLOGIN')
+      await reject('NOLOGIN')
       await eventually('the first reason is told', () => lines('is not permitted to log in') > 0)
-      const refusal = /is not permitted to log in".*requests get 503/
-      await eventually('so is why writes are refused', async () => {
-        assert.equal(await nodes.cluster.write(node), 'refused')
-        return refusal.test(node.stderr())
+      const rejection = /is not permitted to log in".*requests get 503/
+      await eventually('so is why writes are rejected', async () => {
+        assert.equal(await nodes.cluster.write(node), 'rejected')
+        return rejection.test(node.stderr())
       })
-      await refuse('LOGIN NOSUPERUSER CONNECTION LIMIT 0')
+      await reject('LOGIN NOSUPERUSER CONNECTION LIMIT 0')
       await eventually('the second reason is told', () => lines('too many connections for role') > 0)
       assert.ok(lines('is unavailable') <= 3, node.stderr())
       await nodes.postgres.query('ALTER ROLE app SUPERUSER CONNECTION LIMIT -1')
@@ -113,10 +113,10 @@ describeNodes(
       ])
       const page = { paginate: { match: { index: 'all_operations' } } }
       assert.equal((await send(nodes.a, { secret: nodes.cluster.secret, query: page })).status, 200)
-      const [ping, refused] = await writes
+      const [ping, rejected] = await writes
       assert.equal(ping.status, 503)
-      assert.equal(refused.status, 503, refused.text)
-      assert.match(refused.text, /available/)
+      assert.equal(rejected.status, 503, rejected.text)
+      assert.match(rejected.text, /available/)
       assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
       nodes.a.proxy.blackhole(false)
       await eventually(

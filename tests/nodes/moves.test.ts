@@ -164,15 +164,15 @@ test('a data directory is served only with settings that fit its content, unless
     const note = { object: { data: { object: { text: 'kept' } } } }
     await query(alone, root, { create: { ref: { collection: 'notes' }, id: '1' }, params: note })
     await alone.stop()
-    const refused = async (served: string, reason: RegExp, variables = {}) => {
+    const rejected = async (served: string, reason: RegExp, variables = {}) => {
       await assert.rejects(startProcess({ data: served, env: variables }), reason)
     }
 
-    await refused(data, /moved contains data of its own, .* or give --accept-data/, env)
+    await rejected(data, /moved contains data of its own, .* or give --accept-data/, env)
     const moved = await runProgram(['migrate', '--data', data], env)
     assert.equal(moved.status, 0, moved.stderr)
     const gone = /moved has been moved to 127.0.0.1:\d+\/postgres schema terrarium: give --store/
-    await refused(data, gone)
+    await rejected(data, gone)
     for (const words of [
       ['backup', join(folder, 'stale')],
       ['account-key', 'list'],
@@ -190,7 +190,7 @@ test('a data directory is served only with settings that fit its content, unless
     const own = join(folder, 'own')
     const other = await startProcess({ data: own, env })
     await other.stop()
-    await refused(own, /own belongs to a node over a shared store: give --store .* or --accept-data/)
+    await rejected(own, /own belongs to a node over a shared store: give --store .* or --accept-data/)
 
     const flags = ['--accept-data']
     const begun = await startProcess({ data: own, flags })
@@ -200,7 +200,7 @@ test('a data directory is served only with settings that fit its content, unless
     assert.equal(await query(left, root, read), 'kept')
     await left.stop()
     // From then on, the directory contains data of its own again.
-    await refused(data, /moved contains data of its own/, env)
+    await rejected(data, /moved contains data of its own/, env)
     const again = await startProcess({ data })
     await again.stop()
     const aside = await startProcess({ data, env, flags })

@@ -155,7 +155,7 @@ function testRules(nodes: TwoNodes): void {
     const ask = () => send(nodes.b, { secret: key.secret, query: 1, headers })
     assert.equal((await ask()).status, 200)
     await onA.query(q.Delete(key.ref))
-    await eventually('the revoked secret is refused', async () => (await ask()).status === 401)
+    await eventually('the revoked secret is rejected', async () => (await ask()).status === 401)
   })
 
   test('a change of a role on one node takes effect on the other', async () => {

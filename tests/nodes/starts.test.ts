@@ -85,7 +85,7 @@ describe('a database over which no node starts', { skip: noPostgres }, () => {
     }
   })
 
-  const refused: Readonly<Record<string, readonly [store: () => string, reason: RegExp]>> = {
+  const rejected: Readonly<Record<string, readonly [store: () => string, reason: RegExp]>> = {
     'a role without rights': [
       () => urlOf('stranger'),
       /permission denied for database postgres: grant CREATE on the database, or create the schema "terrarium"/,
@@ -102,7 +102,7 @@ describe('a database over which no node starts', { skip: noPostgres }, () => {
       /cannot be reached: connect ECONNREFUSED/,
     ],
   }
-  for (const [name, [store, reason]] of Object.entries(refused))
+  for (const [name, [store, reason]] of Object.entries(rejected))
     test(`${name}: one line`, async () => assertFailed(await start(store()), reason))
 
   test('an invalid address: one line, without its text', async () => {

@@ -70,7 +70,7 @@ describe('stopping', { skip: noPostgres }, () => {
       const seconds = (Math.max(...times) - Math.min(...times)) / 1000
       // The usual time after which operators' tools kill a process.
       assert.ok(seconds < 10, `${seconds} s`)
-      assert.deepEqual(await waiting, ['refused', 'refused'])
+      assert.deepEqual(await waiting, ['rejected', 'rejected'])
       assert.equal(await cluster.write(a), 'acknowledged')
     })
 })

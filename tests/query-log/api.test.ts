@@ -58,7 +58,7 @@ test('the export contains every query that was answered before the request, with
 test('rejected, failed, linearized, GET and streaming requests leave records as well', async () => {
   const headers = (name: string) => ({ headers: { 'x-fauna-tags': `kind=${name}` } })
   const secret = secrets.other as string
-  await send(server, { secret: 'nobody', query: 1, ...headers('refused') })
+  await send(server, { secret: 'nobody', query: 1, ...headers('rejected') })
   await send(server, { secret, body: '{"broken', ...headers('broken') })
   await send(server, { secret, query: { now: null }, path: '/linearized', ...headers('linearized') })
   await send(server, { secret, method: 'GET', path: '/?q=%7B%22now%22:null%7D', ...headers('get') })
@@ -77,7 +77,7 @@ test('rejected, failed, linearized, GET and streaming requests leave records as 
       (record.DATABASE as string[]).join('/'),
     ])
   assert.deepEqual(summary, [
-    ['refused', '401', 'POST', '"?"', ''],
+    ['rejected', '401', 'POST', '"?"', ''],
     ['broken', '400', 'POST', '"?"', 'other'],
     ['linearized', '200', 'POST', '{"now":"?"}', 'other'],
     ['get', '200', 'GET', '{"now":"?"}', 'other'],

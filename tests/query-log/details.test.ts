@@ -230,12 +230,12 @@ test('feeds, streams and schema pushes have records without values', async () =>
 })
 
 test('rejected imports have records with the reason', async () => {
-  const refused = await send(server, {
+  const rejected = await send(server, {
     secret: admin,
     path: '/api/v1/transfer/write?x=1',
     body: '{"options": {}}\n{"hunter2": 40711',
   })
-  assert.equal(refused.status, 400, refused.text)
+  assert.equal(rejected.status, 400, rejected.text)
   const { details } = await newest()
   assert.equal(details.error?.code, 'bad_request')
   assert.doesNotMatch(await toldOfNewest(), /hunter2|40711/)

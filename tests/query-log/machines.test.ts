@@ -32,7 +32,7 @@ class SharedTables {
       other.writer === chunk.writer && other.position === chunk.position
     return {
       kv: openMemory(),
-      caughtUp: async () => undefined,
+      waitUntilCurrent: async () => undefined,
       now: systemClock.now,
       files: {} as FileTable,
       uploads: true,

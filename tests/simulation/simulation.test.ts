@@ -24,7 +24,7 @@ for (const seed of seedsToRun([1, 2, 3, 4])) {
     simulateSteps(seed))
 }
 
-const faults: readonly Fate[] = ['refused', 'applied but reported as failed']
+const faults: readonly Fate[] = ['rejected', 'applied but reported as failed']
 
 for (const seed of seedsToRun([11, 12])) {
   test(`failing commits are atomic (seed ${seed})`, () => simulateSteps(seed, { faults }))

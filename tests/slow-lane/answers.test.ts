@@ -187,9 +187,9 @@ test('the expression of a stream must be short', async () => {
     return { status: response.status, text: Buffer.from(first?.value ?? []).toString() }
   }
   assert.equal((await open(10)).status, 200)
-  const refused = await open(90_000)
-  assert.equal(refused.status, 503)
-  assert.match(refused.text, /time out/)
+  const rejected = await open(90_000)
+  assert.equal(rejected.status, 503)
+  assert.match(rejected.text, /time out/)
 })
 
 test('the response of a query that the slow lane evaluated contains its commit time', async () => {

@@ -12,9 +12,9 @@ import { StoreUnavailableError } from '../../src/storage/store/store-contract.ts
 test('a query whose ids cannot be reserved fails because the store is not available', async () => {
   const [lane, service] = duplexPair()
   const jobs = new LaneService<undefined>(lane, () => assert.fail('nothing is set up'))
-  const refused = assert.rejects(jobs.reserveIds(undefined), StoreUnavailableError)
+  const rejected = assert.rejects(jobs.reserveIds(undefined), StoreUnavailableError)
   sendFrame(service, { kind: 'ids', stretch: undefined } satisfies ToLane)
-  await refused
+  await rejected
   lane.destroy()
   service.destroy()
 })

@@ -93,13 +93,13 @@ test('cached query texts of one database do not reduce the memory for queries of
 })
 
 test('a query that fails for lack of memory does not reduce the memory for queries of another database', async () => {
-  const refusal = new RegExp(`Query takes too much memory. Max: ${memoryMb} MB.`)
+  const rejection = new RegExp(`Query takes too much memory. Max: ${memoryMb} MB.`)
   const ten = await ask10(greedy, arrays10(1000))
   assert.equal(ten.status, 400)
-  assert.match(ten.text, refusal)
+  assert.match(ten.text, rejection)
   await assertOtherHasMemory('after a query of version 10')
   const four = await send(server, { secret: greedy, query: arrays4(1000) })
   assert.equal(four.status, 400)
-  assert.match(four.text, refusal)
+  assert.match(four.text, rejection)
   await assertOtherHasMemory('after a query of version 4')
 })

@@ -13,8 +13,8 @@ async function spentLane() {
   old?.say({ kind: 'ready' })
   await received(old, 1)
   old?.say({ kind: 'exhausted', ranOutOfMemory: true })
-  old?.answer('refused')
-  assert.equal(bodyOf(await first), 'refused')
+  old?.answer('rejected')
+  assert.equal(bodyOf(await first), 'rejected')
   await turn()
   const replacement = played.started[1]
   assert.ok(old && replacement && played.started.length === 2)
@@ -51,14 +51,14 @@ test('an idle process without free memory is killed when its replacement is read
   await lane.close()
 })
 
-for (const how of ['is refused', 'ends the process']) {
+for (const how of ['is rejected', 'ends the process']) {
   test(`a query of another database that ${how} for lack of memory runs in the replacement`, async () => {
     const { lane, run, old, replacement } = await spentLane()
     const other = run('b', 'other')
     await received(old, 2)
-    if (how === 'is refused') {
+    if (how === 'is rejected') {
       old.say({ kind: 'exhausted', ranOutOfMemory: true })
-      old.answer('refused')
+      old.answer('rejected')
     } else {
       old.stderr.write('FATAL ERROR: JavaScript heap out of memory')
       await turn()
@@ -79,7 +79,7 @@ test('the database that used up a process waits for its replacement, and then le
   started[0]?.say({ kind: 'ready' })
   await received(started[0], 1)
   started[0]?.say({ kind: 'exhausted', ranOutOfMemory: true })
-  started[0]?.answer('refused')
+  started[0]?.answer('rejected')
   await waiting[0]
   await turn()
   // The replacement is being started, without any query that waits for it.

@@ -9,7 +9,7 @@ import { type App, streamTests, wire } from './streams-app.ts'
 
 const streamTest = streamTests()
 
-async function refusal(app: App, expression: unknown, options: { fields?: string } = {}): Promise<unknown> {
+async function rejection(app: App, expression: unknown, options: { fields?: string } = {}): Promise<unknown> {
   const { response } = await requestStream(app.server, app.secret, expression, options)
   const body = (await response.json()) as { errors: unknown[] }
   return { status: response.status, ...(body.errors[0] as object) }
@@ -93,7 +93,7 @@ streamTest('all other expressions are rejected with the name of their type', asy
     [{ get: { collection: 'things' } }, 'Object'],
   ]
   for (const [subject, type] of subjects) {
-    assert.deepEqual(await refusal(app, subject), {
+    assert.deepEqual(await rejection(app, subject), {
       status: 400,
       position: [],
       code: 'invalid argument',
@@ -103,18 +103,18 @@ streamTest('all other expressions are rejected with the name of their type', asy
 })
 
 streamTest('unknown names are invalid references', async app => {
-  assert.deepEqual(await refusal(app, { ref: { collection: 'nowhere' }, id: '1' }), {
+  assert.deepEqual(await rejection(app, { ref: { collection: 'nowhere' }, id: '1' }), {
     status: 400,
     position: [],
     code: 'invalid ref',
     description: "Ref refers to undefined collection 'nowhere'",
   })
-  const { code, status } = (await refusal(app, { match: { index: 'nowhere' } })) as Record<string, unknown>
+  const { code, status } = (await rejection(app, { match: { index: 'nowhere' } })) as Record<string, unknown>
   assert.deepEqual({ code, status }, { code: 'invalid ref', status: 400 })
 })
 
 streamTest('a stream request may not write', async app => {
-  assert.deepEqual(await refusal(app, { create: { collection: 'things' } }), {
+  assert.deepEqual(await rejection(app, { create: { collection: 'things' } }), {
     status: 400,
     position: [],
     code: 'invalid expression',
@@ -124,7 +124,7 @@ streamTest('a stream request may not write', async app => {
 
 streamTest('unknown fields are rejected, blanks around names are ignored', async app => {
   const { ref } = await app.create({ n: 1 })
-  assert.deepEqual(await refusal(app, ref, { fields: 'action, extra' }), {
+  assert.deepEqual(await rejection(app, ref, { fields: 'action, extra' }), {
     status: 400,
     position: [],
     code: 'invalid url parameter',

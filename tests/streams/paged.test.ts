@@ -67,11 +67,11 @@ async function withEngine(
       return JSON.parse(response.body).data
     },
     async open(sent, secret) {
-      const { stream, body: refusal } = await engine.openStream(
+      const { stream, body: rejection } = await engine.openStream(
         request(sent, { endpoint: 'stream' }, secret),
         undefined,
       )
-      assert.ok(stream, refusal)
+      assert.ok(stream, rejection)
       return stream
     },
     async feed(sent, secret) {

@@ -118,7 +118,7 @@ test('streams beyond the limit get an error and end; a closed stream makes room'
   withServer(['--streams-max', '2'], async (server, secret) => {
     const first = await openStream(server, secret, target)
     await openStream(server, secret, target)
-    const refused = async () => {
+    const rejected = async () => {
       const { response, abort } = await requestStream(server, secret, target)
       assert.equal(response.status, 200)
       const reader = new StreamReader(response, abort)
@@ -128,12 +128,12 @@ test('streams beyond the limit get an error and end; a closed stream makes room'
       return event.text
     }
     assert.equal(
-      await refused(),
+      await rejected(),
       '{"type":"error","txn":0,"event":{"code":"too many requests","description":"Too many open streams."}}',
     )
     first.close()
     // The service notices the closed connection asynchronously.
-    await eventually('a new stream is accepted', async () => (await refused()) === undefined)
+    await eventually('a new stream is accepted', async () => (await rejected()) === undefined)
   }),
 )
 

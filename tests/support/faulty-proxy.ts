@@ -24,7 +24,7 @@ export class FaultyProxy {
   swallowsAfter: (sent: Buffer) => boolean = () => false
   /** Discards data in both directions and keeps connections open, like a network that drops packets. */
   #isBlackhole = false
-  #refuses = false
+  #rejects = false
 
   private constructor(target: number) {
     this.#target = target
@@ -48,9 +48,9 @@ export class FaultyProxy {
   }
 
   /** Cuts all connections, and rejects new ones until a call with `false`. */
-  refuse(refuses: boolean): void {
-    this.#refuses = refuses
-    if (refuses) this.cut()
+  reject(rejects: boolean): void {
+    this.#rejects = rejects
+    if (rejects) this.cut()
   }
 
   /** Cuts all connections, and forwards new ones to another port. */
@@ -72,7 +72,7 @@ export class FaultyProxy {
   }
 
   #accept(client: Socket): void {
-    if (this.#refuses) {
+    if (this.#rejects) {
       client.destroy()
       return
     }

@@ -16,7 +16,7 @@ interface Job {
  * Of a commit. All but `applied` are faults. A store with the fate `lost` is broken, because it loses an acknowledged
  * commit.
  */
-export type Fate = 'applied' | 'refused' | 'applied but reported as failed' | 'lost'
+export type Fate = 'applied' | 'rejected' | 'applied but reported as failed' | 'lost'
 
 /** Outcome of a transaction. */
 export interface Outcome {

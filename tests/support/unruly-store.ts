@@ -64,8 +64,8 @@ export class UnrulyStore implements KeyValueStore {
     const batch = this.#run(jobs)
     if (fate === 1) this.#waiting.unshift(...jobs)
     else if (fate === 2) {
-      const refusal = new StoreUnavailableError('the disk of the test has failed')
-      for (const job of jobs) this.#unresolved.push(() => job.reject(refusal))
+      const rejection = new StoreUnavailableError('the disk of the test has failed')
+      for (const job of jobs) this.#unresolved.push(() => job.reject(rejection))
     } else this.#flushing = batch
   }
 

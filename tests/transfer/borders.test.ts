@@ -27,7 +27,7 @@ function write(lines: readonly string[]) {
   return send(server, { secret: own, path: '/api/v1/transfer/write', body: [options, ...lines].join('\n') })
 }
 
-async function refusal(line: string): Promise<string> {
+async function rejection(line: string): Promise<string> {
   const { json, status } = await write([line])
   assert.equal(status, 400, line)
   return (json as { message: string }).message
@@ -41,7 +41,7 @@ test('rows of native collections are rejected, whatever they contain', async () 
     for (const id of [0, 1, 1024, '9223372036854775807']) {
       for (const fields of ['{}', '{"name":"up","api_version":"4"}', '{"role":"admin"}'])
         assert.match(
-          await refusal(`["w","/${name}",${id},null,${fields}]`),
+          await rejection(`["w","/${name}",${id},null,${fields}]`),
           /^line 2: .*is written by queries only$/,
         )
     }
@@ -76,7 +76,7 @@ test('ids, times and fields that no query could store are reported with their li
     ['["w","things",1,null,{"data":{"r":{"@named":["key","x"]}}}]', /a line that is not a record/],
     ['["w","things",1,null,{"data":{"q":{"@query":["4",[1],{"var":"x"}]}}}]', /a line that is not a record/],
   ]
-  for (const [line, reason] of cases) assert.match(await refusal(line), reason)
+  for (const [line, reason] of cases) assert.match(await rejection(line), reason)
   const blank = await write(['', '["w","things",1,null,{}]', 'nonsense'])
   assert.match(blank.text, /line 4: a line that is not a record/)
 })

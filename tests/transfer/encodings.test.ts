@@ -37,10 +37,10 @@ const read = (database: string) => query(server, `${server.rootSecret}:${databas
 
 test('text that is not UTF-8 is rejected with its position, and read when its encoding is specified', async () => {
   const latin = Buffer.from(table, 'latin1')
-  const refused = await importFile('latin', 'people.csv', latin)
-  assert.equal(refused.status, 1)
+  const rejected = await importFile('latin', 'people.csv', latin)
+  assert.equal(rejected.status, 1)
   assert.match(
-    refused.stderr,
+    rejected.stderr,
     /people\.csv: byte 22 \(line 3\) is not valid UTF-8; use --encoding to name the encoding of the file\n$/,
   )
   for (const encoding of ['latin1', 'windows-1252']) {
@@ -92,7 +92,7 @@ test('characters and errors at the boundaries of the blocks that are read', asyn
     assert.equal(((await read(`seam${back}`)) as string[])[1], '\u{1f600}ü')
     const bad = Buffer.from(good)
     bad[good.indexOf(0xf0) + 1] = 0x20
-    const refused = await importFile(`seams${back}`, 'seam.jsonl', bad)
-    assert.match(refused.stderr, new RegExp(`byte ${good.indexOf(0xf0)} \\(line 2\\) is not valid UTF-8`))
+    const rejected = await importFile(`seams${back}`, 'seam.jsonl', bad)
+    assert.match(rejected.stderr, new RegExp(`byte ${good.indexOf(0xf0)} \\(line 2\\) is not valid UTF-8`))
   }
 })

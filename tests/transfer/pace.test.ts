@@ -21,7 +21,7 @@ import {
 const options = { onConflict: 'fail', dryRun: false } as const
 const rules = {
   isExpression: () => true,
-  documents: () => ({ complete: (_ref: Ref, fields: ObjectValue) => fields, refusal: () => undefined }),
+  documents: () => ({ complete: (_ref: Ref, fields: ObjectValue) => fields, rejection: () => undefined }),
 }
 
 const records = (count: number): DocumentRecord[] =>

@@ -17,7 +17,7 @@ interface Document {
 }
 
 /** Interval between two checks of a condition, in milliseconds. */
-const lookEveryMs = 20
+const pollEveryMs = 20
 
 /** Two workers; tests kill some of them. */
 const server = serviceOfFile(() => startProcess({ flags: ['--workers', '2'] }))
@@ -72,7 +72,7 @@ test('a killed worker is replaced, the others continue, and no acknowledged writ
     for (const client of clients) client.close()
     while ((await workersOf(server.pid)).length < 2) {
       await queryAfresh(server, null)
-      await setTimeout(lookEveryMs)
+      await setTimeout(pollEveryMs)
     }
     await bothServe(server)
   }
@@ -97,7 +97,7 @@ test('connections are answered, closed or wait for the next worker, whichever wo
   const asking = Array.from({ length: 16 }, askOn)
   for (let round = 0; round < 4; round++) {
     const target = answered + 100
-    while (answered < target) await Promise.race([setTimeout(lookEveryMs), ...asking])
+    while (answered < target) await Promise.race([setTimeout(pollEveryMs), ...asking])
     for (const worker of await workersOf(server.pid)) process.kill(worker, 'SIGKILL')
   }
   isOver = true
@@ -113,7 +113,7 @@ test('an index over many documents is built in the background, by one of the wor
   const index = { name: 'all_things', source: { collection: 'many_things' } }
   await queryAfresh(server, { create_index: { object: index } })
   const active = { select: 'active', from: { get: { index: 'all_things' } } }
-  while (!(await queryAfresh(server, active))) await setTimeout(lookEveryMs)
+  while (!(await queryAfresh(server, active))) await setTimeout(pollEveryMs)
   const count = { count: { match: { index: 'all_things' } } }
   assert.equal(await queryAfresh(server, count), 300)
 })
@@ -177,6 +177,6 @@ async function ended(pid: number): Promise<void> {
     } catch {
       return
     }
-    await setTimeout(lookEveryMs)
+    await setTimeout(pollEveryMs)
   }
 }

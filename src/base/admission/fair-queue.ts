@@ -93,7 +93,7 @@ export class FairRunner {
 
   /**
    * At most `runningMax` operations run at a time and at most `waitingMax` wait. When more operations wait, the newest
-   * operation of the owner with the most waiting operations fails with the error of `refusal`.
+   * operation of the owner with the most waiting operations fails with the error of `rejection`.
    */
   constructor(runningMax: number, waitingMax: number, rejection: () => Error) {
     this.#rejection = rejection
@@ -101,7 +101,7 @@ export class FairRunner {
     this.#waitingMax = waitingMax
   }
 
-  /** Rejects with the error of `refusal` if too many operations wait and this operation is dropped. */
+  /** Rejects with the error of `rejection` if too many operations wait and this operation is dropped. */
   async run<T>(path: readonly unknown[], operation: () => Promise<T>): Promise<T> {
     if (this.#running < this.#runningMax) this.#running++
     else await this.#turn(path)

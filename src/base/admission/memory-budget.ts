@@ -86,7 +86,7 @@ export class MemoryBudget {
   }
 
   /**
-   * Reserves an amount for a group, and evicts shares if necessary. Throws the error of `refusal` if the reservation
+   * Reserves an amount for a group, and evicts shares if necessary. Throws the error of `rejection` if the reservation
    * still exceeds the limit of all groups or of its group. If no other amount is in use, every reservation is accepted.
    */
   reserve(amount: number, name = ''): Release {

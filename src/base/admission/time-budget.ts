@@ -161,7 +161,7 @@ export class CpuBudget {
   /** CPU time of all calls of {@link within} since the process began. */
   #spent: number = 0
 
-  /** `refusal` creates the error for code that exceeds the limit. `clock`: CPU time of this thread in microseconds. */
+  /** `rejection` creates the error for code that exceeds the limit. `clock`: CPU time of this thread in microseconds. */
   constructor(rejection: () => Error, clock: () => number = threadMicros) {
     this.#rejection = rejection
     this.#clock = clock
@@ -178,7 +178,7 @@ export class CpuBudget {
     }
   }
 
-  /** Runs code of the current item, whose limit grows by `freeMicros`. Throws the error of `refusal` at the limit. */
+  /** Runs code of the current item, whose limit grows by `freeMicros`. Throws the error of `rejection` at the limit. */
   within<T>(code: () => T, freeMicros = 0): T {
     this.#remaining += freeMicros
     const started = this.#clock()

@@ -39,7 +39,7 @@ interface ReaderHost {
    * Called when a reader has read all events up to now. Its streams move to the shared reader with the same key, if
    * there is one. Returns false if that reader has already sent events that these streams lack.
    */
-  readonly caughtUp: (reader: PageReader) => boolean
+  readonly moveToShared: (reader: PageReader) => boolean
   readonly onFailure: (error: unknown) => void
 }
 
@@ -264,7 +264,7 @@ class PageReader implements Reader {
     for (const [stream, ahead] of this.#ahead) if (!isAfter(ahead, place)) this.#ahead.delete(stream)
     if (hasNext || isOver) this.#isDue = true
     else if (this.#replayed !== undefined) {
-      if (this.#host.caughtUp(this)) this.#replayed = undefined
+      if (this.#host.moveToShared(this)) this.#replayed = undefined
       else this.#isDue = true
     }
   }
@@ -343,7 +343,7 @@ export class PagedStreams {
       clock,
       timers,
       enqueue: each => this.#enqueue(each),
-      caughtUp: each => this.#share(each, subject),
+      moveToShared: each => this.#share(each, subject),
       onFailure: onInternalError,
     })
     reader.add(stream, nextPage)

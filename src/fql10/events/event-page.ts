@@ -20,7 +20,7 @@ import { QueryFailure } from '../failure/query-failure.ts'
 import { callAt } from '../sets/lazy-set.ts'
 import { Doc, Id, isArray, isNull, isStruct, type Value, type WatchedPath } from '../value.ts'
 import type { SourceReading } from './event-request.ts'
-import { type CostCounters, type EventSnapshot, EventSnapshots } from './moments.ts'
+import { type CostCounters, type EventSnapshot, EventSnapshots } from './event-snapshots.ts'
 import { type EventPlace, placeText, wholeTransaction } from './token.ts'
 
 interface PageBounds {
@@ -67,7 +67,7 @@ export function readEvents(
 class PageReader {
   readonly #opened: SourceReading
   readonly #session: Session
-  readonly #moments: EventSnapshots
+  readonly #snapshots: EventSnapshots
   /** True if the source has no filters and no watched fields, and the caller may read all documents of the source. */
   readonly #isPlain: boolean
   readonly #events: EventText[] = []
@@ -78,11 +78,11 @@ class PageReader {
   constructor(opened: SourceReading, session: Session) {
     this.#opened = opened
     this.#session = session
-    this.#moments = new EventSnapshots(session, opened.world, opened.call)
+    this.#snapshots = new EventSnapshots(session, opened.world, opened.call)
     const { steps, watched } = opened
     const leavesOut = watched !== undefined || steps.some(({ kind }) => kind === 'where')
-    this.#isPlain = !leavesOut && !this.#moments.dependsOnState
-    this.#spent = this.#moments.spent()
+    this.#isPlain = !leavesOut && !this.#snapshots.dependsOnState
+    this.#spent = this.#snapshots.spent()
   }
 
   read(behind: EventPlace, bounds: PageBounds): EventPage {
@@ -91,8 +91,8 @@ class PageReader {
     const history = historyCosts(source)
     const begin = this.#spent
     const page = (place: EventPlace, hasNext: boolean): EventPage => {
-      const own = costsBetween(begin, this.#moments.spent())
-      this.#moments.finish()
+      const own = costsBetween(begin, this.#snapshots.spent())
+      this.#snapshots.finish()
       this.#session.byteReadOps += history.readOps
       return { events: this.#events, place, hasNext, costs: sumOf(history, own) }
     }
@@ -128,7 +128,7 @@ class PageReader {
     const before = this.#spent
     const outcome = this.#outcomeOf(change)
     const head = outcome && this.#headOf(outcome)
-    this.#spent = this.#moments.spent()
+    this.#spent = this.#snapshots.spent()
     if (head === undefined) return
     const { ordinal, time } = change
     const place = { time, ordinal }
@@ -152,7 +152,7 @@ class PageReader {
 
   #outcomeOf(change: SourceChange): Outcome | undefined {
     const { document, isIn, time, wasIn } = change
-    const now = this.#moments.at(time)
+    const now = this.#snapshots.at(time)
     const { watched } = this.#opened
     const after = isIn ? now.find(document) : undefined
     // If `#isPlain` is true, a change to a document that exists before and after the transaction is always an update.
@@ -162,7 +162,7 @@ class PageReader {
         const element = this.#elementOf(after, now)
         return element && { type: 'update', element }
       })
-    const then = this.#moments.at(nearestMicros(time - 1))
+    const then = this.#snapshots.at(nearestMicros(time - 1))
     const before = wasIn ? then.find(document) : undefined
     if (before === undefined && after === undefined) return undefined
     return this.#caught(now, (): Outcome | undefined => {

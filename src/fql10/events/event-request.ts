@@ -20,8 +20,8 @@ import { StoredSet } from '../sets/stored-set.ts'
 import { Doc, type WatchedPath } from '../value.ts'
 import { DataWorld } from '../world/data-world.ts'
 import { collectionRef } from '../world/stored-sets.ts'
+import { callOf } from './event-snapshots.ts'
 import { checkCovered, checkSource, type SourceStep, sourcePartsOf } from './event-source.ts'
-import { callOf } from './moments.ts'
 import { type EventPlace, openToken, placeIn, type SourceToken, sourceIn, wholeTransaction } from './token.ts'
 
 const eventRequestLimits = {

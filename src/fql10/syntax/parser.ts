@@ -29,7 +29,7 @@ interface ParenthesizedList {
   readonly rest: { readonly name: string; readonly start: number } | undefined
 }
 
-/** Throws ExpectedTokens at an unexpected token, and FaultRecorded after other fatal faults. */
+/** Throws ExpectedTokens at an unexpected token, and ParseAbort after other fatal faults. */
 export class Parser extends ObjectReader {
   #depth = 0
   /** True if the current operator expression is the body of a short lambda, such as `.age > 18`. */

@@ -135,7 +135,7 @@ export class SourceReader {
     return new ExpectedTokens(this.at, names)
   }
 
-  /** Parsing can continue after the fault. Throws FaultRecorded if the limit of faults is reached. */
+  /** Parsing can continue after the fault. Throws ParseAbort if the limit of faults is reached. */
   record(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): void {
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
     if (this.faults.length >= readerLimits.v10FaultsMax) throw recorded

@@ -119,7 +119,7 @@ export function createRegistry(
   return registry
 }
 
-function measureNode(registry: Registry, { name, status: standing }: NodeLabel): void {
+function measureNode(registry: Registry, { name, status }: NodeLabel): void {
   registry.setDefaultLabels({ node: name })
   const gauge = gaugesOf(registry, 'terrarium_store_', 'max')
   gauge('lag_seconds', "Maximum age of this node's reads.", () => status().lagMs / 1000)

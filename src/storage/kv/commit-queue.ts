@@ -109,7 +109,7 @@ export class CommitQueue {
   }
 
   /**
-   * Removes the transactions for a commit that begins now: at most `jobsMax`, or only one if the first has a
+   * Removes the transactions for a commit that begins now: at most `max`, or only one if the first has a
    * preparation.
    */
   take(max = Number.POSITIVE_INFINITY): Job[] {

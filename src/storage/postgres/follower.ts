@@ -211,7 +211,7 @@ export class Follower {
   }
 
   /**
-   * Applies the batches up to `head`. `askedMs`: the time at which the head was requested. `before`: the position of
+   * Applies the batches up to `head`. `requestedMs`: the time at which the head was requested. `before`: the position of
    * the replica before the request. Throws if the record does not contain this position. Always fetches the batches
    * over the session for refreshes, even when a commit has locked the head over another session: if that session
    * stopped reading its results, the database would wait for it indefinitely. If it is only idle, the database closes

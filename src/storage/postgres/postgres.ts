@@ -227,10 +227,10 @@ export class PostgresStore implements ReplicatedStore {
     await this.#follower.approach()
     const session = await this.#session.sound()
     const before = readNote(this.#local)
-    const askedMs = this.#options.clock.elapsedMs()
+    const requestedMs = this.#options.clock.elapsedMs()
     const head = await lockHead(session)
-    this.#clock.learn(head.clock, askedMs)
-    await this.#follower.catchUp(head, before, askedMs)
+    this.#clock.learn(head.clock, requestedMs)
+    await this.#follower.catchUp(head, before, requestedMs)
     await this.#resolveOpenBatch(session)
     this.#head = head
     const batch = this.#queue.take(batchJobsMax)
@@ -240,7 +240,7 @@ export class PostgresStore implements ReplicatedStore {
       // These jobs write nothing, so they need no commit. The early jobs arrived before the head was locked: they have
       // read the newest state, even if the connection breaks now. A late job may have arrived after the lock was lost,
       // for example if this process was paused. Another node may then have committed before the job arrived.
-      const late = jobs.filter(({ arrivedMs }) => arrivedMs >= askedMs)
+      const late = jobs.filter(({ arrivedMs }) => arrivedMs >= requestedMs)
       for (const job of jobs) if (!late.includes(job)) completeJob(job)
       try {
         await releaseHead(session)

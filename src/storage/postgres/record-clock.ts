@@ -27,14 +27,14 @@ export class RecordClock {
 
   /**
    * Records a reading of the database's clock. A delayed response makes the computed time of day too early, so the
-   * reading that gives the latest time of day is the most accurate. `askedMs`: the time of the request on the monotonic
+   * reading that gives the latest time of day is the most accurate. `requestedMs`: the time of the request on the monotonic
    * clock. The delay of the response is at most the time since the request, for example if this process was paused.
    */
-  learn(time: Micros, askedMs: number): void {
+  learn(time: Micros, requestedMs: number): void {
     const nowMs = this.#elapsedMs()
     const offset = time - nowMs * 1000
     const known = (this.#offset ?? offset) - (nowMs - this.#learnedMs) * driftMax
-    const wasSetBack = known - (time - askedMs * 1000) > stepMin
+    const wasSetBack = known - (time - requestedMs * 1000) > stepMin
     this.#offset = wasSetBack ? offset : Math.max(offset, known)
     this.#learnedMs = nowMs
   }

@@ -36,7 +36,7 @@ export class DocumentCache {
   /** The cached versions, by the hash of the document's reference. */
   readonly #known: GenerationCache<number, CachedDocument>
   /** References without a stored version, by their hash. Each query of version 10 reads one to find a staged schema. */
-  readonly #absent = new GenerationCache<number, { readonly ref: Ref; readonly foundAt: Micros }>(absentMax)
+  readonly #absent = new GenerationCache<number, { readonly ref: Ref; readonly validAtCommit: Micros }>(absentMax)
   readonly #readOnce = new ReadOnce(readOnceMax)
 
   /** `bytesMax`: the approximate limit of the cache's memory, in bytes. */
@@ -53,12 +53,12 @@ export class DocumentCache {
   /** Returns whether no version of a document was stored as of the commit time `lastCommitTime`. */
   isAbsent(ref: Ref, lastCommitTime: Micros): boolean {
     const known = this.#absent.get(ref.hash)
-    return known?.foundAt === lastCommitTime && sameRef(known.ref, ref)
+    return known?.validAtCommit === lastCommitTime && sameRef(known.ref, ref)
   }
 
   /** Records that no version of a document is stored. `lastCommitTime`: as in {@link decoded}. */
   notFound(ref: Ref, lastCommitTime: Micros): void {
-    this.#absent.set(ref.hash, { ref, foundAt: lastCommitTime })
+    this.#absent.set(ref.hash, { ref, validAtCommit: lastCommitTime })
   }
 
   /**
@@ -76,7 +76,7 @@ export class DocumentCache {
       size: bytes.length,
       ttl: versionTtl(bytes),
       shapeTime,
-      foundAt: lastCommitTime,
+      validAtCommit: lastCommitTime,
     }
     this.#known.set(version.ref.hash, known)
     return known.version

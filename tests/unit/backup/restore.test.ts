@@ -289,13 +289,13 @@ test('records beyond the limit are dropped, and a new base copy follows when the
   const folder = await temporaryFolder()
   const inner = new FolderTarget(folder)
   let isBroken = false
-  const refuse = () => {
+  const reject = () => {
     if (isBroken) throw new BackupError('the target is away')
   }
   const target: BackupTarget = {
     name: inner.name,
     put: async (name, bytes) => {
-      refuse()
+      reject()
       await inner.put(name, bytes)
     },
     get: name => inner.get(name),

@@ -26,7 +26,7 @@ const taken: Readonly<Record<string, string>> = {
 for (const [address, expected] of Object.entries(taken))
   test(`${address} is accepted`, () => assert.equal(summary(address), expected))
 
-const refused: Readonly<Record<string, RegExp>> = {
+const rejected: Readonly<Record<string, RegExp>> = {
   'host=db user=ann password=SECRET': /begins with postgres:/,
   'http://ann:SECRET@db/app': /begins with postgres:/,
   'postgres://ann:SEC@RET@db/app': /write @ as %40/,
@@ -48,7 +48,7 @@ const refused: Readonly<Record<string, RegExp>> = {
   'postgres://a,b/app?target_session_attrs=read-only': /a node writes/,
   'postgres://db/app?channel_binding=require': /not supported/,
 }
-for (const [address, reason] of Object.entries(refused))
+for (const [address, reason] of Object.entries(rejected))
   test(`${address} is rejected without repeating its text`, () => {
     const fault = storeFault(address) as string
     assert.match(fault, reason)

@@ -102,8 +102,12 @@ describe('arrays', () => {
 
   test('without elements there is no mean and no extreme', () => {
     for (const name of ['mean', 'max', 'min']) {
-      const refused = { code: 'invalid argument', description: 'Non-empty array expected.', position: [name] }
-      assert.deepEqual(errorOf({ [name]: given }, { given: page() }), refused)
+      const rejected = {
+        code: 'invalid argument',
+        description: 'Non-empty array expected.',
+        position: [name],
+      }
+      assert.deepEqual(errorOf({ [name]: given }, { given: page() }), rejected)
     }
   })
 
@@ -195,8 +199,8 @@ describe('sets', () => {
 
   test('filters of sets may not write, and must return a boolean', async () => {
     const writing = { lambda: 'n', expr: { create: { collection: 'things' } } }
-    const refused = JSON.parse((await engine.send({ filter: writing, collection: values })).body)
-    assert.deepEqual(refused.errors, [
+    const rejected = JSON.parse((await engine.send({ filter: writing, collection: values })).body)
+    assert.deepEqual(rejected.errors, [
       {
         position: ['filter'],
         code: 'invalid argument',

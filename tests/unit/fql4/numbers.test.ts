@@ -58,10 +58,10 @@ describe('arithmetic', () => {
   }
 
   test('division by any zero fails, but a single operand is not divided', () => {
-    const refused = { code: 'invalid argument', description: 'Illegal division by zero.', position: [] }
+    const rejected = { code: 'invalid argument', description: 'Illegal division by zero.', position: [] }
     for (const zero of ['0', '0.0', '-0.0']) {
-      assert.deepEqual(errorOf(`{"divide": [1, ${zero}]}`), refused)
-      assert.deepEqual(errorOf(`{"modulo": [1.5, ${zero}]}`), refused)
+      assert.deepEqual(errorOf(`{"divide": [1, ${zero}]}`), rejected)
+      assert.deepEqual(errorOf(`{"modulo": [1.5, ${zero}]}`), rejected)
     }
     assert.equal(evaluatePure({ divide: 0 }), 0n)
   })

@@ -260,8 +260,8 @@ test('at a past time histories end there and sets have their former content', ()
     ])
     assert.equal((await things.page(documents, { ts: first, events: false })).data.length, 1)
     assert.equal((await things.page({ reverse: set }, { ts: second, events: false })).data.length, 2)
-    const refused = await things.failure({ paginate: set, ts: 0 }).catch((error: unknown) => error)
-    assert.match(JSON.stringify(refused), /Requested timestamp/)
+    const rejected = await things.failure({ paginate: set, ts: 0 }).catch((error: unknown) => error)
+    assert.match(JSON.stringify(rejected), /Requested timestamp/)
   }))
 
 test('a query sees the events of its own writes', () =>

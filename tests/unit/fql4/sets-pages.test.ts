@@ -207,21 +207,21 @@ test('terms may be any values except unresolved references', () =>
 
 test('errors in a literal set make it an invalid expression', () =>
   withThings(fiveByNumber, async engine => {
-    const refused = async (set: Fields) => {
+    const rejected = async (set: Fields) => {
       const { code, position, description } = await failure(engine, { paginate: { '@set': set } })
       return [code, position, description]
     }
-    assert.deepEqual(await refused({ match: 'nope' }), [
+    assert.deepEqual(await rejected({ match: 'nope' }), [
       'invalid expression',
       ['paginate', 'index'],
       "Ref refers to undefined index 'nope'",
     ])
-    assert.deepEqual(await refused({ union: [[1], [2]] }), [
+    assert.deepEqual(await rejected({ union: [[1], [2]] }), [
       'invalid expression',
       ['paginate'],
       'Invalid set.',
     ])
-    assert.deepEqual(await refused({ documents: 1 }), [
+    assert.deepEqual(await rejected({ documents: 1 }), [
       'invalid expression',
       ['paginate', 'documents'],
       'Collection Ref expected, Integer provided.',

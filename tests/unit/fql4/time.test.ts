@@ -89,15 +89,15 @@ describe('moving', () => {
   })
 
   test('a result out of range is rejected at the offset', () => {
-    const refused = { code: 'invalid argument', description: timeBoundsText, position: ['offset'] }
+    const rejected = { code: 'invalid argument', description: timeBoundsText, position: ['offset'] }
     const one = { offset: 1, unit: 'nanosecond' }
-    assert.deepEqual(errorOf({ time_add: given, ...one }, { given: maxTime }), refused)
-    assert.deepEqual(errorOf({ time_subtract: given, ...one }, { given: minTime }), refused)
+    assert.deepEqual(errorOf({ time_add: given, ...one }, { given: maxTime }), rejected)
+    assert.deepEqual(errorOf({ time_subtract: given, ...one }, { given: minTime }), rejected)
     const least =
       '{"time_subtract": {"@ts": "1970-01-01T00:00:00Z"}, "offset": -9223372036854775808, "unit": "day"}'
-    assert.deepEqual(errorOf(least), refused)
+    assert.deepEqual(errorOf(least), rejected)
     const date = '{"time_add": {"@date": "1970-01-01"}, "offset": 9223372036854775807, "unit": "days"}'
-    assert.deepEqual(errorOf(date), refused)
+    assert.deepEqual(errorOf(date), rejected)
   })
 
   test('units are rejected when their name is unknown or they do not apply', () => {
@@ -153,13 +153,13 @@ describe('making', () => {
   test('texts may have blanks around them; errors show them', () => {
     assert.deepEqual(evaluatePure({ time: ' 1970-01-01T00:00:00Z\n' }), new Time(0n, 0))
     assert.deepEqual(evaluatePure({ date: ' 1970-01-02 ' }), new LocalDate(1))
-    const refused = { code: 'invalid argument', position: [] }
+    const rejected = { code: 'invalid argument', position: [] }
     assert.deepEqual(errorOf({ time: '1970-01-01T00:00:00' }), {
-      ...refused,
+      ...rejected,
       description: "Cannot cast '1970-01-01T00:00:00' to a time.",
     })
     assert.deepEqual(errorOf({ date: ' 19700101' }), {
-      ...refused,
+      ...rejected,
       description: "Cannot cast ' 19700101' to a date.",
     })
   })

@@ -35,7 +35,7 @@ const same = lambda(new Map<string, Value>([['equals', [numbers, copied]]]))
 const ends: readonly unknown[] = [
   new RequestError('time out', 'Read timed out.'),
   new RequestError('bad request', 'Query takes too much memory.'),
-  new (class TooLong {})(),
+  new (class SlowLaneNeeded {})(),
 ]
 
 test('a binding gives its value, or null when it fails by itself', () => {

@@ -198,18 +198,18 @@ describe('replacestrregex', () => {
   })
 
   test('rejects groups that do not exist, once something matches', () => {
-    const refused = (replacement: string) => {
+    const rejected = (replacement: string) => {
       const error = errorOf({ replacestrregex: 'a', pattern: '(?<n>a)', replace: replacement })
       assert.deepEqual(error.position, ['replace'])
       assert.equal(error.code, 'invalid argument')
       return error.description
     }
-    assert.equal(refused('$2'), 'Replacement text names the group 2, which the pattern lacks.')
-    assert.equal(refused(`\${m}`), "Replacement text names the group 'm', which the pattern lacks.")
-    assert.equal(refused('$'), 'Replacement text has no group behind $.')
-    assert.equal(refused('$x'), 'Replacement text has no group behind $.')
-    assert.equal(refused(`\${n`), 'Replacement text has no name of a group behind ${.')
-    assert.equal(refused('x\\'), 'Replacement text ends with a backslash.')
+    assert.equal(rejected('$2'), 'Replacement text names the group 2, which the pattern lacks.')
+    assert.equal(rejected(`\${m}`), "Replacement text names the group 'm', which the pattern lacks.")
+    assert.equal(rejected('$'), 'Replacement text has no group behind $.')
+    assert.equal(rejected('$x'), 'Replacement text has no group behind $.')
+    assert.equal(rejected(`\${n`), 'Replacement text has no name of a group behind ${.')
+    assert.equal(rejected('x\\'), 'Replacement text ends with a backslash.')
     assert.equal(replace('b', 'a', '$2'), 'b')
   })
 

@@ -48,7 +48,7 @@ interface Beginning {
   readonly annotations: readonly AnnotationPlace[]
 }
 
-/** Throws ExpectedTokens at an unexpected token, and FaultRecorded after it has recorded another fault. */
+/** Throws ExpectedTokens at an unexpected token, and ParseAbort after it has recorded another fault. */
 export class OutlineParser extends Parser {
   #blockDepth = 0
   /** Comments between the previous item and the current position. */

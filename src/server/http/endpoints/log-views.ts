@@ -52,12 +52,12 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
         ...details.callersNamed(text(fields, 'who')),
       }
       const { records, next } = await queryLog.search(search, signal)
-      const keptSince = await queryLog.oldestTime()
+      const oldestTime = await queryLog.oldestTime()
       return {
         records: records.map(({ record }) => record),
         details: records.map(each => details.describe(each)),
         next_token: next ? `${next.to}.${next.skip}` : null,
-        kept_since: keptSince === undefined ? null : isoTime(keptSince),
+        kept_since: oldestTime === undefined ? null : isoTime(oldestTime),
       }
     }),
   ]

@@ -8,7 +8,7 @@ import { flagOf, UsageError, variableOf } from '../../../../src/app/config/read-
 import { type Config, initialOf, type SettingName, settings } from '../../../../src/app/config/settings.ts'
 import { command } from '../../../../src/cli/command.ts'
 import { commandHelp, programHelp } from '../../../../src/cli/help.ts'
-import { parseCommandLine } from '../../../../src/cli/words.ts'
+import { parseCommandLine } from '../../../../src/cli/parse-command-line.ts'
 import { folderOfFile } from '../../../support/folder.ts'
 
 const folder = folderOfFile()

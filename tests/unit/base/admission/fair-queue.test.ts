@@ -48,8 +48,8 @@ test('when too many operations wait, the owner with the most is rejected, not th
   const modest = add('modest', 'z', 'm')
   await open()
   await modest
-  const refused = (await outcomes).map(({ status }) => status)
-  assert.deepEqual(refused, ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+  const rejected = (await outcomes).map(({ status }) => status)
+  assert.deepEqual(rejected, ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
   await assert.rejects(greedy[2] as Promise<void>, RangeError)
   assert.deepEqual([...order].sort(), ['g0', 'g1', 'g3', 'm'])
 })

@@ -96,13 +96,13 @@ test('a share that stalls for a window is evicted; growing, shrinking and counte
   assert.ok(isIdle())
 })
 
-const refusal = new Error('no room')
+const rejection = new Error('no room')
 
 test('a reservation above the limit is rejected, and released memory is available again', () => {
-  const budget = new MemoryBudget({ max: 10, rejection: () => refusal })
+  const budget = new MemoryBudget({ max: 10, rejection: () => rejection })
   const release = budget.reserve(6)
   budget.reserve(4)
-  assert.throws(() => budget.reserve(1), refusal)
+  assert.throws(() => budget.reserve(1), rejection)
   assert.equal(budget.held, 10)
   release()
   release()
@@ -111,23 +111,23 @@ test('a reservation above the limit is rejected, and released memory is availabl
 })
 
 test('a single reservation may have any amount', () => {
-  const budget = new MemoryBudget({ max: 10, rejection: () => refusal })
+  const budget = new MemoryBudget({ max: 10, rejection: () => rejection })
   const release = budget.reserve(100)
-  assert.throws(() => budget.reserve(1), refusal)
+  assert.throws(() => budget.reserve(1), rejection)
   release()
   assert.equal(budget.held, 0)
 })
 
 test('shares are evicted for a reservation; pinned shares are not', () => {
   const evicted: string[] = []
-  const budget = new MemoryBudget({ max: 10, rejection: () => refusal })
+  const budget = new MemoryBudget({ max: 10, rejection: () => rejection })
   const pinned = budget.open('a', () => evicted.push('pinned'), 3)
   pinned.pin(true)
   budget.open('a', () => evicted.push('a'), 3)
   budget.open('b', () => evicted.push('b'), 4)
   budget.reserve(5, 'c')
   assert.deepEqual(evicted, ['a', 'b'])
-  assert.throws(() => budget.reserve(3, 'c'), refusal)
+  assert.throws(() => budget.reserve(3, 'c'), rejection)
   pinned.pin(false)
   budget.reserve(3, 'c')
   assert.deepEqual(evicted, ['a', 'b', 'pinned'])
@@ -136,7 +136,7 @@ test('shares are evicted for a reservation; pinned shares are not', () => {
 
 test('a group holds at most its part of the limit', () => {
   const evicted: string[] = []
-  const budget = new MemoryBudget({ max: 20, groupPart: 1 / 2, rejection: () => refusal })
+  const budget = new MemoryBudget({ max: 20, groupPart: 1 / 2, rejection: () => rejection })
   const open = (group: string, name: string) => budget.open(group, () => evicted.push(name), 4)
   for (const name of ['a1', 'a2', 'a3']) open('a', name)
   assert.deepEqual(evicted, ['a1'])
@@ -144,7 +144,7 @@ test('a group holds at most its part of the limit', () => {
   moved.regroup('a')
   assert.deepEqual(evicted, ['a1', 'a2'])
   budget.reserve(4, 'c')
-  assert.throws(() => budget.reserve(7, 'c'), refusal)
+  assert.throws(() => budget.reserve(7, 'c'), rejection)
   budget.reserve(6, 'c')
   assert.equal(budget.held, 18)
 })

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { MemoryBudget } from '../../../../src/base/admission/memory-budget.ts'
 import { Ticket } from '../../../../src/base/admission/ticket.ts'
 
-const refusal = new Error('no room')
-const budgetOf = (max: number) => new MemoryBudget({ max, rejection: () => refusal })
+const rejection = new Error('no room')
+const budgetOf = (max: number) => new MemoryBudget({ max, rejection: () => rejection })
 const never = () => new Promise<void>(() => undefined)
 
 test('a waiting request of the largest owner is evicted, with the error of the budget', async () => {
@@ -16,7 +16,7 @@ test('a waiting request of the largest owner is evicted, with the error of the b
   running.hold(budget, 4)
   const waits = large.wait(never())
   small.hold(budget, 4)
-  await assert.rejects(waits, refusal)
+  await assert.rejects(waits, rejection)
   assert.equal(budget.held, 8)
 })
 
@@ -30,7 +30,7 @@ test('a request counts for its newest owner in all budgets', async () => {
   assert.ok(running.admits('address', 1))
   assert.ok(!running.admits('database 1', 1))
   new Ticket('address').hold(memory, 5)
-  await assert.rejects(waits, refusal)
+  await assert.rejects(waits, rejection)
   end()
   assert.ok(running.admits('database 1', 1))
 })
@@ -60,7 +60,7 @@ test('work in steps stops before its next step', async () => {
     })
   await assert.rejects(
     steps(evicted, () => new Ticket('b').hold(budget, 5)),
-    refusal,
+    rejection,
   )
   await assert.rejects(
     steps(left, () => left.leave()),

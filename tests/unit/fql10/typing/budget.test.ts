@@ -1,4 +1,4 @@
-// Checks of programs with exponentially large or deeply nested types end within their budget, and refuse nothing.
+// Checks of programs with exponentially large or deeply nested types end within their budget, and reject nothing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

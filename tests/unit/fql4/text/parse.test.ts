@@ -59,7 +59,7 @@ for (const [text, json] of exact) {
 }
 
 /** Each with the part of the text marked by `^`. */
-const refused: readonly (readonly [text: string, message: RegExp, marked: string])[] = [
+const rejected: readonly (readonly [text: string, message: RegExp, marked: string])[] = [
   ['', /^an expression is missing$/, ''],
   ['1 2', /^there is more than one expression$/, '2'],
   ['Gte(1)', /^unknown name "Gte"; did you mean GTE\?$/, 'Gte'],
@@ -106,7 +106,7 @@ const refused: readonly (readonly [text: string, message: RegExp, marked: string
   ['import("x")', /^this is not part of the language/, 'import("x")'],
   ['[1}', /^unexpected token$/, '}'],
 ]
-for (const [text, message, marked] of refused) {
+for (const [text, message, marked] of rejected) {
   test(`${text || 'nothing'} is rejected: ${message.source}`, () => {
     assert.throws(
       () => parseExpression(text),

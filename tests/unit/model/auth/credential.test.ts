@@ -104,13 +104,13 @@ test('scopes of an admin key and of the root secret', async () => {
 test('the path of a key for a child starts at the child', async () => {
   const key = await world.key({ role: 'admin', database: child })
   assert.equal((await world.identify(bearer(`${key.secret}:grandchild:server`))).database, grandchild.id)
-  assert.ok(await world.refuses(bearer(`${key.secret}:child:server`)))
+  assert.ok(await world.rejects(bearer(`${key.secret}:child:server`)))
 })
 
 test('a server key may assume a document of its database and nothing else', async () => {
   const { identity } = await world.identify(bearer(`${server.secret}:@doc/users/${user.id}`))
   assert.deepEqual(identity, user)
-  const refused = [
+  const rejected = [
     'admin',
     'server',
     'client',
@@ -118,19 +118,19 @@ test('a server key may assume a document of its database and nothing else', asyn
     'child:client',
     `child:@doc/users/${childUser.id}`,
   ]
-  for (const suffix of refused) assert.ok(await world.refuses(bearer(`${server.secret}:${suffix}`)), suffix)
+  for (const suffix of rejected) assert.ok(await world.rejects(bearer(`${server.secret}:${suffix}`)), suffix)
 })
 
 test('weaker keys may not be scoped', async () => {
   for (const name of ['server-readonly', 'client', role, [role]]) {
     const key = await world.key({ role: name })
     for (const suffix of ['client', '@role/custom', `@doc/users/${user.id}`, 'child:client', 'nonsense'])
-      assert.ok(await world.refuses(bearer(`${key.secret}:${suffix}`)), `${String(name)}:${suffix}`)
+      assert.ok(await world.rejects(bearer(`${key.secret}:${suffix}`)), `${String(name)}:${suffix}`)
   }
 })
 
 test('unresolved and invalid scopes are rejected on keys', async () => {
-  const refused = [
+  const rejected = [
     'nonsense',
     'serverX',
     'missing:admin',
@@ -144,7 +144,7 @@ test('unresolved and invalid scopes are rejected on keys', async () => {
     `@doc/tokens/${token.ref.id}`,
     `@doc/1024/${user.id}`,
   ]
-  for (const suffix of refused) assert.ok(await world.refuses(bearer(`${admin.secret}:${suffix}`)), suffix)
+  for (const suffix of rejected) assert.ok(await world.rejects(bearer(`${admin.secret}:${suffix}`)), suffix)
 })
 
 test('the root secret is admin at the top level', async () => {
@@ -156,7 +156,7 @@ test('the root secret is admin at the top level', async () => {
     basic('the root'),
     basic('the root secretX'),
   ])
-    assert.ok(await world.refuses(header), String(header))
+    assert.ok(await world.rejects(header), String(header))
   for (const header of [basic('the root secret'), basic('the root secret:')]) {
     assert.deepEqual(await world.identify(header), {
       database: rootDatabase,
@@ -165,22 +165,22 @@ test('the root secret is admin at the top level', async () => {
       credential: undefined,
     })
   }
-  assert.ok(await world.refuses(basic('the root secret:nonsense')))
+  assert.ok(await world.rejects(basic('the root secret:nonsense')))
 })
 
 test('a root secret may contain colons, or be given as a hash; without one nothing is root', async () => {
   const withColons = new World({ rootSecret: 'a:b=c/d' })
   assert.deepEqual((await withColons.identify(bearer('a:b=c/d:server'))).authority, builtin('server'))
-  assert.ok(await withColons.refuses(bearer('a')))
+  assert.ok(await withColons.rejects(bearer('a')))
   const key = makeKeySecret(1n, new Uint8Array(20))
   const hashed = new World({ rootSecret: await hashOf(key) })
   assert.deepEqual((await hashed.identify(bearer('A'.repeat(27)))).authority, builtin('admin'))
-  assert.ok(await hashed.refuses(bearer('A'.repeat(26))))
-  assert.ok(await hashed.refuses(bearer(await hashOf(key))))
+  assert.ok(await hashed.rejects(bearer('A'.repeat(26))))
+  assert.ok(await hashed.rejects(bearer(await hashOf(key))))
   for (const rootSecret of [undefined, '']) {
     const none = new World({ rootSecret })
     for (const header of [basic(''), basic(':'), bearer(':'), 'Bearer ', basic('undefined')])
-      assert.ok(await none.refuses(header), header)
+      assert.ok(await none.rejects(header), header)
     await none.close()
   }
   await withColons.close()
@@ -194,8 +194,8 @@ test('after the first check a key costs no bcrypt; a wrong secret for the same k
   await world.identify(basic(key.secret))
   assert.equal(world.bcrypt.compared.length, before + 1)
   const wrong = makeKeySecret(key.ref.id, new Uint8Array(20))
-  assert.ok(await world.refuses(bearer(wrong)))
-  assert.ok(await world.refuses(bearer(wrong)))
+  assert.ok(await world.rejects(bearer(wrong)))
+  assert.ok(await world.rejects(bearer(wrong)))
   assert.equal(world.bcrypt.compared.length, before + 5)
 })
 
@@ -211,20 +211,20 @@ test('deleted, expired and changed keys are invalid from the next request on', a
   const deleted = await world.key({ role: 'server' })
   await world.identify(bearer(deleted.secret))
   await bench.write(transaction => transaction.delete(deleted.ref))
-  assert.ok(await world.refuses(bearer(deleted.secret)))
+  assert.ok(await world.rejects(bearer(deleted.secret)))
 
   const ends = BigInt(Math.floor(bench.now / 1_000_000) + 10)
   const expiring = await world.key({ role: 'server', ttl: new Time(ends, 0) })
   await world.identify(bearer(expiring.secret))
   bench.now += 10_000_000
-  assert.ok(await world.refuses(bearer(expiring.secret)))
+  assert.ok(await world.rejects(bearer(expiring.secret)))
 
   const changed = await world.key({ role: 'admin' })
   await world.identify(bearer(changed.secret))
   const newSecret = makeKeySecret(changed.ref.id, new Uint8Array(20).fill(7))
   const hashed_secret = await hashOf(newSecret)
   await world.put(changed.ref, { role: 'client', hashed_secret })
-  assert.ok(await world.refuses(bearer(changed.secret)))
+  assert.ok(await world.rejects(bearer(changed.secret)))
   assert.deepEqual((await world.identify(bearer(newSecret))).authority, builtin('client'))
   await world.put(changed.ref, { role: 'server', hashed_secret })
   assert.deepEqual((await world.identify(bearer(newSecret))).authority, builtin('server'))
@@ -244,8 +244,8 @@ test('with a deleted database, its keys and tokens and those of its descendants 
   ]
   for (const secret of secrets) await world.identify(bearer(secret))
   await bench.write(transaction => transaction.delete(doomed))
-  for (const secret of secrets) assert.ok(await world.refuses(bearer(secret)))
-  assert.ok(await world.refuses(bearer(`${admin.secret}:doomed:admin`)))
+  for (const secret of secrets) assert.ok(await world.rejects(bearer(secret)))
+  assert.ok(await world.rejects(bearer(`${admin.secret}:doomed:admin`)))
 })
 
 test('a key moves with its database; a key that names another database is invalid', async () => {
@@ -258,7 +258,7 @@ test('a key moves with its database; a key that names another database is invali
     assert.equal((await world.identify(bearer(secret))).database, mover.id)
   for (const database of [grandchild, new Ref(rootDatabase, native.databases, mover.id)]) {
     const stray = await world.key({ role: 'admin', database })
-    assert.ok(await world.refuses(bearer(stray.secret)))
+    assert.ok(await world.rejects(bearer(stray.secret)))
   }
 })
 
@@ -268,23 +268,23 @@ test('a deleted identity, or a deleted token, ends a session', async () => {
   const second = await world.token(person)
   await world.identify(bearer(first.secret))
   await bench.write(transaction => transaction.delete(first.ref))
-  assert.ok(await world.refuses(bearer(first.secret)))
+  assert.ok(await world.rejects(bearer(first.secret)))
   await world.identify(bearer(second.secret))
   await bench.write(transaction => transaction.delete(person))
-  assert.ok(await world.refuses(bearer(second.secret)))
-  assert.ok(await world.refuses(bearer(`${admin.secret}:@doc/users/${person.id}`)))
+  assert.ok(await world.rejects(bearer(second.secret)))
+  assert.ok(await world.rejects(bearer(`${admin.secret}:@doc/users/${person.id}`)))
 })
 
 test('tokens without an identity are rejected', async () => {
   const never = await world.token(new Ref(rootDatabase, Number(users.id), 1n))
-  assert.ok(await world.refuses(bearer(never.secret)))
+  assert.ok(await world.rejects(bearer(never.secret)))
   // An instance of another database, or none, occurs only in a damaged document.
   const id = world.newId()
   const secret = makeTokenSecret(id, rootDatabase, new Uint8Array(20))
   const ref = new Ref(rootDatabase, native.tokens, id)
   for (const instance of [childUser, 'user', null]) {
     await world.put(ref, { instance, hashed_secret: await hashOf(secret) })
-    assert.ok(await world.refuses(bearer(secret)))
+    assert.ok(await world.rejects(bearer(secret)))
   }
 })
 
@@ -356,7 +356,7 @@ test('hostile headers are rejected, quickly and without output', async () => {
     'Basic ====',
     'Basic \ud800',
   ]
-  for (const header of hostile) assert.ok(await world.refuses(header), header.slice(0, 80))
+  for (const header of hostile) assert.ok(await world.rejects(header), header.slice(0, 80))
   assert.ok(world.log.length >= hostile.length)
   for (const reason of world.log) assert.ok(!reason.includes('fn'), reason)
 })
@@ -365,6 +365,6 @@ test('a key whose stored hash is damaged accepts no secret', async () => {
   for (const hashed_secret of [null, '', 'x', 5n, '$2b$31$']) {
     const key = await world.key({ role: 'admin' })
     await world.put(key.ref, { role: 'admin', hashed_secret })
-    assert.ok(await world.refuses(bearer(key.secret)))
+    assert.ok(await world.rejects(bearer(key.secret)))
   }
 })

@@ -196,7 +196,7 @@ const bad: Record<string, [token: () => string, reason: RegExp]> = {
 for (const [name, [token, reason]] of Object.entries(bad)) {
   test(`rejected: ${name}`, async () => {
     world.log.length = 0
-    assert.ok(await world.refuses(bearer(token())))
+    assert.ok(await world.rejects(bearer(token())))
     assert.equal(world.log.length, 1)
     assert.match(world.log[0] ?? '', reason)
     // The lookup of the same secret finds nothing, and reveals nothing.
@@ -208,7 +208,7 @@ for (const [name, [token, reason]] of Object.entries(bad)) {
 }
 
 test('a token is not accepted under Basic', async () => {
-  assert.ok(await world.refuses(basic(sign(claims()))))
+  assert.ok(await world.rejects(basic(sign(claims()))))
 })
 
 test('a token can be looked up by its text', async () => {
@@ -243,7 +243,7 @@ test('roles by predicate, by name, and without any', async () => {
   assert.deepEqual(await rolesOf({ iss: 'mixed', editor: true }), [readers, writers])
   assert.deepEqual(await rolesOf({ iss: 'only', editor: true }), [writers])
   for (const more of [{ iss: 'only' }, { iss: 'only', editor: 1 }, { iss: 'none' }, { iss: 'odd' }])
-    assert.ok(await world.refuses(bearer(sign(claims(more)))), JSON.stringify(more))
+    assert.ok(await world.rejects(bearer(sign(claims(more)))), JSON.stringify(more))
 })
 
 test('one key needs no kid; a new key is found; a withdrawn one is invalid after the refresh', async () => {
@@ -256,7 +256,7 @@ test('one key needs no kid; a new key is found; a withdrawn one is invalid after
   await world.identify(bearer(sign(claims({ iss: 'rotating' }), { kid: 'fresh' })))
   keys = [jwk(signing, { kid: 'fresh' })]
   await world.time.advance(300_000)
-  assert.ok(await world.refuses(bearer(sign(claims({ iss: 'rotating' }), { kid: 'old' }, foreign))))
+  assert.ok(await world.rejects(bearer(sign(claims({ iss: 'rotating' }), { kid: 'old' }, foreign))))
 })
 
 test('a signature is checked once, while its key stays in the set', async () => {
@@ -276,7 +276,7 @@ test('a signature is checked once, while its key stays in the set', async () => 
   // The kid is the same, and the key is another one.
   keys = [jwk(foreign, { kid: 'one' })]
   await world.time.advance(300_000)
-  assert.ok(await world.refuses(header))
+  assert.ok(await world.rejects(header))
   assert.throws(atOnce, Pending)
   await world.time.advance(500_000)
   assert.throws(atOnce, error => error instanceof RequestError && error.status === 401)
@@ -298,16 +298,16 @@ test('a deleted provider, role or database invalidates its tokens', async () => 
   const header = () => bearer(sign(claims({ iss: 'doomed', aud: audienceOf(doomed.id) })))
   await world.identify(header())
   await world.bench.write(transaction => transaction.delete(role))
-  assert.ok(await world.refuses(header()))
+  assert.ok(await world.rejects(header()))
   await world.put(main, { name: 'doomed', issuer: 'doomed', jwks_uri: `${origin}/x`, roles: 'again' })
   await world.role('again', {}, doomed.id)
   await world.identify(header())
   await world.bench.write(transaction => transaction.delete(main))
-  assert.ok(await world.refuses(header()))
+  assert.ok(await world.rejects(header()))
   await provider('second', 'doomed', 'again', doomed.id)
   await world.identify(header())
   await world.bench.write(transaction => transaction.delete(doomed))
-  assert.ok(await world.refuses(header()))
+  assert.ok(await world.rejects(header()))
 })
 
 test('key servers in the private network are rejected unless allowed', async () => {
@@ -317,7 +317,7 @@ test('key servers in the private network are rejected unless allowed', async () 
   const fields = { name: 'p', issuer, jwks_uri: origin, roles: 'role' }
   await strict.put(new Ref(database.id, native.access_providers, strict.newId()), fields)
   requests = 0
-  assert.ok(await strict.refuses(bearer(sign(claims({ aud: audienceOf(database.id) })))))
+  assert.ok(await strict.rejects(bearer(sign(claims({ aud: audienceOf(database.id) })))))
   assert.match(strict.log[0] ?? '', /not fetched over http/)
   assert.equal(requests, 0)
   await strict.close()

@@ -346,7 +346,7 @@ test('plain HTTP, other schemes and private addresses are rejected unless allowe
     () => assert.fail('no request may arrive'),
     async origin => {
       const { port } = new URL(origin)
-      const refused = [
+      const rejected = [
         `http://127.0.0.1:${port}`,
         'http://example.com/',
         `https://127.0.0.1:${port}`,
@@ -362,7 +362,7 @@ test('plain HTTP, other schemes and private addresses are rejected unless allowe
         'not a uri',
         '',
       ]
-      for (const address of refused) await assert.rejects(secure(address, undefined), Error, address)
+      for (const address of rejected) await assert.rejects(secure(address, undefined), Error, address)
     },
   )
   for (const address of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:,x'])

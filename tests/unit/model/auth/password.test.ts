@@ -217,9 +217,9 @@ test('a check is rejected when too many are waiting', async () => {
   const attempts = Array.from({ length: room + 10 }, (_, user) => attempt(user))
   const outcomes = Promise.allSettled(attempts)
   blocked.resolve(undefined)
-  const refused = (await outcomes).flatMap(outcome =>
+  const rejected = (await outcomes).flatMap(outcome =>
     outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
   )
-  assert.ok(refused.length >= 10)
-  for (const reason of refused) assert.ok(reason instanceof RequestError && reason.status === 429)
+  assert.ok(rejected.length >= 10)
+  for (const reason of rejected) assert.ok(reason instanceof RequestError && reason.status === 429)
 })

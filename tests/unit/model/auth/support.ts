@@ -169,7 +169,7 @@ export class World {
   }
 
   /** Returns whether a header is rejected; rethrows every error but `unauthorized`. */
-  async refuses(header: string | undefined): Promise<boolean> {
+  async rejects(header: string | undefined): Promise<boolean> {
     try {
       await this.identify(header)
       return false

@@ -125,12 +125,12 @@ test('a flood overfills the queue: a random waiting check is rejected, not the n
   const waiting = Array.from({ length: throttleLimits.passwordQueueMax }, () => fail())
   const outcomes = Promise.allSettled(waiting)
   const owner = pass()
-  const refusal = await Promise.race(waiting.map(check => check.catch((error: unknown) => error)))
-  assert.ok(refusal instanceof RequestError && refusal.code === 'too many requests')
+  const rejection = await Promise.race(waiting.map(check => check.catch((error: unknown) => error)))
+  assert.ok(rejection instanceof RequestError && rejection.code === 'too many requests')
   while (time.nextAlarm !== undefined) await time.advance(time.nextAlarm)
   assert.equal(await owner, true)
-  const refused = (await outcomes).filter(({ status }) => status === 'rejected')
-  assert.equal(refused.length, 1)
+  const rejected = (await outcomes).filter(({ status }) => status === 'rejected')
+  assert.equal(rejected.length, 1)
 })
 
 test('failures reported by another process slow down as well', async () => {

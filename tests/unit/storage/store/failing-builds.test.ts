@@ -165,7 +165,7 @@ test('databases take turns, however many builds one of them has', async () => {
 test('a disk failure does not count as a failure of the build', async () => {
   const stepped = new SteppedStore(openMemory())
   const engine = openTestEngine({ kv: stepped })
-  const drive = async <T>(work: Promise<T>, fate: 'applied' | 'refused' = 'applied'): Promise<T> => {
+  const drive = async <T>(work: Promise<T>, fate: 'applied' | 'rejected' = 'applied'): Promise<T> => {
     let isDone = false
     const done = () => {
       isDone = true
@@ -184,7 +184,7 @@ test('a disk failure does not count as a failure of the build', async () => {
   await drive(engine.query(fill))
   await drive(engine.query(plainIndex('i')))
   const background = new Background(engine.store)
-  await assert.rejects(drive(background.runOnce(), 'refused'), /disk of the test/)
+  await assert.rejects(drive(background.runOnce(), 'rejected'), /disk of the test/)
   const index = (await engine.query({ get: { index: 'i' } })) as Record<string, unknown>
   assert.equal('build_error' in index, false)
   await drive(background.runAll())

@@ -1,4 +1,4 @@
-// The identity of a guesser: a credential at an address.
+// The client of a password check: a credential at an address.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -39,7 +39,7 @@ export class EventSnapshots {
   readonly #call: Call
   /** True if the caller's rights may depend on the content of documents. */
   readonly dependsOnState: boolean
-  readonly #past = new Map<Micros, { readonly session: Session; readonly moment: EventSnapshot }>()
+  readonly #past = new Map<Micros, { readonly session: Session; readonly snapshot: EventSnapshot }>()
   /** Used only if one `DataWorld` serves all times. */
   #latest: EventSnapshot | undefined
 
@@ -71,7 +71,7 @@ export class EventSnapshots {
     return { readOps, computeUnits: units, bytesRead: transaction.counters.readBytes, micros: host.now() }
   }
 
-  /** Adds the costs of all moments to the session, and discards the moments. */
+  /** Adds the costs of all snapshots to the session, and discards the snapshots. */
   finish(): void {
     for (const [time, { session }] of this.#past) {
       this.#session.countCostsOf(session)
@@ -81,8 +81,8 @@ export class EventSnapshots {
 
   #pastAt(time: Micros): EventSnapshot {
     const known = this.#past.get(time)
-    if (known !== undefined) return known.moment
-    // Each change needs two moments: the times before and after its transaction. Older moments are not needed again.
+    if (known !== undefined) return known.snapshot
+    // Each change needs two snapshots: as of the times before and after its transaction. Older ones are not needed again.
     for (const [other, { session }] of this.#past) {
       if (this.#past.size < 2) break
       this.#session.countCostsOf(session)
@@ -91,9 +91,9 @@ export class EventSnapshots {
     const limit = { effectLimit: 'read', effectPlace: 'stream requests' } as const
     const session = this.#session.over(this.#session.transaction.asOf(time), limit)
     const world = new DataWorld(session)
-    const moment = new EventSnapshot(world, callOf(session, world), time)
-    this.#past.set(time, { session, moment })
-    return moment
+    const snapshot = new EventSnapshot(world, callOf(session, world), time)
+    this.#past.set(time, { session, snapshot })
+    return snapshot
   }
 }
 
