@@ -25,7 +25,7 @@ import { resolveTarget } from './references.ts'
 import { compileLambda } from './stored-code.ts'
 import { requireExtent } from './value-limits.ts'
 import { SetValue } from './values/transient.ts'
-import { groupedBindingsMin, LetGroup, lookUp, Variables } from './variables.ts'
+import { largeLetBindings, LetGroup, lookUp, Variables } from './variables.ts'
 
 const evaluateLimits = {
   /** Maximum depth of nested calls of lambdas and user functions. */
@@ -67,7 +67,7 @@ export function evaluate(expression: Expression, variables: Variables | undefine
         return requireExtent(object)
       }
       case 'let': {
-        const group = expression.bindings.length < groupedBindingsMin ? undefined : new LetGroup(variables)
+        const group = expression.bindings.length < largeLetBindings ? undefined : new LetGroup(variables)
         let frame = variables
         for (const [name, bound] of expression.bindings) {
           frame = new Variables(name, evaluate(bound, frame, session), frame, group)

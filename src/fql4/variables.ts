@@ -40,7 +40,7 @@ export class Variables {
 }
 
 /** A `let` with at least this number of bindings has a {@link LetGroup}. */
-export const groupedBindingsMin = 16
+export const largeLetBindings = 16
 
 /** The variables of a long `let`, by name. A binding uses only earlier ones, so `newest` ignores the later ones. */
 export class LetGroup {
