@@ -25,7 +25,7 @@ import { resolveTarget } from './references.ts'
 import { compileLambda } from './stored-code.ts'
 import { requireExtent } from './value-limits.ts'
 import { SetValue } from './values/transient.ts'
-import { largeLetBindings, LetGroup, lookUp, Variables } from './variables.ts'
+import { LetGroup, largeLetBindings, lookUp, Variables } from './variables.ts'
 
 const evaluateLimits = {
   /** Maximum depth of nested calls of lambdas and user functions. */

@@ -1,7 +1,7 @@
 // Reads a file that was chosen in the browser, as a source for the reader of `terrarium import`.
 
-import type { ByteSource } from '../../../src/transfer/input.ts'
 import { detectContent } from '../../../src/transfer/detect-content.ts'
+import type { ByteSource } from '../../../src/transfer/input.ts'
 import { TransferError } from '../../../src/transfer/record.ts'
 import type { SourceFile } from '../../../src/transfer/sources.ts'
 

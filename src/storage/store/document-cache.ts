@@ -36,7 +36,9 @@ export class DocumentCache {
   /** The cached versions, by the hash of the document's reference. */
   readonly #known: GenerationCache<number, CachedDocument>
   /** References without a stored version, by their hash. Each query of version 10 reads one to find a staged schema. */
-  readonly #absent = new GenerationCache<number, { readonly ref: Ref; readonly validAtCommit: Micros }>(absentMax)
+  readonly #absent = new GenerationCache<number, { readonly ref: Ref; readonly validAtCommit: Micros }>(
+    absentMax,
+  )
   readonly #readOnce = new ReadOnce(readOnceMax)
 
   /** `bytesMax`: the approximate limit of the cache's memory, in bytes. */
