@@ -251,7 +251,8 @@ export class RecordWriter {
     }
     const shown = shortened(identity ?? '', loggedCharsMax)
     const text = this.#texts.exact(JSON.stringify([credential, roles.join(), shown]))
-    this.#callers.set(key, { value: caller, text })
+    // Long identities, which tokens of a third party may contain, would fill the memory.
+    if (key.length <= loggedCharsMax) this.#callers.set(key, { value: caller, text })
     return text
   }
 

@@ -52,7 +52,7 @@ export async function readWriteRequest(
   return { options, records }
 }
 
-/** `number`: the line number, from 1. */
+/** `number` starts at 1. */
 function recordOf(line: string, number: number): DocumentRecord {
   try {
     return readRecord(line)

@@ -4,7 +4,6 @@
 // before this time.
 
 import { step } from '../../base/effort.ts'
-import { Heap } from '../../base/heap.ts'
 import {
   compareEvents,
   eventTime,
@@ -19,6 +18,7 @@ import type { Lambda, Ref, Value } from '../../values/value.ts'
 import type { ValueKeys } from '../../values/value-keys.ts'
 import { type SetLike, SetValue } from '../values/transient.ts'
 import type { CallReading } from './call-reading.ts'
+import { Heap } from './heap.ts'
 import { joinedElements, targetOf } from './join.ts'
 
 export interface HistoryMember {

@@ -1,7 +1,6 @@
 // Streams that are computed from other streams. `reverse`, `range`, `filter` and `distinct` transform a single stream.
 // `difference`, `intersection` and `union` combine several streams, which are called members.
 
-import { Heap } from '../../base/heap.ts'
 import {
   besideKey,
   commonOrder,
@@ -19,6 +18,7 @@ import {
   type SetOrder,
 } from '../../model/sets/stream.ts'
 import { ElementReader } from './element-reader.ts'
+import { Heap } from './heap.ts'
 
 export function reversedStream(source: ElementStream): ElementStream {
   return {

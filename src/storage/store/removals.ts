@@ -24,7 +24,7 @@ import { rowsOfDocument } from './expired-rows.ts'
 import { versionTime } from './records.ts'
 import { indexesOf } from './rows.ts'
 import type { Store } from './store.ts'
-import { recordWork, type SweeperWork, type WorkCursor } from './sweeper-work.ts'
+import { type RemovalCursor, recordWork, type SweeperWork } from './sweeper-work.ts'
 import { isRevoked, revokedIdentities } from './token-revocation.ts'
 import type { StoreTransaction } from './transaction.ts'
 
@@ -37,7 +37,7 @@ const checkedObjectsMax = 256
  */
 export function nextGarbage(
   view: View,
-  work: WorkCursor,
+  work: RemovalCursor,
   mayCompute: (database: DatabaseId) => boolean,
 ): SweeperWork | undefined {
   return work

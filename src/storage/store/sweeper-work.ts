@@ -42,21 +42,16 @@ export function* workOf(
 }
 
 /**
- * Reads the oldest work of a kind whose due time is always the commit time of its transaction. Continues at the oldest
- * work of the last read, because a read from the start would skip all finished work which LMDB still contains.
+ * Reads the oldest removals of deleted objects. Continues at the oldest removal of the last read, because a read from
+ * the start would skip all finished removals which LMDB still contains.
  */
-export class WorkCursor {
-  readonly #kind: GarbageKind
+export class RemovalCursor {
   #from: Bytes | undefined
 
-  constructor(kind: GarbageKind) {
-    this.#kind = kind
-  }
-
   read(view: View, limit: number): readonly SweeperWork[] {
-    const found = [...workOf(view, this.#kind, undefined, limit, this.#from)]
-    // Work of later transactions has later commit times.
-    this.#from = found[0]?.key ?? garbageRange(this.#kind, lastCommit(view).time).end
+    const found = [...workOf(view, 'object', undefined, limit, this.#from)]
+    // A removal is due at the commit time of its transaction, so later transactions add only later removals.
+    this.#from = found[0]?.key ?? garbageRange('object', lastCommit(view).time).end
     return found
   }
 

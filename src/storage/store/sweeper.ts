@@ -6,7 +6,7 @@
 // jump when the clock is set. For a read, the time of its snapshot determines which data has expired. If the snapshot
 // time is later than the removal time, a read may be rejected although its data still exists.
 
-import { micros } from '../../base/micros.ts'
+import { epoch, micros } from '../../base/micros.ts'
 import { collectionOf, type DatabaseId, type Micros, native } from '../../values/value.ts'
 import type { Bytes, View } from '../kv/kv-contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
@@ -19,7 +19,7 @@ import { never } from './records.ts'
 import { nextGarbage, removeGarbage } from './removals.ts'
 import type { Store } from './store.ts'
 import type { CollectionPlace } from './store-contract.ts'
-import { recordWork, type SweeperWork, WorkCursor, workOf } from './sweeper-work.ts'
+import { RemovalCursor, recordWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Maximum number of collections that one step checks. */
@@ -49,12 +49,15 @@ export class Sweeper {
   readonly #removalTime: () => Micros
   readonly #batchMs: number | undefined
   readonly #plan: ExpiryPlan
-  readonly #deleted = new WorkCursor('object')
+  readonly #deleted = new RemovalCursor()
   /**
    * The first check that was due at the last step. The next step reads from there, because a read from the start would
-   * skip all finished checks which LMDB still contains.
+   * skip all finished checks which LMDB still contains. A read at least once a minute begins at the start, so that a
+   * collection with a large backlog does not delay checks that were added before its own check.
    */
   #checksFrom: Bytes | undefined
+  /** The time of the last read from the start. */
+  #startedAt: Micros = epoch
   /** Due marks that were read but not processed yet. */
   #unprocessed: { readonly of: string; readonly marks: readonly DueMark[] } | undefined
   /**
@@ -163,6 +166,8 @@ export class Sweeper {
   } {
     const isOver = batchEnd(this.#batchMs)
     const replaced: ReplacedCheck[] = []
+    if (now - this.#startedAt >= pauseMicros) this.#checksFrom = undefined
+    if (this.#checksFrom === undefined) this.#startedAt = now
     return this.#store.read(transaction => {
       const found = [...dueChecks(transaction.snapshot.view, now, this.#checksFrom)]
       // When no check is due, the next step reads from the start again, and finds earlier checks that were added.

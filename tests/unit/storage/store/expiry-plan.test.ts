@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { micros } from '../../../../src/base/micros.ts'
 import { tagRange } from '../../../../src/storage/keys/keyspace.ts'
 import { Sweeper } from '../../../../src/storage/store/sweeper.ts'
+import { recordWork, workOf } from '../../../../src/storage/store/sweeper-work.ts'
 import { native, Ref, rootDatabase } from '../../../../src/values/value.ts'
 import { CountingStore } from './counting-store.ts'
 import { Bench, createCollection, data, day, documentRef, object, second } from './support.ts'
@@ -102,5 +104,30 @@ test('collections with very much expired data take turns', async () => {
   assert.ok(versions(bench, large) > 2000, `${versions(bench, large)} documents are left`)
   await sweeper.runAll()
   assert.equal(versions(bench, large), 0)
+  await bench.close()
+})
+
+test('a large backlog of a collection does not delay the checks that were added before its own check', async () => {
+  const { bench, collections } = await benchWithCollections(2)
+  const [large, small] = collections
+  assert(large && small)
+  await bench.write(transaction => {
+    for (let id = 1; id <= 4000; id++)
+      transaction.put(documentRef(large, id), data({ n: 1n }, bench.now + second))
+    transaction.put(documentRef(small, 1), data({ n: 2n }))
+  })
+  const sweeper = new Sweeper(bench.store)
+  await sweeper.runAll()
+  await bench.store.write(({ rows: { overlay } }) => {
+    for (const { key, target } of [...workOf(overlay, 'history')])
+      if (target.id === small.id) overlay.set(key, undefined)
+  })
+  bench.now += 30 * day + grace + 2 * second
+  await sweeper.runOnce()
+  await bench.store.write(({ rows: { overlay } }) => recordWork(overlay, 'history', micros(2), small))
+  bench.now += 61 * second
+  await sweeper.runOnce()
+  assert.equal(versions(bench, small), 1)
+  assert.ok(versions(bench, large) > 1000, 'the backlog remains')
   await bench.close()
 })
