@@ -1,8 +1,8 @@
 // A client of the log API, as a pipeline uses it.
 
 import assert from 'node:assert/strict'
-import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
+import { eventually } from '../support/eventually.ts'
 import type { RunningServer } from '../support/server.ts'
 
 export interface ApiAnswer {
@@ -59,12 +59,12 @@ export async function finished(
   secret: string,
   id: unknown,
 ): Promise<Readonly<Record<string, unknown>>> {
-  for (let attempt = 0; attempt < 600; attempt++) {
-    const { json } = await api(server, secret, 'GET', `/api/v1/logs/${id}?type=query&regionGroup=us-std`)
-    if (finalStates.includes(json.state as string)) return json
-    await wait(50)
-  }
-  throw new Error(`the export ${id} does not come to an end`)
+  let last: Readonly<Record<string, unknown>> = {}
+  await eventually(`the export ${id} has finished`, async () => {
+    last = (await api(server, secret, 'GET', `/api/v1/logs/${id}?type=query&regionGroup=us-std`)).json
+    return finalStates.includes(last.state as string)
+  })
+  return last
 }
 
 /** The records behind a URL. */
