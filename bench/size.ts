@@ -15,6 +15,7 @@ import { measureRequests } from './size-requests.ts'
 import {
   bytesByPart,
   command,
+  countInPages,
   createExpiring,
   measuredStart,
   measureExpiry,
@@ -80,7 +81,7 @@ async function measureScale(
   try {
     const secret = await databaseKey(server, isNew)
     if (isNew) await createSizedSchema(server, secret)
-    const loaded = isNew ? 0 : await documentCount(server, secret)
+    const loaded = isNew ? 0 : await countInPages(server, secret)
     const fromMs = performance.now()
     await createSized(server, secret, { collection: 'documents', from: loaded, to: count })
     if (count > loaded)
@@ -124,9 +125,6 @@ async function databaseKey(server: ServerProcess, isNew: boolean): Promise<strin
   const key = await root({ create_key: { object: { role: 'admin', database: { database: 'size' } } } })
   return (key as { secret: string }).secret
 }
-
-const documentCount = async (server: ServerProcess, secret: string) =>
-  (await query(server, secret, { count: { documents: { collection: 'documents' } } })) as number
 
 /** Stops and starts the service, kills and starts it; returns the running service. */
 async function measureStarts(before: ServerProcess, data: string, add: Add): Promise<ServerProcess> {
