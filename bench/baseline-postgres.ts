@@ -55,7 +55,7 @@ app.post<{ Body: { data: { key: string; group: number; number: number } } }>(
   '/create-with-history',
   async ({ body }, reply) => {
     const { data } = body
-    // One transaction and one round trip.
+    // This query is one transaction and one round trip.
     const made = await pool.query({
       name: 'create-with-history',
       text: `WITH made AS (

@@ -4,7 +4,7 @@ import { document, groupSize, literal } from './documents.ts'
 
 /** Facts about the loaded data. */
 export interface LoadedData {
-  /** In Terrarium. In PostgreSQL they are 1, 2, 3 … in the same order. */
+  /** Ids of the documents in Terrarium. In PostgreSQL they are 1, 2, 3 … in the same order. */
   readonly ids: readonly string[]
 }
 

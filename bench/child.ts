@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 export interface Baseline {
   readonly port: number
-  /** For HTTP/2, if the server supports it. */
+  /** The port for HTTP/2, if the server supports it. */
   readonly http2Port: number | undefined
   /** Processes whose CPU time counts, together with that of their descendants. */
   readonly pids: readonly number[]

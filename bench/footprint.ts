@@ -9,11 +9,11 @@ import { createSchema, document, literal } from './documents.ts'
 import { diskBytes, median, memoryOfEach, processorMs } from './measure.ts'
 
 export interface FootprintResult {
-  /** Of each process of an empty service, as text. */
+  /** Memory of each process of an empty service, as text. */
   readonly emptyMemory: string
   /** Memory of a service with two workers. */
   readonly emptyWorkersMemory: string
-  /** Of each process of a service with one worker, after the documents have been created. */
+  /** Memory of each process of a service with one worker, after the documents have been created. */
   readonly filledMemory: string
   readonly bytesPerDocument: number
   /**
@@ -31,7 +31,7 @@ const restartCount = 5
 
 const rest = () => new Promise(resolve => setTimeout(resolve, restMs))
 
-/** One document per transaction, many at a time. */
+/** Creates one document per transaction, many at a time. */
 async function createDocuments(server: ServerProcess, secret: string, count: number): Promise<void> {
   let next = 0
   const client = async () => {
@@ -46,7 +46,7 @@ async function createDocuments(server: ServerProcess, secret: string, count: num
 const start = (data: string, flags: readonly string[] = []) =>
   startProcess({ program: join(repository, 'bin/terrarium.js'), data, flags })
 
-/** Of each process of a service on an empty directory, as text. */
+/** Returns the memory of each process of a service on an empty directory, as text. */
 async function memoryWithWorkers(data: string, workers: number): Promise<string> {
   const server = await start(data, ['--workers', String(workers)])
   try {
@@ -77,7 +77,7 @@ async function fill(data: string, documents: number) {
   }
 }
 
-/** On the directory of a killed service. Waits for the first response and kills the service, too. */
+/** Restarts a service on the directory of a killed service. Waits for the first response and kills the service, too. */
 async function restart(data: string): Promise<{ readonly ms: number; readonly ofProcessorMs: number }> {
   const fromMs = performance.now()
   const server = await start(data)

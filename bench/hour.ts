@@ -24,7 +24,7 @@ export interface HourSegment {
   /** Minutes from the beginning of the load to the end of this part. */
   readonly minutes: number
   readonly results: Readonly<Record<keyof typeof rates, LoadResult>>
-  /** Of each process, as text. */
+  /** Memory of each process, as text. */
   readonly memory: string
   /** Pages of the data file that the service has mapped. */
   readonly mappedMebibytes: number

@@ -39,7 +39,7 @@ export async function runLanguages({ documents, folder, plan }: LanguageOptions)
   }
 }
 
-/** For the cases of version 10. `secret` needs the role admin. */
+/** Prepares the cases of version 10. `secret` needs the role admin. */
 async function prepareVersion10(url: string, secret: string): Promise<void> {
   const byGroup = '{ terms: [{ field: "group" }], values: [{ field: "number" }] }'
   const text = `Collection.byName("documents")!.update({ indexes: { byGroup: ${byGroup} } }).indexes.byGroup.status`
@@ -68,7 +68,7 @@ async function ask(url: string, secret: string, path: string, body: unknown): Pr
   return json
 }
 
-/** Of an index, and events of a page of a feed. */
+/** Elements of a page of an index, and events of a page of a feed. */
 const pageSize = 64
 
 /** Consecutive pages of the feed of all documents, compared with pages of an index. */
@@ -79,7 +79,7 @@ async function feedCase(url: string, secret: string, documents: number): Promise
   }
   const [{ '@stream': token }, { '@long': first }] = data
   const body = { token, page_size: pageSize }
-  // As many pages as there are groups, so that both kinds repeatedly read the same number of documents.
+  // There are as many pages as groups, so that both kinds repeatedly read the same number of documents.
   const groups = Math.floor(documents / groupSize)
   const feeds: unknown[] = []
   for (let start: object = { start_ts: Number(first) - 1 }; feeds.length < Math.min(requestCount, groups); ) {
@@ -97,7 +97,7 @@ async function feedCase(url: string, secret: string, documents: number): Promise
   }
 }
 
-/** Of the parsed query; and repetitions. */
+/** Length of the parsed query, and the number of repetitions. */
 const parsedChars = 1024
 const parsedTimes = 20_000
 

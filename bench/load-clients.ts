@@ -22,7 +22,7 @@ export interface LoadClient {
  */
 const idleMsMax = 2000
 
-/** Reopened if it was closed, or idle for too long, while no request was running. */
+/** A connection, which is reopened if it was closed, or idle for too long, while no request was running. */
 class Line {
   readonly ended: Promise<void>
   readonly #port: number
@@ -93,7 +93,7 @@ interface LineEvents {
   opened?(socket: Socket): void
 }
 
-/** Of the complete HTTP/1.1 response at the start of `data`, or 0 while it is incomplete. */
+/** Length of the complete HTTP/1.1 response at the start of `data`, or 0 while it is incomplete. */
 function responseLength(data: Buffer): number {
   const headEnd = data.indexOf('\r\n\r\n')
   if (headEnd < 0) return 0
@@ -143,7 +143,7 @@ const endStream = 1
 const acknowledged = 1
 const endHeaders = 4
 const windowMax = 2 ** 31 - 1
-/** Before the window is enlarged. */
+/** The window of a stream before it is enlarged. */
 const firstWindow = 65_535
 const framePayloadMax = 16_384
 /** The encoded field `:status: 200` of the static table of HPACK. */
@@ -164,7 +164,7 @@ function uint32(value: number): Buffer {
   return bytes
 }
 
-/** In the encoding of HPACK, with a prefix of seven bits. */
+/** Encodes a length in HPACK, with a prefix of seven bits. */
 function hpackLength(length: number): Buffer {
   if (length < 127) return Buffer.from([length])
   const bytes = [127]
@@ -179,7 +179,7 @@ function literalField(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0]), ...parts])
 }
 
-/** For a request that is given as HTTP/1.1 text, for stream 0. */
+/** Converts a request in HTTP/1.1 text to frames of stream 0. */
 function http2Frames(request: string): { headers: Buffer; body: Buffer } {
   const headEnd = request.indexOf('\r\n\r\n')
   const [first = '', ...lines] = request.slice(0, headEnd).split('\r\n')
@@ -203,7 +203,7 @@ function http2Frames(request: string): { headers: Buffer; body: Buffer } {
   }
 }
 
-/** In clear text, with up to `lanes` concurrent streams. */
+/** Sends requests in clear text, with up to `lanes` concurrent streams. */
 export function http2Client(port: number, requests: readonly string[], lanes: number): LoadClient {
   const frames = requests.map(http2Frames)
   const waiting = new Map<number, { done: OnResponse; failure: string | undefined }>()

@@ -29,7 +29,7 @@ import { measureStart } from './start.ts'
 import { measureStreams, streamLanguages } from './streams.ts'
 import { runTyping } from './typing.ts'
 
-/** Measured with several workers: cheap reads, expensive reads, pure evaluation, writes. */
+/** Cases that run with several workers: cheap reads, expensive reads, pure evaluation, writes. */
 const workerCases = ['get', 'page', 'compute', 'create']
 
 const ratio = (ours: LoadResult, theirs: LoadResult) =>

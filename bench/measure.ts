@@ -99,7 +99,7 @@ export function memoryMebibytes(pid: number): Memory {
 
 const nanosPerMs = 1e6
 
-/** Of all threads so far; 0 if the system does not report it. */
+/** CPU time of all threads so far; 0 if the system does not report it. */
 export function processorMs(pid: number): number {
   const threads = `/proc/${pid}/task`
   try {
@@ -138,7 +138,7 @@ function isSlowLane(pid: number): boolean {
 
 const blockBytes = 512
 
-/** On disk, without the files of the query log. */
+/** Returns the bytes on disk, without the files of the query log. */
 export function diskBytes(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter(entry => entry.isFile() && !entry.parentPath.includes('query-log'))
@@ -147,7 +147,7 @@ export function diskBytes(folder: string): number {
   )
 }
 
-/** Of an even count, the upper one of the two in the middle. */
+/** Returns the upper one of the two in the middle of an even count. */
 export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] as number
 }

@@ -13,7 +13,7 @@ export interface Times {
   readonly errors: number
 }
 
-/** For the reader, in its own thread. */
+/** The work of the reader, in its own thread. */
 export interface ReaderPlan {
   readonly port: number
   readonly secret: string

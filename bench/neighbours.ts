@@ -18,7 +18,7 @@ export interface NeighbourResult {
   readonly name: string
   /** Durations of the reads beside the query. */
   readonly times: Times
-  /** Of the query itself, and its median duration in milliseconds. */
+  /** Status of the query itself, and its median duration in milliseconds. */
   readonly status: number
   readonly tookMs: number
 }
@@ -34,7 +34,7 @@ export interface NeighbourOptions {
   readonly onResult: (result: NeighbourResult) => void
 }
 
-/** Beside each query and without a query, so that all have the same number of reads. */
+/** Duration of a measurement beside each query and without a query, so that all have the same number of reads. */
 const measuredMs = 5000
 
 const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
@@ -75,7 +75,7 @@ interface WorstRequest {
   readonly path: '/' | (typeof worstChecks)[number]['path'] | (typeof worstGraphql)[number]['path']
   /** True if the types of the query are checked. */
   readonly isChecked?: boolean
-  /** Of the `n`-th request. Requests of the same kind have the same body if the function has no parameter. */
+  /** The body of the `n`-th request. Requests of the same kind have the same body if the function has no parameter. */
   readonly body: (n: number) => Buffer
 }
 

@@ -18,7 +18,7 @@ export interface NodesOptions {
   readonly warmupSeconds: number
   /** Read by the cases. */
   readonly documents: number
-  /** Copied by a new node, including those that the cases read. */
+  /** Documents that a new node copies, including those that the cases read. */
   readonly copied: number
 }
 

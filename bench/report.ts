@@ -21,7 +21,7 @@ export interface Row {
 
 const milliseconds = (micros: number) => (micros / 1000).toFixed(2).padStart(8)
 
-/** Of {@link Report.add}. */
+/** Headings of the columns of {@link Report.add}. */
 export const heading = [
   ''.padEnd(26),
   'req/s'.padStart(9),

@@ -15,7 +15,7 @@ export interface RequestCost {
   readonly mainMicros: number
   /** CPU microseconds of all threads and processes of the service. */
   readonly allMicros: number
-  /** Written to the disk for each request; 0 for reads. */
+  /** Bytes that each request writes to the disk; 0 for reads. */
   readonly writtenBytes: number
 }
 

@@ -22,7 +22,7 @@ export interface WorkRate {
   readonly peakMebibytes: number
 }
 
-/** Used by the steps. */
+/** The service and the data that the steps use. */
 export interface SizeTarget {
   readonly server: ServerProcess
   readonly data: string
@@ -273,7 +273,7 @@ export async function measuredStart(
   return { server, cost: { ms, cpuMs: processorMs(server.pid) } }
 }
 
-/** By the first letter of the names of the store's trees. */
+/** Kinds of data by the first letter of the names of the store's trees. */
 const parts: Readonly<Record<string, string>> = {
   D: 'documents',
   H: 'history',

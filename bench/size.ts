@@ -27,7 +27,7 @@ export interface SizeOptions {
   readonly folder: string
   /** Numbers of documents in ascending order. */
   readonly scales: readonly number[]
-  /** In collections that are dropped, migrated, imported or expire. */
+  /** Number of documents in collections that are dropped, migrated, imported or expire. */
   readonly side: number
   /** The directory remains for the next run. */
   readonly isKept: boolean
@@ -118,7 +118,7 @@ function addWork({ documentsPerSecond, name, peakMebibytes }: WorkRate, add: Add
   add(`${name}: peak of private memory`, 'MiB', peakMebibytes)
 }
 
-/** Of the database `size`, which is created first if the directory is new. */
+/** Returns a key of the database `size`, which is created first if the directory is new. */
 async function databaseKey(server: ServerProcess, isNew: boolean): Promise<string> {
   const root = (expression: unknown) => query(server, server.rootSecret, expression)
   if (isNew) await root({ create_database: { object: { name: 'size' } } })

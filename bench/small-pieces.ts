@@ -16,7 +16,7 @@ export interface PiecesResult {
   readonly grownBy: number
 }
 
-/** Of another database's reads and of the memory. */
+/** Bounds of another database's reads and of the memory. */
 export const piecesBounds = { p99Ms: 50, mebibytes: 64 }
 
 const connections = 100
@@ -30,7 +30,7 @@ const head = 'POST /query/1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\
 const chunks = '1\r\na\r\n'.repeat(piecesOfEach)
 const ordinary = 'POST /query/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 15\r\n\r\n{"query":"1+1"}'
 
-/** Sent from the first byte on, or after a request that was responded to. */
+/** Requests in small pieces, from the first byte on, or after a request that was responded to. */
 const floods = [
   { name: 'new connections', first: '', then: head + chunks },
   { name: 'connections with an earlier request', first: ordinary, then: head + chunks },

@@ -10,9 +10,9 @@ export interface StreamsResult {
   readonly streams: number
   /** Resident memory of the server. */
   readonly kibibytesPerStream: number
-  /** Only the second half of the streams, without memory that does not depend on their number. */
+  /** Memory per stream for only the second half of the streams, without memory that does not depend on their number. */
   readonly kibibytesPerFurtherStream: number
-  /** From sending the write to the event at a client, over all deliveries. */
+  /** Percentiles of the time from sending the write to the event at a client, over all deliveries. */
   readonly p50Ms: number
   readonly p99Ms: number
   /** Median duration of a write with all streams open, and without streams. */
@@ -135,7 +135,7 @@ function open(
   })
 }
 
-/** In milliseconds. `delivered` is called before each update, and its result is awaited after it. */
+/** Returns durations in milliseconds. Calls `delivered` before each update, and awaits its result after the update. */
 async function timesOfUpdates(
   server: ServerProcess,
   secret: string,

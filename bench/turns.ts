@@ -5,7 +5,7 @@ import type { BenchServer } from './bench-server.ts'
 import { type LoadPlan, type LoadResult, measure, medianOf, post } from './measure.ts'
 import { cpuMicros, line } from './report.ts'
 
-/** One way; the load repeats the list of bodies. */
+/** Work in one direction; the load repeats the list of bodies. */
 export interface Work {
   readonly title: string
   readonly path: '/' | '/query/1' | '/feed/1' | '/graphql'

@@ -2,7 +2,7 @@
 // tenant's reads; the tests send smaller ones and compare the responses of the slow lane with those of the service.
 
 export interface Sizes {
-  /** Of an array of 8 elements; 16 gives half a million elements. */
+  /** Number of times that an array of 8 elements is doubled; 16 gives half a million elements. */
   readonly doublings: number
   /** UTF-16 units of long texts, below 8 MiB. */
   readonly text: number
@@ -18,7 +18,7 @@ export interface Sizes {
   readonly body: number
 }
 
-/** Permitted by the limits of the service. */
+/** The largest sizes that the limits of the service permit. */
 export const largest: Sizes = {
   doublings: 16,
   text: 8_000_000,

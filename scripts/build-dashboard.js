@@ -10,7 +10,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { filesIn, hashOf, repository } from './sources.js'
 
 const folder = join(repository, 'dashboard/dist')
-/** In the built folder; contains the hash of the sources. */
+/** Name of a file in the built folder, which contains the hash of the sources. */
 const stampName = 'sources.sha256'
 /** The result depends on these files and folders. */
 const sources = [

@@ -31,7 +31,7 @@ const highest = '\uffff'
 /** A primary weight, with the characters that have only this weight, by the third level. */
 interface Letter {
   readonly index: number
-  /** One for each third-level weight, ascending. */
+  /** Cases for each third-level weight, ascending. */
   readonly cases: string[]
 }
 

@@ -9,7 +9,7 @@ import { Module } from '../src/fql10/value.ts'
 
 type Entry = FieldDefinition | FunctionDefinition
 
-/** One table of the reference. */
+/** A table of the reference. */
 interface Chapter {
   readonly title: string
   readonly intro: string
@@ -78,7 +78,7 @@ function callOf(written: string, { parameters, rest }: Signature): string {
   return `${written}(${[...named, ...more].join(', ')})`
 }
 
-/** In text, without the result. */
+/** Returns the signatures in text, without the result. */
 function signaturesOf(written: string, entry: Entry): readonly string[] {
   return entry.kind === 'field' ? [written] : entry.signatures.map(each => callOf(written, each))
 }

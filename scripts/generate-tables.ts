@@ -49,7 +49,7 @@ function limitRows(path: string): readonly string[] {
   })
 }
 
-/** With spaces between thousands. Products are computed. */
+/** Returns a number with spaces between thousands. Products are computed. */
 function numberAfter(text: string, name: string): string {
   const [, product = ''] = new RegExp(`^ {2}${name}: ([\\d_ *]+),$`, 'm').exec(text) ?? []
   const value = product.split('*').reduce((result, factor) => result * Number(factor.replaceAll('_', '')), 1)

@@ -12,7 +12,7 @@ import { functionReference } from './generate-reference.ts'
 import { withSettings } from './generate-settings.ts'
 import { tablePages } from './generate-tables.ts'
 
-/** By path. The argument is the present text of the file. */
+/** Functions by the path of the file that they generate. The argument is the present text of the file. */
 export const generatedFiles: Readonly<Record<string, (present: string) => string>> = {
   'ARCHITECTURE.md': withLayerPicture,
   'docs/operations.md': withSettings,

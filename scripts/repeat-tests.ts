@@ -53,7 +53,7 @@ function runOnce(): Promise<{ readonly status: number; readonly output: string }
   })
 }
 
-/** From the last lines of Node's report, such as that of `fail`. */
+/** Returns a total from the last lines of Node's report, such as that of `fail`. */
 function total(output: string, name: string): string {
   return new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(output)?.[1] ?? '?'
 }

@@ -6,7 +6,7 @@ import { recordsOf } from '../src/query-log/segment-blocks.ts'
 import { listSegments } from '../src/query-log/segment-files.ts'
 import { plainRequest, type TimedRequest, writeSegment } from '../tests/query-log/records.ts'
 
-/** With their frequency, usual duration in milliseconds and costs. */
+/** Queries with their frequency, usual duration in milliseconds and costs. */
 const kinds = [
   { query: '{"get":{"match":{"index":"a"},"terms":"b"}}', weight: 5, ms: 2, read: 2, write: 0 },
   {
@@ -36,7 +36,7 @@ const kinds = [
 const minutes = 60
 const minuteMs = 60_000
 
-/** From 0 to 1; depends only on `place`. */
+/** Returns a number from 0 to 1, which depends only on `place`. */
 function noise(place: number): number {
   const wave = Math.sin(place * 127.1) * 43_758.5453
   return wave - Math.floor(wave)

@@ -106,7 +106,7 @@ export function planOf(files: readonly string[], cores: number): readonly Batch[
   return [...groups.values(), ...alone].sort((a, b) => placeOf(a[0] ?? '') - placeOf(b[0] ?? ''))
 }
 
-/** In {@link longest}, or after the last one. */
+/** Returns the place of a file in {@link longest}, or after the last one. */
 function placeOf(file: string): number {
   const place = longest.findIndex(start => file.startsWith(start))
   return place < 0 ? longest.length : place

@@ -21,7 +21,7 @@ import { watchTests } from './watch-tests.ts'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 
-/** As in bin/terrarium.js, because services run within test processes. */
+/** The same flags as in bin/terrarium.js, because services run within test processes. */
 const serviceFlags = ['--stack-size=3600', '--max-semi-space-size=32', '--v8-pool-size=0']
 /** While a process waits for a disk or a timer, another can use its core. */
 const concurrency = availableParallelism() + 2
@@ -29,7 +29,7 @@ const concurrency = availableParallelism() + 2
  * Milliseconds after which a single test counts as hung; the longest one plays some four thousand conformance cases.
  */
 const hungAfterMs = patience(20 * 60_000)
-/** For a soak, whose longest test kills a service three hundred times. */
+/** Limit for a soak, whose longest test kills a service three hundred times. */
 const soakHungAfterMs = 12 * 3_600_000
 const slowestCount = 10
 const memoryFolder = '/dev/shm'

@@ -29,7 +29,7 @@ export interface ClientOptions {
   readonly tags?: Readonly<Record<string, string>>
   /** Enables or disables the check of the types of queries. When absent, the database decides. */
   readonly typecheck?: boolean
-  /** Used in place of the global `fetch`. */
+  /** A function in place of the global `fetch`. */
   readonly fetch?: typeof fetch
 }
 
@@ -88,7 +88,7 @@ export interface StreamOptions extends EventPosition {
 /** An event source that a query has returned, the token of an event source, or a query that returns an event source. */
 export type EventSourceLike<Item> = EventSourceToken<Item> | string | Query
 
-/** Of a login: a document with the secret, or the secret alone. */
+/** The result of a login: a document with the secret, or the secret alone. */
 type TokenResult = string | { readonly secret?: unknown }
 
 const timeoutMsDefault = 30_000

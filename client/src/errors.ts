@@ -148,7 +148,7 @@ export class EventError extends TerrariumError {
   readonly code: string
   /** The error of the query. */
   override readonly cause: ServiceError
-  /** Where to continue: a feed after the failed event, a stream after the event before it. */
+  /** The position where to continue: a feed after the failed event, a stream after the event before it. */
   readonly cursor: string | undefined
 
   constructor(cause: ServiceError, cursor: string | undefined) {

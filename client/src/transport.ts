@@ -25,7 +25,7 @@ export interface TransportOptions {
 
 export interface Request {
   readonly path: string
-  /** Sent as JSON, or the files of a form. */
+  /** A value that is sent as JSON, or the files of a form. */
   readonly body: Json | FormData
   readonly headers: Readonly<Record<string, string>>
   readonly signal: AbortSignal | undefined
@@ -35,7 +35,7 @@ export interface Request {
   readonly isRepeatable: boolean
 }
 
-/** Of a query, a feed or a push of schema files. */
+/** The body of a response to a query, a feed or a push of schema files. */
 export interface ResponseBody {
   readonly data?: Json
   readonly error?: Partial<WireError>
@@ -50,7 +50,7 @@ export interface ResponseBody {
   readonly version?: number
 }
 
-/** One line of a feed or stream. */
+/** A line of a feed or stream. */
 export interface WireEvent {
   readonly type: 'add' | 'update' | 'remove' | 'status' | 'error'
   readonly data?: Json

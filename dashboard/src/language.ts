@@ -66,7 +66,7 @@ export function parseQuery(text: string, notation: Notation): ParsedQuery {
   return parsedQuery(parsing(() => parseExpression(text)))
 }
 
-/** In the order of the text. Throws {@link NotationError}. */
+/** Returns the queries in the order of the text. Throws {@link NotationError}. */
 export function parseQueries(text: string, notation: Notation): readonly ParsedQuery[] {
   if (notation === 'json') return [parseQuery(text, notation)]
   const queries = parsing(() => parseExpressions(text)).map(parsedQuery)

@@ -33,7 +33,7 @@ export const place = signal<Address>(readAddress(location))
 /** Database to which the user's secret belongs (the signed-in database), outermost first. */
 export const home = signal<readonly string[]>([])
 
-/** From the outermost database, so that a link has the same meaning for all secrets. */
+/** The path in the address begins at the outermost database, so that a link has the same meaning for all secrets. */
 const writtenDatabase = computed<readonly string[] | undefined>(() => {
   const written = place.value.parameters.get('db')
   return written === null || written === '' ? undefined : written.split('/')
@@ -45,7 +45,7 @@ export const foreignDatabase = computed<readonly string[] | undefined>(() => {
   return written && home.value.some((name, level) => written[level] !== name) ? written : undefined
 })
 
-/** Below the signed-in database; empty for the signed-in database itself. */
+/** The path below the signed-in database; empty for the signed-in database itself. */
 export const databasePath = computed<readonly string[]>(() =>
   foreignDatabase.value ? [] : (writtenDatabase.value?.slice(home.value.length) ?? []),
 )
@@ -66,7 +66,7 @@ export const invalidTime = computed<string | undefined>(() => {
   return isTime ? undefined : written
 })
 
-/** As written in the address; undefined for the present. */
+/** The time in the form of the address; undefined for the present. */
 export const pastTime = computed<string | undefined>(() =>
   invalidTime.value === undefined ? writtenTime.value : undefined,
 )

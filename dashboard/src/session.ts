@@ -28,7 +28,7 @@ const signedOutKey = 'terrarium-signed-out'
 
 export const session = signal<Session | undefined>(undefined)
 
-/** Shown on the sign-in page after the session ended. */
+/** The message on the sign-in page after the session ended. */
 export const signInMessage = signal<string | undefined>(undefined)
 
 /** Requests can limit the secret to a child database or to a role. */
@@ -126,7 +126,7 @@ export const expired = signal<string | undefined>(undefined)
 /** The secret could not access this database, in the form of {@link databaseParameter}. */
 export const unreachable = signal<string | undefined>(undefined)
 
-/** Shown after the service has rejected the secret of a session. */
+/** The message after the service has rejected the secret of a session. */
 export const secretEnded = 'Your secret has expired or was revoked. Sign in again.'
 
 /**

@@ -31,7 +31,7 @@ export class ConnectionLost extends Error {
 interface Entry {
   readonly id: number
   readonly value: unknown
-  /** Only in a result: the message of the unexpected error that the handler has thrown. */
+  /** The message of the unexpected error that the handler has thrown; only in a result. */
   readonly failure?: string
 }
 

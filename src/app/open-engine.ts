@@ -81,19 +81,20 @@ interface LaneHooks {
 
 const system: ProcessEnvironment = { clock: systemClock, timers: systemTimers, random: systemRandom }
 
-/** Among the processes that have a data directory open. */
+/** The role among the processes that have a data directory open. */
 export interface ProcessRole extends Omit<StoreRole, 'committer'> {
   /** True: the process starts slow-lane processes for long queries. */
   readonly slowLane?: boolean
-  /** In a worker of a data directory: the socket to the process that owns the commit log. */
+  /** The socket to the process that owns the commit log, in a worker of a data directory. */
   readonly committer?: Duplex
   /**
-   * Between the processes of a data directory. Machines with a shared store exchange notices through the store instead.
+   * Exchanges notices between the processes of a data directory. Machines with a shared store exchange notices through
+   * the store instead.
    */
   readonly notices?: NoticeBoard
 }
 
-/** Only reads the data directory. */
+/** A process that only reads the data directory. */
 const observer: ProcessRole = { worker: 0, background: false }
 
 /** Closing it also closes the storage. */
@@ -307,7 +308,7 @@ export function engineOver({
   }
 }
 
-/** With `timers`, imports yield to other work. */
+/** Imports yield to other work if `timers` is defined. */
 function transferOf(store: Store, host: SessionHost, timers: Timers | undefined): TransferService {
   const rules: Parameters<typeof createTransferService>[1] = {
     isExpression: lambda => languages['4']?.code.isCode(lambda) === true,

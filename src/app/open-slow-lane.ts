@@ -65,7 +65,7 @@ export function openSlowLane(
   })
 }
 
-/** Reserved for the program itself: with both languages, it uses about 60 MiB before its first query. */
+/** Memory for the program itself: with both languages, it uses about 60 MiB before its first query. */
 const programMebibytes = 80
 
 function start(setup: LaneSetup): ChildProcess {

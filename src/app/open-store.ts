@@ -41,7 +41,7 @@ import { ContinuousBackup } from './open-backup.ts'
 
 /** Bounds the time for which a stopping service waits for the database of a shared store. */
 export interface StoreWaits {
-  /** From now on, writes fail soon if the database does not respond. */
+  /** Makes writes fail soon from now on if the database does not respond. */
   shorten(): void
   /** Aborts waiting operations after a short time. */
   end(): void
@@ -99,7 +99,7 @@ export interface StoreRole {
   readonly onFatal?: () => never
   /** Kills the process when the outcome of a commit is unknown. Absent: the store commits nothing more. */
   readonly onLostFlush?: () => never
-  /** In a worker: the connection to the committing process. */
+  /** The connection of a worker to the committing process. */
   readonly committer?: CommitNotices | undefined
 }
 

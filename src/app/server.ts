@@ -43,7 +43,7 @@ export interface Server {
   listenAlso(port: number): Promise<string>
   /** Replaces `listen` if another process accepts the connections. Returns a function that serves one connection. */
   receive(): (connection: Socket) => void
-  /** Of this process; absent when metrics are off. */
+  /** Metrics of this process; absent when metrics are off. */
   readonly metrics?: Registry
   /** Makes `/ping` fail from now on, so that load balancers switch to other services. */
   giveNotice(): void

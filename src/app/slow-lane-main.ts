@@ -91,7 +91,7 @@ class MemoryGuard {
     return this.#usedPart() > leftPartMax
   }
 
-  /** Without the memory of the program itself, as a fraction of the configured memory. */
+  /** Returns the used fraction of the configured memory, without the memory of the program itself. */
   #usedPart(): number {
     return (memoryMb() - (this.#programMb as number)) / this.#maxMb
   }

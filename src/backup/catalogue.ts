@@ -111,7 +111,7 @@ export async function listBases(target: BackupTarget): Promise<BaseName[]> {
   return bases.sort((left, right) => left.from - right.from)
 }
 
-/** In the order of the log, without pieces whose newest commit is before `time`. */
+/** Lists the pieces in the order of the log, without pieces whose newest commit is before `time`. */
 export async function* listPieces(
   target: BackupTarget,
   generation: string,

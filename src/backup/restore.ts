@@ -23,7 +23,7 @@ import { commitsIn, decodeChunk, type PieceRecord, recordsIn } from './chunk.ts'
 import { type BaseName, lineageBytes, type PieceName, partObject, pieceObject } from './object-names.ts'
 import { BackupError, type BackupTarget } from './target.ts'
 
-/** From 0 to 1: up to 0.5 for the base copy, then for the log. */
+/** The restored share, from 0 to 1: up to 0.5 for the base copy, then for the log. */
 type OnRestored = (share: number) => void
 
 /**
@@ -74,7 +74,7 @@ class Replay {
   #place: ChainPlace
   /** True after the first commit that was skipped because it is later than the requested time. */
   #isOver = false
-  /** Of the newest commit that was applied. */
+  /** The time of the newest commit that was applied. */
   #time: Micros
 
   constructor(

@@ -79,8 +79,8 @@ export class Shipper {
   readonly #lease: Lease
   #isLeased = false
   /**
-   * When this process started. The first generation does not start earlier, because the service may have had other data
-   * before, for example before a restore. Undefined once the first generation has begun.
+   * The time when this process started. The first generation does not start earlier, because the service may have had
+   * other data before, for example before a restore. Undefined once the first generation has begun.
    */
   #servedSince: Micros | undefined
   #generation: Generation | undefined

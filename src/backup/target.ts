@@ -14,7 +14,7 @@ export interface BackupTarget {
    * if absent).
    */
   get(name: string, bytesMax?: number): Promise<Buffer | undefined>
-  /** In the order of the names' bytes. `after`: lists only names that sort after this text. */
+  /** Lists names in the order of their bytes. `after`: lists only names that sort after this text. */
   list(prefix: string, after?: string): AsyncIterable<string>
   /** The entity tag changes with each write; undefined if the object does not exist. */
   getTagged(name: string): Promise<TaggedObject | undefined>

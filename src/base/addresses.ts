@@ -18,7 +18,7 @@ export interface DatabaseHost {
 }
 
 export interface DatabaseAddress {
-  /** At least one, in the order in which a client tries them. */
+  /** Contains at least one host, in the order in which a client tries them. */
   readonly hosts: readonly DatabaseHost[]
   readonly database: string | undefined
   readonly user: string | undefined

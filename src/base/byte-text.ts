@@ -7,7 +7,7 @@ const scratchBytes = 4096
 /** Shared, because V8 needs a microsecond to allocate the memory of a Buffer. */
 const scratch = Buffer.alloc(scratchBytes)
 
-/** One character per byte: two strings are equal if and only if their bytes are equal. */
+/** Returns one character per byte: two strings are equal if and only if their bytes are equal. */
 export function byteText(bytes: Uint8Array): string {
   const { length } = bytes
   if (length > scratchBytes) return Buffer.from(bytes).toString('latin1')

@@ -17,7 +17,7 @@ export const stepsPerCheck = 4096
 /** A native call on more units (mostly characters) may take ten milliseconds. */
 export const longCallUnits = 262_144
 
-/** Counted for each pass over a schema definition (reading, checking, comparing or writing), about 100 microseconds. */
+/** Steps of a pass over a schema definition (reading, checking, comparing or writing), about 100 microseconds. */
 export const stepsPerDefinition = stepsPerCheck / 4
 
 /** Units that a native call processes in the time of one step. */

@@ -58,7 +58,7 @@ export const commitDistance = 2
 
 /** The announcements of one process. */
 export class AnnouncedCommits {
-  /** Ordered by time. */
+  /** Announcements in the order of their times. */
   readonly #open = new Set<Announcement>()
   readonly #announced: (oldest: Micros | undefined) => void
   #newest = epoch

@@ -20,7 +20,7 @@ export type Option = Setting & {
   readonly fromEnvironment?: true
 }
 
-/** By name; `dryRun` is the flag `--dry-run`. */
+/** Options by name; `dryRun` is the flag `--dry-run`. */
 export type Options = Readonly<Record<string, Option>>
 
 /** An argument that is not a flag. */
@@ -43,7 +43,7 @@ export interface Invocation<O extends Options> {
   readonly config: Config
 }
 
-/** In a command's file; {@link command} adds the defaults. */
+/** The declaration in a command's file; {@link command} adds the defaults. */
 interface Declaration<O extends Options> {
   /** A word, or two words for a subcommand: `schema pull`. */
   readonly name: string
@@ -57,7 +57,7 @@ interface Declaration<O extends Options> {
   readonly settings?: readonly SettingName[]
   /** Command lines without the name of the program. */
   readonly examples?: readonly (readonly [line: string, meaning: string])[]
-  /** Only statuses that differ from the defaults: 0 for success, 1 for failure, 2 for an invalid command line. */
+  /** Lists only statuses that differ from the defaults: 0 for success, 1 for failure, 2 for an invalid command line. */
   readonly statuses?: readonly (readonly [status: number, meaning: string])[]
   /** Resolves with the exit status. */
   readonly run: (invocation: Invocation<O>) => Promise<number>

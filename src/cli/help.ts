@@ -82,7 +82,7 @@ export function statusesOf({ statuses }: Command): Command['statuses'] {
   ]
 }
 
-/** For example `-n, --name NAME`. */
+/** Returns a text such as `-n, --name NAME`. */
 export function flagText(name: string, option: Option): string {
   const short = option.short === undefined ? '' : `-${option.short}, `
   const placeholder = placeholderOf(name, option)

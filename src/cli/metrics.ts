@@ -25,7 +25,7 @@ export async function openMetrics(
   }
 }
 
-/** In a worker: sends its metrics to the supervisor on request. */
+/** Sends the metrics of a worker to the supervisor on request. */
 export async function shareMetrics(registry: Registry): Promise<void> {
   const { AggregatorRegistry } = await import('prom-client')
   // Creating a registry makes the worker listen for the request.
@@ -33,7 +33,7 @@ export async function shareMetrics(registry: Registry): Promise<void> {
   AggregatorRegistry.setRegistries(registry)
 }
 
-/** In the supervisor: sums the metrics of all workers, then adds those of the registry that `own` returns. */
+/** Sums the metrics of all workers in the supervisor, then adds those of the registry that `own` returns. */
 export function metricsOfWorkers(own: () => Registry | undefined): () => Promise<string> {
   let aggregator: AggregatorRegistry<typeof Registry.PROMETHEUS_CONTENT_TYPE> | undefined
   return async () => {

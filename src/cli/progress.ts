@@ -76,7 +76,7 @@ function perSecond(documents: number, elapsedMs: number): number {
   return elapsedMs > 0 ? Math.round((documents * 1000) / elapsedMs) : 0
 }
 
-/** For example `import [###   ]  10 % documents: 12345 documents, 6789/s, 0:42 left`. */
+/** Returns a line such as `import [###   ]  10 % documents: 12345 documents, 6789/s, 0:42 left`. */
 export function rateLine(
   name: string,
   { documents, phase, readBytes, totalBytes }: Readonly<ExportProgress>,

@@ -41,7 +41,7 @@ export function escapeHiddenInPlace(text: string): string {
   return text.replace(hidden, '\ufffd')
 }
 
-/** For example `1 file`, `2 files`. */
+/** Returns a text such as `1 file` or `2 files`. */
 export function quantity(count: number | string, one: string, many = `${one}s`): string {
   return `${count} ${String(count) === '1' ? one : many}`
 }

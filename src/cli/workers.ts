@@ -42,22 +42,22 @@ const committerDescriptor = 4
 
 const folderVariable = 'TERRARIUM_WORKER_FOLDER'
 
-/** In a worker: identifies the data directory that the supervisor has claimed. */
+/** Identifies, in a worker, the data directory that the supervisor has claimed. */
 export function workerFolder(): string {
   return process.env[folderVariable] as string
 }
 
-/** From 0 to count - 1. A restarted worker has the same number. */
+/** Returns a number from 0 to count - 1. A restarted worker has the same number. */
 export function workerNumber(): number {
   return Number(process.env[variable])
 }
 
-/** In a worker: the socket to the supervisor, which commits for the worker. */
+/** Returns the socket of a worker to the supervisor, which commits for the worker. */
 export function committerSocket(): Duplex {
   return new Socket({ fd: committerDescriptor })
 }
 
-/** From a worker to the supervisor: the worker can receive one more connection, or it stops. */
+/** A message of a worker to the supervisor: the worker can receive one more connection, or it stops. */
 type Report = 'free' | 'stopping'
 
 /** A notice (base/notices.ts) from one worker, which the supervisor forwards to all others. */
@@ -70,7 +70,7 @@ function noticeIn(message: unknown): Notice | undefined {
   return typeof notice === 'string' ? { notice } : undefined
 }
 
-/** In a worker: exchanges notices with the supervisor. Returns a function that stops the exchange. */
+/** Exchanges notices of a worker with the supervisor. Returns a function that stops the exchange. */
 export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
   process.on('message', message => {
     const found = noticeIn(message)
@@ -82,7 +82,7 @@ export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
   })
 }
 
-/** In a worker: kills this process when its supervisor, which commits for it, has exited. */
+/** Kills this worker when its supervisor, which commits for it, has exited. */
 export function endWithSupervisor(): void {
   const end = () => {
     if (cluster.worker?.exitedAfterDisconnect !== true) killSelf()
@@ -93,7 +93,7 @@ export function endWithSupervisor(): void {
   cluster.worker?.on('error', end)
 }
 
-/** In a worker: serves connections from the supervisor. Returns a function that makes the supervisor send no more. */
+/** Serves, in a worker, connections from the supervisor. Returns a function that makes the supervisor send no more. */
 export function takeConnections(take: (connection: Socket) => void): () => void {
   const report = (report: Report) => process.send?.(report)
   let isStopping = false
@@ -136,7 +136,7 @@ interface End {
   readonly reason?: string
 }
 
-/** One life of a worker process, from its start to its exit. */
+/** The life of a worker process, from its start to its exit. */
 interface Run {
   readonly worker: Worker
   /** True when the worker serves, false when it exits before. */

@@ -49,7 +49,7 @@ export type { QueryMetrics } from '../model/language.ts'
 /** A long body, whose pieces are forwarded as received, without joining them. */
 export class LongBody {
   readonly pieces: readonly Uint8Array[]
-  /** In bytes. */
+  /** Length in bytes. */
   readonly length: number
   constructor(pieces: readonly Uint8Array[]) {
     this.pieces = pieces
@@ -90,11 +90,11 @@ export interface NamedCaller {
   readonly identity: string | undefined
 }
 
-/** Resolved from a path of names. */
+/** Databases that a path of names denotes. */
 export interface NamedDatabases {
   /** Outermost first. */
   readonly ids: readonly DatabaseId[]
-  /** Since this time, no database of the path has changed its name or its parent. */
+  /** The time since which no database of the path has changed its name or its parent. */
   readonly since: Micros
 }
 
@@ -102,20 +102,20 @@ export interface NamedDatabases {
 export interface QueryResponse {
   readonly status: number
   /**
-   * In the format of the query language. Before the commit of an attempt, it contains placeholders for the values that
-   * depend on the commit.
+   * The body in the format of the query language. Before the commit of an attempt, it contains placeholders for the
+   * values that depend on the commit.
    */
   readonly body: string
   /** The query log records this fault. */
   readonly fault?: Fault
-  /** For {@link Language.learn} in the service, if the query ran in the slow lane. */
+  /** A result for {@link Language.learn} in the service, if the query ran in the slow lane. */
   readonly lesson?: string | undefined
   /** Replaces a long `body`. */
   readonly longBody?: LongBody
   readonly txnTime: Micros
   /** Absent for status 401 and 500. */
   readonly metrics: QueryMetrics | undefined
-  /** Where the query ran; undefined if the credential was rejected. */
+  /** The database of the query; undefined if the credential was rejected. */
   readonly database: DatabaseId | undefined
   readonly place?: DatabasePlace | undefined
   /** Undefined if the credential was rejected. */
@@ -134,7 +134,7 @@ export interface QueryResponse {
   readonly again?: (transaction: Transaction) => { readonly body: string }
 }
 
-/** One open stream, for one client. */
+/** An open stream of one client. */
 export interface EventStream {
   /** Decimal; unique among the streams of all processes. */
   readonly id: string
@@ -151,7 +151,7 @@ export interface EventStream {
   close(): void
 }
 
-/** With `stream`, the body consists of the stream's events. */
+/** The response to a request for a stream. If `stream` is defined, the body consists of the stream's events. */
 export interface StreamResponse extends QueryResponse {
   readonly stream?: EventStream
 }
@@ -183,7 +183,7 @@ export interface Engine {
     fields: string | undefined,
     ticket?: Ticket,
   ): StreamResponse | Promise<StreamResponse>
-  /** For shutdown: ends all open streams with an error event, and rejects new ones. */
+  /** Ends all open streams with an error event, and rejects new ones. A shutdown calls this method. */
   endStreams(): void
   /** `GET /tokens/self`: the caller's token document. */
   ownToken(request: QueryRequest, ticket?: Ticket): QueryResponse | Promise<QueryResponse>
@@ -218,7 +218,7 @@ export interface Engine {
   databasesAlong(names: readonly string[]): NamedDatabases | undefined
   /** Kinds whose rate limits a database has exhausted. Imports and exports are rejected meanwhile. */
   exhausted(database: DatabaseId): readonly RateKind[]
-  /** For work that is not a query, such as an import. */
+  /** Charges the costs of work that is not a query, such as an import. */
   charge(database: DatabaseId, costs: Costs): void
   now(): Micros
 }

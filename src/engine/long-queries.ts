@@ -9,7 +9,7 @@ const charactersMax = 4_000_000
 
 export class LongQueries {
   readonly #msOf: (queue: string) => number
-  /** In characters, as the weight in the cache. */
+  /** Lengths in characters, as the weight in the cache. */
   readonly #lengths = new GenerationCache<string, number>(charactersMax, length => length)
 
   /** `msOf`: milliseconds that a query of a queue may take in the main process. Each database has a queue. */

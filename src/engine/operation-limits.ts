@@ -10,7 +10,7 @@ import type { NoticeTopic } from '../base/notices.ts'
 import { RequestError } from '../base/request-errors.ts'
 import type { DatabaseId } from '../values/value.ts'
 
-/** In the order in which the protocol names them. */
+/** Kinds of rates in the order in which the protocol names them. */
 const rateKinds = ['compute', 'read', 'write'] as const
 
 export type RateKind = (typeof rateKinds)[number]

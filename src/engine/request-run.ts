@@ -30,7 +30,7 @@ import { queueOf, type SlowLane, SlowLaneNeeded } from './slow-lane-contract.ts'
 import { runSlowly } from './slow-run.ts'
 import { storeFailure } from './store-failures.ts'
 
-/** As an argument of {@link Store.ready}: wait for all commits that any machine has made up to now. */
+/** An argument of {@link Store.ready}: wait for all commits that any machine has made up to now. */
 const everything = Number.POSITIVE_INFINITY
 
 /**

@@ -21,8 +21,8 @@ const requestTimeLimits = {
 } as const
 
 /**
- * For a long evaluation. `goes on`: until its deadline. `moves`: to the slow lane (processes for long queries), if
- * there is one. `fails`: no other process can produce the result.
+ * The reaction to a long evaluation. `goes on`: until its deadline. `moves`: to the slow lane (processes for long
+ * queries), if there is one. `fails`: no other process can produce the result.
  */
 type LongAction = 'goes on' | 'moves' | 'fails'
 

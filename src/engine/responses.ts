@@ -53,13 +53,13 @@ export function evaluationFacts({
   return { database, snapshotTime, computeOps, byteReadOps, readBytes: counters.readBytes, named: named.list }
 }
 
-/** Known when a transaction has begun. */
+/** Facts that are known when a transaction has begun. */
 interface Begun {
   /** The read timestamp of the transaction. */
   readonly readTimestamp: Micros
 }
 
-/** Known when the caller is authenticated. */
+/** Facts that are known when the caller is authenticated. */
 interface Authenticated extends Begun {
   readonly place: DatabasePlace
   /** Caller in the format of the query log. */
@@ -92,7 +92,7 @@ function membersOf(
   return { txnTime, metrics, database: facts?.database, place, caller, named: facts?.named }
 }
 
-/** For one request, from the progress of its latest evaluation. */
+/** Creates the response to one request, from the progress of its latest evaluation. */
 export class Responses {
   readonly #options: EngineOptions
   readonly #request: QueryRequest
@@ -177,7 +177,7 @@ export class Responses {
     }
   }
 
-  /** For a query that failed with `error`. Includes the costs if `error.reportsCosts` is true. */
+  /** Responds to a query that failed with `error`. Includes the costs if `error.reportsCosts` is true. */
   rejected(error: LanguageError, progress: Progress): QueryResponse {
     const reported = error.reportsCosts ? factsOf(progress) : undefined
     const costs = { ...noCosts, readBytes: reported?.readBytes ?? 0 }
@@ -189,7 +189,10 @@ export class Responses {
     }
   }
 
-  /** For a request error, such as `time out`. `retries`: attempts that have conflicted with other transactions. */
+  /**
+   * Responds with a request error, such as `time out`. `retries`: attempts that have conflicted with other
+   * transactions.
+   */
   failed(error: RequestError, progress: Progress, retries = 0): QueryResponse {
     const rateLimited = error instanceof RateLimited ? error.kinds : []
     const unmetered = error.code === 'unauthorized' || error.code === 'internal server error'

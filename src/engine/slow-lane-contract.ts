@@ -67,7 +67,7 @@ export interface SlowLane {
 /** Thrown to cancel an evaluation in the main process, which moves the query to the slow lane. */
 export class SlowLaneNeeded {}
 
-/** By database or, while the database is unknown, by credential. */
+/** Returns the queue of a database or, while the database is unknown, of a credential. */
 export function queueOf(database: DatabaseId | undefined, authorization: string): string {
   return database === undefined ? `credential ${authorization}` : ownerOfDatabase(database)
 }

@@ -102,11 +102,11 @@ export interface AccessReader {
 }
 
 export interface NameReader {
-  /** By name or alias. Undefined if the name is unknown. */
+  /** Finds a global name or alias. Undefined if the name is unknown. */
   global(name: string): Module | UserFunction | undefined
-  /** By name or alias. Throws a QueryFailure at `call` if the name is unknown. */
+  /** Finds a collection by name or alias. Throws a QueryFailure at `call` if the name is unknown. */
   collection(name: string, call: Call): Module
-  /** By name or alias. Throws a QueryFailure at `call` if the name is unknown. */
+  /** Finds a function by name or alias. Throws a QueryFailure at `call` if the name is unknown. */
   userFunction(name: string, call: Call): UserFunction
   /** The definition of a collection or a function, by name or alias. */
   definitionOf(name: string): Doc | undefined
@@ -121,7 +121,7 @@ export interface DocumentAccess {
    * has no read cost if an index found the document and `asWhole` is false.
    */
   absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined
-  /** In the order of the response. The document must be readable. */
+  /** Returns the fields in the order of the response. The document must be readable. */
   fields(doc: Doc, call: Call): Struct
   /**
    * The cached JSON text of a readable document's fields, without the id, the collection and the braces. Undefined if
@@ -273,7 +273,7 @@ export class Call implements ReadTimes {
     return this.at ?? this.snapshot
   }
 
-  /** For code within an `at` block, or for code that an `at` block returns to the present. */
+  /** Returns a call for code within an `at` block, or for code that an `at` block returns to the present. */
   asOf(at: number | undefined): Call {
     return this.reading({ at, snapshot: this.snapshot })
   }
@@ -323,7 +323,7 @@ export class Call implements ReadTimes {
     throw this.mismatch('Boolean', result)
   }
 
-  /** For a value with the wrong type. For arguments, use `invalidArgument`. */
+  /** Returns the error for a value with the wrong type. For arguments, use `invalidArgument`. */
   mismatch(expected: string, received: Value): QueryFailure {
     return this.failure('type_mismatch', msg`expected type: ${expected}, received ${typeName(received)}`)
   }

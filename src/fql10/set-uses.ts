@@ -18,7 +18,7 @@ interface FieldUse {
 const equality = '=='
 const comparisons: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
-/** Stored outside the field `data`. */
+/** Fields outside the field `data`. */
 const ownTimes: ReadonlySet<string | bigint> = new Set(['ts', 'ttl'])
 /** An index of these fields is useless, because a query finds documents by id without an index. */
 const identities: ReadonlySet<string | bigint> = new Set(['id', 'coll'])

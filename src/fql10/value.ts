@@ -128,7 +128,7 @@ export interface IndexUse {
 }
 
 interface DocOptions {
-  /** For schema objects, which have no visible id. */
+  /** Name of a schema object, which has no visible id. */
   readonly name?: string | undefined
   /** Read time of a value from an `at` block. */
   readonly readAt?: number | undefined

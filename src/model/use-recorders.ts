@@ -74,7 +74,10 @@ export class ReadRecorder {
 /** A filter or a sort order over all documents of a collection. */
 export interface SetUse {
   readonly collection: string
-  /** Compared for equality: the terms of the suggested index. Paths to fields of the data begin with `data`. */
+  /**
+   * Fields that are compared for equality: the terms of the suggested index. Paths to fields of the data begin with
+   * `data`.
+   */
   readonly terms: readonly Path[]
   /** The fields that the query sorts by, or compares with operators such as `<`: the values of the suggested index. */
   readonly values: readonly Path[]

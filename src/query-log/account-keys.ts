@@ -109,8 +109,8 @@ function hasExpired({ expiresAt }: AccountKey, now: Micros): boolean {
 }
 
 /**
- * Of the hosted service. Groups other than the instance's own are valid, too, so that a pipeline that queries all
- * groups gets empty results for them, not errors.
+ * Region groups of the hosted service. Groups other than the instance's own are valid, too, so that a pipeline that
+ * queries all groups gets empty results for them, not errors.
  */
 const hosted: readonly string[] = ['us-std', 'eu-std']
 

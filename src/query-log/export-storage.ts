@@ -40,7 +40,7 @@ export function fileName(requestId: string): string {
 export interface FileTable {
   /** Stores a file once all of `content` has arrived, and replaces an older file with the same name. */
   store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void>
-  /** In bytes; undefined if the file does not exist. */
+  /** Returns the size in bytes; undefined if the file does not exist. */
   size(name: string): Promise<number | undefined>
   read(name: string): AsyncIterable<Buffer>
   remove(name: string): Promise<void>

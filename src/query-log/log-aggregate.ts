@@ -54,7 +54,7 @@ export const minuteMs = 60_000
 const shapesMax = 2000
 /** Maximum number of distinct databases. */
 const databasesMax = 10_000
-/** Shown instead of a code for errors without a code, such as errors of schema files. */
+/** The code of errors without a code, such as errors of schema files. */
 const noCode = '–'
 /** The name for all shapes, errors or databases beyond the limit. */
 const otherShapes = '…'

@@ -119,7 +119,7 @@ export interface RecordConditions {
   /** A status, or `2xx`, `4xx`, `5xx`. */
   readonly status?: string | undefined
   readonly slowerThanMs?: number | undefined
-  /** Only records with more read, write and compute operations in total than this number. */
+  /** Selects records with more read, write and compute operations in total than this number. */
   readonly opsAbove?: number | undefined
   /** True: only records with retries. False: only records without retries. */
   readonly isRetried?: boolean | undefined
@@ -136,7 +136,7 @@ export interface RecordConditions {
   readonly lane?: 'ordinary' | 'slow' | undefined
   /** The shape of the query: its text without values, but with names. */
   readonly shape?: string | undefined
-  /** Only requests whose writes were committed at one of these times. */
+  /** Selects requests whose writes were committed at one of these times. */
   readonly commitTimes?: ReadonlySet<Micros> | undefined
 }
 

@@ -48,7 +48,7 @@ type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 export interface RecordedCall {
   readonly request: {
     readonly method: string
-    /** By lower-case name. The header with the credential is not read. */
+    /** Headers by lower-case name. The header with the credential is not read. */
     readonly headers: Headers
     /** The client's address. */
     readonly client: string

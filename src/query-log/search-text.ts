@@ -36,7 +36,7 @@ const punctuation = /[-\s{}[\]":,./\\]+/
 const hexadecimal = /^[0-9a-f]*$/
 
 export class SearchText {
-  /** In lower case, and escaped for JSON. */
+  /** Text in lower case, and escaped for JSON. */
   readonly text: string
   /**
    * A part of the text that can only occur within one text of a record, because it contains no punctuation, and is neither

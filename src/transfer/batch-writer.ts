@@ -31,12 +31,12 @@ import type { DocumentRecord } from './record.ts'
 import { recordFault } from './record-check.ts'
 import { Resolver } from './resolve.ts'
 
-/** For a record whose document already exists with different content. */
+/** The reaction to a record whose document already exists with different content. */
 export type OnConflict = 'fail' | 'keep' | 'replace'
 
 export interface BatchOptions {
   readonly onConflict: OnConflict
-  /** Only computes the outcomes and writes nothing. */
+  /** If true, the import only computes the outcomes and writes nothing. */
   readonly dryRun: boolean
   /**
    * When documents are checked against the rules of their collections:
@@ -79,7 +79,7 @@ export type Outcome =
   /** The record was not written because of `reason`. */
   | { readonly kind: 'conflict' | 'bad' | 'unmet'; readonly reason: string }
 
-/** From a record to a document that does not exist (yet). */
+/** A reference from a record to a document that does not exist (yet). */
 export interface MissingReference {
   /** Index in the batch. */
   readonly record: number
@@ -88,7 +88,7 @@ export interface MissingReference {
 }
 
 export interface BatchResult {
-  /** Of each processed record, in order. */
+  /** Outcomes of each processed record, in order. */
   readonly outcomes: readonly Outcome[]
   readonly missing: readonly MissingReference[]
   /**
@@ -133,7 +133,7 @@ interface DocumentRules {
 interface BatchRules {
   /** Applies the rules of the lambda's language. */
   isExpression(lambda: Lambda): boolean
-  /** For one transaction; all of its attempts have the same `memo`. */
+  /** Returns the rules for one transaction; all of its attempts have the same `memo`. */
   documents(transaction: Transaction, database: DatabaseId, memo: Memo): DocumentRules
 }
 
@@ -157,12 +157,12 @@ export type WorkLimit = <T>(work: () => T) => T
 /** Sets no limit, for imports into a process that serves no other requests. */
 export const unlimited: WorkLimit = work => work()
 
-/** For a record that can never be written. */
+/** Returns the outcome of a record that can never be written. */
 export function badOutcome(reason: string): Outcome {
   return { kind: 'bad', reason }
 }
 
-/** For a record that was not written. A retry may succeed once other documents exist. */
+/** Returns the outcome of a record that was not written. A retry may succeed once other documents exist. */
 export function unmetOutcome(reason: string): Outcome {
   return { kind: 'unmet', reason }
 }
@@ -426,7 +426,7 @@ function attributed<T>(index: number, work: () => T): T {
   }
 }
 
-/** For messages: `index NAME`, or `constraint of FIELD, FIELD` for the index of a constraint. */
+/** Returns a name for messages: `index NAME`, or `constraint of FIELD, FIELD` for the index of a constraint. */
 function nameOf({ isOwn, name, terms, values }: IndexDefinition): string {
   if (!isOwn) return `index ${name}`
   return `constraint of ${[...terms, ...values].map(textOfField).join(', ')}`

@@ -34,7 +34,9 @@ function describe(error: ReadonlyMap<string, Json>): string {
   return [String(error.get('description')), ...parts].join(' ')
 }
 
-/** For a successful response about schema files. `name`: of the connection. Throws {@link QueryError}. */
+/**
+ * Returns the body of a successful response about schema files. `name`: of the connection. Throws {@link QueryError}.
+ */
 export function schemaBody(name: string, status: number, body: string): string {
   if (status < 300) return body
   const json = tryJson(body)
@@ -44,7 +46,7 @@ export function schemaBody(name: string, status: number, body: string): string {
   throw new QueryError('invalid schema', String(error.get('message')))
 }
 
-/** For a successful response about a GraphQL schema. Throws {@link QueryError}. */
+/** Returns the body of a successful response about a GraphQL schema. Throws {@link QueryError}. */
 export function graphqlBody(name: string, status: number, body: string): string {
   if (status < 300) return body
   if (status !== 400)

@@ -6,7 +6,7 @@ import { tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { TransferError } from './record.ts'
 
-/** In their order: the names, and the values as JSON. */
+/** Members in their order: the names, and the values as JSON. */
 export type ExportMembers = ReadonlyMap<string, string>
 
 /** An import recognises exported rows by these first columns. */

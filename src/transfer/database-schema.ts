@@ -27,7 +27,7 @@ export interface DatabaseSchema {
   readonly graphql: string[]
 }
 
-/** With `dryRun`, only validates the schema. Throws `QueryError` for rejected files. */
+/** Writes the schema, or only validates it if `dryRun` is true. Throws `QueryError` for rejected files. */
 export async function writeDatabaseSchema(
   connection: SchemaConnection,
   path: DatabasePath,

@@ -15,7 +15,7 @@ function plainStep(name: string): string {
   return encodeURIComponent(name).replace(/^\./, '%2E')
 }
 
-/** For a name that differs from another one only by case: encodes uppercase letters. */
+/** Encodes the uppercase letters of a name that differs from another one only by case. */
 function caselessStep(name: string): string {
   return plainStep(name).replace(/%[0-9A-F]{2}|[A-Z]/g, found =>
     found.length > 1 ? found : `%${found.charCodeAt(0).toString(16).toUpperCase()}`,

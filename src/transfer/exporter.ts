@@ -37,7 +37,7 @@ export interface ExportProgress {
   phase: string
 }
 
-/** For the user, after an export has ended. */
+/** A summary for the user, after an export has ended. */
 interface ExportSummary {
   readonly at: Micros
   documents: number
@@ -110,7 +110,7 @@ class Exporter {
   readonly #options: ExportOptions
   readonly #progress: ExportProgress
   readonly #exported: ExportSummary
-  /** By path of the database. All schemas are read before the documents, because schema files have no history. */
+  /** Schemas by path of the database. All are read before the documents, because schema files have no history. */
   readonly #schemas = new Map<string, ExportSchema>()
 
   constructor(
@@ -235,7 +235,7 @@ class Exporter {
     return present.written
   }
 
-  /** Of the present documents, and of the versions in the history. */
+  /** Returns the columns of the present documents, and of the versions in the history. */
   async #columns(path: DatabasePath, collection: string, history: boolean) {
     const columns = { present: new CsvColumns(), past: new CsvColumns() }
     const printer = new ExportPrinter(this.#options.format, () => undefined)

@@ -81,7 +81,7 @@ function isOfVersion10(item: SchemaItem): boolean {
 
 const plainMembers: ReadonlySet<string> = new Set(['history_days', 'ttl_days'])
 
-/** By their names in schema files. */
+/** Types by their names in schema files. */
 const typeNames: Readonly<Record<string, ImportType>> = {
   Time: 'time',
   Date: 'date',

@@ -29,7 +29,7 @@ import type { SourceFile, Sources } from './sources.ts'
 import { type UnmetDocument, UnmetDocuments, withoutUnmet } from './unmet-documents.ts'
 
 export interface ImportOptions {
-  /** Below the connection's database. A missing database is created. */
+  /** The path below the connection's database. A missing database is created. */
   readonly database: DatabasePath
   readonly types: FieldTypes
   readonly onConflict: OnConflict
@@ -48,7 +48,7 @@ export interface ImportOptions {
    * whether to continue an interrupted import.
    */
   readonly remember: (identity: unknown, continues: boolean) => ImportMemory
-  /** Of a text in UTF-8. New ids are derived from it. */
+  /** Returns the hash of a text in UTF-8. New ids are derived from it. */
   readonly sha256: (text: string) => Uint8Array
   /** Stops the import at the next record. */
   readonly signal?: AbortSignal
@@ -120,7 +120,7 @@ class Importer {
     this.#exported = new Set(sources.collections.map(({ name }) => name))
   }
 
-  /** Of the interrupted import, or empty. */
+  /** Returns the report of the interrupted import, or an empty one. */
   #startReport(): Report {
     const report = new Report(this.#options.dryRun, this.#state.report)
     report.data.incomplete = [...this.#sources.incomplete]

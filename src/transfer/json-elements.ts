@@ -20,9 +20,9 @@ import {
 } from '../values/json-scan.ts'
 import { BadRecord, TransferError } from './record.ts'
 
-/** Between two elements, where reading can continue later. */
+/** A position between two elements, where reading can continue later. */
 export interface ElementPlace {
-  /** In the uncompressed file, in bytes. */
+  /** Offset in the uncompressed file, in bytes. */
   readonly offset: number
   readonly line: number
   /** Brackets and braces that are open at this position. */
@@ -36,7 +36,7 @@ export interface JsonElement {
   /** Line and byte offset at which the element starts in the uncompressed file. */
   readonly line: number
   readonly offset: number
-  /** Where the search for the next element begins. */
+  /** The position where the search for the next element begins. */
   readonly next: ElementPlace
   /**
    * `text` is only the beginning of an incomplete element. With {@link ElementOptions.byLine}, reading continues on the
@@ -48,7 +48,7 @@ export interface JsonElement {
 interface ElementOptions {
   /** Each element is within one line, so that reading can continue after an incomplete element. */
   readonly byLine: boolean
-  /** Where the chunks begin. If undefined, at the start of the file. */
+  /** The position where the chunks begin. If undefined, the start of the file. */
   readonly from?: ElementPlace
 }
 

@@ -14,16 +14,16 @@ import { BadRecord, type CreatedKind, type SchemaRecord, TransferError } from '.
 import { namedKinds } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
-/** One expression of a file in the query language. */
+/** An expression of a file in the query language. */
 type LanguageContent =
   | { readonly kind: 'schema'; readonly record: SchemaRecord }
-  /** In the wire form, such as a document or a page of documents. */
+  /** A value in the wire form, such as a document or a page of documents. */
   | { readonly kind: 'value'; readonly json: Json }
   | { readonly kind: 'bad'; readonly reason: BadRecord }
 
 type LanguageItem = LanguageContent & { readonly line: number; readonly size: number }
 
-/** In order. Throws {@link TransferError} at a syntax error. */
+/** Yields the items in order. Throws {@link TransferError} at a syntax error. */
 export async function* languageItems(file: SourceFile): AsyncGenerator<LanguageItem, void, undefined> {
   const { shown } = file
   const text = await readAll(file)

@@ -27,7 +27,7 @@ import { BadRecord, type Notes, type RecordPlace, type SchemaRecord, type Source
 import { memberOf, readId } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
-/** Between two items. An ordinary element has one item; a page has one item per document. */
+/** A position between two items. An ordinary element has one item; a page has one item per document. */
 export interface FilePlace extends ElementPlace {
   /** Complete elements or rows before the position. The other fields of the place refer to their end. */
   readonly elements: number
@@ -143,7 +143,7 @@ function rawElements(file: SourceFile, from: FilePlace, options: ReadOptions): A
   }
 }
 
-/** At least one, so that the position after an empty page is reported, too. */
+/** Returns at least one item, so that the position after an empty page is reported, too. */
 function itemsOf({ items, json }: RawElement): readonly RawItem[] {
   try {
     const found = items()

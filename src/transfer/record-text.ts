@@ -23,7 +23,7 @@ import { BadRecord, type DocumentRecord } from './record.ts'
 import { recordFault } from './record-check.ts'
 import { documentReference, schemaReference } from './references.ts'
 
-/** One line, without the line break. */
+/** Returns the record in one line, without the line break. */
 export function recordText(record: DocumentRecord): string {
   const { collection, id, ts, isHistory, isDelete, fields } = record
   const kind = isDelete ? 'd' : isHistory ? 'h' : 'w'

@@ -11,7 +11,7 @@ export interface RecordPlace {
    * in it.
    */
   readonly file: string
-  /** Of the record's first character, from 1. */
+  /** Line of the record's first character, from 1. */
   readonly line: number
   /**
    * Number of the record in its file, from 1, and offset of its first byte. Present only for files in which a line may
@@ -38,7 +38,7 @@ export interface DocumentRecord {
   readonly isHistory: boolean
   /** The deletion of the document. Only versions in a history can be deletions. */
   readonly isDelete: boolean
-  /** In stored form: `data`, `ttl` …; for credentials `instance` and `hashed_password`. */
+  /** Fields in stored form: `data`, `ttl` …; for credentials `instance` and `hashed_password`. */
   readonly fields: ObjectValue
   /** Length of the source text in characters, from which the stored size is estimated. */
   readonly size: number
@@ -53,9 +53,9 @@ export type CreatedKind = SchemaKind | 'key'
 export interface SchemaRecord {
   readonly kind: 'schema'
   readonly object: CreatedKind
-  /** For a key, its id. */
+  /** Name of the object; for a key, its id. */
   readonly name: string
-  /** With which the object is created: a value in the wire form of API version 4. */
+  /** The values with which the object is created, in the wire form of API version 4. */
   readonly params: ReadonlyMap<string, Json>
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../values/value.ts'
 import { credentialsName } from './record.ts'
 
-/** Ordered so that most objects are created after the objects to which they refer. */
+/** Kinds in an order in which most objects are created after the objects to which they refer. */
 export const namedKinds = Object.keys(nativeOfKind) as readonly SchemaKind[]
 
 /** Prefix of the names of native collections. */
@@ -48,7 +48,7 @@ export function schemaReference(type: SchemaKind, name: string): UnresolvedRef {
   return new UnresolvedRef({ type, name })
 }
 
-/** With the prefix {@link nativeMark}. */
+/** Returns the name with the prefix {@link nativeMark}. */
 export function nativeCollection(name: NativeName): string {
   return nativeMark + name
 }

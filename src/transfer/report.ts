@@ -116,7 +116,7 @@ export class Report {
     this.data.lookalikes[name] = (this.data.lookalikes[name] ?? 0) + 1
   }
 
-  /** Over all collections. */
+  /** Returns the sum over all collections. */
   total(): Counts {
     const total = noCounts()
     for (const counts of Object.values(this.data.collections))
@@ -124,7 +124,7 @@ export class Report {
     return total
   }
 
-  /** For people: a table of collections, then the findings. */
+  /** Returns a text for people: a table of collections, then the findings. */
   text(): string {
     const { data } = this
     const sections = [
@@ -159,7 +159,7 @@ function tally(tallies: Record<string, Tally>, name: string, place: string): voi
 }
 
 const titles: Partial<Record<(typeof columns)[number], string>> = { newIds: 'new ids' }
-/** Shown even when all counts are 0. */
+/** Counts that the report shows even when all are 0. */
 const always: ReadonlySet<string> = new Set(['read', 'written', 'equal', 'bad'])
 
 function countsTable(

@@ -29,7 +29,7 @@ import {
   schemaReference,
 } from './references.ts'
 
-/** In one database, for one transaction. */
+/** Resolves names in one database, for one transaction. */
 export class Resolver {
   readonly #catalogue: Catalogue
   readonly #database: DatabaseId

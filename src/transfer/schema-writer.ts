@@ -20,14 +20,14 @@ function isMissingReference(error: unknown): boolean {
   return error instanceof QueryError && (error.code === 'invalid ref' || /reference/i.test(error.message))
 }
 
-/** Where schema objects are written. */
+/** The place where schema objects are written. */
 interface Target {
   readonly connection: Pick<TransferConnection, 'query'>
   readonly path: DatabasePath
   readonly dryRun: boolean
 }
 
-/** With `dryRun`, nothing is created. */
+/** Creates the objects of the schema, or nothing if `dryRun` is true. */
 export async function writeSchema(
   connection: Pick<TransferConnection, 'query'>,
   path: DatabasePath,

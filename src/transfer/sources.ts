@@ -11,7 +11,7 @@ import { isPiece, nameOfPath } from './export-paths.ts'
 import type { ByteSource } from './input.ts'
 import { TransferError } from './record.ts'
 
-/** To be imported; with the facts that were detected. */
+/** A file to be imported, with the facts that were detected. */
 export interface SourceFile {
   readonly path: string
   readonly source: ByteSource
@@ -27,7 +27,7 @@ export interface SourceFile {
   readonly database: DatabasePath
   /** Name from an option or from the file's name, for formats whose documents contain no collection name. */
   readonly collection: string
-  /** In the database. Undefined for files that are not schema files of an export. */
+  /** Name in the database. Undefined for files that are not schema files of an export. */
   readonly schemaName?: string | undefined
 }
 
@@ -35,7 +35,7 @@ export interface Sources {
   readonly files: readonly SourceFile[]
   /** Outermost first, without the root of the export. */
   readonly databases: readonly DatabasePath[]
-  /** Listed by the metadata of an export. */
+  /** Collections that the metadata of an export list. */
   readonly collections: readonly { readonly database: DatabasePath; readonly name: string }[]
   /** Contradictions between the metadata and the files of an export, each as a sentence. */
   readonly incomplete: readonly string[]

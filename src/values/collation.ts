@@ -157,7 +157,7 @@ function table(): CollationTable {
 const secondaries = new ByteWriter()
 const tertiaries = new ByteWriter()
 
-/** For strings that are not ASCII. */
+/** Builds the keys of strings that are not ASCII. */
 class KeyBuilder {
   readonly #writer: ByteWriter
   readonly #table = table()

@@ -123,7 +123,7 @@ export function addDays(date: LocalDate, days: bigint): LocalDate | undefined {
   return sum < minEpochDay || sum > maxEpochDay ? undefined : new LocalDate(Number(sum))
 }
 
-/** In UTC. Undefined in the first and the last year of `Time`, which dates do not include. */
+/** Returns the date in UTC. Undefined in the first and the last year of `Time`, which dates do not include. */
 export function dateOfTime(time: Time): LocalDate | undefined {
   const epochDay = epochDayOfTime(time)
   return epochDay < minEpochDay || epochDay > maxEpochDay ? undefined : new LocalDate(epochDay)

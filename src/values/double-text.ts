@@ -23,7 +23,7 @@ export function javaDoubleText(double: number): string {
   return text.replace('e+', 'E').replace('e', 'E')
 }
 
-/** Without trailing zeros; `exponent`: the power of ten of the first digit. */
+/** Digits without trailing zeros; `exponent`: the power of ten of the first digit. */
 interface JavaDigits {
   readonly digits: string
   readonly exponent: number

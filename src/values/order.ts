@@ -17,7 +17,7 @@ import { partsOf } from './equality.ts'
 import type { Lambda, LocalDate, ObjectValue, Ref, Time, TransactionTime, Uuid, Value } from './value.ts'
 import { Transient, UnresolvedRef } from './value.ts'
 
-/** In ascending order. Never change the numbers, because they are the tag bytes of index keys. */
+/** Ranks in ascending order. Never change the numbers, because they are the tag bytes of index keys. */
 export const orderRank = {
   number: 0x10,
   bytes: 0x14,
@@ -106,7 +106,7 @@ export function compareArrays(left: readonly Value[], right: readonly Value[]): 
   return left.length - right.length
 }
 
-/** By their exact value; −0.0 sorts before 0, NaN after all other numbers. */
+/** Compares numbers by their exact value; −0.0 sorts before 0, NaN after all other numbers. */
 export function compareNumbers(left: number | bigint, right: number | bigint): number {
   if (typeof left === 'number' && typeof right === 'number') return compareDoubles(left, right)
   if (Number.isNaN(left)) return 1
@@ -126,7 +126,7 @@ export function compareDoubles(left: number, right: number): number {
   return Number(Number.isNaN(left)) - Number(Number.isNaN(right))
 }
 
-/** As unsigned bytes; a prefix of a longer string sorts before the longer string. */
+/** Compares unsigned bytes; a prefix of a longer string sorts before the longer string. */
 export function compareBytes(left: Uint8Array, right: Uint8Array): number {
   const length = Math.min(left.length, right.length)
   step(length >> 3)
@@ -150,7 +150,7 @@ export function compareDocuments(
   return a < b ? -1 : a > b ? 1 : left.collection - right.collection
 }
 
-/** By name (UTF-16 units), the order in which objects are compared and hashed. */
+/** Sorts fields by name (UTF-16 units), the order in which objects are compared and hashed. */
 export function sortedFields(object: ObjectValue): [string, Value][] {
   return [...object].sort(([a], [b]) => {
     step()

@@ -197,7 +197,7 @@ export function diffDates(from: LocalDate, to: LocalDate): bigint {
   return BigInt(to.epochDay - from.epochDay)
 }
 
-/** In UTC; the week begins on Monday, day 1. */
+/** Parts in UTC; the week begins on Monday, day 1. */
 export interface CalendarParts {
   readonly year: number
   readonly month: number

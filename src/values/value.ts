@@ -149,7 +149,7 @@ export class Ref {
     return this.#text
   }
 
-  /** From 0 to 2^30 - 1, equal for equal references; cached. */
+  /** A number from 0 to 2^30 - 1, equal for equal references; cached. */
   get hash(): number {
     this.#hash ??= hashOfRef(this)
     return this.#hash

@@ -43,7 +43,7 @@ const documents = {
   ],
 }
 
-/** Of version 4, with an example. */
+/** A function of version 4, with an example. */
 export type FunctionDefinition = (typeof families)[number]['definitions'][number]
 
 export interface ExampleEngine {

@@ -9,7 +9,7 @@ export interface HttpRequest {
   readonly secret?: string
   /** A wire expression, sent as JSON. */
   readonly query?: unknown
-  /** Sent unchanged, instead of `query`. */
+  /** The body that is sent unchanged, instead of `query`. */
   readonly body?: string
   readonly method?: string
   readonly path?: string

@@ -35,7 +35,10 @@ export interface KillPlan {
    * a transaction of LMDB.
    */
   readonly share: number
-  /** Created by the killed process. If the file exists, no process is killed, so a replacement process survives. */
+  /**
+   * A file that the killed process creates. If the file exists, no process is killed, so a replacement process
+   * survives.
+   */
   readonly marker: string
 }
 

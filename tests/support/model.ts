@@ -87,7 +87,7 @@ export class Model {
 export class ModelTransaction {
   readonly model: Model
   readonly snapshotTime: number
-  /** Used if the query writes. */
+  /** The commit time if the query writes. */
   readonly commitTime: number
   readonly #written = new Map<string, ModelVersion>()
   readonly #afterwards: (() => void)[] = []
@@ -104,7 +104,7 @@ export class ModelTransaction {
     return this.#written.size > 0 || this.#afterwards.length > 0
   }
 
-  /** Written at {@link commitTime}. */
+  /** Documents that were written at {@link commitTime}. */
   get written(): readonly DocumentName[] {
     return [...this.#written.keys()].map(parsedName)
   }

@@ -3,7 +3,7 @@
 
 import { availableParallelism, loadavg } from 'node:os'
 
-/** At most ten times as long, so that a hang is reported within an hour. */
+/** Times are at most ten times as long, so that a hang is reported within an hour. */
 const shareMin = 1 / 10
 
 /** Returns `ms` if the machine has a free core for each runnable process; otherwise a longer time. */

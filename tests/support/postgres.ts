@@ -98,7 +98,7 @@ export class PostgresServer {
     return standby
   }
 
-  /** For processes started from now on, as on a full disk. Infinity removes the limit. */
+  /** Limits the size of files of processes that start from now on, as on a full disk. Infinity removes the limit. */
   limitFiles(bytes: number): void {
     const limit = Number.isFinite(bytes) ? String(bytes) : 'unlimited'
     execFileSync('prlimit', ['--pid', String(this.pid), `--fsize=${limit}:`], this.#user ?? {})
@@ -109,7 +109,7 @@ export class PostgresServer {
     await this.query('SELECT pg_promote(true, 60)')
   }
 
-  /** Over TCP. */
+  /** Returns the URL for TCP. */
   url(): string {
     return `postgres://tests@127.0.0.1:${this.port}/postgres`
   }
@@ -133,7 +133,7 @@ export class PostgresServer {
     }
   }
 
-  /** Written by {@link runWithTls}. */
+  /** The file that {@link runWithTls} writes. */
   get certificateFile(): string {
     return join(this.folder, 'certificate.pem')
   }
@@ -152,7 +152,7 @@ export class PostgresServer {
     )
   }
 
-  /** One statement after the other, on a connection of its own. */
+  /** Runs one statement after the other, on a connection of its own. */
   async query(...statements: readonly string[]): Promise<readonly Record<string, unknown>[]> {
     const client = new Client({ connectionString: this.url() })
     client.on('error', () => undefined)
@@ -183,7 +183,7 @@ export class PostgresServer {
   }
 }
 
-/** Without a listener, and not assigned to the next caller by the system. */
+/** Returns a port without a listener, which the system does not assign to the next caller. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

@@ -36,7 +36,7 @@ const type: Text = fc.oneof(
   { weight: 1, arbitrary: filled('[$, ($ | Int)]', plainType, plainType) },
 )
 
-/** Of a function's parameter or result, or of a computed field. */
+/** The type of a function's parameter or result, or of a computed field. */
 const anyType: Text = fc.oneof(
   { weight: 3, arbitrary: type },
   { weight: 1, arbitrary: filled('($) => $', plainType, plainType) },

@@ -64,7 +64,7 @@ export function seededEnvironment(seed: number, clock: Clock): ProcessEnvironmen
   return { clock, timers: timersOf(clock), random: randomFrom(new RandomSource(seed)) }
 }
 
-/** Of a soak test: its first seed, and its number of seeds for each test. */
+/** The first seed of a soak test, and its number of seeds for each test. */
 const soakSeeds = { first: 1000, count: 200 }
 
 /**

@@ -21,11 +21,14 @@ import { serviceOfFile } from './service-of-file.ts'
 import { assertSound } from './sound.ts'
 
 export interface ServerOptions {
-  /** Checked and removed by the caller. Absent: a new temporary directory, which `stop` checks and removes. */
+  /**
+   * The directory, which the caller checks and removes. Absent: a new temporary directory, which `stop` checks and
+   * removes.
+   */
   readonly data?: string
   /** Flags of `terrarium serve`. */
   readonly flags?: readonly string[]
-  /** Added to the environment; `undefined` removes one. */
+  /** Variables for the environment; `undefined` removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
@@ -45,7 +48,7 @@ export const testRootSecret = 'root-secret-of-the-tests'
 /** bcrypt's lowest cost: hashing would dominate the time of tests that use passwords. */
 export const passwordCost = '4'
 
-/** For a free port. Fails on a flag that does not exist. */
+/** Returns a configuration for a free port. Fails on a flag that does not exist. */
 function configOf(data: string, { flags = [], env = {} }: ServerOptions): Config {
   const words = ['--port', '0', '--data', data, ...flags]
   const found = new Map<string, { value: unknown; where: string }>()
@@ -106,7 +109,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   }
 }
 
-/** For all tests of a file. Call this at the top of the file, before hooks that use the service. */
+/** Starts one server for all tests of a file. Call this at the top of the file, before hooks that use the service. */
 export function serverOfFile(options: ServerOptions = {}): RunningServer {
   return serviceOfFile(() => startServer(options))
 }

@@ -29,7 +29,7 @@ function joined(...parts: readonly (string | Generator)[]): Generator {
   return fc.tuple(...generators).map(all => all.flat())
 }
 
-/** Of elements with the fields `n`, `t` and `sub`. */
+/** Field lists of elements with the fields `n`, `t` and `sub`. */
 const fields = fc.oneof(
   fc.constant(['n, t, sub { m }']),
   joined('n, t: .t + ', integer, ', sub'),

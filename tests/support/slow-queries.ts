@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { RunningServer } from './server.ts'
 
-/** Evaluated by the slow lane. The server must have a port for metrics. */
+/** Returns the number of queries that the slow lane has evaluated. The server must have a port for metrics. */
 export function slowQueries(server: RunningServer): Promise<number> {
   return sampleOf(server, 'slow_lane_queries_total')
 }

@@ -1,4 +1,4 @@
-// One process commits the writes of all workers: no acknowledged write is lost, whatever else reads the folder and
+// A single process commits the writes of all workers: no acknowledged write is lost, whatever else reads the folder and
 // whichever process is killed.
 
 import assert from 'node:assert/strict'

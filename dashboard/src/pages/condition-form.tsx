@@ -85,7 +85,7 @@ export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) 
 
 const shownChars = 60
 
-/** In words. Long fields and values are truncated. */
+/** Describes a condition in words. Long fields and values are truncated. */
 export function conditionText({ path, operator, value }: Condition): string {
   const field = previewOf(path.join('.'), shownChars)
   if (!comparesWithValue(operator)) return `${field} ${operatorText(operator)}`

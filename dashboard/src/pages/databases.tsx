@@ -21,7 +21,7 @@ import { refOf } from '../wire/refs.ts'
 
 interface Node {
   readonly name: string
-  /** Below the current database, outermost first. */
+  /** The path below the current database, outermost first. */
   readonly path: readonly string[]
   /** Undefined until the child databases have been read. */
   readonly children: readonly Node[] | undefined

@@ -13,7 +13,7 @@ const decisionTexts: Readonly<Record<string, string>> = {
   nothing: 'no privilege grants this',
 }
 
-/** In the order in which the decisions were made. */
+/** Lists the decisions in the order in which they were made. */
 export function DecisionTable({ decisions }: { decisions: readonly Json[] }) {
   if (decisions.length === 0) return <p class="empty">The query needed no permissions.</p>
   return (

@@ -129,7 +129,7 @@ function Picture({ graph: { collections, references } }: { readonly graph: Schem
   )
 }
 
-/** For screen readers. The table below the picture lists each reference. */
+/** Describes the picture for screen readers. The table below the picture lists each reference. */
 function descriptionOf(collections: readonly string[], references: readonly Reference[]): string {
   const counted = (count: number, name: string) => `${count} ${name}${count === 1 ? '' : 's'}`
   return `${counted(collections.length, 'collection')} with ${counted(references.length, 'reference')}`

@@ -149,7 +149,7 @@ function DocumentForm({ name, loaded, isReadOnly }: FormProps) {
 }
 
 const shownMax = 100
-/** Of a text that is searched for references. */
+/** Maximum length of a text that is searched for references. */
 const textCharsMax = 500_000
 
 /** Links to the documents that a text in driver notation refers to. */

@@ -116,7 +116,7 @@ interface Part {
 
 const noPart: Part = { field: '', isReversed: false }
 
-/** For a field such as `email`, `address.city` or `ref`. Numbers are array indexes. */
+/** Returns the path of a field such as `email`, `address.city` or `ref`. Numbers are array indexes. */
 function pathOf(field: string): readonly Query[] {
   const steps = field.split('.').map(step => (/^\d+$/.test(step) ? BigInt(step) : step))
   const first = steps[0]

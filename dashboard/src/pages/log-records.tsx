@@ -31,7 +31,7 @@ export function LogRecords({ span }: { span: Span }) {
   )
 }
 
-/** Shown under More filters. */
+/** Filters under More filters. */
 const moreNames = ['index', 'function', 'address', 'lane', 'costlier', 'retried', 'shape'] as const
 
 const statuses = [

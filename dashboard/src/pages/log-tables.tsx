@@ -79,7 +79,7 @@ export function LogErrors({ errors }: { errors: LogSummary['errors'] }) {
   )
 }
 
-/** Loaded on request, because the service must read two spans. */
+/** Compares two spans, on request, because the service must read both. */
 export function LogChangesPart({ span }: { span: Span }) {
   const isOpen = place.value.parameters.get('changes') === '1'
   return (

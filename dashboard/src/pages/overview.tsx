@@ -65,7 +65,7 @@ function CollectionList() {
   )
 }
 
-/** For secrets that may read documents but not list collections. */
+/** Opens a collection by its name, for secrets that may read documents but not list collections. */
 function ByName() {
   const [name, setName] = useState('')
   const open = (event: Event) => {
@@ -143,7 +143,7 @@ function CollectionTable({ documents: first, isMore, filter, setFilter }: TableP
   )
 }
 
-/** In words; `absent` if `days` is not a number. */
+/** Describes a number of days in words; returns `absent` if `days` is not a number. */
 function daysText(days: Json | undefined, absent: string): string {
   if (typeof days !== 'bigint') return absent
   return days === 1n ? '1 day' : `${days} days`

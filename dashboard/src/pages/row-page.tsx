@@ -15,11 +15,11 @@ import type { RefName } from '../wire/refs.ts'
 import { columnsOf, type FieldPaths, type Row } from '../wire/rows.ts'
 import { ColumnChoice } from './column-choice.tsx'
 
-/** For both views of rows: the pages of a source, and the matches of a scan. */
+/** Properties of both views of rows: the pages of a source, and the matches of a scan. */
 export interface ShownProps {
   readonly collection: string
   readonly plan: RowPlan
-  /** Of the rows that were read. */
+  /** Fields of the rows that were read. */
   readonly fields: FieldPaths
   readonly onSeen: (rows: readonly Row[]) => void
   readonly sorting: Sorting | undefined
@@ -34,7 +34,7 @@ interface RowPageProps extends Omit<ShownProps, 'onSeen'> {
   readonly children: ComponentChildren
 }
 
-/** Shown by default. */
+/** Number of columns that the page shows by default. */
 const columnsMax = 8
 
 export function RowPage(props: RowPageProps) {

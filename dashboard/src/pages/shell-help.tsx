@@ -24,7 +24,7 @@ const functionCompletions: readonly Completion[] = fqlFunctions.map(
   }),
 )
 
-/** For a name of the standard library of version 10, which is used alone, after a module, or after a value. */
+/** Completes a name of the standard library of version 10, which is used alone, after a module, or after a value. */
 function completionOf({ owner, name, parameters, result, summary }: LibraryName): Completion {
   const dot = name.lastIndexOf('.') + 1
   return {

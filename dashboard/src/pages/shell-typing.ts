@@ -15,7 +15,7 @@ const pauseMs = 400
 /** Longer texts are checked only when they run, because parsing them would delay typing. */
 const checkedCharsMax = 20_000
 
-/** For a text that has not run yet. */
+/** Checks a text that has not run yet. */
 export function useTypingMarks({ text, version, notation }: ShellTab): readonly Mark[] {
   const [marks, setMarks] = useState<readonly Mark[]>([])
   useEffect(() => {

@@ -8,7 +8,7 @@ import { Problem } from '../parts/problem.tsx'
 import { ServiceError } from '../service/faults.ts'
 import { signIn, signInMessage, signOut } from '../session.ts'
 
-/** Shown while no user is signed in. */
+/** The page while no user is signed in. */
 export function SignIn() {
   useEffect(() => {
     document.title = 'Sign in · Terrarium'

@@ -13,7 +13,7 @@ import { Notice } from './problem.tsx'
 interface BulkChangesProps {
   readonly collection: string
   readonly plan: RowPlan
-  /** In words; empty without a filter. */
+  /** Conditions in words; empty without a filter. */
   readonly conditions: readonly string[]
   /** Fields that the dialog suggests. */
   readonly fields: FieldPaths

@@ -22,7 +22,7 @@ interface CellEditorProps {
  */
 const editedMax = 200
 
-/** For a value that is complete and small enough for a cell. */
+/** Returns true for a value that is complete and small enough for a cell. */
 export function isEditable(value: Json | undefined): boolean {
   if (typeof value === 'string') return value.length <= editedMax && !value.includes('\n')
   if (Array.isArray(value)) return false

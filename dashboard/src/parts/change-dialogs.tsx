@@ -29,9 +29,9 @@ import { documentsText } from './quantities.ts'
 interface ChangesProps {
   readonly target: ChangeTarget
   readonly onClose: () => void
-  /** In words, even if some documents failed. */
+  /** Receives the result in words, even if some documents failed. */
   readonly onDone: (text: string) => void
-  /** Above the form, such as the filter. */
+  /** Content above the form, such as the filter. */
   readonly children?: ComponentChildren
 }
 

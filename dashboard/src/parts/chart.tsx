@@ -83,7 +83,7 @@ function optionsOf({ series, height = 190, onZoom }: ChartProps, host: Element):
   }
 }
 
-/** Redrawn for new data, another width, other colours or another time zone. */
+/** Draws the chart again for new data, another width, other colours or another time zone. */
 export function Chart(props: ChartProps) {
   const host = useRef<HTMLDivElement>(null)
   const { times, series, label } = props

@@ -46,7 +46,7 @@ export interface Completion {
   readonly kind: 'function' | 'variable' | 'class' | 'property'
   /** Line of text beside the name. */
   readonly detail?: string
-  /** Shown on demand. */
+  /** A description that the editor shows on demand. */
   readonly info?: string
   /** Inserted; the label when absent. */
   readonly text?: string
@@ -74,7 +74,7 @@ export interface EditorProps {
   readonly isReadOnly?: boolean
   readonly marks?: readonly Mark[]
   readonly completions?: readonly Completion[]
-  /** For the position `offset`, listed before all other completions. */
+  /** Returns the completions for the position `offset`, which are listed before all others. */
   readonly completionsAt?: (text: string, offset: number) => Promise<PlaceCompletions>
   readonly hasFocus?: boolean
   readonly placeholder?: string
@@ -142,7 +142,9 @@ const languages: Readonly<Record<EditorProps['notation'], () => Extension>> = {
 export function openEditor(root: ShadowRoot, properties: { readonly current: EditorProps }): CodeEditor {
   const changing = new Compartment()
   let isOwnChange = false
-  /** Passed to `onChange` and not in `value` yet. If the user types fast, the list has several texts. */
+  /**
+   * Texts that were passed to `onChange` and are not in `value` yet. If the user types fast, there are several texts.
+   */
   const reported: string[] = []
   const report = (text: string) => {
     reported.push(text)
@@ -343,7 +345,7 @@ function completionResult(
   }
 }
 
-/** Before the typed word, where the name of a module is searched. */
+/** Length of the text before the typed word, where the name of a module is searched. */
 const placeChars = 64
 
 /** `dotted`: a word with a dot, or an empty text. */

@@ -79,7 +79,7 @@ export function CountAll({ plan }: { readonly plan: RowPlan }) {
   return <Button onClick={counting.start}>Count all</Button>
 }
 
-/** For a dialog. `onCounted` is called with the result. */
+/** Counts at once, for a dialog. Calls `onCounted` with the result. */
 export function useCountAtOnce(plan: RowPlan, onCounted: (count: number) => void): Counting {
   const counting = useCounting(plan)
   useEffect(counting.start, [])

@@ -31,7 +31,7 @@ interface SchemaPageProps {
   readonly deleteWarning: string
   /** The user must type the name before deleting. */
   readonly isTyped?: boolean
-  /** Above the definition. */
+  /** Content above the definition. */
   readonly children?: (document: Json, reload: () => void) => ComponentChildren
   readonly isReadOnly?: boolean
 }

@@ -157,7 +157,7 @@ interface ConfirmProps {
   readonly onConfirm: (signal: AbortSignal) => Promise<void>
 }
 
-/** For an action that cannot be undone. */
+/** Asks for a confirmation before an action that cannot be undone. */
 export function Confirm(props: ConfirmProps) {
   const { title, warning, submit, typed, isReady = true, onClose, onConfirm } = props
   const [text, setText] = useState('')

@@ -55,7 +55,7 @@ const toneOf: Readonly<Record<string, 'added' | 'removed' | 'changed'>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI escape sequences begin with a control character.
 const ansiLine = /^( *)\u001b\[([\d;]+)m(.*)\u001b\[0m$/
 
-/** Drawn by the service. The text also contains signs with the same meaning as the colours. */
+/** Shows a difference that the service has drawn. The text also contains signs with the same meaning as the colours. */
 export function AnsiDiff({ text }: { readonly text: string }) {
   if (text === '') return null
   return (

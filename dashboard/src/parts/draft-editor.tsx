@@ -16,7 +16,7 @@ interface DraftEditorProps {
   readonly onPresent: (draft: Draft) => void
   readonly isReadOnly?: boolean
   readonly onSubmit?: () => void
-  /** Of the last save, possibly with a position in the text. */
+  /** The error of the last save, possibly with a position in the text. */
   readonly error: Error | undefined
 }
 

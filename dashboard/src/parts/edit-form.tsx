@@ -28,7 +28,7 @@ interface EditForm<V, D> {
   readonly base: V
   readonly draft: D
   readonly isDirty: boolean
-  /** Saved by another client in the meantime. The user must choose a version. */
+  /** A version that another client has saved in the meantime. The user must choose a version. */
   readonly theirs: V | undefined
   readonly notice: string | undefined
   readonly action: Action
@@ -36,7 +36,7 @@ interface EditForm<V, D> {
   readonly change: (draft: D) => void
   /** Replaces the draft with an equivalent one, for example in another notation. */
   readonly present: (draft: D) => void
-  /** After a conflict, overwrites the version in `theirs`, which the user has seen. */
+  /** Saves the draft. After a conflict, this overwrites the version in `theirs`, which the user has seen. */
   readonly save: () => void
   /** Replaces the draft with `theirs`, or without a conflict with the version that was read. */
   readonly discard: () => void
@@ -107,7 +107,7 @@ export function useEditForm<V, D>(options: EditFormOptions<V, D>): EditForm<V, D
 
 interface OutcomeProps<V, D> {
   readonly of: EditForm<V, D>
-  /** In a sentence, such as "this role". */
+  /** The words for the object in a sentence, such as "this role". */
   readonly what: string
   /** Text for comparisons, of a version and of a draft. */
   readonly textOf: (version: V) => string

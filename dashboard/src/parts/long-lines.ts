@@ -6,7 +6,7 @@ import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemir
 
 /** Longer lines are shown in part. */
 const lineCharsMax = 20_000
-/** Shown at each end of a longer line. */
+/** Number of characters at each end of a longer line that the editor shows. */
 const shownChars = 2_000
 
 class HiddenMiddle extends WidgetType {

@@ -24,7 +24,7 @@ function commentAt(stream: StringStream, state: Lines): string | undefined {
   return stream.match(/^\/\/.*/) ? 'comment' : undefined
 }
 
-/** Of the identifier that was just read. */
+/** Returns the style of the identifier that was just read. */
 function nameStyle(stream: StringStream): string {
   if (stream.match(/^\s*\(/, false)) return 'variableName.function'
   return stream.match(/^\s*:/, false) ? 'propertyName' : 'variableName'

@@ -6,7 +6,7 @@ import { Button } from './button.tsx'
 interface ProblemProps {
   readonly error: Error
   readonly retry?: () => void
-  /** For queries that the user has written. */
+  /** True for queries that the user has written. */
   readonly showsPlace?: boolean
 }
 
@@ -28,7 +28,7 @@ export function Problem({ error, retry, showsPlace = false }: ProblemProps) {
   )
 }
 
-/** Returned by version 10 with a result or an error. */
+/** Shows the text that version 10 returns with a result or an error. */
 export function Summary({ summary }: { summary: string }) {
   return summary === '' ? null : <pre class="drawn">{summary}</pre>
 }

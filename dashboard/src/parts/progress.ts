@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 
 const progressEveryMs = 200
 
-/** Sampled several times per second. `begin` returns the object in which the task updates its counters. */
+/** Samples counters several times per second. `begin` returns the object in which the task updates its counters. */
 export function useProgress<T extends object>() {
   const [progress, setProgress] = useState<T | undefined>(undefined)
   const begin = (current: T) => {

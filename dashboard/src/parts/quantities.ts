@@ -12,7 +12,7 @@ export function bytesText(bytes: number): string {
   return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power]}`
 }
 
-/** For example `1 document`, `5 documents`. */
+/** Returns a text such as `1 document` or `5 documents`. */
 export function documentsText(count: number): string {
   return `${count} ${count === 1 ? 'document' : 'documents'}`
 }
@@ -22,7 +22,7 @@ export function percentText(share: number): string {
   return `${Math.round(share * 100)} %`
 }
 
-/** For example `0.3`, `12`, `1,200`. */
+/** Returns a text such as `0.3`, `12` or `1,200`. */
 export function rateText(perSecond: number): string {
   return new Intl.NumberFormat('en', { maximumFractionDigits: perSecond < 10 ? 1 : 0 }).format(perSecond)
 }

@@ -17,7 +17,7 @@ export function zoneName(): string {
 
 const minuteMs = 60_000
 
-/** For formatting: the UTC fields of the result show the local time of `ms` in the chosen time zone. */
+/** The UTC fields of the result show the local time of `ms` in the chosen time zone. */
 function shiftToZone(ms: number): Date {
   const date = new Date(ms)
   return zone.value === 'UTC' ? date : new Date(ms - date.getTimezoneOffset() * minuteMs)
@@ -39,7 +39,10 @@ export function fieldTime(ms: number, to: 'second' | 'minute' = 'second'): strin
     .slice(0, to === 'second' ? 19 : 16)
 }
 
-/** On the time axis of a chart: the time of day, or the date at midnight. Seconds are shown if they are not zero. */
+/**
+ * Returns the text at the time axis of a chart: the time of day, or the date at midnight. Seconds are shown if they are
+ * not zero.
+ */
 export function clockText(ms: number): string {
   const text = shiftToZone(ms).toISOString()
   const time = text.slice(11, 19)

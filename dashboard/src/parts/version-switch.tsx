@@ -23,7 +23,7 @@ export function VersionSwitch({ version, onChange }: SwitchProps) {
   )
 }
 
-/** Of version 10, for a text that is not a query. */
+/** Error codes of version 10 for a text that is not a query. */
 const invalidCodes: readonly (string | undefined)[] = ['invalid_query', 'unbound_variable']
 
 interface HintProps extends SwitchProps {

@@ -13,14 +13,14 @@ export interface QueryResult {
   /** Body of the response. */
   readonly text: string
   readonly costs: Costs
-  /** From the request to the last byte, measured in the browser. */
+  /** The time from the request to the last byte, measured in the browser. */
   readonly elapsedMs: number
 }
 
 /** The body is not parsed. */
 export type TextResult = Omit<QueryResult, 'value'>
 
-/** With which secret a request is sent, and for whom. */
+/** The secret with which a request is sent, and whether a user has written the request. */
 export interface Scope {
   readonly secret: string
   readonly isFromUser?: boolean
@@ -144,7 +144,7 @@ export async function run(query: Query, scope: Scope, signal?: AbortSignal): Pro
   return { ...answer, value: body.get('resource') ?? null }
 }
 
-/** For endpoints without queries, with plain JSON. A `FormData` body is sent as a form. `more`: further headers. */
+/** Calls an endpoint without queries, with plain JSON. A `FormData` body is sent as a form. `more`: further headers. */
 export async function callApi<T>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,

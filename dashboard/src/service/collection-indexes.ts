@@ -26,7 +26,7 @@ export function partsOf(collection: Json): readonly Json[] {
 
 export const isUnderWay = (part: Json) => ['building', 'pending'].includes(textAt(part, 'status') ?? '')
 
-/** For example `items.byName`, or the fields of a constraint. */
+/** Returns a name such as `items.byName`, or the fields of a constraint. */
 export function nameOf(part: Json): string {
   const name = textAt(part, 'name')
   const collection = textAt(part, 'collection')
@@ -84,7 +84,7 @@ export function fslOf(part: Json): string {
   return `index ${textAt(part, 'name')} {\n${lists.map(line => `${line}\n`).join('')}}`
 }
 
-/** In the syntax of schema files: `desc(.price)`, `mva(.tags)`. */
+/** Returns the fields in the syntax of schema files: `desc(.price)`, `mva(.tags)`. */
 function fieldsOf(part: Json, list: 'terms' | 'values' | 'unique'): readonly string[] {
   return listAt(part, list).map(item => {
     const each = at(item, 'mva') === true ? `mva(${fieldOf(item)})` : fieldOf(item)

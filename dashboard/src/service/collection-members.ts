@@ -9,7 +9,7 @@ import { readSchema } from './schema.ts'
 
 export interface CollectionMembers {
   readonly fields: ReadonlyMap<string, Signature>
-  /** By name, with parameters such as `(.email)`. */
+  /** Parameters of indexes, such as `(.email)`, by the name of the index. */
   readonly indexes: ReadonlyMap<string, string>
 }
 

@@ -14,7 +14,7 @@ export interface DeletedDocument {
   readonly data: Json | undefined
 }
 
-/** Per request. */
+/** Events per request. */
 const eventsAtOnce = 500
 
 /** Newest first. */
@@ -64,7 +64,7 @@ export async function listDeleted(
   return { documents: [...documents.values()].reverse(), older: page.before }
 }
 
-/** With its id and last data. Throws `ChangedError` when the document exists again. */
+/** Restores the document with its id and last data. Throws `ChangedError` when the document exists again. */
 export async function restoreDocument(
   { collection, id }: DocumentName,
   ts: bigint,

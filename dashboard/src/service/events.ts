@@ -20,7 +20,9 @@ class SourceEndedError extends Error {
   override name = 'SourceEndedError'
 }
 
-/** From the body of a query's response. Throws an Error when the result is not an event source. */
+/**
+ * Returns the event source in the body of a query's response. Throws an Error when the result is not an event source.
+ */
 export function sourceIn(body: string): string {
   const token = textAt(at(parseJson(body), 'data') ?? null, '@stream')
   if (token !== undefined) return token

@@ -20,7 +20,7 @@ export class ServiceError extends Error {
   override name = 'ServiceError'
   readonly status: number
   readonly faults: readonly Fault[]
-  /** Of version 10: the errors with excerpts of the query, and log lines. */
+  /** The errors of version 10 with excerpts of the query, and log lines. */
   readonly summary: string
 
   constructor(status: number, message: string, faults: readonly Fault[] = [], summary = '') {

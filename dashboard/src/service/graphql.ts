@@ -51,7 +51,7 @@ export async function importGraphqlSchema(
 export interface OperationResult {
   /** Indented JSON. */
   readonly text: string
-  /** From the request to the last byte, measured in the browser. */
+  /** The time from the request to the last byte, measured in the browser. */
   readonly elapsedMs: number
 }
 

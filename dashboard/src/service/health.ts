@@ -28,7 +28,7 @@ export interface Sample {
   readonly health: ServiceHealth
 }
 
-/** Between two samples. Counts are rates per second. */
+/** Changes between two samples. Counts are rates per second. */
 export interface Span {
   readonly atMs: number
   readonly requests: number
@@ -99,7 +99,7 @@ function quantile(classes: readonly number[], bounds: readonly number[], share: 
   return null
 }
 
-/** One process of each node, because all processes of a machine report the same facts about the machine. */
+/** Returns one process of each node, because all processes of a machine report the same facts about the machine. */
 export function nodesOf({ processes }: ServiceHealth): readonly ProcessReport[] {
   const first = new Map<string, ProcessReport>()
   for (const process of processes) if (!first.has(process.node)) first.set(process.node, process)

@@ -45,7 +45,7 @@ export interface ImportPlan {
   readonly into: string | undefined
 }
 
-/** Chosen by the user. The file determines the other members of the plan. */
+/** The part of a plan that the user chooses. The file determines the other members of the plan. */
 export type ImportChoices = Omit<ImportPlan, 'file' | 'into'> & {
   /** Empty to detect the encoding. */
   readonly encoding: string

@@ -23,7 +23,7 @@ interface StoredImport {
   readonly references: readonly OpenReference[]
 }
 
-/** With `continues`, the import starts from the stored state of an earlier attempt. */
+/** If `continues` is true, the import starts from the stored state of an earlier attempt. */
 export function rememberImport(identity: unknown, continues: boolean): ImportMemory {
   const hash = sha256(JSON.stringify(identity))
   const key = prefix + Array.from(hash.slice(0, 12), byte => byte.toString(16).padStart(2, '0')).join('')

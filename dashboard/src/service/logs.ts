@@ -61,7 +61,7 @@ export interface LogRecord {
 
 /** Facts that the export format does not contain. */
 export interface LogDetails {
-  /** With the names of collections, indexes and functions. */
+  /** The shape contains the names of collections, indexes and functions. */
   readonly shape: string
   readonly endpoint: string
   readonly address: string
@@ -148,7 +148,7 @@ export function summarize(span: Span, isWithDashboard: boolean, signal: AbortSig
   return post('/api/v1/logs/_summary', span, withOwn(isWithDashboard), signal)
 }
 
-/** Compared with the previous span of the same length. */
+/** Compares a span with the previous span of the same length. */
 export function changesIn(span: Span, isWithDashboard: boolean, signal: AbortSignal): Promise<LogChanges> {
   return post('/api/v1/logs/_changes', span, withOwn(isWithDashboard), signal)
 }

@@ -9,7 +9,7 @@ import { signaturesOf } from './declared-fields.ts'
 /** A field in one collection that refers to documents of another or the same collection. */
 export interface Reference {
   readonly from: string
-  /** Joined by dots. */
+  /** The path of the field, joined by dots. */
   readonly field: string
   readonly to: string
   /** The type of the field declares the reference; false if it was found in documents. */
@@ -27,7 +27,7 @@ export interface SchemaGraph {
 const collectionsMax = 60
 /** Documents that are read per collection. */
 const sampleSize = 20
-/** Per query. */
+/** Collections per query. */
 const collectionsAtOnce = 10
 
 /** Throws `ServiceError` for callers who may not list collections. */

@@ -18,8 +18,8 @@ export type { RewindCounts }
 const batch = 500
 
 /**
- * With `dryRun`, only counts the changes. `progress` changes while the rewind runs. Throws `TransferError`,
- * `QueryError`, `ServiceError`, or an AbortError.
+ * Rewinds a collection, or only counts the changes if `dryRun` is true. `progress` changes while the rewind runs.
+ * Throws `TransferError`, `QueryError`, `ServiceError`, or an AbortError.
  */
 export function rewindCollection(
   { collection, time }: RewindTarget,

@@ -76,7 +76,7 @@ function kindOf(resource: Json | undefined): ResourceKind {
   return (natives as readonly string[]).includes(ref?.id ?? '') && isBare(resource) ? 'native' : 'collection'
 }
 
-/** Without a collection, such as the reference of a native collection. */
+/** Returns true for a resource without a collection, such as the reference of a native collection. */
 function isBare(resource: Json | undefined): boolean {
   return at(resource, '@ref', 'collection') === undefined
 }

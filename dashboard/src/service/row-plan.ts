@@ -7,7 +7,7 @@ import type { IndexShape, RowSource } from './row-source.ts'
 
 /** The user's choice of rows of a collection. */
 export interface RowView {
-  /** With the index that the user chose, if any. */
+  /** The source uses the index that the user chose, if any. */
   readonly source: RowSource
   readonly conditions: readonly Condition[]
   /** A field, {@link byTime} for the last change, or undefined for the order of the source. */
@@ -21,11 +21,11 @@ export interface RowPlan {
   readonly source: RowSource
   /** All conditions, including those that the index fulfils. */
   readonly filter: readonly Condition[]
-  /** Tested on each document of the source. */
+  /** Conditions that are tested on each document of the source. */
   readonly conditions: readonly Condition[]
-  /** After the scan; undefined if the source already returns rows in the wanted order. */
+  /** The page sorts the rows after the scan; undefined if the source already returns rows in the wanted order. */
   readonly sort: { readonly field: string; readonly isReversed: boolean } | undefined
-  /** Selected by the plan; undefined without an index, or with an index that the user chose. */
+  /** The index that the plan selects; undefined without an index, or with an index that the user chose. */
   readonly selectedIndex: string | undefined
 }
 

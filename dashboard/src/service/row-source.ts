@@ -11,9 +11,9 @@ export interface IndexShape {
   readonly terms: readonly string[]
   /** Names, in order. */
   readonly values: readonly string[]
-  /** Within the data; undefined for a term that is not a field of the data. */
+  /** Paths within the data; undefined for a term that is not a field of the data. */
   readonly termPaths: readonly (readonly string[] | undefined)[]
-  /** Of the entries under a term: the path of the first value, and its direction. */
+  /** The path and the direction of the first value of entries under a term. */
   readonly order: { readonly path: readonly string[]; readonly isReversed: boolean } | undefined
   /** The index covers a single collection, and its entries lead to documents. */
   readonly isWhole: boolean

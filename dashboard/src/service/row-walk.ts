@@ -12,7 +12,7 @@ import { elementIn, leadsToDocuments, refIn, setOf } from './row-source.ts'
 
 const firstSize = 200
 const sizeMax = 2000
-/** Of a count without conditions, which reads no documents. */
+/** Maximum page size of a count without conditions, which reads no documents. */
 const countedSizeMax = 20_000
 /** Milliseconds of a query, below which the page size doubles. */
 const quickMs = 100

@@ -24,7 +24,7 @@ interface StagedSchema {
 export interface SchemaState {
   /** Time of the last schema change, in microseconds. */
   readonly version: number
-  /** Of the staged schema if there is one, else of the active one. Sorted by name. */
+  /** Files of the staged schema if there is one, else of the active schema. Sorted by name. */
   readonly files: readonly SchemaFile[]
   readonly staged: StagedSchema | undefined
 }
@@ -235,7 +235,7 @@ export async function endStaged(
   }
 }
 
-/** Deleted by a push with their documents. */
+/** Returns the collections that a push deletes with their documents. */
 export function removedCollections({ semantic }: SchemaDifference): readonly string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI colours begin with a control character.
   return [...semantic.matchAll(/^(?:\u001b\[[\d;]+m)?\* Removing collection `([^`]+)`/gm)].map(
@@ -243,7 +243,7 @@ export function removedCollections({ semantic }: SchemaDifference): readonly str
   )
 }
 
-/** Of the service about the changes of a push. A warning can have several lines. */
+/** Returns the warnings of the service about the changes of a push. A warning can have several lines. */
 export function warningsIn({ semantic }: SchemaDifference): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ANSI colours begin with a control character.
   const [, warnings = ''] = /\* Warnings:(?:\u001b\[0m)?\n(.*)/s.exec(semantic) ?? []

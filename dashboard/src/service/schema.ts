@@ -19,7 +19,7 @@ export async function listSchema(
   return asPage((await read(query, signal)).value)
 }
 
-/** Per request. */
+/** Names per request. */
 const namesAtOnce = 1000
 /** Results of a search. */
 const foundMax = 100

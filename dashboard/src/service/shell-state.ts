@@ -10,7 +10,7 @@ export interface ShellTab {
   readonly id: number
   readonly text: string
   readonly version: Version
-  /** Of a query of version 4. A query of version 10 is always text. */
+  /** The notation of a query of version 4. A query of version 10 is always text. */
   readonly notation: Notation
 }
 

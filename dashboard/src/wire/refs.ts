@@ -59,7 +59,7 @@ export function collectionValue(name: string): Json {
   return referenceValue(name, referenceValue('collections'))
 }
 
-/** Such as `@ts`; undefined for other values. */
+/** Returns a tag such as `@ts`; undefined for other values. */
 export function tagOf(value: Json): string | undefined {
   if (!isMap(value) || value.size !== 1) return undefined
   const [name] = value.keys()
@@ -83,7 +83,7 @@ function objectLiteral(members: ReadonlyMap<string, Json>): Query {
   return { object: fields }
 }
 
-/** Of a document in a response; empty if there is none. */
+/** Returns the id of a document in a response; empty if there is none. */
 export function idOf(document: Json): string {
   return refOf(at(document, 'ref'))?.id ?? ''
 }
@@ -107,7 +107,7 @@ export const namedFunctions: Readonly<Partial<Record<Native, string>>> = {
   access_providers: 'access_provider',
 }
 
-/** For a schema object, a key, a token or a credential. */
+/** Returns a query for the reference to a schema object, a key, a token or a credential. */
 export function schemaRef(native: Native, id: string): Query {
   const form = namedFunctions[native]
   return form === undefined ? { ref: nativeRef(native), id } : { [form]: id }

@@ -53,7 +53,7 @@ interface Cells {
   readonly isDocument: boolean
 }
 
-/** By column: the fields of a document's data, or the values of an index entry. */
+/** Returns the cells by column: the fields of a document's data, or the values of an index entry. */
 export function cellsOf(element: Json, valueNames: readonly string[]): Cells {
   const ref = refOf(at(element, 'ref'))
   if (isMap(element) && ref) {
@@ -83,7 +83,7 @@ function truncate(value: Json, depth: number): Json {
 
 const pathDepth = 3
 
-/** By dotted names, nested fields included. */
+/** Paths by dotted names, nested fields included. */
 export type FieldPaths = ReadonlyMap<string, readonly string[]>
 
 /** The most frequent first. */

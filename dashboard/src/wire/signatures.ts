@@ -10,7 +10,7 @@ export interface Signature {
   readonly text: string
   /** Null and absence are values of the type. */
   readonly isOptional: boolean
-  /** Of the type; null if there is none. */
+  /** The start of the type; null if there is none. */
   readonly start: Json
   /** Fields of an object type. */
   readonly fields: ReadonlyMap<string, Signature>

@@ -34,7 +34,7 @@ const setMethods = new Set([
 /** Their argument is an object of fields. */
 const writers = new Set(['create', 'createData', 'update', 'updateData', 'replace', 'replaceData'])
 
-/** Parsed before the position. */
+/** Number of characters before the position that are parsed. */
 const lookBackChars = 10_000
 
 /**

@@ -4,7 +4,7 @@ import { inBrackets, keyText, quoted } from '../../../src/fql10/text/quoted.ts'
 import { isMap, type Json, textAt } from './json.ts'
 import { collectionValue, type Native, referenceValue, tagOf } from './refs.ts'
 
-/** By their names in version 10. */
+/** Native collections by their names in version 10. */
 const natives: Readonly<Record<string, Native>> = {
   AccessProvider: 'access_providers',
   Collection: 'collections',

@@ -9,7 +9,7 @@ export class FairQueue<T, O = string> {
   size = 0
   /** Only queues at the innermost level, where paths end, have items. */
   readonly #items: T[] = []
-  /** In the order of turns. Empty queues are removed. */
+  /** Queues in the order of turns. Empty queues are removed. */
   readonly #owners = new Map<O, FairQueue<T, O>>()
 
   /** Number of waiting items of an outermost owner. */

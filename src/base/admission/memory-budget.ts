@@ -23,7 +23,7 @@ interface MemoryBudgetOptions {
   readonly max: number | (() => number)
   /** The part of the limit that one group may hold, from 0 to 1. Absent: one group may hold everything. */
   readonly groupPart?: number
-  /** By default {@link lowWater}. */
+  /** The default is {@link lowWater}. */
   readonly lowWater?: number
   /** Absent: shares may stall. */
   readonly pace?: Pace
@@ -139,7 +139,7 @@ export class MemoryBudget {
     this.#held += amount
   }
 
-  /** For {@link Share}: evicts shares of a group that holds more than a group may hold. */
+  /** Evicts shares of a group that holds more than a group may hold. {@link Share} calls this method. */
   limit(group: Group): void {
     if (this.#groupPart < 1 && group.held > this.#groupMax) this.#shrink(group, this.#groupMax, 0)
   }

@@ -18,7 +18,7 @@ interface Choice extends ClientChoice {
   readonly dryRun: boolean
 }
 
-/** Stored in a cursor file. */
+/** The content of a cursor file. */
 interface Progress {
   readonly set: string
   readonly each: string

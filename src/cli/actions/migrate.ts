@@ -8,7 +8,9 @@ import { moveBack } from '../backup-folder.ts'
 import { StartError } from '../command.ts'
 import { addressOf, fillShared, hasOwnData, isShared } from '../shared-store.ts'
 
-/** With `back`, fills the data directory from the shared store, else the reverse. Resolves with the exit status. */
+/**
+ * Fills the data directory from the shared store if `back` is true, else the reverse. Resolves with the exit status.
+ */
 export async function migrate(config: Config, back: boolean): Promise<number> {
   if (!isShared(config))
     throw new StartError('migrate needs the shared store: give --store or TERRARIUM_STORE')

@@ -40,7 +40,7 @@ interface Choice {
   readonly yes: boolean
 }
 
-/** For `--json`: the changes, and whether they were made. */
+/** The changes, and whether they were made, for `--json`. */
 type Result = Readonly<Record<string, unknown>> & { readonly changes: readonly object[] | string }
 
 interface PullChoice extends Choice {
@@ -284,7 +284,7 @@ function showFaults({ code, description, failures, position }: WireError, writte
   if (failures.length === 0) show(description, isInParams ? source.at(rest) : place)
 }
 
-/** Where the text contains a single element instead of an array, skips the array index in `field`. */
+/** Skips the array index in `field` where the text contains a single element instead of an array. */
 function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
   let node = source
   for (const step of field) {
@@ -344,7 +344,7 @@ function printerFor({ json }: Choice): (line: string) => void {
   return json ? () => {} : line => process.stdout.write(`${line}\n`)
 }
 
-/** With `--json`, prints the result. Returns the exit status. */
+/** Prints the result if the command has the flag `--json`. Returns the exit status. */
 function concluded({ json }: Choice, result: Result, isDone: boolean, status: number): number {
   if (json) process.stdout.write(`${jsonText(JSON.stringify({ ...result, isDone }), process.stdout)}\n`)
   return status

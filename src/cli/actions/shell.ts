@@ -38,7 +38,7 @@ export async function openShell(
   )
 }
 
-/** Stored entries. */
+/** Maximum number of stored entries. */
 const entriesMax = 1000
 
 /** Longer entries are not stored. */

@@ -148,7 +148,7 @@ function environment(config: Config): NodeJS.ProcessEnv {
   return { ...ownEnvironment(config, names), ...own }
 }
 
-/** Stored characters of standard error. */
+/** Maximum number of stored characters of standard error. */
 const errorOutputMax = 10_000
 
 function lastLine(text: string): string {

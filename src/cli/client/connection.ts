@@ -9,7 +9,7 @@ import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
 import { StartError } from '../command.ts'
 
-/** As the service returns it. */
+/** An error in the form in which the service returns it. */
 export interface WireError {
   readonly code: string
   readonly description: string
@@ -57,7 +57,7 @@ interface Response {
   readonly body: string
 }
 
-/** Used for queries of version 4. */
+/** The API version of queries of version 4. */
 const apiVersion = '4'
 
 /** Thrown when the schema has changed since the version in a request. */

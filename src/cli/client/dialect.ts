@@ -15,7 +15,7 @@ export interface ResultOutput {
   readonly stderr: Output
 }
 
-/** One query of a text, ready to be sent. */
+/** A query of a text, ready to be sent. */
 export interface TextQuery {
   /** Resolves with true if the query succeeded. */
   run(connection: QueryConnection, output: ResultOutput, signal?: AbortSignal): Promise<boolean>

@@ -15,7 +15,7 @@ const planOptions = {
   yes: { kind: 'switch', short: 'y', doc: 'Makes the changes without confirmation.' },
 } as const
 
-/** Shared by the commands that write declarations. */
+/** Options of the commands that write declarations. */
 export const typesOptions = {
   client: {
     kind: 'choice',

@@ -11,7 +11,7 @@ import { schemaFilesOf } from '../../transfer/schema-methods.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import { StartError } from '../command.ts'
 
-/** By path in the folder, deeper folders included. */
+/** Returns the files by path in the folder, deeper folders included. */
 export function readFslFiles(folder: string): ReadonlyMap<string, string> {
   if (!existsSync(folder)) return new Map()
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -35,8 +35,8 @@ interface PullPlan {
 }
 
 /**
- * In the order of the service. `isStaged`: of the staged schema. Throws {@link StartError} when the service rejects the
- * request.
+ * Returns the files in the order of the service. `isStaged`: of the staged schema. Throws {@link StartError} when the
+ * service rejects the request.
  */
 export function databaseFiles(
   connection: QueryConnection,

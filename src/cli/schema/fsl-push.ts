@@ -24,7 +24,7 @@ interface PushPlan {
   readonly files: SchemaFiles
   /** The push deletes all objects that are not in {@link files}. */
   readonly isWhole: boolean
-  /** As the service describes the changes; empty if nothing changes. */
+  /** The changes as the service describes them; empty if nothing changes. */
   readonly diff: string
   readonly version: number
   /** A schema is staged, and the push changes it. */

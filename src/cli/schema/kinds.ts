@@ -3,7 +3,7 @@
 import { type Json, nativeOfKind, type SchemaKind } from '../../values/value.ts'
 
 export interface ObjectKind {
-  /** Used in messages, such as `access provider`. */
+  /** The name in messages, such as `access provider`. */
   readonly name: string
   /** Folder of the files, and (in the JSON of a query) key of the call that lists the objects. */
   readonly listing: string
@@ -38,7 +38,7 @@ function kind(
   }
 }
 
-/** In the order of creation: an object may refer to objects of preceding kinds. */
+/** Kinds in the order of creation: an object may refer to objects of preceding kinds. */
 export const kinds: readonly ObjectKind[] = [
   kind('collection', { defaults: new Map<string, Json>([['history_days', 30n]]) }),
   kind('index', {

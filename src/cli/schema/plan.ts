@@ -23,7 +23,7 @@ export type SchemaChange =
 export interface SchemaPlan {
   readonly changes: readonly SchemaChange[]
   readonly unchanged: number
-  /** Only in the database; the plan does not delete them. */
+  /** Objects that are only in the database; the plan does not delete them. */
   readonly extra: readonly SchemaObject[]
 }
 
@@ -60,7 +60,7 @@ function changeFor(
   return { action: isImmutable ? 'rebuild' : 'change', wanted, written, fields }
 }
 
-/** In terms, privileges and paths, a single element may be written without its array. */
+/** Treats a single element in terms, privileges and paths like an array with this element. */
 function sameField(left: Json | undefined, right: Json | undefined): boolean {
   return sameJson(left, right) || sameJson(asList(left), asList(right))
 }
@@ -69,13 +69,13 @@ function asList(json: Json | undefined): Json | undefined {
   return json === undefined || Array.isArray(json) ? json : [json]
 }
 
-/** Made from an object in a file; undefined for deletions. */
+/** A step that was made from an object in a file; undefined for deletions. */
 interface Step {
   readonly query: Json
   readonly written: FileObject | undefined
 }
 
-/** Ordered so that referenced objects exist. All steps must run in one query. */
+/** Returns the steps in an order in which referenced objects exist. All steps must run in one query. */
 export function stepsOf({ changes }: SchemaPlan): readonly Step[] {
   const made = new Set(changes.flatMap(each => (each.action === 'create' ? [idOf(each.wanted)] : [])))
   const later: Step[] = []

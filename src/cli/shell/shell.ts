@@ -17,9 +17,9 @@ interface ShellOptions {
   /** Enables line editing and prompts. */
   readonly isTerminal: boolean
   readonly asJson: boolean
-  /** Used at the start of the shell. */
+  /** The dialect at the start of the shell. */
   readonly dialect: Dialect
-  /** Of earlier shells, newest first. */
+  /** Entries of earlier shells, newest first. */
   readonly history: readonly string[]
   readonly onEntry: (entry: string) => void
   /** Throws {@link StartError}. */

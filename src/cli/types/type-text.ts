@@ -58,7 +58,7 @@ export function typeText(type: TypeNode, position: Position, names: TypeNames): 
   return unionText(alternatives(type, position, names))
 }
 
-/** For a value that the schema does not describe. */
+/** Returns the type of a value that the schema does not describe. */
 export function anyText({ classes, imported }: TypeNames): string {
   return classes.any === 'unknown' ? classes.any : imported(classes.any)
 }
@@ -68,13 +68,13 @@ function unionText(types: readonly string[]): string {
   return types.includes('unknown') ? 'unknown' : [...new Set(types)].join(' | ')
 }
 
-/** In parentheses if its text contains an operator. */
+/** Puts the text in parentheses if it contains an operator. */
 function groupedText(type: TypeNode, position: Position, names: TypeNames): string {
   const text = typeText(type, position, names)
   return / [|&] |^readonly /.test(text) ? `(${text})` : text
 }
 
-/** One for each member of a union, otherwise usually one. */
+/** Returns an alternative for each member of a union, otherwise usually one. */
 function alternatives(type: TypeNode, position: Position, names: TypeNames): readonly string[] {
   switch (type.kind) {
     case 'name':
@@ -141,7 +141,7 @@ function namedTypes(type: NamedType, position: Position, names: TypeNames): read
   }
 }
 
-/** For `Ref<C>`, a document that may be missing. */
+/** Returns the types of `Ref<C>`, a document that may be missing. */
 function referenceTypes(collection: string, position: Position, names: TypeNames): readonly string[] {
   const types = documentTypes(collection, position, names)
   return position === 'result' ? [...types, names.imported(names.classes.nullDocument)] : types

@@ -16,10 +16,9 @@ import type { FromLane, ToLane } from './messages.ts'
 import { outOfMemory } from './out-of-memory.ts'
 import { PendingJob } from './pending-job.ts'
 
-/** In a slow-lane process, the file descriptor of the socket to the service. */
+/** File descriptor, in a slow-lane process, of the socket to the service. */
 export const laneDescriptor = 3
 
-/** Shared by all processes of a slow lane. */
 export interface LaneOptions {
   /** Provides a socket at {@link laneDescriptor}. */
   readonly spawn: () => ChildProcess

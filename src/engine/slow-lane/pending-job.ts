@@ -14,7 +14,7 @@ interface PendingJobOptions {
   readonly send: (message: ToLane) => void
   /** Newest record in the commit log; 0 without a log. */
   readonly logSequence: () => number
-  /** From then on, the slow-lane process must not be killed. */
+  /** Called when the commit begins. After this call, the slow-lane process must not be killed. */
   readonly onCommit: () => void
   /** Called when the slow-lane process has no more work for this job. */
   readonly onOver: () => void
@@ -102,7 +102,7 @@ export class PendingJob implements PendingCommit {
   }
 }
 
-/** For a committed query whose response is lost: the client learns that the outcome is unknown. */
+/** Returns the error for a committed query whose response is lost: the client learns that the outcome is unknown. */
 function lostResponse(): StoreUnavailableError {
   const text = 'a process of the slow lane has exited after its query was committed'
   return new StoreUnavailableError(text, { outcome: 'unknown' })

@@ -57,7 +57,7 @@ interface LaneLoad {
 
 interface QueuedJob {
   readonly job: LaneJob
-  /** In the queue of waiting jobs: the queue of the job, then its owner. */
+  /** Path in the queue of waiting jobs: the queue of the job, then its owner. */
   readonly path: readonly string[]
   /** Deadline in milliseconds of the monotonic clock. */
   readonly deadlineMs: number
@@ -87,7 +87,7 @@ export class ProcessLane implements SlowLane {
   readonly #waiting = new FairQueue<QueuedJob>()
   readonly time: TimeBudget
   readonly longQueries: LongQueries
-  /** Without those that are being replaced. Unused elements are undefined. */
+  /** Processes without those that are being replaced. Unused elements are undefined. */
   readonly #processes: (LaneProcess | undefined)[]
   readonly #jobs = new Map<LaneProcess, QueuedJob>()
   readonly #idle = new Map<LaneProcess, Cancel>()

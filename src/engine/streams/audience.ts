@@ -151,9 +151,9 @@ export class EventFormatter {
   readonly #subject: Subject
   readonly #events: readonly StreamEvent[]
   readonly #txn: Micros
-  /** For each viewer, whether it may see an event, in the order of the events so far. */
+  /** Decisions for each viewer whether it may see an event, in the order of the events so far. */
   readonly #decided = new Map<Viewer, boolean[]>()
-  /** For each viewer, whether it may see the state of the document before an event. */
+  /** Decisions for each viewer whether it may see the state of the document before an event. */
   readonly #decidedOfPast = new Map<Viewer, Map<StreamEvent, boolean>>()
   readonly #rendered = new Map<StreamFormat, Map<StreamEvent, Uint8Array>>()
   readonly #known = new Map<Viewer, Map<StreamFormat, readonly Uint8Array[]>>()
@@ -166,8 +166,8 @@ export class EventFormatter {
   }
 
   /**
-   * For the streams with this viewer and format. Throws `Pending` if a predicate has to wait, and the errors of
-   * `beforeStep`.
+   * Returns the events for the streams with this viewer and format. Throws `Pending` if a predicate has to wait, and
+   * the errors of `beforeStep`.
    */
   of(viewer: Viewer, format: StreamFormat, reading: Reading): readonly Uint8Array[] {
     const ofViewer = upsert(this.#known, viewer, () => new Map<StreamFormat, readonly Uint8Array[]>())

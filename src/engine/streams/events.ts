@@ -15,7 +15,7 @@ import {
 
 /** The version that a change has written, between the previous and the next version of its document. */
 interface VersionNeighbours {
-  /** At the valid time of the change, if there is such a version. */
+  /** The version at the valid time of the change, if there is such a version. */
   readonly version: Version | undefined
   readonly previous: Version | undefined
   readonly next: Version | undefined
@@ -110,7 +110,7 @@ function contentEvent(
   return { ...shown, past: { fields: ['diff', 'prev'], redacted: event(type, action, ref, { document }) } }
 }
 
-/** For a version that was removed. */
+/** Returns the event for a version that was removed. */
 function gone({ ref, validTime, action }: Change): StreamEvent {
   const document = bare(ref, validTime)
   return event('history_rewrite', action, ref, { document, diff: document, prev: document })
@@ -134,8 +134,8 @@ function event(
 }
 
 /**
- * For a document that enters or leaves a set. `index`: describes the index entry of the document, with values from
- * before the change if the document leaves the set.
+ * Returns the event for a document that enters or leaves a set. `index`: describes the index entry of the document,
+ * with values from before the change if the document leaves the set.
  */
 export function setEvent(
   action: 'add' | 'remove',

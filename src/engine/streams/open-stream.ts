@@ -104,8 +104,8 @@ function existenceOf(database: DatabaseId, { catalogue }: Transaction): readonly
 }
 
 /**
- * For events from the collection or index `source`: the streams end when `source`, its database or an ancestor of the
- * database is deleted. Native collections are never deleted.
+ * Returns the conditions for events from the collection or index `source`: the streams end when `source`, its database
+ * or an ancestor of the database is deleted. Native collections are never deleted.
  */
 export function sourceConditions(source: Ref, transaction: Transaction): readonly Condition[] {
   const around = existenceOf(source.database, transaction)

@@ -216,7 +216,7 @@ export class Interpreter implements Evaluation {
     }
   }
 
-  /** For kinds of expressions that are rarely nested. */
+  /** Evaluates the kinds of expressions that are rarely nested. */
   #other(
     node: Exclude<Compound, { kind: 'group' | 'if' | 'block' | 'chain' | 'binary' }>,
     scope: Scope | undefined,

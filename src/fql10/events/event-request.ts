@@ -80,7 +80,7 @@ export interface EventRequest {
   readonly token: string
   readonly startTime: Micros | undefined
   readonly cursor: EventPlace | undefined
-  /** For streams, always the default. */
+  /** The page size. Streams always have the default. */
   readonly pageSize: number
 }
 

@@ -98,7 +98,7 @@ export class EventSnapshots {
 }
 
 export class EventSnapshot {
-  /** For the functions of an event source, which read as of this time and cannot write. */
+  /** The call for the functions of an event source, which read as of this time and cannot write. */
   readonly call: Call
   readonly time: Micros
   readonly #world: DataWorld

@@ -57,7 +57,7 @@ export interface Diagnostic {
   readonly name: 'error' | 'warning' | 'info' | 'log' | 'performance_hint'
   readonly message: string | Message
   readonly span: Span | undefined
-  /** Shown after the underline. */
+  /** The text after the underline. */
   readonly annotation?: string
   readonly remarks?: readonly Remark[]
   /** The argument lists of the enclosing calls, innermost first. */
@@ -68,7 +68,7 @@ export interface Diagnostic {
 export interface ConstraintFailure {
   readonly paths: readonly (readonly (string | number)[])[]
   readonly message: string
-  /** Shown if `paths` is empty. */
+  /** The label if `paths` is empty. */
   readonly label?: string
 }
 
@@ -102,12 +102,12 @@ export class QueryFailure extends LanguageError {
     this.abort = parts.abort
   }
 
-  /** For callers whose code is in version 4. */
+  /** The text for callers whose code is in version 4. */
   get aborted(): string | undefined {
     return this.abort?.text
   }
 
-  /** For callers whose code is in version 4. Unlike `message`, includes the failed constraints. */
+  /** The text for callers whose code is in version 4. Unlike `message`, includes the failed constraints. */
   override get foreignText(): string {
     const [first] = this.diagnostics
     return this.constraintFailures.length === 0 ? this.message : String(first?.message ?? this.message)

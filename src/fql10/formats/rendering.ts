@@ -28,9 +28,9 @@ export interface Rendering {
   readonly call: Call
   /** May be a placeholder. */
   transactionTime(): string
-  /** For a set, the JSON text of its first page. */
+  /** Returns, for a set, the JSON text of its first page. */
   encode(value: Doc | SetValue, tagged: boolean): string
-  /** For a set, the text of its first page. `level`: the indentation. */
+  /** Returns, for a set, the text of its first page. `level`: the indentation. */
   decorate(value: Doc | SetValue, level: number): string
 }
 

@@ -45,7 +45,9 @@ function valueAt(start: Struct, path: readonly Value[], call: Call): Value | und
   return value
 }
 
-/** For `fromEntries`. Throws `invalid_argument` if the element is not an array of a name and a value. */
+/**
+ * Returns an element of `fromEntries`. Throws `invalid_argument` if the element is not an array of a name and a value.
+ */
 function entryOf(entry: Value, index: number, call: Call): readonly [string, Value] {
   const invalid = (reason: string) => call.invalidArgument('entries', msg`${reason} at index ${index}`)
   if (!isArray(entry)) {

@@ -181,7 +181,7 @@ export class DropSet extends DerivedSet {
   }
 }
 
-/** Only the page size differs from the other set. */
+/** A set that differs from the other set only in its page size. */
 export class PagedSet extends DerivedSet {
   readonly size: number
   constructor(inner: LazySet, size: number) {
@@ -225,7 +225,7 @@ export class DistinctSet extends DerivedSet {
   }
 }
 
-/** Sorted by the results of functions. */
+/** A set in the order of the results of functions. */
 export class OrderSet extends DerivedSet {
   readonly orderings: readonly Ordering[]
   readonly origin: Origin

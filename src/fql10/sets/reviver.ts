@@ -47,7 +47,7 @@ export class RevivalError {}
 /** Throws {@link RevivalError}, and the failures of calls of index functions. */
 export class Reviver {
   readonly #call: Call
-  /** For sets that were saved without a snapshot time. */
+  /** The snapshot time for sets that were saved without one. */
   readonly #snapshot: number | undefined
 
   constructor(call: Call, snapshot: number | undefined) {

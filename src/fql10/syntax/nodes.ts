@@ -148,7 +148,7 @@ export type Link =
       readonly kind: 'assert'
       /** The start of the range that errors underline: the same offset as for errors of the previous link. */
       readonly start: number
-      /** Used instead of `start` if a `?.` has skipped the previous link: the offset of that link's dot. */
+      /** The start if a `?.` has skipped the previous link: the offset of that link's dot. */
       readonly skippedStart: number
       readonly end: number
     }

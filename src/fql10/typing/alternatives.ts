@@ -37,7 +37,7 @@ export class Group {
 
 type Rejections = Map<object, Set<Alternative>>
 
-/** One variant of an overload, at one call site. */
+/** A variant of an overload, at one call site. */
 export class Alternative {
   readonly group: Group
   readonly index: number
@@ -278,7 +278,7 @@ export class Alternatives {
     }
   }
 
-  /** At least one of `open` does not apply. */
+  /** Notes that at least one of `open` does not apply. */
   #refute(open: readonly Alternative[], source: Alternative | undefined, group: Group): void {
     const [only] = open
     if (only === undefined) throw new Contradiction(source, group)

@@ -321,7 +321,7 @@ export class Machine implements Checks {
     )
   }
 
-  /** At least one variant must fit. */
+  /** Checks that at least one variant fits. */
   #variants(
     size: number,
     va: Alternative,

@@ -84,7 +84,7 @@ export class SchemaTypes {
     shape: name => libraryShapes.get(name) ?? this.shapes.get(name),
   }
 
-  /** For the code of the schema: a function is only its signature. */
+  /** The environment for the code of the schema, in which a function is only its signature. */
   readonly inner: Environment = {
     global: name => libraryNames.get(name) ?? this.#global(name, false),
     shape: this.environment.shape,

@@ -38,7 +38,7 @@ export const absentMembers = {
   name: { name: 'String', coll: 'DocCollection', exists: '() => false', toString: '() => String' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** By the names of the types. */
+/** Texts by the names of the types. */
 export const shapeTexts: Readonly<Record<string, ShapeText>> = {
   Array: { parameters: ['A'], access: '<A> Number => A' },
   Boolean: { operators: { '!': '() => Boolean', '&&': logical, '||': logical } },

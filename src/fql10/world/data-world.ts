@@ -192,8 +192,8 @@ export class DataWorld implements World {
   }
 
   /**
-   * For predicates. In a write, the argument is the version of a document before or after the write, which is not read
-   * from the store.
+   * Returns the argument of a predicate. In a write, the argument is the version of a document before or after the
+   * write, which is not read from the store.
    */
   version(given: StoredValue): Value {
     const found = this.#session.indexMatch

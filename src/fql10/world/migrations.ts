@@ -44,7 +44,10 @@ interface RejectedDefinition {
 
 export class Migrations {
   readonly #session: Session
-  /** By collection name. If the query writes the definition of a collection again, the entry is replaced or removed. */
+  /**
+   * Rejections by collection name. If the query writes the definition of a collection again, its entry is replaced or
+   * removed.
+   */
   readonly #rejected = new Map<string, RejectedDefinition>()
 
   constructor(session: Session) {
@@ -95,7 +98,10 @@ function beforeQuery(own: Ref, { transaction }: Session): ObjectValue | undefine
   return transaction.get(own, transaction.snapshotTime)?.fields
 }
 
-/** Before this query's writes. Undefined for a new collection, and for a collection without documents. */
+/**
+ * Returns the declaration before this query's writes. Undefined for a new collection, and for a collection without
+ * documents.
+ */
 function liveDeclaration(own: Ref | undefined, session: Session): Declaration | undefined {
   if (own === undefined) return undefined
   const before = beforeQuery(own, session)

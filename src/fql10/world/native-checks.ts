@@ -197,7 +197,7 @@ interface Member {
   readonly type: string
   readonly isRequired?: boolean
   readonly accepts: (value: StoredValue) => boolean
-  /** For nested members, if this member is an object. */
+  /** Nested members, if this member is an object. */
   readonly members?: Members
 }
 

@@ -41,7 +41,10 @@ interface CheckRequest {
 
 export interface CheckOutcome {
   readonly checked: CheckedQuery
-  /** For {@link rememberCheck} in another process. Undefined if the check was short, is remembered, or is too long. */
+  /**
+   * The result for {@link rememberCheck} in another process. Undefined if the check was short, is remembered, or is too
+   * long.
+   */
   readonly report?: string | undefined
 }
 

@@ -30,7 +30,7 @@ import {
 /** Measured bytes of memory for each UTF-16 unit of schema text: 40 for the syntax trees, 50 to 80 for types in use. */
 const bytesPerUnit = 100
 
-/** Cached until the schema changes. */
+/** Returns the types of the database, which are cached until the schema changes. */
 export function typesOf(session: Session): SchemaTypes {
   const { catalogue } = session.transaction
   return catalogue.derived(session.database, 'static types', () => {

@@ -56,7 +56,7 @@ export const families: readonly FunctionFamily[] = [
 const seenMax = 4096
 
 class KeyTable {
-  /** By sorted keys. A function that differs between API versions has several definitions. */
+  /** Definitions by sorted keys. A function that differs between API versions has several definitions. */
   readonly #bySignature = new Map<string, FunctionDefinition[]>()
   readonly #seen = new Map<string, readonly FunctionDefinition[]>()
 

@@ -40,7 +40,7 @@ interface LambdaLiteral {
   readonly key: string
 }
 
-/** For each lambda value in a set, the literal from which the value was created. */
+/** The literal from which each lambda value in a set was created. */
 const literals = new WeakMap<Lambda, LambdaLiteral>()
 
 /** Returns undefined if the literal is not in the query of the session. */

@@ -41,7 +41,7 @@ export class RefPrinter {
   readonly #names: RefNames
   readonly #asPath: boolean
   readonly #collectionKey: 'collection' | 'class'
-  /** For each collection, the text after the id in references. Also has collections that `RefNames.tails` lacks. */
+  /** The text after the id in references, for each collection. Also has collections that `RefNames.tails` lacks. */
   readonly #tails = new Map<DatabaseId, Map<CollectionId, string | undefined>>()
   #passing = 0
 
@@ -138,7 +138,7 @@ export class RefPrinter {
       : nativeName(collection)
   }
 
-  /** Preceded by a comma. Empty for the database of the request and for the root database. */
+  /** Returns the field after a comma. Empty for the database of the request and for the root database. */
   #databaseField(database: DatabaseId): string | undefined {
     if (database === this.#names.scope || database === rootDatabase) return ''
     const ref = this.#names.parentOf(database)

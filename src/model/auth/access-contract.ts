@@ -61,8 +61,8 @@ export interface AccessRequest {
   /** Returns the fields of the document after the change, for predicates of version 10. */
   readonly next?: () => ObjectValue
   /**
-   * Only for the action `call`: the list of arguments of the called function, in the form for a predicate in
-   * `language`. If absent, the predicate receives the result of `argument`.
+   * Returns the list of arguments of the called function, in the form for a predicate in `language`; only for the
+   * action `call`. If absent, the predicate receives the result of `argument`.
    */
   readonly passed?: (language: CodeLanguageName) => readonly Value[]
 }

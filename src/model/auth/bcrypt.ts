@@ -12,7 +12,7 @@ export const bcryptBytesMax = 72
 /** A hash of this cost takes seconds (2^16 rounds), and hashes of higher costs could block all logins for hours. */
 export const bcryptCostMax = 16
 
-/** In shared threads: one fewer than the number of cores, but at least 1 and at most `most`. */
+/** Number of checks in shared threads: one fewer than the number of cores, but at least 1 and at most `most`. */
 export function bcryptAtOnce(most: number): number {
   return Math.min(most, Math.max(1, availableParallelism() - 1))
 }

@@ -21,7 +21,7 @@ export type KeySetResponse =
   | { readonly modified: false }
   | { readonly modified: true; readonly body: string; readonly etag: string | undefined }
 
-/** On failure, rejects with an Error whose message states the reason, for the service log. */
+/** Rejects, on failure, with an Error whose message states the reason, for the service log. */
 export type FetchKeySet = (uri: string, etag: string | undefined) => Promise<KeySetResponse>
 
 interface JwksFetchOptions {

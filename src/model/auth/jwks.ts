@@ -38,7 +38,7 @@ interface Import {
   key: VerificationKey | undefined
 }
 
-/** Added to the size of each entry, so the cache also limits the number of entries without keys. */
+/** Overhead of each entry, so the cache also limits the number of entries without keys. */
 const entryOverheadBytes = 1024
 
 /** Times are milliseconds of {@link Clock.elapsedMs}. */

@@ -30,7 +30,9 @@ interface Membership {
 
 export interface Role {
   readonly ref: Ref
-  /** By the `collection` and the `id` of the reference to the resource: an index, a function or a collection. */
+  /**
+   * Privileges by the `collection` and the `id` of the reference to the resource: an index, a function or a collection.
+   */
   readonly privileges: ReadonlyMap<number, ReadonlyMap<bigint, ReadonlyMap<ResourceAction, Grant>>>
   readonly memberships: readonly Membership[]
 }

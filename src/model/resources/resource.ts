@@ -42,14 +42,14 @@ export interface WriteRules {
   /** Each write without `ttl` sets a new default expiry time. If absent, the write preserves the stored `ttl`. */
   readonly renewsTimeToLive?: boolean
   /**
-   * For functions whose role has more rights than the caller: the caller may change such a function only if the role
-   * and the body stay the same. If a server key changes the role, the errors contain the reasons. Other changes fail
-   * with `permission denied`, and if absent, all writes.
+   * A caller may change a function whose role has more rights than the caller only if the role and the body stay the
+   * same. If a server key changes the role, the errors contain the reasons. Other changes fail with `permission
+   * denied`, and if absent, all writes.
    */
   readonly explainsRoles?: boolean
   /**
-   * At creation and replace. If absent, creation uses the default of collections.ts, and a replace preserves the stored
-   * value.
+   * The value at creation and replace. If absent, creation uses the default of collections.ts, and a replace preserves
+   * the stored value.
    */
   readonly historyDaysDefault?: number
   /** A query that creates a collection cannot create documents in it. If absent, the query can. */

@@ -17,8 +17,8 @@ import { mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
 
 /**
- * At most a limited number of failures. With `strict`, references must point to existing documents that the caller may
- * read.
+ * Returns at most a limited number of failures. With `strict`, references must point to existing documents that the
+ * caller may read.
  */
 export function referenceFailures(value: Value, session: Session, strict: boolean): readonly FieldFailure[] {
   const failures: FieldFailure[] = []

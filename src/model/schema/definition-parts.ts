@@ -37,7 +37,7 @@ export function partsIn(fields: ObjectValue | undefined, name: string): readonly
   return listIn(fields, name).filter(isObject)
 }
 
-/** As in the definition of a collection, for an index or a unique constraint. */
+/** A field in the form of the definition of a collection, for an index or a unique constraint. */
 export interface DefinedField {
   /** The first step is a field in `data`, a computed field or a metadata field (`id`, `ts`, `ttl`). */
   readonly path: Path

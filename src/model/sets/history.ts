@@ -28,8 +28,8 @@ export interface SetEvent {
 }
 
 /**
- * Between events. A position with `values` also has a `document`, and a position with a `document` also has an
- * `action`.
+ * A position between events. A position with `values` also has a `document`, and a position with a `document` also has
+ * an `action`.
  */
 export interface HistoryPlace {
   readonly ts: Micros

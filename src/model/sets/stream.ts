@@ -20,9 +20,9 @@ export interface Element {
 }
 
 /**
- * Between elements. A position without a document is beside all elements whose keys begin with `values`, unless
- * `isWhole` is true. A position with a document and values is beside the element with this document and exactly these
- * values.
+ * A position between elements. A position without a document is beside all elements whose keys begin with `values`,
+ * unless `isWhole` is true. A position with a document and values is beside the element with this document and exactly
+ * these values.
  */
 export interface SetBound extends EntryBound {
   /** The position is beside the elements whose keys are exactly `values`. */

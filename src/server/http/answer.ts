@@ -37,12 +37,14 @@ export const noQueryMetrics: QueryMetrics = {
   rateLimited: [],
 }
 
-/** For an error that concerns the request, not its query. */
+/** Returns the body of an error that concerns the request, not its query. */
 export function errorBody(code: RequestErrorCode, description: string): string {
   return JSON.stringify({ errors: [{ code, description }] })
 }
 
-/** For an error that concerns the request, not its query. `now`: the transaction time of the answer. */
+/**
+ * Returns the answer for an error that concerns the request, not its query. `now`: the transaction time of the answer.
+ */
 export function errorAnswer(code: RequestErrorCode, description: string, now: Micros): Answer {
   return {
     status: requestErrors[code].status,

@@ -25,11 +25,11 @@ type ApiHandler = (call: EndpointCall, principal: Principal, onCosts: OnCosts) =
 interface ApiEndpoint extends Pick<Endpoint, 'path' | 'readsBody' | 'bodyBytesMax'> {
   /** Secrets that may use the endpoint. `admin`: an admin key of any database, or the root secret. */
   readonly access: 'any secret' | 'admin' | 'root'
-  /** For clients without access; when absent, a general message. */
+  /** Message for clients without access; when absent, a general message. */
   readonly forbidden?: string
   /** Requests are limited, charged and recorded like queries. */
   readonly isCharged?: true
-  /** Of successful POST requests; 200 when absent. */
+  /** Status of successful POST requests; 200 when absent. */
   readonly postStatus?: number
   readonly methods: Readonly<Record<string, ApiHandler>>
 }

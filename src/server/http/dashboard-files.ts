@@ -13,7 +13,7 @@ export interface StaticFile {
   readonly isHashed: boolean
 }
 
-/** By path below `/dashboard/`; the page itself is `index.html`. */
+/** Files by path below `/dashboard/`; the page itself is `index.html`. */
 export type DashboardFiles = ReadonlyMap<string, StaticFile>
 
 const contentTypes: Readonly<Record<string, string>> = {

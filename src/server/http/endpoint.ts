@@ -22,7 +22,7 @@ import type { RequestMeter } from './request-meter.ts'
 /** Runs after the checks of the edge. */
 export type Handler = (call: EndpointCall) => Answer | Promise<Answer>
 
-/** For endpoints with JSON, `apiEndpoint` (api.ts) creates this object. */
+/** An endpoint. For endpoints with JSON, `apiEndpoint` (api.ts) creates this object. */
 export interface Endpoint {
   /** Exact, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
   readonly path: string
@@ -43,7 +43,7 @@ export interface Endpoint {
   readonly allowedHeaders?: readonly string[]
   /** Version 4 when absent. */
   readonly protocol?: Protocol
-  /** By method. A 405 response lists these methods, without HEAD. */
+  /** Handlers by method. A 405 response lists these methods, without HEAD. */
   readonly methods: Readonly<Record<string, Handler>>
   /** Handles all other methods. When absent, they get 405. */
   readonly otherMethods?: Handler
@@ -116,7 +116,6 @@ export class EndpointCall {
   }
 }
 
-/** Used by the endpoints. */
 export interface Services {
   readonly engine: Engine
   readonly log: Logger

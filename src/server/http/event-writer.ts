@@ -15,7 +15,6 @@ export const eventWriterLimits = {
   streamEndMs: 5000,
 } as const
 
-/** Shared by all event writers. */
 export interface EventWriterServices {
   /** Bytes that were written to connections but not yet read by the clients. */
   readonly budget: MemoryBudget

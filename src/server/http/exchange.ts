@@ -8,7 +8,8 @@ import type { Readable, Writable } from 'node:stream'
 export type HeaderList = (string | number)[]
 
 /**
- * For the body of a response that is sent in pieces. Does not reference the request, so that its memory can be freed.
+ * The stream for the body of a response that is sent in pieces. Does not reference the request, so that its memory can
+ * be freed.
  */
 export interface Outlet {
   /** The caller must end this stream. */
@@ -19,7 +20,7 @@ export interface Outlet {
 export interface Exchange {
   readonly version: 1 | 2
   readonly method: string
-  /** As sent, such as `/ping?scope=node`. */
+  /** The URL as sent, such as `/ping?scope=node`. */
   readonly url: string
   readonly headers: IncomingHttpHeaders
   /** Group of the client's address, see `client-address.ts`. */

@@ -66,7 +66,7 @@ export interface ListenerOptions {
   readonly lingerMs?: number
   /** Maximum number of connections without a request in flight. */
   readonly waitingConnectionsMax?: number
-  /** By default, derived from the limit of open files. */
+  /** The default is derived from the limit of open files. */
   readonly connectionsMax?: number
   /** Addresses and networks, separated by commas. */
   readonly trustedProxies?: string | undefined
@@ -79,7 +79,7 @@ const sessionIdleMs = 300_000
 /** Milliseconds of silence before the first TCP keep-alive probe, as on the hosted service. */
 const keepAliveProbeMs = 120_000
 
-/** For accepted connections, also in the process that accepts them for workers. */
+/** Options of accepted connections, also in the process that accepts them for workers. */
 export const socketOptions = {
   noDelay: true,
   // Detects that the client of a silent event stream has vanished without closing its connection.

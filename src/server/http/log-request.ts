@@ -189,7 +189,7 @@ export interface LogClient {
   /** The operator, or the client's top-level database. Exports of different requesters take turns. */
   readonly requester: string
   readonly isRoot: boolean
-  /** Of an admin key; undefined for the operator's credentials. */
+  /** Database of an admin key; undefined for the operator's credentials. */
   readonly database: { readonly id: string; readonly path: readonly string[] } | undefined
   mayUseRegion(regionGroup: string): boolean
   maySee(request: ExportRequest): boolean
@@ -286,7 +286,7 @@ function allowedDatabase(
   return { ...database, ids: found.ids.map(String), since: Math.ceil(found.since / 1000) }
 }
 
-/** For a client that may not see a log. */
+/** Returns the error for a client that may not see a log. */
 export function forbiddenLogs(): ApiError {
   return new ApiError('forbidden', 'The credential gives no access to these logs.')
 }

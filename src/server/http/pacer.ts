@@ -268,12 +268,14 @@ export class Pacer implements PacedConnection {
     }
   }
 
-  /** For {@link Pacing}: a step of this connection waits for a later turn. */
+  /** True if a step of this connection waits for a later turn, for {@link Pacing}. */
   get isWaiting(): boolean {
     return this.#waiting.length > 0
   }
 
-  /** For {@link Pacing}: runs the oldest waiting step if there is capacity, and returns whether it ran. */
+  /**
+   * Runs the oldest waiting step if there is capacity, and returns whether it ran. {@link Pacing} calls this method.
+   */
   goOn(): boolean {
     const [step] = this.#waiting
     if (step === undefined || !this.#pacing.admit(this, step)) return false

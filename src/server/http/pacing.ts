@@ -148,7 +148,7 @@ export class Pacing {
     return true
   }
 
-  /** For {@link PacedConnection}: includes the connection in the next turn of the event loop. */
+  /** Includes the connection in the next turn of the event loop. {@link PacedConnection} calls this method. */
   list(pacer: PacedConnection): void {
     if (this.#takers.size === 0) {
       this.#turnFromMs = this.clock.elapsedMs()
@@ -176,7 +176,7 @@ export class Pacing {
     for (const taker of takers) if (taker.isWaiting) this.list(taker)
   }
 
-  /** For {@link PacedConnection}: new connections are sliced from their first byte. */
+  /** True if new connections are sliced from their first byte, for {@link PacedConnection}. */
   get slicesAll(): boolean {
     return this.clock.elapsedMs() < this.#slicesUntilMs
   }
@@ -189,7 +189,7 @@ export class Pacing {
     this.#slicesUntilMs = this.clock.elapsedMs() + pacingLimits.slicesAllMs
   }
 
-  /** For {@link PacedConnection}: records whether Node's parser reads the socket directly. */
+  /** Records whether Node's parser reads the socket directly. {@link PacedConnection} calls this method. */
   setSliced(pacer: PacedConnection, isSliced: boolean): void {
     if (isSliced) this.#unsliced.delete(pacer)
     else this.#unsliced.add(pacer)

@@ -15,7 +15,7 @@ export class Pieces {
   /** The buffer for short pieces, and its filled length. It is the last piece, but not in `#pieces` yet. */
   #tail: Buffer | undefined
   #filled = 0
-  /** In bytes. */
+  /** Length in bytes. */
   length = 0
 
   /** Counts a buffer with several short pieces as one. */

@@ -40,8 +40,8 @@ export interface Protocol {
   readonly factsInHead: boolean
   /** False: responses with 401 have no `www-authenticate` header. */
   readonly challenges?: false
-  /** For errors that the edge returns for an endpoint. */
+  /** Returns the body of an error that the edge returns for an endpoint. */
   readonly errorBody: (code: RequestErrorCode, description: string) => string
-  /** For errors that the edge returns, if the language uses a different code. */
+  /** Returns the code of an error that the edge returns, if the language uses a different code. */
   readonly errorCode?: (code: RequestErrorCode) => string
 }

@@ -70,7 +70,7 @@ function isNonZeroHex(text: string, start: number, end: number): boolean {
 
 export type Tag = readonly [key: string, value: string]
 
-/** In the order of the header; a string is the reason why the header is invalid. */
+/** Returns the tags in the order of the header; a string is the reason why the header is invalid. */
 export function parseTags(header: string): readonly Tag[] | string {
   if (header === '') return []
   if (header.length > requestContextLimits.tagsHeaderCharsMax) return 'header is too long'
@@ -116,7 +116,7 @@ function faultOf(tags: readonly Tag[]): string | undefined {
   return undefined
 }
 
-/** One or more ASCII letters, digits and underscores. */
+/** True for one or more ASCII letters, digits and underscores. */
 function isWord(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)

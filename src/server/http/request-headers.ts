@@ -89,7 +89,7 @@ export function invalidHeader(name: string, reason: Message): Message {
   return msg`Invalid header '${own(name)}': ${reason}`
 }
 
-/** For curl and HTTPie, or because a header requests it. */
+/** True for curl and HTTPie, or if a header requests an indented body. */
 export function wantsPrettyBody(headers: IncomingHttpHeaders): boolean {
   const agent = headers['user-agent']
   return (

@@ -2,7 +2,7 @@
 
 import type { Answer } from './answer.ts'
 
-/** In seconds. The last class has no upper bound. */
+/** Upper bounds of the classes in seconds. The last class has no upper bound. */
 export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** A number of the protocol. */
@@ -22,7 +22,7 @@ export class RequestMeter {
   retries = 0
   storageBytesRead = 0
   storageBytesWritten = 0
-  /** Evaluated in the slow lane. */
+  /** Number of queries that the slow lane has evaluated. */
   slowQueries = 0
   /** Queries of the slow lane whose writes were committed. */
   slowCommits = 0

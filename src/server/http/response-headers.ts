@@ -25,7 +25,7 @@ const ordinaryErrors: ReadonlySet<RequestErrorCode> = new Set([
   'unauthorized',
 ])
 
-/** Shared by all responses of a service. */
+/** The context of all responses of a service. */
 export interface ResponseContext {
   /** `x-faunadb-build`. */
   readonly build: string

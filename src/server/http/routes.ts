@@ -19,7 +19,7 @@ import { feedProtocol, version10Protocol } from './version10-headers.ts'
 /** Each has an endpoint for queries. */
 const protocols: readonly Protocol[] = [version4Protocol, version10Protocol]
 
-/** Without the endpoint for unknown paths, which application.ts adds. */
+/** Returns the endpoints without the endpoint for unknown paths, which application.ts adds. */
 export function endpoints(services: Services): readonly Endpoint[] {
   const { dashboard, operation, queryLog, transfer } = services
   return [

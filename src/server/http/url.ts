@@ -20,7 +20,7 @@ export function queryParameter(target: string, name: string): string | undefined
   return parametersOf(target).get(name)
 }
 
-/** Decoded like {@link queryParameter}, which also takes the first value. */
+/** Decodes parameters like {@link queryParameter}, which also takes the first value. */
 export function parametersOf(target: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const start = target.indexOf('?')

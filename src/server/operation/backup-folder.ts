@@ -20,7 +20,7 @@ export async function listBackups(folder: string): Promise<BackupFolder> {
   return { folder, free_bytes: (await freeBytesAt(folder)) ?? null, kept }
 }
 
-/** On the drive of a folder that may not exist yet; undefined when unknown. */
+/** Returns the free bytes on the drive of a folder that may not exist yet; undefined when unknown. */
 async function freeBytesAt(folder: string): Promise<number | undefined> {
   try {
     const { bavail, bsize } = await statfs(folder)

@@ -12,7 +12,7 @@ const checkMs = 60_000
 const warningShare = 0.1
 const warningBytesMax = 10_240 * megabyte
 
-/** In bytes; both are 0 where the file system does not report sizes. */
+/** Sizes in bytes; both are 0 where the file system does not report sizes. */
 export interface DiskSpace {
   readonly free: number
   readonly total: number

@@ -3,12 +3,12 @@
 
 import type { BackupStatus } from '../../backup/backup-status.ts'
 
-/** Since the process began, the same as in `/metrics`. */
+/** Counts since the process began, the same as in `/metrics`. */
 export interface RequestCounts {
   readonly requests: number
   readonly client_errors: number
   readonly server_errors: number
-  /** Rejected with 429. */
+  /** Number of requests that were rejected with 429. */
   readonly refused: number
   readonly in_flight: number
   /** Requests in each class of duration, see `duration_bounds`. */
@@ -31,7 +31,7 @@ export interface ReplicaState {
   readonly fault: string | null
 }
 
-/** Of a data directory, in bytes. */
+/** Use of a data directory, in bytes. */
 export interface DiskUse {
   readonly data_bytes: number
   /** Null until the size has been measured for the first time. */
@@ -57,13 +57,13 @@ export interface ForwardedReport {
 
 /** The part of the commit log that is not yet in the data file. */
 export interface CommitLogReport {
-  /** Of records that are not yet in the data file. They are also in memory. */
+  /** Size of the records that are not yet in the data file. They are also in memory. */
   readonly bytes: number
   /** Milliseconds for which the data file has been behind the log; 0 when it contains all records. */
   readonly lag_ms: number
 }
 
-/** Provided by other modules. */
+/** Parts of the report that other modules provide. */
 export interface ReportParts {
   readonly counts: RequestCounts
   readonly disk: DiskUse
@@ -83,7 +83,7 @@ export interface ProcessReport extends ReportParts {
   /** Number of the worker. The supervisor has the number after the last worker. */
   readonly worker: number
   readonly pid: number
-  /** As the operating system counts resident memory. */
+  /** Resident memory as the operating system counts it. */
   readonly memory_bytes: number
   readonly machine_free_bytes: number
   readonly machine_total_bytes: number
@@ -110,7 +110,7 @@ export interface PendingWorkReport {
 /** Long tasks on a data directory. */
 export type TaskKind = 'backup' | 'check'
 
-/** Of a backup or a check that has ended without an error. */
+/** The result of a backup or a check that has ended without an error. */
 export interface TaskResult {
   /** True for a written backup, and for a check without findings. */
   readonly is_good: boolean
@@ -127,11 +127,11 @@ export interface TaskResult {
 export interface TaskProgress {
   /** Description of the step for people. */
   readonly step: string
-  /** From 0 to 1; absent when unknown. */
+  /** Completed share, from 0 to 1; absent when unknown. */
   readonly share?: number
 }
 
-/** As stored in the task's file in the data directory. Times are milliseconds since the Unix epoch. */
+/** The content of the task's file in the data directory. Times are milliseconds since the Unix epoch. */
 export interface TaskNote {
   readonly kind: TaskKind
   readonly pid: number
@@ -148,7 +148,7 @@ export interface TaskNote {
   readonly succeeded: TaskSuccess | null
 }
 
-/** Replaced only when a later task succeeds. */
+/** The last success, which only a later success replaces. */
 export interface TaskSuccess {
   readonly ended: number
   readonly result: TaskResult
@@ -156,7 +156,7 @@ export interface TaskSuccess {
 
 export interface ContinuousBackupReport extends BackupStatus {
   readonly pid: number
-  /** Since the oldest commit that is not yet in the backup; 0 when the backup contains all commits. */
+  /** Seconds since the oldest commit that is not yet in the backup; 0 when the backup contains all commits. */
   readonly lag_seconds: number
 }
 

@@ -51,7 +51,7 @@ function read(folder: string, kind: TaskKind): StoredNote | undefined {
   }
 }
 
-/** For a task in a separate process, which then updates the note. */
+/** Notes the start of a task in a separate process, which then updates the note. */
 export function noteStart(folder: string, kind: TaskKind, pid: number): void {
   write(folder, newNote(folder, kind, pid))
 }

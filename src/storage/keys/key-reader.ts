@@ -9,14 +9,14 @@ import { type DocumentId, type GarbageKind, garbageKinds, keyTags } from './keys
 import { termsLength } from './terms.ts'
 import { valueReader } from './value-reader.ts'
 
-/** Shared by the three kinds of index keys: of live entries, of ended entries, and of events. */
+/** Parts of the three kinds of index keys: of live entries, of ended entries, and of events. */
 export interface EntryKey {
   readonly database: DatabaseId
   readonly index: number
   /** Undefined if the terms are long, so that the key contains only their hash. */
   readonly terms: readonly Value[] | undefined
   readonly termsBytes: Uint8Array
-  /** Encoded by order-codec.ts: the order of the bytes is the order of the values. */
+  /** The values as encoded by order-codec.ts: the order of the bytes is the order of the values. */
   readonly values: Uint8Array
   readonly tie: Uint8Array
   readonly document: DocumentId

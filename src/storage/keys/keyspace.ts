@@ -93,7 +93,7 @@ export function documentKey(ref: Ref): Uint8Array {
   return keyOfDocument(keyTags.document, ref).copy()
 }
 
-/** Ordered by id. */
+/** The keys are ordered by id. */
 export function documentRange(database: DatabaseId, collection: CollectionId): KeyInterval {
   return prefixRange(keyInCollection(keyTags.document, database, collection).copy())
 }
@@ -126,7 +126,7 @@ export function historyRange(ref: Ref, notAfter?: Micros): KeyInterval {
   return { start: notAfter === undefined ? start : historyKey(ref, notAfter), end }
 }
 
-/** Ordered by document id. */
+/** The keys are ordered by document id. */
 export function collectionHistoryRange(database: DatabaseId, collection: CollectionId): KeyInterval {
   return prefixRange(keyInCollection(keyTags.history, database, collection).copy())
 }

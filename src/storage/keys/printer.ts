@@ -49,7 +49,9 @@ export function printKey(bytes: Uint8Array): string {
   }
 }
 
-/** In one line. A value that JSON cannot represent is written with its type, such as `ref(0/1024/1)`. */
+/**
+ * Returns the value in one line. A value that JSON cannot represent is written with its type, such as `ref(0/1024/1)`.
+ */
 export function printValue(value: Value): string {
   switch (typeof value) {
     case 'string':

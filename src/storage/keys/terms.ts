@@ -8,7 +8,7 @@ import { ByteWriter } from '../../values/byte-writer.ts'
 import type { Value } from '../../values/value.ts'
 import { appendCanonical, type TransactionTimeSource } from './value-codec.ts'
 
-/** In bytes. Longer terms are replaced by a hash, marked by `hashMarker`. */
+/** Maximum length in bytes. Longer terms are replaced by a hash, marked by `hashMarker`. */
 const inlineBytesMax = 254
 const hashMarker = 255
 
@@ -41,7 +41,7 @@ export function termsLength(key: Uint8Array, start: number): number {
   return 1 + (length === hashMarker ? 32 : length)
 }
 
-/** In bytes, before hashing and without the length byte. The query language limits this length. */
+/** Returns the size in bytes, before hashing and without the length byte. The query language limits this length. */
 export function termsSize(terms: readonly Value[], transactionTime?: TransactionTimeSource): number {
   writer.reset()
   for (const term of terms) appendCanonical(writer, term, transactionTime)

@@ -23,7 +23,7 @@ export const tupleBytesMax = 1200
 const hashBytes = 16
 
 export interface EncodedTuple {
-  /** At most `tupleBytesMax` bytes, or `tupleBytesMax` + 16 bytes if the encoding is truncated. */
+  /** The encoding has at most `tupleBytesMax` bytes, or `tupleBytesMax` + 16 bytes if it is truncated. */
   readonly bytes: Uint8Array
   /** Distinguishes different tuples with equal `bytes`. */
   readonly tie: Uint8Array

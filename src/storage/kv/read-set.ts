@@ -121,7 +121,7 @@ class RecordedRange {
     this.#isAtEnd = this.#fingerprint.entries !== this.#range.limit
   }
 
-  /** Up to the last entry that was read, or the complete range if reading reached the end. */
+  /** Returns the range up to the last entry that was read, or the complete range if reading reached the end. */
   read(): ReadRange {
     const reverse = this.#range.reverse === true
     const { entries } = this.#fingerprint

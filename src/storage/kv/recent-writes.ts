@@ -58,12 +58,14 @@ export class RecentWrites {
   #ring = new Uint8Array()
   /** Includes overwritten and skipped bytes. */
   #ringEnd = 0
-  /** By the number of a commit: the number of its keys in the ring, and their start, counted like `#ringEnd`. */
+  /**
+   * The number of a commit's keys in the ring, and their start, counted like `#ringEnd`, by the number of the commit.
+   */
   readonly #keyCounts = new Int32Array(commitsMax)
   readonly #ringStarts = new Float64Array(commitsMax)
-  /** By the number of a commit: the kinds of keys that it wrote ({@link kindBit}). */
+  /** The kinds of keys that a commit wrote ({@link kindBit}), by the number of the commit. */
   readonly #kinds = new Int32Array(commitsMax)
-  /** By slot: the number of the last write to a key of that slot. Writes are numbered from 1. */
+  /** The number of the last write to a key of each slot. Writes are numbered from 1. */
   #writtenAt = new Uint32Array()
 
   /** `before`: the time of the previous commit. */
@@ -98,7 +100,7 @@ export class RecentWrites {
     return this.#ringEnd % ringBytes
   }
 
-  /** At the first commit, because a process that only reads does not need these five megabytes. */
+  /** Allocates the memory at the first commit, because a process that only reads does not need these five megabytes. */
   #allocate(): void {
     this.#ring = new Uint8Array(ringBytes)
     this.#writtenAt = new Uint32Array(placesMax)

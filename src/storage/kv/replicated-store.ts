@@ -6,7 +6,10 @@ import type { KeyValueStore, Write } from './kv-contract.ts'
 export interface ForeignBatch {
   /** The time of the newest commit before these writes, in microseconds. */
   readonly after: number
-  /** In the order of commits. The caller must copy bytes that it retains, because they are views of a larger buffer. */
+  /**
+   * Writes in the order of commits. The caller must copy bytes that it retains, because they are views of a larger
+   * buffer.
+   */
   readonly writes: readonly Write[]
 }
 

@@ -10,7 +10,7 @@ interface Keyed {
   readonly key: Bytes
 }
 
-/** In bytewise order of the keys. Stores the given entries themselves, not copies. */
+/** Contains entries in bytewise order of the keys. Stores the given entries themselves, not copies. */
 export class SortedEntries<T extends Keyed> {
   /** Contains no empty chunk. */
   readonly #chunks: T[][] = []

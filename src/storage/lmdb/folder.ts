@@ -57,7 +57,7 @@ function firstFrame({ stack = '' }: Error): string {
 
 silenceCommitErrors()
 
-/** In bytes. */
+/** Size in bytes. */
 const mapSizeDefault = 2 ** 40
 
 const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
@@ -66,7 +66,7 @@ interface FolderOptions {
   /** Address space for the data, in bytes; uses neither memory nor disk. */
   readonly mapSizeBytes?: number | undefined
   readonly durable?: boolean | undefined
-  /** Without a commit log (`plain`, the default), with a commit log (`logged`), or only for reading (`reading`). */
+  /** The folder has no commit log (`plain`, the default), has a commit log (`logged`), or is only read (`reading`). */
   readonly use?: FolderUse
 }
 

@@ -22,7 +22,7 @@ import type { Trees } from './trees.ts'
 import { LmdbView } from './view.ts'
 
 interface LmdbOptions {
-  /** Created if missing. */
+  /** The folder, which is created if it is missing. */
   readonly path: string
   /** Address space that is reserved for the data, in bytes; 1 TiB when absent. Uses neither memory nor disk. */
   readonly mapSizeBytes?: number
@@ -36,7 +36,7 @@ interface LmdbOptions {
    * folder must be deleted. The default is true.
    */
   readonly durable?: boolean
-  /** By default, as the system reports them. */
+  /** The default returns what the system reports. */
   readonly freeBytes?: () => number
 }
 

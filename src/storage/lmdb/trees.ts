@@ -49,7 +49,7 @@ export const treeCount = 1 + kinds.reduce((sum, { setBytes }) => sum + (setBytes
 
 export class Trees {
   readonly #other: ByteDatabase
-  /** By the first byte of the keys. Undefined if the keys are in `#other`. */
+  /** Trees by the first byte of the keys. Undefined if the keys are in `#other`. */
   readonly #byTag: (readonly ByteDatabase[] | undefined)[] = new Array(256).fill(undefined)
   readonly #setBytes = new Uint8Array(256)
 

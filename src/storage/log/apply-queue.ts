@@ -23,7 +23,7 @@ const body = programFile('storage/log/apply-thread.ts')
 
 class Applier {
   readonly #path: string
-  /** Started by the first request. */
+  /** The thread that the first request starts. */
   #worker: Worker | undefined
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
 

@@ -40,7 +40,7 @@ import {
 import { headerBytes } from './segment-format.ts'
 
 interface LoggedOptions {
-  /** Created if missing. */
+  /** The folder, which is created if it is missing. */
   readonly path: string
   readonly timers?: Timers
   /** Measures evaluation and flushes. */
@@ -48,7 +48,7 @@ interface LoggedOptions {
   /** Bytes of an ordinary segment of the log; a larger record gets a larger segment. */
   readonly segmentBytes?: number
   readonly disk?: LogDisk
-  /** By default, as the system reports them. */
+  /** The default returns what the system reports. */
   readonly freeBytes?: () => number
   /**
    * Called when the outcome of a batch cannot be determined, for example after a failed flush. The store then commits

@@ -82,7 +82,7 @@ export function recordClosed({ newest, root }: OpenFolder, isClosed: boolean, fr
   })
 }
 
-/** As of the current snapshot; undefined if the store has no log. */
+/** Returns the position as of the current snapshot; undefined if the store has no log. */
 export function readPosition(root: Environment): LogPosition | undefined {
   const stored = root.get(positionKey)
   return stored && decodePosition(stored)

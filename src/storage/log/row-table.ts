@@ -38,7 +38,7 @@ export class RowTable {
    * because most kinds of keys are never read in order.
    */
   readonly #unordered: (number[] | undefined)[] = new Array(256).fill(undefined)
-  /** By the first byte of keys: the first row of each ordered key, in the order of keys. */
+  /** The first row of each ordered key, in the order of keys, by the first byte of the keys. */
   readonly #ordered: (number[] | undefined)[] = new Array(256).fill(undefined)
 
   /** `rows`: the expected number of rows. */
@@ -117,8 +117,8 @@ export class RowTable {
       this.#places.fill(0)
       for (let row = 1; row <= published; row++) this.#places[this.#placeOfRow(row)] = row
     }
-    // In reverse order of insertion: the search for a row passes only slots that were filled before the row was
-    // inserted, so these slots must still be filled.
+    // This loop removes rows in reverse order of insertion: the search for a row passes only slots that were filled
+    // before the row was inserted, so these slots must still be filled.
     for (; this.#rows > published; this.#rows--)
       this.#places[this.#placeOfRow(this.#rows)] = this.#before[this.#rows] as number
     for (const rowsOfTags of [this.#unordered, this.#ordered])
@@ -144,7 +144,7 @@ export class RowTable {
     return copyOf(this.bytes, valueStart, end)
   }
 
-  /** As of the first `limit` rows; undefined when the table has no keys in the range. */
+  /** Returns the writes among the first `limit` rows; undefined when the table has no keys in the range. */
   within(range: KeyRange, limit: number): Iterable<Write> | undefined {
     const first = range.start[0] ?? 0
     const { end } = range

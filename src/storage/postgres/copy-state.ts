@@ -203,7 +203,7 @@ export interface Difference {
 interface Comparison {
   /** The batch at which both stores were compared. */
   readonly seq: number
-  /** At most {@link differencesMax}. */
+  /** Contains at most {@link differencesMax} differences. */
   readonly differences: readonly Difference[]
 }
 

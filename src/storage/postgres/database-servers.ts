@@ -16,11 +16,11 @@ import { StoreUnavailableError } from '../kv/store-errors.ts'
 export interface DatabaseServer {
   /** Identifies the server among the servers of the address. */
   readonly name: string
-  /** At least one. The next settings are tried when the server rejects the previous ones. */
+  /** Contains at least one element. The next settings are tried when the server rejects the previous ones. */
   readonly attempts: readonly ClientConfig[]
 }
 
-/** For this time, a server that has not responded is tried last. */
+/** Time for which a server that has not responded is tried last. */
 const silentMs = 30_000
 /** The times at which servers did not respond, by name, in milliseconds of the monotonic clock. */
 const silentSince = new Map<string, number>()

@@ -30,7 +30,7 @@ interface FillOptions {
 
 const leaseName = 'migration'
 const leaseSeconds = 60
-/** One statement writes one page. */
+/** Size of a page, which one statement writes. */
 const pageBytes = 4 << 20
 const pageRowsMax = 5_000
 

@@ -7,7 +7,7 @@ import { type Cancel, systemTimers } from '../../base/timers.ts'
 const nextServerMs = 1_000
 
 interface Attempts<S, C> {
-  /** At least one server. */
+  /** Contains at least one server. */
   readonly servers: readonly S[]
   /** Stops when `signal` is aborted. */
   readonly connect: (server: S, signal: AbortSignal) => Promise<C>

@@ -328,7 +328,7 @@ export class Follower {
     return this.#fresh
   }
 
-  /** One step of the background loop; resolves with the milliseconds until the next. */
+  /** Runs a step of the background loop; resolves with the milliseconds until the next. */
   async #follow(): Promise<number> {
     this.#isResting = false
     const sinceMs = this.#elapsedMs() - this.#refreshedMs

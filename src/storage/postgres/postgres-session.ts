@@ -255,7 +255,7 @@ export class PostgresSession {
     await Promise.all([this.query('BEGIN'), this.query(`SET LOCAL ${localCommit}`)])
   }
 
-  /** From now on, commits of this session do not wait for a synchronous standby. */
+  /** Commits of this session do not wait for a synchronous standby from now on. */
   async commitLocally(): Promise<void> {
     await this.query(`SET ${localCommit}`)
   }

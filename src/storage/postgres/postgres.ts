@@ -172,7 +172,7 @@ export class PostgresStore implements ReplicatedStore {
     this.#onForeign = listener
   }
 
-  /** By the database's clock, in microseconds; never steps back. */
+  /** Returns the time of the database's clock, in microseconds; never steps back. */
   now(): Micros {
     return this.#clock.now()
   }
@@ -213,8 +213,8 @@ export class PostgresStore implements ReplicatedStore {
       }
     }
     stopWatching()
-    // In the same turn of the event loop as the last check of the queue, so a later transaction finds `#committing`
-    // undefined, and calls `#commitAll` again.
+    // This assignment is in the same turn of the event loop as the last check of the queue, so a later transaction finds
+    // `#committing` undefined, and calls `#commitAll` again.
     this.#committing = undefined
   }
 

@@ -13,13 +13,13 @@ import { assertSupportedVersion } from './tables.ts'
 /** The newest committed batch, with related times. */
 export interface Head {
   readonly seq: number
-  /** In microseconds. All commits after this batch have later times. */
+  /** Time in microseconds. All commits after this batch have later times. */
   readonly closed: Micros
   /** The database's time of day at the read (microseconds). */
   readonly clock: Micros
 }
 
-/** One committed batch. */
+/** A committed batch. */
 export interface LogRow {
   readonly seq: number
   /**

@@ -8,7 +8,7 @@ import type { PostgresSession } from './postgres-session.ts'
 
 /** The version of the tables below and of their content. */
 export const recordVersion = 2
-/** Stored in place of a version while data is being moved into the tables, so that no node uses them. */
+/** A value in place of a version while data is being moved into the tables, so that no node uses them. */
 export const unfilledVersion = 0
 
 /** SQLSTATEs of a statement that failed because another node creates the tables at the same time. */
@@ -138,7 +138,7 @@ async function tryCreateTables(session: PostgresSession, random: Random, version
   )
 }
 
-/** Shared by all nodes; undefined while no hash is stored. */
+/** Returns the hash that all nodes share; undefined while no hash is stored. */
 export async function readRootHash(session: PostgresSession): Promise<string | undefined> {
   const [row] = await session.query(`SELECT root_hash FROM ${session.table('meta')} WHERE id = 1`)
   return typeof row?.root_hash === 'string' ? row.root_hash : undefined

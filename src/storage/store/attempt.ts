@@ -31,7 +31,7 @@ export interface Evaluation<T> {
   readonly counters: TransactionCounters
 }
 
-/** Evaluated on a snapshot. {@link Store.commit} commits the attempt. */
+/** A transaction that was evaluated on a snapshot. {@link Store.commit} commits the attempt. */
 export interface Attempt<T> extends Evaluation<T> {
   /** True if written values contain the commit time. The writes then cannot be changed to another commit time. */
   readonly isStamped: boolean
@@ -52,7 +52,7 @@ export interface AttemptHead extends Omit<Attempt<undefined>, 'writes' | 'pieces
   readonly readsBytes: number
 }
 
-/** Encoded for another process. */
+/** An attempt in the encoding for another process. */
 export interface PackedAttempt {
   readonly head: AttemptHead
   readonly body: Bytes

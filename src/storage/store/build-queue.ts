@@ -45,7 +45,7 @@ export class BuildQueue {
   readonly #elapsedMs: () => number
   /** The database whose build ran last. */
   #database: DatabaseId = 0n
-  /** For each database, the index whose build ran last. */
+  /** The index of each database whose build ran last. */
   readonly #served = new Map<DatabaseId, number>()
   /** The builds that failed in this process, by index. After a restart, all builds are retried. */
   readonly #failed = new Map<string, FailedBuild>()

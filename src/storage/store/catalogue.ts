@@ -109,7 +109,7 @@ function parentOf(stored: Uint8Array | undefined): DatabaseId | undefined {
   return stored && idAt(stored, 0)
 }
 
-/** Shared by all transactions that change no schema; never modified. */
+/** The value of all transactions that change no schema; never modified. */
 const noChangedSchemas = new Set<DatabaseId>()
 
 export class StoreCatalogue implements Catalogue {

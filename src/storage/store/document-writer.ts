@@ -60,7 +60,7 @@ export class DocumentWriter {
   readonly #schemaWritten: SchemaWritten
   /** Documents by the text of their keys. */
   readonly #pending = new Map<string, PendingDocument>()
-  /** Created and then deleted by this transaction. */
+  /** Documents that this transaction has created and then deleted. */
   readonly #forgotten = new Set<string>()
   readonly #historyChanges: Change[] = []
   #bytes = 0

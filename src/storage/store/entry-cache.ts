@@ -23,7 +23,7 @@ import type { IndexEntry } from './store-contract.ts'
 export interface SetPlace {
   readonly database: DatabaseId
   readonly index: number
-  /** Encoded by `encodeTerms`. */
+  /** Terms as encoded by `encodeTerms`. */
   readonly terms: Bytes
   /** The collections whose documents may have entries; undefined: all collections of the database. */
   readonly collections: readonly CollectionId[] | undefined

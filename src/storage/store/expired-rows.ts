@@ -31,7 +31,7 @@ interface ExpiredRows {
   readonly expiresAt?: Micros
 }
 
-/** As many rows as `batch` allows, counted in `batch`. `minimum`: the oldest time that can be read. */
+/** Returns as many rows as `batch` allows, counted in `batch`. `minimum`: the oldest time that can be read. */
 export function expiredRows(
   store: Store,
   transaction: StoreTransaction,

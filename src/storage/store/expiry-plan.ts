@@ -100,7 +100,7 @@ interface ChangedPlace extends CollectionPlace {
 interface PlanState {
   /** The time up to which the change log was read. Without places and listings, all earlier marks are planned. */
   read: Micros
-  /** Whether a position is stored. */
+  /** True if a position is stored. */
   isStored: boolean
   /** The number of rows of the change log that were read after the stored position. */
   unstoredRows: number

@@ -14,7 +14,7 @@ export const buildErrorField = 'build_error'
 /** Strings are names of fields, and bigints are indexes in arrays. */
 export type Path = readonly (string | bigint)[]
 
-/** One term or value. */
+/** A term or value. */
 export interface IndexField {
   readonly path: Path | undefined
   readonly binding: string | undefined

@@ -24,7 +24,7 @@ import type { EntryScan, IndexEntry } from './store-contract.ts'
 
 /** The entries of one index that have the same terms. */
 export interface EntrySet extends SetPlace {
-  /** For each value of the index: whether its order is descending. */
+  /** True for each value of the index whose order is descending. */
   readonly descending: readonly boolean[]
   /** Returns whether entries for documents of `collection` are visible. */
   readonly isLive: (collection: CollectionId) => boolean

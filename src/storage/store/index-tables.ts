@@ -42,7 +42,7 @@ import { isExpired, type Snapshot } from './snapshot.ts'
 import type { EntryChange, StoreHooks, Version } from './store-contract.ts'
 import { checkTransactionBytes } from './transaction-limits.ts'
 
-/** Defined by a user, or built-in. */
+/** The tables of an index, which a user has defined or which is built-in. */
 export interface IndexTables {
   readonly number: number
   readonly descending: readonly boolean[]
@@ -349,7 +349,7 @@ export interface IndexRow {
   readonly value: Bytes
 }
 
-/** Added at `since`. */
+/** Returns the row of an entry that was added at `since`. */
 export function entryRow(entry: PreparedEntry, since: Micros): IndexRow {
   return { key: entry.liveKey, value: recordOf(entry, since) }
 }
@@ -359,7 +359,7 @@ export function endedRow(entry: PreparedEntry, since: Micros, until: Micros): In
   return { key: indexEndedKey(entry.parts, until), value: recordOf(entry, since) }
 }
 
-/** Added or removed at `ts`. */
+/** Returns the row of an entry that was added or removed at `ts`. */
 export function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action']): IndexRow {
   const value = recordOf(entry, undefined, action === 'remove')
   return { key: indexEventKey(entry.parts, ts, action), value }

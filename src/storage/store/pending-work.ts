@@ -29,7 +29,7 @@ interface PendingBuild {
 }
 
 export interface PendingWork {
-  /** At most 100. `buildsCount` counts all builds. */
+  /** Contains at most 100 builds. `buildsCount` counts all builds. */
   readonly builds: readonly PendingBuild[]
   readonly buildsCount: number
   /**
@@ -93,7 +93,7 @@ function rewriteShare(transaction: StoreTransaction, database: DatabaseId, colle
   return progress.isPast ? 0.5 + within / 2 : within / 2
 }
 
-/** In thousandths, because the numbers are estimates. */
+/** Returns the share in thousandths, because the numbers are estimates. */
 function shareOf(done: number, all: number): number {
   return all === 0 ? 0 : Math.floor((done / all) * 1000) / 1000
 }

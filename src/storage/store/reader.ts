@@ -60,7 +60,7 @@ import { sizeOfCollection, sizeOfIndex } from './stored-size.ts'
 import { isRevoked, revocationRef } from './token-revocation.ts'
 import { VersionReader } from './version-reader.ts'
 
-/** Shared by all transactions of one store. */
+/** Parts of all transactions of one store. */
 export interface TransactionParts {
   readonly schemas: SchemaCache
   readonly documents: DocumentCache

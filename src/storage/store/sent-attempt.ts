@@ -36,7 +36,7 @@ export async function unpackAttempt(head: AttemptHead, parts: readonly Bytes[]):
   return { ...attempt, writes: [], pieces: time => piecesOf(encoded, rows, head.commitTime, time) }
 }
 
-/** Over several turns of the event loop. The result is a plain Uint8Array and not a Buffer. */
+/** Joins the parts over several turns of the event loop. The result is a plain Uint8Array and not a Buffer. */
 async function joinInTurns(parts: readonly Bytes[]): Promise<Bytes> {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let [at, turnAt] = [0, megabyte]

@@ -44,7 +44,7 @@ export class SnapshotTimes {
     this.#newestCommit = Math.max(this.#newestCommit, time)
   }
 
-  /** After the commit `last`, and not before `notBefore`. Must be called under the writer lock. */
+  /** Returns a time after the commit `last`, and not before `notBefore`. Must be called under the writer lock. */
   commitTime(notBefore: Micros, last: CommitRecord): Micros {
     const closed = this.#timeline.closed?.() ?? epoch
     return Math.max(notBefore, micros(last.time + commitDistance), micros(closed + 1))

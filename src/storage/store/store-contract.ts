@@ -19,7 +19,7 @@ import type { IndexDefinition } from './index-definition.ts'
 
 export type CollectionPlace = Pick<Ref, 'database' | 'collection'>
 
-/** As stored, including hidden fields. */
+/** A version in stored form, including hidden fields. */
 export interface Version {
   readonly ref: Ref
   /** {@link TransactionTime} while the transaction that writes the version is running. */
@@ -183,7 +183,7 @@ export interface TransactionCounters {
   indexUnits: number
 }
 
-/** One page of the rows of an index or a collection. */
+/** The size of a page of the rows of an index or a collection. */
 export interface StoredSize {
   /** The live entries of an index, or live documents of a collection, in the page. */
   readonly count: number
@@ -196,9 +196,9 @@ export interface StoredSize {
 export interface VersionScan {
   /** The newest version comes first. */
   readonly reverse?: boolean
-  /** Only with `reverse`: the first version is the one that was valid at this time. */
+  /** The first version is the one that was valid at this time; only with `reverse`. */
   readonly notAfter?: Micros | undefined
-  /** Only without `reverse`: the first version is the one that was valid at this time. */
+  /** The first version is the one that was valid at this time; only without `reverse`. */
   readonly notBefore?: Micros | undefined
 }
 
@@ -220,7 +220,7 @@ export interface ReadTransaction {
   get(ref: Ref, at?: number): Version | undefined
   /** All retained versions, oldest first, including the pending version, and versions whose `ttl` has passed. */
   versions(ref: Ref, options?: VersionScan): Iterable<Version>
-  /** In order. Entries are read when they are needed. */
+  /** Returns the entries in order. Entries are read when they are needed. */
   match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry>
   /** The live documents of a user or native collection, by id. Documents are read when they are needed. */
   documents(database: DatabaseId, collection: number, scan: EntryScan): Iterable<IndexEntry>
@@ -375,7 +375,7 @@ export class WriteNeeded {}
  */
 export class SnapshotTooEarly {}
 
-/** One document in a committed transaction, as stored in the change record (change-log.ts). */
+/** A document in a committed transaction, as stored in the change record (change-log.ts). */
 export interface Change {
   readonly ref: Ref
   /** The time of the version. For a write into the past, it differs from the time of the transaction. */

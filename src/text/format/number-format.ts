@@ -17,7 +17,7 @@ export function formatInteger(value: bigint, specifier: Specifier): string {
 
 const defaultPrecision = 6
 
-/** In plain (`f`), scientific (`e`) or general (`g`) notation. */
+/** Formats a number in plain (`f`), scientific (`e`) or general (`g`) notation. */
 export function formatDouble(value: number, specifier: Specifier): string {
   if (Number.isNaN(value)) return 'NaN'
   const negative = value < 0 || Object.is(value, -0)

@@ -39,7 +39,7 @@ export interface Match {
 export interface Search {
   /** The search takes linear time. */
   readonly linear: boolean
-  /** In ascending order. A match is valid until the next match is requested. */
+  /** Matches in ascending order. A match is valid until the next match is requested. */
   readonly matches: Iterable<Match, void, void>
   /** The number of steps so far; 0 for a linear search. */
   readonly steps: () => number

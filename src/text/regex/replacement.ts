@@ -9,7 +9,7 @@ export type Replacement = readonly (string | number)[]
 const dollar = 0x24
 const backslash = 0x5c
 
-/** For a pattern with the given groups. Throws {@link ReplacementError}. */
+/** Parses a replacement for a pattern with the given groups. Throws {@link ReplacementError}. */
 export function parseReplacement(
   text: string,
   groups: { readonly groupCount: number; readonly groupNames: ReadonlyMap<string, number> },

@@ -12,7 +12,7 @@ export interface ElementContext {
   readonly origin: RecordPlace
   readonly notes: Notes
   readonly types: FieldTypes
-  /** For elements that name no collection: given by the user, or the name of the file. */
+  /** The collection of elements that name none: given by the user, or the name of the file. */
   readonly collection: string
   /**
    * True if the export has a collection with this name, and for all names if the export does not list its collections.

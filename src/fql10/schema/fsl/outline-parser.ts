@@ -76,8 +76,8 @@ export class OutlineParser extends Parser {
   }
 
   /**
-   * For text that follows an item without a separator. If the item has neither a name nor a value, the error also names
-   * `identifier` as an expected token.
+   * Returns the error for text that follows an item without a separator. If the item has neither a name nor a value,
+   * the error also names `identifier` as an expected token.
    */
   #unreadableEnd(item: OutlineItem): ExpectedTokens {
     const isBare = item.form === 'member' && item.name === undefined && item.value === undefined

@@ -27,7 +27,7 @@ import { fault, insertBlockBefore, splitBefore, statements, valueHints, wildcard
 import { Rewinder } from './rewind.ts'
 
 export interface MigrationPlan {
-  /** In the order of execution. Empty if there are faults. */
+  /** Steps in the order of execution. Empty if there are faults. */
   readonly steps: readonly PlannedStep[]
   /** The statements that were not executed yet. */
   readonly statements: readonly Statement[]

@@ -27,7 +27,7 @@ interface Definition {
   readonly text: string | undefined
 }
 
-/** Ordered by kind and creation. */
+/** Returns the definitions by kind and creation. */
 export function definitionsOf(session: Session): readonly Definition[] {
   const { database, transaction } = session
   return transaction.catalogue.derived(database, 'items of schema files', () => {

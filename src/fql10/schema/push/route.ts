@@ -17,7 +17,9 @@ export interface SchemaCall {
   readonly version: Micros
 }
 
-/** Replaced by the commit time in the text of a document. JSON text cannot contain this character unescaped. */
+/**
+ * A mark in the text of a document, which the commit time replaces. JSON text cannot contain this character unescaped.
+ */
 export const documentTime = '\u0002'
 
 export class JsonText {
@@ -27,7 +29,9 @@ export class JsonText {
   }
 }
 
-/** Replaced by the commit time in the member `version`. JSON text cannot contain this character unescaped. */
+/**
+ * A mark in the member `version`, which the commit time replaces. JSON text cannot contain this character unescaped.
+ */
 export const commitTime: JsonText = new JsonText('\u0001')
 
 export type SchemaAnswer = { readonly version: Micros | JsonText; readonly [member: string]: unknown }

@@ -205,7 +205,7 @@ function describeChanges({ errors, queries, totals, totalsBefore }: LogChanges):
 /** Cached callers for one request. */
 const cacheSize = 10_000
 
-/** With the properties that the client of this view may see. */
+/** A caller with the properties that the client of this view may see. */
 interface VisibleCaller extends NamedCaller {
   /** The credential belongs to a database above the client's database. */
   readonly isOuter: boolean

@@ -22,7 +22,7 @@ interface Row {
   readonly after: string | undefined
 }
 
-/** Sorted by file name, with an empty line between files. `''` if all texts are equal. */
+/** Returns the differences by file name, with an empty line between files. `''` if all texts are equal. */
 export function textualDiff(before: FileTexts, after: FileTexts, coloring: Coloring): string {
   const names = [...new Set([...before.keys(), ...after.keys()])].sort((left, right) =>
     left < right ? -1 : 1,
