@@ -65,7 +65,7 @@ function* values(source: Iterable<Item>, reading: CallReading): Generator<Value>
   reading.finish('all')
 }
 
-/** For an empty set, throws an error with the position of the argument `first` or `last`. */
+/** Throws, for an empty set, an error with the position of the argument `first` or `last`. */
 export function endOfSet(set: SetLike, call: Call, end: 'first' | 'last'): Value {
   const item = firstItem(set, call, end, end === 'last')
   if (!item) throw call.invalid(msg`Non-empty set expected.`, end)
