@@ -44,3 +44,9 @@ export class BackupError extends Error {
 }
 
 export class IncompleteBackupError extends BackupError {}
+
+/** Throws {@link BackupError} for an object with more than `bytesMax` bytes. */
+export function checkSize(name: string, bytes: number, bytesMax: number): void {
+  if (bytes > bytesMax)
+    throw new BackupError(`the object ${name} has ${bytes} bytes, allowed are ${bytesMax}`)
+}

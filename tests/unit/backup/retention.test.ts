@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { oldestNeeded, removeBefore } from '../../../src/backup/base-copy.ts'
+import { FolderTarget } from '../../../src/backup/folder-target.ts'
 import { Lease, TargetInUseError } from '../../../src/backup/lease.ts'
 import {
   type BaseName,
@@ -13,7 +14,6 @@ import {
   partObject,
   pieceObject,
 } from '../../../src/backup/object-names.ts'
-import { FolderTarget } from '../../../src/backup/open-target.ts'
 import type { BackupTarget } from '../../../src/backup/target.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { temporaryFolder } from '../../support/program.ts'

@@ -1,0 +1,172 @@
+// A folder as the target of a continuous backup. Each object is a file; the slashes of its name separate folders. A file
+// is written under a temporary name, flushed and renamed, so a crash leaves no incomplete object.
+
+import { createHash } from 'node:crypto'
+import { link, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { makeFolder } from '../base/folders.ts'
+import { systemRandom } from '../base/random.ts'
+import { reasonOf } from '../base/system-reasons.ts'
+import { flushFolder } from '../storage/log/segment-files.ts'
+import { BackupError, type BackupTarget, checkSize, objectBytesMax } from './target.ts'
+
+const draftEnd = '.partial'
+
+export class FolderTarget implements BackupTarget {
+  readonly name: string
+
+  /** `folder`: an absolute path. */
+  constructor(folder: string) {
+    this.name = folder
+  }
+
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    await this.#placed(name, bytes, async (draft, path) => {
+      await rename(draft, path)
+      return true
+    })
+  }
+
+  /** Writes a draft, then calls `place` to move it, and returns whether `place` did. */
+  async #placed(
+    name: string,
+    bytes: Uint8Array,
+    place: (draft: string, path: string) => Promise<boolean>,
+  ): Promise<boolean> {
+    const path = join(this.name, name)
+    const draft = `${path}.${systemRandom.hex(4)}${draftEnd}`
+    return this.#explained('written', async () => {
+      makeFolder(dirname(path), 0o700)
+      try {
+        const file = await open(draft, 'w', 0o600)
+        try {
+          await file.writeFile(bytes)
+          await file.sync()
+        } finally {
+          await file.close()
+        }
+        const isPlaced = await place(draft, path)
+        if (isPlaced) await flushFolder(dirname(path))
+        return isPlaced
+      } finally {
+        await rm(draft, { force: true }).catch(() => undefined)
+      }
+    })
+  }
+
+  async getTagged(name: string): Promise<{ readonly bytes: Buffer; readonly tag: string } | undefined> {
+    const bytes = await this.get(name)
+    return bytes && { bytes, tag: tagOf(bytes) }
+  }
+
+  /**
+   * Linking to an existing name fails, so only one of several processes creates an object. To replace an object, a
+   * process first creates the only file that may follow the object's present content. Folders without links have no
+   * conditional writes.
+   */
+  async putTagged(name: string, bytes: Uint8Array, tag: string | undefined): Promise<boolean> {
+    return this.#placed(name, bytes, async (draft, path) => {
+      try {
+        if (tag === undefined) return await linkNew(draft, path)
+        const successor = `${path}.after-${tag}${draftEnd}`
+        if (!(await linkNew(draft, successor))) {
+          await removeAbandoned(successor, draft)
+          return false
+        }
+        // Another process may have replaced the object, and its own file that followed `tag`, before the link.
+        const isCurrent = (await this.getTagged(name))?.tag === tag
+        if (isCurrent) return await moveExisting(successor, path)
+        await rm(successor, { force: true })
+        return false
+      } catch (cause) {
+        if (!linkErrors.has((cause as NodeJS.ErrnoException).code ?? '')) throw cause
+        await rename(draft, path)
+        return true
+      }
+    })
+  }
+
+  async get(name: string, bytesMax: number = objectBytesMax): Promise<Buffer | undefined> {
+    return this.#explained('read', async () => {
+      const file = await open(join(this.name, name)).catch(absent)
+      if (file === undefined) return undefined
+      try {
+        checkSize(name, (await file.stat()).size, bytesMax)
+        return await file.readFile()
+      } finally {
+        await file.close()
+      }
+    })
+  }
+
+  async *list(prefix: string, after = ''): AsyncIterable<string> {
+    // A prefix may end within a file name, so only the part up to the last slash is a folder.
+    const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
+    const names = await this.#explained('read', () => this.#namesBelow(folder))
+    for (const name of names.sort()) if (name.startsWith(prefix) && name > after) yield name
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#explained('written', () => rm(join(this.name, name), { force: true }))
+  }
+
+  async #namesBelow(folder: string): Promise<string[]> {
+    const entries = await readdir(join(this.name, folder), { withFileTypes: true }).catch(absent)
+    const names: string[] = []
+    for (const entry of entries ?? []) {
+      const name = folder + entry.name
+      if (entry.isDirectory()) names.push(...(await this.#namesBelow(`${name}/`)))
+      else if (!name.endsWith(draftEnd)) names.push(name)
+    }
+    return names
+  }
+
+  async #explained<T>(what: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (cause) {
+      if (cause instanceof BackupError) throw cause
+      throw new BackupError(`the backup folder ${this.name} cannot be ${what}: ${reasonOf(cause)}`, { cause })
+    }
+  }
+}
+
+/** File systems without links. */
+const linkErrors: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+/** Milliseconds after which a file of a conditional write is removed: its process was killed. */
+const abandonedMs = 25_000
+
+function tagOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+}
+
+/** Returns false if `path` exists. */
+async function linkNew(draft: string, path: string): Promise<boolean> {
+  try {
+    await link(draft, path)
+    return true
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw cause
+  }
+}
+
+/** Returns false if another process has removed the file as abandoned. */
+async function moveExisting(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to)
+    return true
+  } catch (cause) {
+    absent(cause as NodeJS.ErrnoException)
+    return false
+  }
+}
+
+async function removeAbandoned(file: string, newer: string): Promise<void> {
+  const [old, present] = await Promise.all([stat(file).catch(absent), stat(newer)])
+  if (old !== undefined && present.mtimeMs - old.mtimeMs > abandonedMs) await rm(file, { force: true })
+}
+
+function absent(cause: NodeJS.ErrnoException): undefined {
+  if (cause.code !== 'ENOENT') throw cause
+}
