@@ -2,9 +2,7 @@
 // steps that all kinds share. Long requests move to the slow lane: processes that evaluate long queries
 // (slow-lane-contract.ts).
 
-import { MemoryBudget } from '../base/admission/memory-budget.ts'
 import { Ticket } from '../base/admission/ticket.ts'
-import { megabyte } from '../base/bytes.ts'
 import { withWatch } from '../base/effort.ts'
 import { jsonText } from '../base/json-encoding.ts'
 import { limits } from '../base/limits.ts'
@@ -29,6 +27,7 @@ import type {
 import type { EngineOptions } from './engine-options.ts'
 import { explain } from './explain-query.ts'
 import type { Costs } from './operation-limits.ts'
+import { bytesOfQuery, withQueryMemory } from './query-memory.ts'
 import type { RequestKind, Task } from './request-kind.ts'
 import { languageOf, runRequest } from './request-run.ts'
 import { RequestTime } from './request-time.ts'
@@ -40,47 +39,6 @@ const engineLimits = {
   streamPageMs: 60_000,
 } as const
 
-// While this process evaluates a query, no other query can begin, so the memory of a query is counted only when it
-// begins to wait: for the slow lane, a password check, or its commit. At the limit, the largest waiting query of the
-// owner with the most memory is rejected.
-
-/** Estimate without the text: the request, its promises, its response. */
-const bytesPerQuery = 8192
-/** Estimate for each UTF-16 code unit of the text and the parsed expression. */
-const bytesPerUnit = 16
-/**
- * Estimate for each byte of a long body ({@link QueryRequest.longBody}) if there is no slow lane: this process decodes
- * the body to a text. A process with a slow lane forwards the bytes as they are.
- */
-const bytesPerLongByte = 4
-/** Part of the memory limit that the queries of one owner may use. */
-const ownerPart = 1 / 2
-
-/** Limits the memory of all waiting queries of a process. */
-export function queryMemory(maxMb: number): MemoryBudget {
-  return new MemoryBudget({ max: maxMb * megabyte, groupPart: ownerPart, rejection: memoryRejection(maxMb) })
-}
-
-const memoryRejection = (maxMb: number) => () =>
-  new RequestError(
-    'too many requests',
-    msg`Queries under way take too much memory together. Max: ${maxMb} MB.`,
-  )
-
-/** While the query waits, its memory is counted for the owner of `ticket`. */
-function bounded(
-  { memory, slowLane }: EngineOptions,
-  { body = '', longBody }: QueryRequest,
-  ticket: Ticket,
-  run: () => QueryResponse | Promise<QueryResponse>,
-): QueryResponse | Promise<QueryResponse> {
-  const response = run()
-  if (!(response instanceof Promise)) return response
-  const longBytes = (longBody?.length ?? 0) * (slowLane === undefined ? bytesPerLongByte : 1)
-  const release = ticket.hold(memory, bytesPerQuery + body.length * bytesPerUnit + longBytes)
-  return response.finally(release)
-}
-
 export function createEngine(options: EngineOptions): Engine {
   const { store } = options
   const newTicket = ({ address = '' }: QueryRequest) => new Ticket(address)
@@ -90,10 +48,10 @@ export function createEngine(options: EngineOptions): Engine {
     return runRequest(options, request, { task, budget })
   }
   const runSized = (request: QueryRequest, ticket: Ticket, size: (request: QueryRequest) => Task) =>
-    bounded(options, request, ticket, () => runSize(options, request, ticket, size))
+    withQueryMemory(options, request, ticket, () => runSize(options, request, ticket, size))
   return {
     query: (request, ticket = newTicket(request)) =>
-      bounded(options, request, ticket, () => runQuery(options, request, ticket)),
+      withQueryMemory(options, request, ticket, () => runQuery(options, request, ticket)),
     openStream: (request, fields, ticket = newTicket(request)) =>
       openStream(options, request, fields, ticket),
     endStreams: () => options.streams.end(),
@@ -101,11 +59,11 @@ export function createEngine(options: EngineOptions): Engine {
       runTask(request, ticket, ownToken(languageOf(options, request))),
     authorized: (request, ticket = newTicket(request)) => runTask(request, ticket, authorized),
     explain: (request, ticket = newTicket(request)) =>
-      bounded(options, request, ticket, () => runExplanation(options, request, ticket)),
+      withQueryMemory(options, request, ticket, () => runExplanation(options, request, ticket)),
     indexSize: (request, ticket = newTicket(request)) => runSized(request, ticket, indexSize),
     collectionSize: (request, ticket = newTicket(request)) => runSized(request, ticket, collectionSize),
     withMemory: async (ticket, units, work) => {
-      const release = ticket.hold(options.memory, bytesPerQuery + units * bytesPerUnit)
+      const release = ticket.hold(options.memory, bytesOfQuery(units))
       try {
         return await ticket.inSteps(work)
       } finally {
