@@ -1,17 +1,12 @@
 // Reads pages of events. Each document that a transaction has changed is read twice: as of the time before the
-// transaction, and as of the transaction's time. This file also computes the statistics of pages and events.
+// transaction, and as of the transaction's time.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
 import { nearestMicros } from '../../base/micros.ts'
 import { RequestError } from '../../base/request-errors.ts'
 import type { Session } from '../../model/session.ts'
-import {
-  areComplete,
-  type ChangeSource,
-  type SourceChange,
-  sourceChanges,
-} from '../../model/source-changes.ts'
+import { areComplete, type SourceChange, sourceChanges } from '../../model/source-changes.ts'
 import { quoteJson } from '../../values/json-text.ts'
 import { formatMicros } from '../../values/time.ts'
 import type { Call } from '../call.ts'
@@ -19,6 +14,7 @@ import { equalElements } from '../comparison.ts'
 import { QueryFailure } from '../failure/query-failure.ts'
 import { callAt } from '../sets/lazy-set.ts'
 import { Doc, Id, isArray, isNull, isStruct, type Value, type WatchedPath } from '../value.ts'
+import { costsBetween, type EventCosts, historyCosts, noCosts, statsText, sumOf } from './event-costs.ts'
 import type { SourceReading } from './event-request.ts'
 import { type CostCounters, type EventSnapshot, EventSnapshots } from './event-snapshots.ts'
 import { type EventPlace, placeText, wholeTransaction } from './token.ts'
@@ -255,51 +251,4 @@ function partOf(value: Value, part: string | bigint, call: Call): Value | undefi
   return world.documents.absence(value, call) === undefined
     ? world.documents.field(value, part, call)
     : undefined
-}
-
-// Computes the statistics of events and pages.
-
-/** {@link statsText} converts compute units to compute operations. */
-export interface EventCosts {
-  readonly readOps: number
-  readonly bytesRead: number
-  readonly computeUnits: number
-  readonly timeMs: number
-}
-
-const noCosts: EventCosts = { readOps: 0, bytesRead: 0, computeUnits: 0, timeMs: 0 }
-
-/** Partitions of the history of a collection, or of an index without terms. Each costs a search one read operation. */
-const historyPartitions = 8
-
-/** The costs of searching a source for changes. */
-export function historyCosts(source: ChangeSource): EventCosts {
-  const isNarrow = source.kind === 'document' || (source.kind === 'index' && source.terms.length > 0)
-  return { ...noCosts, readOps: isNarrow ? 1 : historyPartitions }
-}
-
-/** If the source is a document, one read of the document is free, because the search has already read it. */
-function costsBetween(before: CostCounters, after: CostCounters, source?: ChangeSource): EventCosts {
-  const readOps = after.readOps - before.readOps
-  return {
-    readOps: source?.kind === 'document' ? Math.max(0, readOps - 1) : readOps,
-    bytesRead: after.bytesRead - before.bytesRead,
-    computeUnits: after.computeUnits - before.computeUnits,
-    timeMs: Math.round((after.micros - before.micros) / 1000),
-  }
-}
-
-function sumOf(left: EventCosts, right: EventCosts): EventCosts {
-  return {
-    readOps: left.readOps + right.readOps,
-    bytesRead: left.bytesRead + right.bytesRead,
-    computeUnits: left.computeUnits + right.computeUnits,
-    timeMs: left.timeMs + right.timeMs,
-  }
-}
-
-export function statsText({ bytesRead, computeUnits, readOps, timeMs }: EventCosts): string {
-  const computeOps = Math.max(1, Math.ceil(computeUnits / limits.computeUnitsPerOp))
-  const costs = `"read_ops":${readOps},"storage_bytes_read":${bytesRead},"compute_ops":${computeOps}`
-  return `{${costs},"processing_time_ms":${timeMs},"rate_limits_hit":[]}`
 }

@@ -9,14 +9,8 @@ import type { ChangeSource } from '../../model/source-changes.ts'
 import type { PagedOrder, StreamEnd, StreamPage, StreamPlace, StreamSubject } from '../../model/streaming.ts'
 import { encodeValue } from '../../storage/keys/value-codec.ts'
 import type { Micros, Value as Stored } from '../../values/value.ts'
-import {
-  type EventCosts,
-  type EventPage,
-  errorEvent,
-  historyCosts,
-  readEvents,
-  statsText,
-} from './event-page.ts'
+import { type EventCosts, historyCosts, statsText } from './event-costs.ts'
+import { type EventPage, errorEvent, readEvents } from './event-page.ts'
 import { type EventRequest, readEventRequest, startOf } from './event-request.ts'
 import { placeText, type SourceToken, wholeTransaction } from './token.ts'
 
