@@ -1,0 +1,130 @@
+// Writes the schema of a database into files. Shows the changes before it makes them.
+
+import { existsSync } from 'node:fs'
+import type { QueryConnection } from '../client/connection.ts'
+import { StartError } from '../command.ts'
+import { evaluateObjects } from '../schema/evaluate-objects.ts'
+import { type FileObject, fileOf, readFolder, writeObject } from '../schema/folder.ts'
+import { hasVersion10, planPull, readFslFiles, writeChanges } from '../schema/fsl-files.ts'
+import { idOf, type SchemaObject } from '../schema/kinds.ts'
+import { readSchema, sameJson } from '../schema/plan.ts'
+import {
+  concluded,
+  printerFor,
+  type SchemaChoice,
+  type SchemaResult,
+  showSkipped,
+} from '../schema/schema-report.ts'
+import { escapeHidden, isConfirmed, quantity, styleFor } from '../terminal.ts'
+
+export interface PullChoice extends SchemaChoice {
+  /**
+   * Language version of the written files. `auto`: the version of the files in the folder; if there are none, the
+   * version that the schema of the database needs.
+   */
+  readonly fql: string
+}
+
+/** Uses the language version of {@link PullChoice.fql}. */
+export async function pull(folder: string, connection: QueryConnection, choice: PullChoice): Promise<number> {
+  const isVersion10 =
+    choice.fql === 'auto'
+      ? readFslFiles(folder).size > 0 || (!hasObjects(folder) && (await hasVersion10(connection)))
+      : choice.fql === '10'
+  return isVersion10 ? pullFsl(folder, connection, choice) : pullObjects(folder, connection, choice)
+}
+
+/** True if the folder has files of version 4, even if they cannot be read. */
+function hasObjects(folder: string): boolean {
+  if (!existsSync(folder)) return false
+  const { objects, unread } = readFolder(folder)
+  return objects.length + unread.length > 0
+}
+
+async function pullFsl(folder: string, connection: QueryConnection, choice: SchemaChoice): Promise<number> {
+  const { changes, unknown } = await planPull(folder, connection)
+  const print = printerFor(choice)
+  const files = changes.map(({ isNew, name }) => ({ file: name, isNew }))
+  showFiles(files, print)
+  for (const name of unknown) print(`? ${escapeHidden(name)}: the database has no such file`)
+  const result = { changes: files, unknown }
+  return writeFiles(result, changes.some(isOverwritten), choice, () => writeChanges(changes))
+}
+
+async function pullObjects(
+  folder: string,
+  connection: QueryConnection,
+  choice: SchemaChoice,
+): Promise<number> {
+  const present = await readSchema(connection)
+  const content = existsSync(folder) ? readFolder(folder) : undefined
+  const written = content?.objects ?? []
+  const kept = new Map<string, { readonly object: SchemaObject; readonly file: string }>()
+  for (const [index, object] of (await evaluateObjects(written, connection)).entries()) {
+    kept.set(idOf(object), { object, file: (written[index] as FileObject).from.file })
+  }
+  const changes: { readonly object: SchemaObject; readonly file: string; readonly isNew: boolean }[] = []
+  for (const object of present) {
+    const other = kept.get(idOf(object))
+    kept.delete(idOf(object))
+    if (other && sameJson(object.fields, other.object.fields)) continue
+    changes.push({ object, file: other?.file ?? fileOf(folder, object), isNew: !other })
+  }
+  checkWritable(changes, written)
+  showSkipped(content)
+  const print = printerFor(choice)
+  const files = changes.map(({ file, isNew }) => ({ file, isNew }))
+  const unchanged = present.length - changes.length
+  showFiles(files, print)
+  for (const { file, object } of kept.values())
+    print(escapeHidden(`? ${file}: the database has no ${object.kind.name} ${object.name}`))
+  print(`${unchanged} unchanged`)
+  const overwrites = changes.some(({ file }) => existsSync(file))
+  const result = { changes: files, unknown: Array.from(kept.values(), ({ file }) => file), unchanged }
+  return writeFiles(result, overwrites, choice, () => {
+    for (const { file, object } of changes) writeObject(file, object)
+  })
+}
+
+const isOverwritten = ({ isNew }: { readonly isNew: boolean }) => !isNew
+
+function showFiles(
+  changes: readonly { readonly file: string; readonly isNew: boolean }[],
+  print: (line: string) => void,
+): void {
+  const style = styleFor(process.stdout)
+  for (const { file, isNew } of changes)
+    print(style(isNew ? 'green' : 'yellow', `${isNew ? '+' : '~'} ${escapeHidden(file)}`))
+}
+
+/** Asks for confirmation before it overwrites a file. Resolves with the exit status. */
+async function writeFiles(
+  result: SchemaResult,
+  overwrites: boolean,
+  choice: SchemaChoice,
+  write: () => void,
+): Promise<number> {
+  const count = result.changes.length
+  if (count === 0) return concluded(choice, result, false, 0)
+  const yes = choice.yes || !overwrites
+  if (!(await isConfirmed({ ...choice, yes }, `Write ${quantity(count, 'file')}?`)))
+    return concluded(choice, result, false, choice.dryRun ? 0 : 1)
+  write()
+  printerFor(choice)(`wrote ${quantity(count, 'file')}`)
+  return concluded(choice, result, true, 0)
+}
+
+/** Throws for files that cannot be rewritten: files with several objects, and JavaScript files. */
+function checkWritable(changes: readonly { readonly file: string }[], written: readonly FileObject[]): void {
+  for (const { file } of changes) {
+    if (!file.endsWith('.fql'))
+      throw new StartError(
+        `${file} differs from the database, and only .fql files can be written: change the file by hand`,
+      )
+    if (written.filter(({ from }) => from.file === file).length > 1) {
+      throw new StartError(
+        `${file} contains several objects, and one of them has changed: give each object a file of its own`,
+      )
+    }
+  }
+}
