@@ -1,4 +1,6 @@
-// The format of exported records, as clients receive them.
+// The format of exported records, as clients receive them. Times have the format `2023-01-18 22:11:39.529 Z`: UTC,
+// milliseconds, a blank instead of the `T` of ISO 8601. The order of these texts is the order of their times, so filters
+// compare bytes.
 
 /** A parsed record in the export format. */
 export interface ExportedRecord {
@@ -17,10 +19,7 @@ export interface ExportedRecord {
   readonly TXN_RETRIES: number
 }
 
-// The time format of exported records, `2023-01-18 22:11:39.529 Z`: UTC, milliseconds, a blank instead of the `T` of
-// ISO 8601. The order of these texts is the order of their times, so filters compare bytes.
-
-/** Number of characters of a time in this format. */
+/** Number of characters of a time. */
 export const timestampChars = 25
 
 /** The first and the last millisecond that the format can express. */

@@ -199,10 +199,10 @@ export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals 
 /** The version of the stored format. Aggregates of other versions are computed again. */
 const formatVersion = 4
 
-// A stored aggregate has a line for each database, so that reading and writing can pause between lines. The sums are
-// lists of numbers, because the names of the sums would be most of the text.
-
-/** The sums in their stored order. */
+/**
+ * The sums in their stored order. A stored aggregate has a line for each database, so that reading and writing can pause
+ * between lines. The sums are lists of numbers, because the names of the sums would be most of the text.
+ */
 const sums = [
   'requests',
   'clientErrors',

@@ -1,7 +1,8 @@
 // The exchange of log segments between machines through their shared store. This machine uploads its segments, so that
 // each machine can export the records of all machines. Segments are uploaded in chunks. A segment with much new data is
 // uploaded within a second. All other new data is uploaded once a minute, or within a second after another machine has
-// requested the records. Segments of other machines are copied into the local folder.
+// requested the records. Segments of other machines are copied into the local folder of segments, which all processes of
+// this machine read. A copy grows when the other machine uploads more data.
 
 import { constants } from 'node:fs'
 import { type FileHandle, open, stat, utimes } from 'node:fs/promises'
@@ -173,9 +174,6 @@ async function readPiece(
   const end = isOfLines ? block.subarray(0, bytesRead).lastIndexOf(newline) + 1 : bytesRead
   return end === 0 ? undefined : block.subarray(0, end)
 }
-
-// Copies the log segments of other machines into the local folder of segments. All processes of this machine read this
-// folder. A copy grows when the other machine uploads more data.
 
 const fromGzip = promisify(gunzip)
 const fromZstd = promisify(zstdDecompress)

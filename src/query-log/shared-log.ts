@@ -1,6 +1,6 @@
 // The parts of the query log that several machines share through their store. The code of the store is in
-// `src/storage/postgres/log-chunks.ts` and `src/storage/postgres/files.ts`. The store contains account keys and
-// export requests, and may be unavailable.
+// `src/storage/postgres/log-chunks.ts` and `src/storage/postgres/files.ts`. Account keys and export requests are rows of
+// the store, so every machine can read them. The store may be unavailable.
 
 import { RequestError } from '../base/request-errors.ts'
 import { controlKey, tagRange } from '../storage/keys/keyspace.ts'
@@ -61,8 +61,6 @@ export function isUnavailable(cause: unknown): boolean {
     (cause instanceof RequestError && cause.code === 'service unavailable')
   )
 }
-
-// Account keys and export requests are rows of the store that several machines share. So every machine can read them.
 
 /** A view of `kv` that contains only the rows without a database. Store failures become `service unavailable`. */
 export function controlRows(kv: KeyValueStore): KeyValueStore {
