@@ -46,7 +46,7 @@ function noise(place: number): number {
 async function idsOf(folder: string, database: readonly string[]): Promise<readonly bigint[]> {
   for (const { path } of await listSegments(folder))
     for await (const { records } of recordsOf(path, undefined)) {
-      const found = records.find(record => record.database.join() === database.join())
+      const found = records.find(record => JSON.parse(record.line()).DATABASE.join() === database.join())
       if (found !== undefined) return found.trail.split('/').filter(Boolean).map(BigInt)
     }
   throw new Error(`the query log has no record of ${database.join('/')}`)

@@ -3,20 +3,11 @@
 
 import { ownerOfDatabase } from '../base/admission/ticket.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
-import { epoch } from '../base/micros.ts'
 import type { Caller } from '../model/auth/access-contract.ts'
 import type { Session } from '../model/session.ts'
 import type { ReadTransaction } from '../storage/store/store-contract.ts'
-import {
-  collectionOf,
-  type DatabaseId,
-  isObject,
-  type Micros,
-  native,
-  Ref,
-  rootDatabase,
-} from '../values/value.ts'
-import type { CallerMark, DatabasePlace, NamedCaller, NamedDatabases, Principal } from './engine-contract.ts'
+import { collectionOf, type DatabaseId, isObject, native, Ref, rootDatabase } from '../values/value.ts'
+import type { CallerMark, DatabasePlace, NamedCaller, Principal } from './engine-contract.ts'
 
 export function markOf({ authority, credential, identity }: Caller): CallerMark {
   return {
@@ -130,33 +121,16 @@ export function placeOf(
   }
 }
 
-/** Undefined if a database of the path does not exist. */
+/** Outermost first. Undefined if a database of the path does not exist. */
 export function followNames(
-  transaction: ReadTransaction,
+  { catalogue }: ReadTransaction,
   names: readonly string[],
-): NamedDatabases | undefined {
+): readonly DatabaseId[] | undefined {
   const ids: DatabaseId[] = []
-  let at = rootDatabase
-  let since = epoch
   for (const name of names) {
-    const child = transaction.catalogue.resolve(at, native.databases, name)
+    const child = catalogue.resolve(ids.at(-1) ?? rootDatabase, native.databases, name)
     if (!child) return undefined
-    since = Math.max(since, calledSince(child, name, transaction))
-    at = child.id
-    ids.push(at)
+    ids.push(child.id)
   }
-  return { ids, since }
-}
-
-/**
- * Returns when `database` got the name `name`, or the time of the oldest retained version if the one that introduced
- * the name has expired.
- */
-function calledSince(database: Ref, name: string, transaction: ReadTransaction): Micros {
-  let since = transaction.snapshotTime
-  for (const { action, fields, ts } of transaction.versions(database, { reverse: true })) {
-    if (action === 'delete' || fields.get('name') !== name) break
-    if (typeof ts === 'number') since = ts
-  }
-  return since
+  return ids
 }

@@ -90,14 +90,6 @@ export interface NamedCaller {
   readonly identity: string | undefined
 }
 
-/** Databases that a path of names denotes. */
-export interface NamedDatabases {
-  /** Outermost first. */
-  readonly ids: readonly DatabaseId[]
-  /** The time since which no database of the path has changed its name or its parent. */
-  readonly since: Micros
-}
-
 /** The engine's result for any request, for the HTTP server. */
 export interface QueryResponse {
   readonly status: number
@@ -215,7 +207,7 @@ export interface Engine {
   /** Deleted objects keep their numbers in the result. */
   nameOf(caller: CallerMark, database: DatabaseId): NamedCaller
   /** Undefined if a database of the path does not exist. */
-  databasesAlong(names: readonly string[]): NamedDatabases | undefined
+  databasesAlong(names: readonly string[]): readonly DatabaseId[] | undefined
   /** Kinds whose rate limits a database has exhausted. Imports and exports are rejected meanwhile. */
   exhausted(database: DatabaseId): readonly RateKind[]
   /** Charges the costs of work that is not a query, such as an import. */

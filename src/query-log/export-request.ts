@@ -2,7 +2,7 @@
 
 import { assert } from '../base/assert.ts'
 import type { Micros } from '../values/value.ts'
-import type { LogDatabase } from './ownership.ts'
+import type { RecordFilter } from './segment-reader.ts'
 
 /** States as clients see them. */
 export const exportStates = [
@@ -52,11 +52,8 @@ export interface ExportRequest {
   readonly regionGroup: string
   /** The exported database. Undefined if the export covers a whole region group. */
   readonly database?: ExportDatabase
-  /**
-   * The owner for fair queueing: the operator, or the outermost database of the caller. Undefined in requests that
-   * Terrarium 0.1 stored.
-   */
-  readonly requester?: string
+  /** The owner for fair queueing: the operator, or the outermost database of the caller. */
+  readonly requester: string
   readonly createdAt: Micros
   readonly updatedAt: Micros
   /** The start of the current processing, from which the time limit counts. */
@@ -77,13 +74,11 @@ export interface ExportDatabase {
   readonly names: readonly string[]
   /** Ids in decimal, outermost first. The last id is the id of the database itself. */
   readonly ids: readonly string[]
-  /** See {@link LogDatabase}. Undefined in requests that Terrarium stored before its version 0.2. */
-  readonly since?: number
 }
 
-/** Converts the database of an export to the form that is compared with records. */
-export function logDatabaseOf({ ids, names, since }: ExportDatabase): LogDatabase {
-  return { names, id: ids.at(-1) as string, since: since ?? Number.POSITIVE_INFINITY }
+/** Returns the part of a record filter that restricts an export to its database. */
+export function databaseFilter(database: ExportDatabase | undefined): Pick<RecordFilter, 'database'> {
+  return database === undefined ? {} : { database: database.ids.at(-1) as string }
 }
 
 /** True for a complete request whose URL has expired. */

@@ -8,7 +8,7 @@ import { createGzip } from 'node:zlib'
 import { nearestMicros } from '../base/micros.ts'
 import { Loop, type Timers } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
-import { type ExportRequest, logDatabaseOf } from './export-request.ts'
+import { databaseFilter, type ExportRequest } from './export-request.ts'
 import { type ExportStorage, fileName } from './export-storage.ts'
 import type { ExportStore } from './export-store.ts'
 import type { RecordFilter } from './segment-reader.ts'
@@ -91,7 +91,7 @@ export class ExportRunner {
       try {
         request = await store.claim(claimant, leaseMicros, this.#served)
         if (!request) return
-        this.#served = request.requester ?? ''
+        this.#served = request.requester
         await this.#work(request, claimant)
       } catch (cause) {
         if (request) this.#options.onFailure(request, cause)
@@ -167,7 +167,7 @@ export class ExportRunner {
   /** Returns false when there are no matching records. */
   async #produce(request: ExportRequest, name: string, signal: AbortSignal): Promise<boolean> {
     const { from, to, regionGroup, database, createdAt } = request
-    const filter = { from, to, regionGroup, ...(database && { database: logDatabaseOf(database) }) }
+    const filter = { from, to, regionGroup, ...databaseFilter(database) }
     const records = this.#options.records(filter, createdAt, signal)[Symbol.asyncIterator]()
     try {
       const first = await records.next()

@@ -113,7 +113,7 @@ export class ExportStore {
     return this.#kv.transact(view => {
       const known = idempotency && requestOfToken(view, idempotency, now)
       if (known) return { result: known, writes: [] }
-      checkWaiting(view, wanted.requester ?? '')
+      checkWaiting(view, wanted.requester)
       const createdAt = Math.max(now, micros(lastCreated(view) + 1))
       const request: ExportRequest = {
         id: timeOrderedUuid(createdAt, entropy),
@@ -345,7 +345,7 @@ function lastCreated(view: View): Micros {
 }
 
 function writesOf(request: ExportRequest): Write[] {
-  const job = unfinishedStates.has(request.state) ? Buffer.from(request.requester ?? '') : undefined
+  const job = unfinishedStates.has(request.state) ? Buffer.from(request.requester) : undefined
   return [
     { key: requestKey(request.id), value: encode(request) },
     { key: jobKey(request.id), value: job },

@@ -8,9 +8,8 @@ import { isOfDashboard, type LogEntry } from './log-entry.ts'
 
 /** The database of aggregated records. */
 interface AboutDatabase {
-  /** The trail (see ownership.ts). Undefined for records that contain only the names of their database. */
-  readonly trail: string | undefined
-  readonly database: readonly string[]
+  /** The trail (see ownership.ts), or {@link otherShapes}. */
+  readonly trail: string
   /** True if the records are the dashboard's own requests. */
   readonly isOfDashboard: boolean
 }
@@ -152,12 +151,9 @@ export class LogAggregate {
   readonly databases = new Map<string, DatabaseAggregate>()
 
   add(record: LogEntry): void {
-    const { database, queryTimeMs, status, trail } = record
-    const { errors, minutes, shapes } = this.#databaseOf({
-      trail,
-      database,
-      isOfDashboard: isOfDashboard(record),
-    })
+    const { queryTimeMs, status, trail } = record
+    const about = { trail, isOfDashboard: isOfDashboard(record) }
+    const { errors, minutes, shapes } = this.#databaseOf(about)
     const totals = upsert(minutes, Math.floor(record.time / minuteMs), noTimedTotals)
     addRecord(totals, record)
     addTime(totals.times, timeClass(queryTimeMs), 1)
@@ -166,22 +162,21 @@ export class LogAggregate {
   }
 
   #databaseOf(of: AboutDatabase): DatabaseAggregate {
-    const name = nameOf(of)
-    const known = this.databases.get(name)
+    const known = this.databases.get(nameOf(of))
     if (known !== undefined) return known
-    const { database, isOfDashboard } = of
-    if (this.databases.size >= databasesMax && database[0] !== otherShapes)
-      return this.#databaseOf({ trail: undefined, database: [otherShapes], isOfDashboard })
-    // V8 keeps the whole block of lines in memory as long as a part of the block is used, so the trail is copied.
-    const trail = of.trail === undefined ? undefined : Buffer.from(of.trail).toString()
-    const made = { trail, database, isOfDashboard, minutes: new Map(), shapes: new Map(), errors: new Map() }
-    this.databases.set(nameOf({ trail, database, isOfDashboard }), made)
-    return made
+    const { isOfDashboard } = of
+    if (this.databases.size >= databasesMax && of.trail !== otherShapes)
+      return this.#databaseOf({ trail: otherShapes, isOfDashboard })
+    // V8 keeps the whole line in memory as long as a part of the line is used, so the trail is copied.
+    const trail = Buffer.from(of.trail).toString()
+    const added = { trail, isOfDashboard, minutes: new Map(), shapes: new Map(), errors: new Map() }
+    this.databases.set(nameOf({ trail, isOfDashboard }), added)
+    return added
   }
 }
 
-function nameOf({ database, isOfDashboard, trail }: AboutDatabase): string {
-  return `${isOfDashboard ? 'dashboard ' : ''}${trail ?? database.join('/')}`
+function nameOf({ isOfDashboard, trail }: AboutDatabase): string {
+  return `${isOfDashboard ? 'dashboard ' : ''}${trail}`
 }
 
 /** Returns the name of an error group: the status, and the code and the text if they are known. */
@@ -197,7 +192,7 @@ export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals 
 }
 
 /** The version of the stored format. Aggregates of other versions are computed again. */
-const formatVersion = 4
+const formatVersion = 5
 
 /**
  * The sums in their stored order. A stored aggregate has a line for each database, so that reading and writing can pause
@@ -216,10 +211,7 @@ const sums = [
   'bytesOut',
 ] as const satisfies readonly (keyof Totals)[]
 
-interface DatabaseJson {
-  readonly trail?: string | undefined
-  readonly database: readonly string[]
-  readonly isOfDashboard: boolean
+interface DatabaseJson extends AboutDatabase {
   /** The number of a minute, its sums, and the class and the count of each entry of its histogram. */
   readonly minutes: readonly (readonly number[])[]
   readonly shapes: readonly (readonly [string, ...number[]])[]
@@ -255,11 +247,10 @@ export function isCurrentFormat(line: string): boolean {
 
 /** Adds a line of a stored aggregate to `aggregate`. Throws for a damaged line. */
 export function addAggregateLine(aggregate: LogAggregate, line: string): void {
-  const { errors, minutes, shapes, trail, ...about } = JSON.parse(line) as DatabaseJson
-  const of = { trail, ...about }
+  const { errors, minutes, shapes, ...about } = JSON.parse(line) as DatabaseJson
   const named = ([name, ...numbers]: readonly [string, ...number[]]) => [name, totalsIn(numbers, 0)] as const
-  aggregate.databases.set(nameOf(of), {
-    ...of,
+  aggregate.databases.set(nameOf(about), {
+    ...about,
     minutes: new Map(minutes.map(timedIn)),
     shapes: new Map(shapes.map(named)),
     errors: new Map(errors.map(named)),

@@ -8,11 +8,9 @@ import type { SearchText } from './search-text.ts'
 export interface LogEntry {
   /** Milliseconds since the Unix epoch. */
   readonly time: number
-  /** The ids of the database and its ancestors; undefined for a record of version 0.1 (ownership.ts). */
-  readonly trail: string | undefined
+  /** The ids of the database and its ancestors (ownership.ts). */
+  readonly trail: string
   readonly regionGroup: string
-  /** Names of the database and its ancestors, outermost first. */
-  readonly database: readonly string[]
   readonly status: number
   readonly queryTimeMs: number
   readonly readOps: number
@@ -25,12 +23,18 @@ export interface LogEntry {
   /** The shape of the query, with the names of schema objects if they are known. */
   readonly shape: string
   readonly fault: LogFault | undefined
-  /** Undefined for a record of version 0.1. */
+  /** Undefined for damaged facts. */
   facts(): ParsedFacts | undefined
   /** Returns whether a text occurs in the exported record, the shape, the names of schema objects or the error. */
   contains(text: SearchText): boolean
   /** Returns the record in the format of exports, without a line break. */
   line(): string
+}
+
+/** Records of a part of a segment, valid until the next part is requested. `damaged`: the number of skipped records. */
+export interface RecordGroup {
+  readonly records: readonly LogEntry[]
+  readonly damaged: number
 }
 
 /** Returns whether the dashboard made the request: the dashboard sets a tag on its requests. */

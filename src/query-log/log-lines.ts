@@ -1,40 +1,46 @@
 // Reads segments of lines, which versions before 1.0 wrote. Each line consists of a record in the format of exports,
-// after its trail and its facts.
+// after the trail of its database (ownership.ts) and its facts (facts.ts):
+//
+//     /17/23/{"API_VERSION":…}     a request to database 23 in database 17; `/` alone: to the root
+//     /17/23/[…]{"API_VERSION":…}  the same with facts
+//     -{"API_VERSION":…}           without a caller: the credential was rejected
 
+import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
 import { newline } from '../values/json-scan.ts'
 import { escaped } from './escaped.ts'
-import type { ExportedRecord } from './exported-record.ts'
+import { type ExportedRecord, timestampChars } from './exported-record.ts'
 import { type LogFault, type ParsedFacts, readFacts } from './facts.ts'
-import type { LogEntry } from './log-entry.ts'
-import { isTrail, splitLine } from './ownership.ts'
+import type { LogEntry, RecordGroup } from './log-entry.ts'
+import { noDatabase } from './ownership.ts'
 import type { SearchText } from './search-text.ts'
 import { ifPresent } from './segment-files.ts'
 
 const blockBytes = 524_288
 
 /**
- * Yields the complete lines of a file in blocks. A block is valid until the next block is requested. Yields nothing if
- * the file no longer exists. Skips an incomplete line at the end of the file. Also skips a line that is longer than a
- * block, because every valid record is shorter. Throws the reason of `signal` once the signal is aborted.
+ * Yields the records of a segment in groups. Yields nothing if the file no longer exists. Skips an incomplete line at the
+ * end of the file, a line that is longer than a block, because every valid record is shorter, and lines that do not
+ * contain `text`. Throws the reason of `signal` once the signal is aborted.
  */
-export async function* lineBlocks(
+export async function* lineRecords(
   path: string,
   signal: AbortSignal | undefined,
-): AsyncGenerator<Buffer, void, undefined> {
+  text: SearchText | undefined,
+): AsyncGenerator<RecordGroup, void, undefined> {
   const file = await ifPresent(open(path))
   if (file === undefined) return
   try {
     const block = Buffer.allocUnsafe(blockBytes)
-    let held = 0
+    let rest = 0
     for (;;) {
       signal?.throwIfAborted()
-      const { bytesRead } = await file.read(block, held, block.length - held, null)
+      const { bytesRead } = await file.read(block, rest, block.length - rest, null)
       if (bytesRead === 0) return
-      const filled = held + bytesRead
+      const filled = rest + bytesRead
       const end = block.lastIndexOf(newline, filled - 1) + 1
-      if (end > 0) yield block.subarray(0, end)
-      held = end === 0 && filled === block.length ? 0 : filled - end
+      if (end > 0) yield recordsIn(block.subarray(0, end), text)
+      rest = end === 0 && filled === block.length ? 0 : filled - end
       block.copyWithin(0, end, filled)
     }
   } finally {
@@ -42,45 +48,48 @@ export async function* lineBlocks(
   }
 }
 
-/**
- * Yields the records of a segment in groups; see {@link lineBlocks}. Skips damaged lines, and lines that do not contain
- * `text`.
- */
-export async function* lineEntries(
-  path: string,
-  signal: AbortSignal | undefined,
-  text: SearchText | undefined,
-): AsyncGenerator<Iterable<LogEntry>> {
-  for await (const block of lineBlocks(path, signal))
-    yield entriesIn(block.toString('utf8', 0, block.length - 1).split('\n'), text)
-}
-
-function* entriesIn(lines: readonly string[], text: SearchText | undefined): Generator<LogEntry> {
-  for (const line of lines) {
+function recordsIn(block: Buffer, text: SearchText | undefined): RecordGroup {
+  const records: LogEntry[] = []
+  let damaged = 0
+  for (let start = 0, end = 0; start < block.length; start = end + 1) {
+    end = block.indexOf(newline, start)
+    const bytes = block.subarray(start, end)
+    const line = bytes.toString()
     // In a search for a text, most lines do not contain the text. These lines are not parsed.
     if (text?.isIn(line.toLowerCase()) === false) continue
-    const { facts, record, trail } = splitLine(line)
-    if (trail !== undefined && !isTrail(trail)) continue
-    let parsed: ExportedRecord
-    try {
-      parsed = JSON.parse(record) as ExportedRecord
-    } catch {
-      continue
-    }
-    yield new LineEntry(trail, facts, record, parsed)
+    const entry = isUtf8(bytes) ? entryIn(line) : undefined
+    if (entry === undefined) damaged++
+    else records.push(entry)
+  }
+  return { records, damaged }
+}
+
+const prefixPattern = /^(-|\/(?:[0-9]+\/)*)?(\[.*)?$/
+
+/** Returns undefined for a damaged line. */
+function entryIn(line: string): LogEntry | undefined {
+  const at = line.indexOf('{')
+  const [isPrefix, trail = noDatabase, facts] = prefixPattern.exec(line.slice(0, Math.max(0, at))) ?? []
+  if (isPrefix === undefined) return undefined
+  const record = line.slice(at)
+  try {
+    const parsed = JSON.parse(record) as ExportedRecord
+    return parsed.TS?.length === timestampChars ? new LineEntry(trail, facts, record, parsed) : undefined
+  } catch {
+    return undefined
   }
 }
 
 class LineEntry implements LogEntry {
   readonly time: number
-  readonly trail: string | undefined
+  readonly trail: string
   readonly #facts: string | undefined
   #parsed: ParsedFacts | undefined
   readonly #line: string
   readonly #record: ExportedRecord
 
   /** `facts`: the unparsed facts. `record`: the parsed `line`. */
-  constructor(trail: string | undefined, facts: string | undefined, line: string, record: ExportedRecord) {
+  constructor(trail: string, facts: string | undefined, line: string, record: ExportedRecord) {
     this.time = timeOf(record)
     this.trail = trail
     this.#facts = facts
@@ -90,10 +99,6 @@ class LineEntry implements LogEntry {
 
   get regionGroup(): string {
     return this.#record.REGION_GROUP
-  }
-
-  get database(): readonly string[] {
-    return this.#record.DATABASE
   }
 
   get status(): number {

@@ -27,7 +27,7 @@ export interface RecordSearch extends RecordFilter, RecordConditions {
 
 /** The database of a record, and its additional facts. */
 export interface RecordFacts {
-  readonly trail: string | undefined
+  readonly trail: string
   readonly facts: ParsedFacts | undefined
 }
 
@@ -151,7 +151,7 @@ function matchesRecord(record: LogEntry, wish: RecordSearch): boolean {
   if (wish.tag !== undefined && !hasTag(record, wish.tag)) return false
   if (wish.isRetried !== undefined && record.retries > 0 !== wish.isRetried) return false
   if (wish.opsAbove !== undefined && operationsOf(record) <= wish.opsAbove) return false
-  return database === undefined || isWithin(database, record.trail, () => record.database, time)
+  return database === undefined || isWithin(database, record.trail)
 }
 
 /** Returns whether a record meets the conditions that need its facts. */

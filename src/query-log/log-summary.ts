@@ -27,7 +27,7 @@ import {
   type Totals,
 } from './log-aggregate.ts'
 import { changesBetween, type LogChanges, spanBefore } from './log-changes.ts'
-import { isWithin, type LogDatabase } from './ownership.ts'
+import { isWithin } from './ownership.ts'
 import {
   ifPresent,
   listSegments,
@@ -243,7 +243,7 @@ class SummaryBuilder {
   readonly #from: number
   readonly #to: number
   readonly #stepMs: number
-  readonly #database: LogDatabase | undefined
+  readonly #database: string | undefined
   readonly #withoutDashboard: boolean
   readonly #points = new Map<number, TimedTotals>()
   readonly shapes = new Map<string, Totals>()
@@ -267,24 +267,15 @@ class SummaryBuilder {
     )
   }
 
-  #addDatabase({ database, errors, isOfDashboard, minutes, shapes, trail }: DatabaseAggregate): void {
+  #addDatabase({ errors, isOfDashboard, minutes, shapes, trail }: DatabaseAggregate): void {
     if (isOfDashboard && this.#withoutDashboard) return
-    const isWanted = (time: number) =>
-      this.#database === undefined || isWithin(this.#database, trail, () => database, time)
-    let isWhole = true
+    if (this.#database !== undefined && !isWithin(this.#database, trail)) return
     for (const [minute, totals] of minutes) {
       const time = minute * minuteMs
-      if (!isWanted(time)) {
-        isWhole = false
-        continue
-      }
       if (time < this.#from || time >= this.#to) continue
       addTimedTotals(this.#pointAt(time), totals)
       addTimedTotals(this.totals, totals)
     }
-    // The sums of shapes and errors are not divided by time. So these sums are added only if the records of all minutes
-    // belong to the database of the filter.
-    if (!isWhole) return
     for (const [shape, totals] of shapes) addTotals(shapeTotals(this.shapes, shape), totals)
     for (const [error, totals] of errors) addTotals(shapeTotals(this.errors, error), totals)
   }

@@ -4,6 +4,7 @@
 
 import { open } from 'node:fs/promises'
 import { newline } from '../values/json-scan.ts'
+import type { RecordGroup } from './log-entry.ts'
 import { ifPresent } from './segment-files.ts'
 import {
   blockBytesMax,
@@ -18,12 +19,6 @@ import {
 import { StoredRecord, type TextOf } from './stored-record.ts'
 import { StoredText } from './stored-text.ts'
 import { VarintReader } from './varint.ts'
-
-/** Records of one block, valid until the next block is requested. `damaged`: the number of skipped records. */
-interface RecordGroup {
-  readonly records: readonly StoredRecord[]
-  readonly damaged: number
-}
 
 const noText = new StoredText('')
 

@@ -108,10 +108,6 @@ export class StoredRecord implements LogEntry {
     return this.#place?.place.trail ?? noDatabase
   }
 
-  get database(): readonly string[] {
-    return this.#place?.place.names ?? []
-  }
-
   get tags(): Readonly<Record<string, string>> | undefined {
     return this.#tags?.tags
   }

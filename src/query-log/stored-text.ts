@@ -8,8 +8,7 @@ import type { SearchText } from './search-text.ts'
 /** The database of a record. */
 interface StoredPlace {
   readonly trail: string
-  readonly names: readonly string[]
-  /** The names as JSON. */
+  /** The names of the database and its ancestors as JSON, outermost first. */
   readonly json: string
 }
 
@@ -64,8 +63,7 @@ export class StoredText {
   get place(): StoredPlace {
     return this.#once(() => {
       const at = this.text.indexOf('[')
-      const json = this.text.slice(at)
-      return { trail: this.text.slice(0, at), names: JSON.parse(json) as string[], json }
+      return { trail: this.text.slice(0, at), json: this.text.slice(at) }
     })
   }
 

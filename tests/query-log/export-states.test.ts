@@ -31,6 +31,7 @@ const wanted = {
   from: startMs - 1000,
   to: startMs + 1000,
   regionGroup: 'us-std',
+  requester: 'account',
 }
 
 /** Points at which a test blocks the work or makes it fail. */

@@ -16,6 +16,7 @@ const wanted = {
   from: startMs - 1000,
   to: startMs + 1000,
   regionGroup: 'us-std',
+  requester: 'account',
 }
 
 function opened() {

@@ -192,7 +192,7 @@ const seen = (entry: LogEntry) => ({
   time: entry.time,
   trail: entry.trail,
   regionGroup: entry.regionGroup,
-  database: entry.database,
+  database: JSON.parse(entry.line()).DATABASE,
   status: entry.status,
   numbers: [
     entry.queryTimeMs,

@@ -3,15 +3,12 @@
 // logged as well.
 
 import assert from 'node:assert/strict'
-import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { micros } from '../../src/base/micros.ts'
 import { keyOfNewDatabase, query, rootQuery, send } from '../support/http.ts'
-import { temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { api, aroundNow, download, finished, type LogRecord, requestExport } from './log-client.ts'
-import { LineFormat, type ObservedRequest } from './old-lines.ts'
 
 async function mark(server: RunningServer, secret: string, name: string): Promise<void> {
   const headers = { 'x-fauna-tags': `mark=${name}` }
@@ -22,12 +19,7 @@ const marksOf = (records: readonly LogRecord[]) =>
   records.flatMap(({ TAGS }) => (TAGS as { mark?: string }).mark ?? []).sort()
 
 /** The marks in each view of a database's log; all views must show the same. */
-async function marksIn(
-  server: RunningServer,
-  secret: string,
-  path: string,
-  hasNamesOnly = false,
-): Promise<readonly string[]> {
+async function marksIn(server: RunningServer, secret: string, path: string): Promise<readonly string[]> {
   const body = { ...aroundNow(), database: `us-std/${path}` }
   const look = (view: string, more: object = {}) =>
     api(server, secret, 'POST', `/api/v1/logs/${view}?type=query`, { ...body, ...more })
@@ -40,32 +32,13 @@ async function marksIn(
   }
   assert.equal(totals.requests, records.length)
   const shaped = shapes.reduce((sum, { requests }) => sum + requests, 0)
-  // Aggregates contain only names, and do not separate shapes by time.
-  assert.equal(shaped, hasNamesOnly ? 0 : records.length)
+  assert.equal(shaped, records.length)
   const { request_id: id } = await requestExport(server, secret, { database: `us-std/${path}` })
   const { presigned_url: url, state } = await finished(server, secret, id)
   const exported = state === 'DoesNotExist' ? [] : await download(url)
   assert.deepEqual(marksOf(exported), marksOf(records))
   for (const record of exported) assert.equal(Object.keys(record)[0], 'API_VERSION')
   return marksOf(records)
-}
-
-function requestTo(name: string, mark: string): ObservedRequest {
-  return {
-    method: 'POST',
-    headers: {},
-    apiVersion: '4',
-    language: '4',
-    query: '1',
-    bytesIn: 1,
-    bytesOut: 1,
-    status: 200,
-    costs: undefined,
-    database: { names: [name], ids: [] },
-    tags: [['mark', mark]],
-    traceId: '0'.repeat(32),
-    spanId: '0'.repeat(16),
-  }
 }
 
 test('a database that is created again under the same name has no records of the former one', async () => {
@@ -109,37 +82,6 @@ test('a database keeps its log through renames and moves', async () => {
     assert.deepEqual(await marksIn(server, own, 'place/renamed'), ['first', 'second', 'third'])
   } finally {
     await server.stop()
-  }
-})
-
-test('from segments that contain only names, a database has the records since it got its name', async () => {
-  const data = await temporaryFolder()
-  try {
-    const first = await startServer({ data })
-    await keyOfNewDatabase(first, 'before', 'admin')
-    await rootQuery(first, { update: { database: 'before' }, params: { object: { name: 'shop' } } })
-    const { ts } = (await rootQuery(first, { get: { database: 'shop' } })) as { ts: number }
-    await first.stop()
-    const folder = join(data, 'query-log/records')
-    const format = new LineFormat('us-std', {})
-    const second = 1_000_000
-    const times = [ts - 120 * second, ts - 90 * second, ts + 90 * second, ts + 120 * second]
-    const lines = times.map((time, at) => format.parts(requestTo('shop', String(at)), micros(time)).record)
-    const path = join(folder, `${String(times[0]).padStart(19, '0')}-abc.ndjson`)
-    await writeFile(path, lines.join(''))
-    const end = (times[3] as number) / 1e6
-    await utimes(path, end, end)
-    const again = await startServer({ data })
-    assert.deepEqual(await marksIn(again, again.rootSecret, 'shop', true), ['2', '3'])
-    const { request_id: id } = await requestExport(again, again.rootSecret, { region_group: 'us-std' })
-    const all = await download((await finished(again, again.rootSecret, id)).presigned_url)
-    assert.deepEqual(
-      marksOf(all).filter(each => /^[0-3]$/.test(each)),
-      ['0', '1', '2', '3'],
-    )
-    await again.stop()
-  } finally {
-    await rm(data, { recursive: true, force: true })
   }
 })
 

@@ -82,6 +82,7 @@ test('a file whose deletion has failed is deleted later', async () => {
       from: startMs - 1000,
       to: startMs,
       regionGroup: 'us-std',
+      requester: 'account',
     },
     undefined,
   )

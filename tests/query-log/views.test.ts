@@ -92,7 +92,7 @@ test('aggregates agree with plain counting, for a database with its descendants'
   whole = new LogSummaries(folder, systemRandom, () => micros((start + 999 * minute) * 1000))
   const from = start + 13 * minute
   const to = start + 71 * minute
-  const filter = { from, to, regionGroup: 'us-std', database: { names: ['shop'], id: '1', since: 0 } }
+  const filter = { from, to, regionGroup: 'us-std', database: '1' }
   const { totals, points, stepMs, shapes: found } = await whole.summary(filter, never)
   const expected = records.filter(each => each.time >= from && each.time < to && each.database[0] === 'shop')
   assert.equal(totals.requests, expected.length)
@@ -236,7 +236,7 @@ test('single records are found from the newest on, each on exactly one page', as
     from: start,
     to: start + 200 * minute,
     regionGroup: 'us-std',
-    database: { names: ['shop', 'child'], id: '2', since: 0 },
+    database: '2',
     status: '4xx',
     text: 'PAGINATE',
     slowerThanMs: 100,

@@ -95,11 +95,7 @@ function Outcome({ record, details, only }: PartProps) {
         <p class="hint">The application defined the text of this error. The log does not store it.</p>
       )}
       {limits.length > 0 && <p>Rate limits hit: {limits.join(', ')}.</p>}
-      {details === null && (
-        <p class="hint">
-          Version 0.1 of the service logged this request. It did not store the reason of an error.
-        </p>
-      )}
+      {details === null && <p class="hint">The stored details of this request are damaged.</p>}
       {error?.code && <FilterButton of={{ status, error: error.code }} what="this error" only={only} />}
     </>
   )

@@ -84,7 +84,7 @@ export interface LogCaller {
   readonly identity: string | null
 }
 
-/** Records of version 0.1 have no details. */
+/** Without details if the disk has damaged them. */
 export interface LogEntry {
   readonly record: LogRecord
   readonly details: LogDetails | null

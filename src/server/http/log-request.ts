@@ -281,9 +281,9 @@ function allowedDatabase(
     ? isHere && own.path.every((name, level) => name === database.names[level])
     : client.mayUseRegion(regionGroup)
   if (!isAllowed) throw forbiddenLogs()
-  const found = isHere ? engine.databasesAlong(database.names) : undefined
-  if (!found) throw new ApiError('not found', `There is no database ${database.path}.`)
-  return { ...database, ids: found.ids.map(String), since: Math.ceil(found.since / 1000) }
+  const ids = isHere ? engine.databasesAlong(database.names) : undefined
+  if (!ids) throw new ApiError('not found', `There is no database ${database.path}.`)
+  return { ...database, ids: ids.map(String) }
 }
 
 /** Returns the error for a client that may not see a log. */

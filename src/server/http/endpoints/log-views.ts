@@ -5,7 +5,7 @@
 import { GenerationCache } from '../../../base/generation-cache.ts'
 import { micros } from '../../../base/micros.ts'
 import type { Engine, NamedCaller } from '../../../engine/engine-contract.ts'
-import { logDatabaseOf } from '../../../query-log/export-request.ts'
+import { databaseFilter } from '../../../query-log/export-request.ts'
 import type { LogCaller } from '../../../query-log/facts.ts'
 import type { EntryChange, LogChanges } from '../../../query-log/log-changes.ts'
 import { isOfDashboard } from '../../../query-log/log-entry.ts'
@@ -79,7 +79,7 @@ async function answer(
 ): Promise<Answer> {
   const { client, database, fields, wanted } = await logAccess(call, services, queryLog)
   const { from, to, regionGroup } = wanted
-  const filter = { from, to, regionGroup, ...(database && { database: logDatabaseOf(database) }) }
+  const filter = { from, to, regionGroup, ...databaseFilter(database) }
   const signal = abortSignalOf(call, services)
   try {
     return jsonAnswer(200, await view({ client, fields, filter, signal }))
@@ -277,7 +277,7 @@ class RecordDetails {
 
   #callerOf({ facts, trail }: RecordFacts): VisibleCaller | undefined {
     const caller = facts?.caller
-    if (caller === undefined || trail === undefined) return undefined
+    if (caller === undefined) return undefined
     const key = `${trail} ${caller.credential} ${caller.roles} ${caller.identity}`
     const known = this.#named.get(key)
     if (known !== undefined) return known
