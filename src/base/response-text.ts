@@ -1,7 +1,7 @@
 // Reads the body of an HTTP response within limits, because the service at an address can be any program.
 
 import { joinBytes } from './bytes.ts'
-import { systemTimers, type Timers } from './timers.ts'
+import { systemTimers } from './timers.ts'
 
 /** The largest responses of a service have a few times the size of a document. */
 const bodyBytesMax = 134_217_728
@@ -17,7 +17,7 @@ export class ResponseLimitError extends Error {
 }
 
 /** Throws {@link ResponseLimitError}, and the errors of `fetch`. */
-export async function responseText(response: Response, timers: Timers = systemTimers): Promise<string> {
+export async function responseText(response: Response): Promise<string> {
   const reader = response.body?.getReader()
   if (reader === undefined) return ''
   const chunks: Uint8Array[] = []
@@ -29,7 +29,7 @@ export async function responseText(response: Response, timers: Timers = systemTi
     // The connection may already be closed.
     reader.cancel().catch(() => undefined)
   }
-  const cancelChecks = timers.every(checkEveryMs, () => {
+  const cancelChecks = systemTimers.every(checkEveryMs, () => {
     waitedMs += checkEveryMs
     if (waitedMs > bodyMs + bytes / slowestBody) stop('its response is too slow')
   })

@@ -53,10 +53,6 @@ export class Ticket {
     return this.#owner
   }
 
-  get hasDisconnected(): boolean {
-    return this.#hasDisconnected
-  }
-
   /** Counts `amount` for the request's owner until the returned function is called. */
   hold(budget: MemoryBudget, amount: number): () => void {
     const share = budget.open(this.#owner, () => this.#evict(budget))

@@ -7,8 +7,8 @@ import type { Call } from '../call.ts'
 import { QueryFailure } from '../failure/query-failure.ts'
 import { type FunctionValue, SetValue, type Value } from '../value.ts'
 import { type SetItem, type SetPosition, withPosition } from './items.ts'
-import { callAt, DerivedSet, type LazySet, lazy, type Origin, savedOrigin } from './lazy-set.ts'
-import { saved } from './saved-values.ts'
+import { callAt, DerivedSet, type LazySet, lazy, type Origin } from './lazy-set.ts'
+import { saved, savedTimes } from './saved-values.ts'
 
 abstract class FunctionSet extends DerivedSet {
   readonly applied: FunctionValue
@@ -23,7 +23,7 @@ abstract class FunctionSet extends DerivedSet {
   protected abstract readonly savedAs: string
 
   override saved(): readonly StoredValue[] {
-    return [this.savedAs, saved(this.inner), saved(this.applied), savedOrigin(this.origin)]
+    return [this.savedAs, saved(this.inner), saved(this.applied), savedTimes(this.origin)]
   }
 }
 

@@ -1,12 +1,10 @@
 // A lazy set describes its elements, and reads them on demand, also from a position of the set. Positions and sets can
 // be encoded (saved-values.ts), so that another query can read the next page.
 
-import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call, ReadTimes } from '../call.ts'
 import type { Source, Span } from '../syntax/source.ts'
 import { SetValue, type Value } from '../value.ts'
 import { isElement, type SetItem, type SetPosition } from './items.ts'
-import { savedTimes } from './saved-values.ts'
 
 /** Filters test elements in batches of at least this size. */
 export const pageSizeDefault = 16
@@ -42,11 +40,6 @@ export interface Origin extends ReadTimes {
   readonly span: Span | undefined
   /** Absent for a set from a cursor. */
   readonly outer?: Call | undefined
-}
-
-/** Encodes only the read times of an origin. */
-export function savedOrigin(origin: Origin): StoredValue {
-  return savedTimes(origin)
 }
 
 export function originOf({ source, span, outer, at, snapshot }: Call): Origin {

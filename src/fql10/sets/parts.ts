@@ -10,8 +10,8 @@ import { compareTotally, equalElements } from '../comparison.ts'
 import { type Ordering, sortBy } from '../library/orderings.ts'
 import type { Value } from '../value.ts'
 import { type SetItem, type SetPosition, withPosition } from './items.ts'
-import { callAt, DerivedSet, elementsOf, LazySet, type Origin, savedOrigin } from './lazy-set.ts'
-import { saved } from './saved-values.ts'
+import { callAt, DerivedSet, elementsOf, LazySet, type Origin } from './lazy-set.ts'
+import { saved, savedTimes } from './saved-values.ts'
 
 export class ArraySet extends LazySet {
   readonly elements: readonly Value[]
@@ -248,7 +248,7 @@ export class OrderSet extends DerivedSet {
       'order',
       saved(this.inner),
       this.orderings.map(({ key, isDescending }) => [key === undefined ? null : saved(key), isDescending]),
-      savedOrigin(this.origin),
+      savedTimes(this.origin),
     ]
   }
 

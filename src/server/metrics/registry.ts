@@ -65,7 +65,7 @@ interface MeasuredStore {
 
 export function createRegistry(
   meter: RequestMeter,
-  { applyLag, backup, diskFree, node }: MeasuredStore = {},
+  { applyLag, backup, diskFree, node }: MeasuredStore,
 ): Registry {
   const registry = new Registry()
   if (node) measureNode(registry, node)

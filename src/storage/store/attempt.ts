@@ -104,63 +104,30 @@ export function attemptOn<T>(
   }
 }
 
-/** Limit of keys and entries that a process reads again to validate its own attempt. */
-const rereadsMax = 250_000
-/** The maximum for another process's attempt. Reading 4,000 entries takes some milliseconds. */
-const rereadsElsewhereMax = 4_000
+/** Limits of keys and entries of the read set that are read again. Reading 4,000 entries takes some milliseconds. */
+const rereadsMax = { 'own process': 250_000, 'other process': 4_000 } as const
 
-/** `long`: the changed part of the read set is too large to read again. */
+/** `long`: the changed part of the read set is too large to read again, so the other process must validate it. */
 type Validity = 'valid' | 'stale' | 'long'
 
 /**
- * Returns whether `attempt` would have the same result on the state in `view`, with the newest commit `last`, and a
- * commit at `time`.
+ * Returns whether an attempt of `by` would have the same result on the state in `view`, with the newest commit `last`,
+ * and a commit at `time`.
  */
-export function isStillValid(
+export function validate(
   attempt: Attempt<unknown>,
   view: View,
   last: CommitRecord,
   time: Micros,
   recent: RecentWrites,
-): boolean {
-  return validateHere(attempt, view, last, time, recent) === 'valid'
-}
-
-export function validateHere(
-  attempt: Attempt<unknown>,
-  view: View,
-  last: CommitRecord,
-  time: Micros,
-  recent: RecentWrites,
-): Validity {
-  return validate(attempt, view, last, time, recent, rereadsMax)
-}
-
-/** If the result is `long`, the other process must validate the attempt. */
-export function validateElsewhere(
-  attempt: Attempt<unknown>,
-  view: View,
-  last: CommitRecord,
-  time: Micros,
-  recent: RecentWrites,
-): Validity {
-  return validate(attempt, view, last, time, recent, rereadsElsewhereMax)
-}
-
-function validate(
-  attempt: Attempt<unknown>,
-  view: View,
-  last: CommitRecord,
-  time: Micros,
-  recent: RecentWrites,
-  sizeMax: number,
+  by: keyof typeof rereadsMax,
 ): Validity {
   const { commitTime, isStamped, nextExpiry, reads, schemas, since } = attempt
   if (nextExpiry < time || (isStamped && time !== commitTime)) return 'stale'
   if (last.time === since.time) return 'valid'
   if (last.schemaTime !== since.schemaTime && !schemasAgree(schemas, view)) return 'stale'
   const changedReads = recent.written(reads, since.time, last.time) ?? reads
-  if (sizeOf(changedReads) > sizeMax) return 'long'
+  if (sizeOf(changedReads) > rereadsMax[by]) return 'long'
   return isReadSetValid(changedReads, view) ? 'valid' : 'stale'
 }
 

@@ -16,7 +16,7 @@ import { epoch, micros } from '../../base/micros.ts'
 import { commitDistance } from '../../base/timeline.ts'
 import type { Micros } from '../../values/value.ts'
 import type { View } from '../kv/kv-contract.ts'
-import { type Attempt, attemptOn, type Evaluation, evaluateOn, isStillValid } from './attempt.ts'
+import { type Attempt, attemptOn, type Evaluation, evaluateOn, validate } from './attempt.ts'
 import type { AttemptOwner, Commits, CommitTerms, TransactionWork } from './commits.ts'
 import type { CommitRecord } from './last-commit.ts'
 import type { EvaluateHere } from './local-commits.ts'
@@ -113,7 +113,8 @@ export class Committer {
   validated(attempt: Attempt<unknown>): CommitRecord | 'stale' {
     return this.#times.onSnapshot(epoch, (view, last) => {
       const time = Math.max(attempt.commitTime, last.time)
-      return isStillValid(attempt, view, last, time, this.#parts.recent) ? last : 'stale'
+      const validity = validate(attempt, view, last, time, this.#parts.recent, 'own process')
+      return validity === 'valid' ? last : 'stale'
     })
   }
 

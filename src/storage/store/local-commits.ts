@@ -8,7 +8,7 @@ import type { Micros } from '../../values/value.ts'
 import type { EncodedWrites, KeyValueStore, View, Work, Write } from '../kv/kv-contract.ts'
 import type { RecentWrites } from '../kv/recent-writes.ts'
 import { type ForeignBatch, isReplicated } from '../kv/replicated-store.ts'
-import { type Attempt, type Evaluation, validateElsewhere, validateHere, writesAt } from './attempt.ts'
+import { type Attempt, type Evaluation, validate, writesAt } from './attempt.ts'
 import type { AttemptOwner, Commits, CommitTerms, TransactionWork } from './commits.ts'
 import { type CommitRecord, commitOf, commitWrite, lastCommit } from './last-commit.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
@@ -106,8 +106,8 @@ export class LocalCommits implements Commits {
     // The commit usually gets the time `notBefore`. The writes for this time are computed before the lock is taken.
     const prepared = writesAt(attempt, notBefore)
     return this.#underLock(notBefore, (last, time, view): Work<Decision<T>> => {
-      const check = owner === undefined ? validateHere : validateElsewhere
-      const validity = check(attempt, view, last, time, this.#recent)
+      const by = owner === undefined ? 'own process' : 'other process'
+      const validity = validate(attempt, view, last, time, this.#recent, by)
       if (validity === 'valid') {
         const writes = time === notBefore ? prepared : writesAt(attempt, time)
         return this.#commitOf(attempt, writes, { last, seen, time }, attempt.pieces?.(time))
@@ -138,7 +138,7 @@ export class LocalCommits implements Commits {
         (last, _, view): Work<TransactionOutcome<T> | 'stale'> => {
           if (attempt === 'stale') return { result: 'stale', writes: [] }
           const { commitTime, pieces, writes } = attempt
-          if (validateElsewhere(attempt, view, last, commitTime, this.#recent) !== 'valid')
+          if (validate(attempt, view, last, commitTime, this.#recent, 'other process') !== 'valid')
             return { result: 'stale', writes: [] }
           const place = { last, seen: epoch, time: commitTime }
           const { result, ...work } = this.#commitOf(attempt, writes, place, pieces?.(commitTime))

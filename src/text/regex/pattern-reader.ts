@@ -62,7 +62,7 @@ export class PatternReader {
   }
 
   /** Consumes `close`, too. Throws `RegexSyntaxError` with `reason` if `close` is missing. */
-  readUntil(close: string, reason = 'Illegal/unsupported escape sequence'): string {
+  readUntil(close: string, reason: string): string {
     let text = ''
     for (;;) {
       const codePoint = this.nextRaw()

@@ -20,7 +20,7 @@ import { nativeCollection, readId, schemaReference } from '../references.ts'
 import { type Notation, readFields, readTextTag, readValue, type TextTags, tagOf } from './notation.ts'
 
 /** Throws {@link BadRecord} for invalid tags. */
-export function driverValue(json: Json, path = ''): Value {
+export function driverValue(json: Json, path: string): Value {
   return readValue(json, path, driverNotation)
 }
 
